@@ -1,0 +1,50 @@
+# make run    install what is missing into .venv, then open the app on 127.0.0.1
+# make test   the same set-up and the tools of the tests, then every check and test
+# make clean  remove .venv and caches; documents in data/library stay
+#
+# PYTHON=python3.12    the interpreter .venv is made with
+# TORCH_INDEX=URL      take torch from this index first (its CPU build on Linux)
+# LECTERN_CHROMIUM=... the browser of the browser tests, where it is not on PATH
+#
+# Paths are relative and programs are started as modules, so a folder with spaces in its name does no harm.
+
+PYTHON ?= python3
+TORCH_INDEX ?=
+
+python := .venv/bin/python
+pip := $(python) -m pip --disable-pip-version-check
+torch_pin := $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements.txt)
+
+# A stamp's name holds the checksum of the requirements, so an unchanged installation never calls pip again.
+stamp_run := .venv/installed-run-$(firstword $(shell cat requirements.txt | cksum))
+stamp_test := .venv/installed-test-$(firstword $(shell cat requirements.txt requirements-dev.txt | cksum))
+
+.PHONY: run test clean
+
+run: $(stamp_run)
+	$(python) -m streamlit run app.py
+
+test: $(stamp_test)
+	$(python) -m ruff check .
+	$(python) -m ruff format --check .
+	$(python) -m mypy
+	$(python) -m pytest
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+define install
+	@"$(PYTHON)" -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Lectern needs Python 3.11 or newer, this is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12 ...")'
+	"$(PYTHON)" -m venv .venv
+	$(if $(TORCH_INDEX),$(pip) install "$(torch_pin)" --index-url "$(TORCH_INDEX)")
+	$(pip) install -r $(1)
+	rm -f .venv/installed-*
+	touch $(2)
+endef
+
+$(stamp_run):
+	$(call install,requirements.txt,$(stamp_run))
+
+$(stamp_test):
+	$(call install,requirements-dev.txt,$(stamp_run) $(stamp_test))

@@ -1,0 +1,15 @@
+"""Lectern: see how your documents are cut, ask, and measure. Start with ``streamlit run app.py``."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui import services, state
+from pages.ui.entry import frame
+from pages.ui.guard import guarded
+
+st.session_state[state.ENTERED] = True
+page = frame()
+with guarded():
+    services.banner()
+    page.run()

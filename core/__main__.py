@@ -1,0 +1,103 @@
+"""The command line: ``python -m core``. Thin: it reads arguments, makes one core call, prints one JSON object.
+
+Exit codes: 0 done; 1 done with failures or problems found; 2 nothing done. stdout carries the JSON alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.errors import LecternError
+
+LIBRARY_HELP = "the library's folder (default: LECTERN_HOME, else data/library)"
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Every command and option, for ``main`` and for the tests of the documentation."""
+    parser = argparse.ArgumentParser(
+        prog="python -m core", description="Lectern on the command line. JSON goes to stdout, sentences to stderr."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    ingest = _command(commands, "ingest", "put files, or folders with all below them, into a library")
+    ingest.add_argument("paths", nargs="+", metavar="PATH")
+    _add_settings(ingest)
+
+    chunk = _command(commands, "chunk", "show how a file is cut, without a library", library=False)
+    chunk.add_argument("file", metavar="FILE")
+    chunk.add_argument("--chunker", metavar="NAME", help="structure, recursive or fixed (default: the preset's)")
+    _add_settings(chunk)
+
+    query = _command(commands, "query", "retrieve passages for a question")
+    query.add_argument("question", metavar="QUESTION")
+    _add_settings(query)
+
+    bench = _command(commands, "bench", "measure presets on an evaluation suite", library=False)
+    bench.add_argument("suite", type=Path, metavar="SUITE_DIR")
+    bench.add_argument(
+        "--runs", type=Path, metavar="OUT.jsonl", help="write every context, so that anyone can score it"
+    )
+    bench.add_argument(
+        "--work", type=Path, metavar="DIR", help="keep the suite's library here (default: made and removed)"
+    )
+    _add_settings(bench, many_presets=True)
+
+    _command(commands, "list", "the sources of a library")
+    remove = _command(commands, "remove", "remove sources by their name, path or number")
+    remove.add_argument("sources", nargs="+", metavar="SOURCE")
+    _command(commands, "rebuild", "cut every document anew by the library's settings and rebuild the indexes")
+    verify = _command(commands, "verify", "check a library from end to end")
+    verify.add_argument("--repair", action="store_true", help="mend what can be mended from the catalogue")
+    _command(commands, "stats", "counts and sizes of a library")
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str, *, library: bool = True
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=text, description=text.capitalize() + ".")
+    if library:
+        command.add_argument("--library", type=Path, metavar="DIR", help=LIBRARY_HELP)
+    command.add_argument("--json", action="store_true", help="print the JSON object (else a short summary)")
+    return command
+
+
+def _add_settings(command: argparse.ArgumentParser, *, many_presets: bool = False) -> None:
+    command.add_argument(
+        "--preset", metavar="NAME", action="append" if many_presets else "store", help="start from a named preset"
+    )
+    command.add_argument(
+        "--set", metavar="STAGE.FIELD=VALUE", action="append", default=[], dest="values", help="change one setting"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code. Expected failures are a sentence on stderr and exit code 2."""
+    options = build_parser().parse_args(arguments)
+    # Imported here so that --help and a mistyped option answer at once.
+    from core.commands import COMMANDS
+    from core.console import complain
+
+    try:
+        return COMMANDS[options.command](options)
+    except LecternError as error:
+        complain(str(error))
+        return 2
+    except BrokenPipeError:
+        # Whoever read stdout left; what is still to be written goes nowhere, so that closing it cannot fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    except OSError as error:
+        complain(f"{error.filename or 'The output'} cannot be used: {error.strerror or error}.")
+        return 2
+    except KeyboardInterrupt:
+        print("Stopped. What was finished is kept; run the same command to go on.", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

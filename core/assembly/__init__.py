@@ -1,0 +1,8 @@
+"""Extents to the context a reader gets: budget, order, prompt, and the trace of what became of every candidate."""
+
+from core.assembly.budget import Budget, characters, tokens
+from core.assembly.context import Assembled, assemble
+from core.assembly.order import arrange
+from core.assembly.trace import build_trace
+
+__all__ = ["Assembled", "Budget", "arrange", "assemble", "build_trace", "characters", "tokens"]

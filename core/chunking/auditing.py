@@ -1,0 +1,31 @@
+"""The loss audit: which characters no leaf covers, and why."""
+
+from __future__ import annotations
+
+from core.chunking.plan import SKIPPED
+from core.text.spans import intersect_spans, non_blank_length, subtract_spans, trim
+from core.types import Audit, ChunkTree, Gap, Span
+
+UNEXPLAINED = "not covered: please report"
+
+
+def audit(tree: ChunkTree) -> Audit:
+    """Counts the non-blank characters of the text and those in leaves, and names every gap with its reason."""
+    document = tree.document
+    whole = [Span(0, len(document.text))]
+    missing = subtract_spans(whole, [leaf.span for leaf in tree.leaves])
+    skipped = [(block.span, SKIPPED[block.kind]) for block in document.blocks if block.kind in SKIPPED]
+    named = [
+        (span, reason)
+        for reason in SKIPPED.values()
+        for span in intersect_spans(missing, [block for block, why in skipped if why == reason])
+    ]
+    unnamed = [(span, UNEXPLAINED) for span in subtract_spans(missing, [span for span, _ in skipped])]
+    gaps: list[Gap] = []
+    for span, reason in sorted(named + unnamed):
+        kept = trim(document.text, span.start, span.end)
+        if kept is not None:
+            gaps.append(Gap(kept.start, kept.end, reason))
+    characters = non_blank_length(document.text)
+    lost = non_blank_length(document.text, [Span(gap.start, gap.end) for gap in gaps])
+    return Audit(characters, characters - lost, tuple(gaps))

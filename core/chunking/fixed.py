@@ -1,0 +1,63 @@
+"""Windows of a fixed number of tokens: the honest baseline."""
+
+from __future__ import annotations
+
+from core.chunking.plan import Frame, Group, Piece, Plan
+from core.text.spans import trim
+from core.text.tokens import is_word_boundary
+from core.types import Span
+
+
+def fixed(frame: Frame) -> Plan:
+    """Parents of ``parent_max_tokens``, and in each, windows of ``max_tokens`` less the prefix; words stay whole."""
+    groups: list[Group] = []
+    for region in frame.regions:
+        at = region.start
+        while at < region.end:
+            stop = frame.tokens.cut(at, region.end, frame.settings.parent_max_tokens)
+            parent = trim(frame.document.text, at, stop)
+            if parent is not None:
+                ends = "the text ends here" if stop >= region.end else _full(frame.settings.parent_max_tokens)
+                begins = "the text starts here" if at == region.start else "the parent before is full"
+                groups.append(Group(_windows(frame, parent), f"begins: {begins}", f"ends: {ends}"))
+            at = stop
+    return Plan(tuple(groups))
+
+
+def _full(limit: int) -> str:
+    return f"the next word would not fit in {limit} tokens"
+
+
+def _windows(frame: Frame, parent: Span) -> tuple[Piece, ...]:
+    text, tokens = frame.document.text, frame.tokens
+    pieces: list[Piece] = []
+    at = parent.start
+    begins = "begins: its parent starts here"
+    while at < parent.end:
+        heading = frame.outline.heading_at(at)
+        room = frame.room(heading)
+        start = at
+        if pieces:
+            start = _overlapped(frame, pieces[-1].start, at, frame.overlap(room))
+            room = min(room, frame.room(frame.outline.heading_at(start)))
+        stop = tokens.cut(at, parent.end, max(1, room - tokens.count(start, at)))
+        ends = "ends: its parent ends here" if stop >= parent.end else f"ends: {_full(room)}"
+        if (span := trim(text, start, stop)) is not None:
+            note = f", after {tokens.count(start, at)} tokens of overlap" if start < at else ""
+            pieces.append(Piece(span.start, span.end, begins + note, ends, max(at, span.start)))
+        at = stop
+        while at < parent.end and text[at].isspace():
+            at += 1
+        begins = "begins: the window before is full"
+    return tuple(pieces)
+
+
+def _overlapped(frame: Frame, low: int, at: int, allowed: int) -> int:
+    """The first word that begins at most ``allowed`` tokens before ``at``, after ``low``; ``at`` when there is none."""
+    text, tokens = frame.document.text, frame.tokens
+    if allowed < 1:
+        return at
+    start = max(low + 1, tokens.position(max(0, tokens.index(at) - allowed)))
+    while start < at and (text[start].isspace() or not is_word_boundary(text, start)):
+        start += 1
+    return start

@@ -1,0 +1,196 @@
+"""Atoms into parents, parents into leaves: both by the same packing, outer first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.chunking.atoms import CUT_LEAD_IN, CUT_TITLE, Atom, coarsen, measure
+from core.chunking.packing import NO_SECTION, Row, pack
+from core.chunking.plan import Frame, Group, Piece
+from core.text.sentences import sentence_spans
+from core.text.tokens import is_word_boundary
+
+_PARENT_CUT_BLOCK = 0.4
+_PARENT_CUT_INSIDE = 0.8
+_PARENT_CUT_LEVEL = 0.05
+_PARENT_DEEPER = 0.05
+_PARENT_SIBLING = 0.15
+_PARENT_LARGE_SIBLING = 1.5
+_CRUMBS_PER_LEAF = 10
+_CRUMBS_PER_PARENT = 32
+
+
+def build_groups(frame: Frame, atoms: list[Atom]) -> tuple[Group, ...]:
+    """Parents first, then the leaves inside each, so that leaves and their overlap never leave their parent."""
+    measure(atoms, frame.tokens)
+    groups: list[Group] = []
+    parents = _parents(frame, coarsen(atoms, max(1, frame.settings.max_tokens // _CRUMBS_PER_LEAF)))
+    for number, units in enumerate(parents):
+        members = [atom for unit in units for atom in unit]
+        following = parents[number + 1][0] if number + 1 < len(parents) else None
+        pieces = _leaves(frame, members, following[0] if following else None)
+        begins = _parent_begins(members[0], number)
+        groups.append(Group(pieces, begins, _parent_ends(frame, members, following), members[0].header))
+    return tuple(groups)
+
+
+def _parents(frame: Frame, atoms: list[Atom]) -> list[list[list[Atom]]]:
+    """Parents as lists of units, units as lists of atoms.
+
+    Whole blocks packed up to ``parent_max_tokens``, sections kept whole where they fit.
+    """
+    limit = frame.settings.parent_max_tokens
+    units = _units(frame, atoms)
+    own = _section_sizes(atoms)
+    rows: list[Row] = []
+    for number, unit in enumerate(units):
+        head = unit[0]
+        if head.cut >= CUT_TITLE:
+            cut = head.cut
+        elif head.opens < NO_SECTION:
+            cut = _PARENT_CUT_LEVEL * head.opens
+        else:
+            cut = _PARENT_CUT_INSIDE if number and units[number - 1][0].item == head.item else _PARENT_CUT_BLOCK
+        deeper = sibling = 0.0
+        if head.opens < NO_SECTION and number and head.cut < CUT_LEAD_IN:
+            large = min(own.get(head.heading, 0), own.get(units[number - 1][0].heading, 0)) > limit // 3
+            deeper, sibling = _PARENT_DEEPER, _PARENT_LARGE_SIBLING if large else _PARENT_SIBLING
+        rows.append(Row(head.first_token, unit[-1].end_token, limit, cut, head.level, head.opens, deeper, sibling))
+    return [units[first:last] for first, last in pack(rows)]
+
+
+def _units(frame: Frame, atoms: Sequence[Atom]) -> list[list[Atom]]:
+    """Atoms of one block together where a parent holds them; where a parent holds very many blocks, those too."""
+    limit = frame.settings.parent_max_tokens
+    many = len(atoms) > 2 * _CRUMBS_PER_PARENT and (
+        atoms[-1].end_token - atoms[0].first_token < len(atoms) * limit // _CRUMBS_PER_PARENT
+    )
+    units: list[list[Atom]] = []
+    for atom in atoms:
+        if units and atom.opens == NO_SECTION:
+            size = atom.end_token - units[-1][0].first_token
+            same = units[-1][0].item == atom.item
+            if size <= limit if same else (many and size <= limit // _CRUMBS_PER_PARENT):
+                units[-1].append(atom)
+                continue
+        units.append([atom])
+    return units
+
+
+def _section_sizes(atoms: Sequence[Atom]) -> dict[int, int]:
+    """Tokens of every section's own text, by heading index."""
+    sizes: dict[int, int] = {}
+    for atom in atoms:
+        sizes[atom.heading] = sizes.get(atom.heading, 0) + atom.end_token - atom.first_token
+    return sizes
+
+
+def _leaves(frame: Frame, atoms: Sequence[Atom], following: Atom | None) -> tuple[Piece, ...]:
+    rooms = [frame.room(atom.heading, atom.header, atom.opens < NO_SECTION) for atom in atoms]
+    rows = [
+        Row(
+            atom.first_token,
+            atom.end_token,
+            room - (frame.overlap(room) if number else 0),
+            atom.cut,
+            atom.level,
+            atom.opens,
+            atom.deeper,
+            atom.sibling,
+        )
+        for number, (atom, room) in enumerate(zip(atoms, rooms, strict=True))
+    ]
+    pieces: list[Piece] = []
+    for first, last in pack(rows):
+        start, note = atoms[first].start, ""
+        if first and frame.settings.overlap_tokens:
+            start, note = _overlapped(frame, atoms, first, rooms[first], atoms[last - 1].end, pieces[-1].body + 1)
+        begins = _begins(atoms, first) + note
+        room = rows[first].room
+        ends = _ends(atoms, rows, last, room, rows[last - 1].finish - rows[first].begin, following)
+        pieces.append(Piece(start, atoms[last - 1].end, begins, ends, atoms[first].start, atoms[first].header))
+    return tuple(pieces)
+
+
+def _overlapped(frame: Frame, atoms: Sequence[Atom], first: int, room: int, end: int, after: int) -> tuple[int, str]:
+    """Where the leaf begins with its overlap: at a sentence, else at a word, of the same flow and parent.
+
+    Never before ``after``, so that the leaf before is not swallowed whole.
+    """
+    start, text, tokens = atoms[first].start, frame.tokens.text, frame.tokens
+    allowed = min(frame.overlap(room), room - tokens.count(start, end))
+    low = start
+    at = first - 1
+    while at >= 0 and atoms[at].flow == atoms[first].flow and tokens.count(atoms[at].start, start) <= 4 * allowed:
+        low = atoms[at].start
+        at -= 1
+    if at >= 0 and atoms[at].flow == atoms[first].flow:
+        low = atoms[at].start
+    earliest = max(low, after, tokens.position(max(0, tokens.index(start) - allowed)))
+    if allowed < 1 or earliest >= start:
+        return start, ""
+    for span in sentence_spans(text, low, start):
+        if span.start >= earliest:
+            return span.start, f", after {tokens.count(span.start, start)} tokens of overlap"
+    while earliest < start and (text[earliest].isspace() or not is_word_boundary(text, earliest)):
+        earliest += 1
+    if earliest >= start:
+        return start, ""
+    return earliest, f", after {tokens.count(earliest, start)} tokens of overlap"
+
+
+def _a(what: str) -> str:
+    return f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
+
+
+def _begins(atoms: Sequence[Atom], first: int) -> str:
+    atom = atoms[first]
+    if atom.opens < NO_SECTION:
+        return "begins: a section starts here"
+    if atom.header is not None:
+        return f"begins: {_a(atom.what)} starts here; the header of its table is repeated before it"
+    if atom.what == "run of words":
+        return "begins: inside a sentence, row or line that is longer than a leaf"
+    return f"begins: {_a(atom.what)} starts here"
+
+
+def _ends(atoms: Sequence[Atom], rows: Sequence[Row], last: int, room: int, size: int, following: Atom | None) -> str:
+    if last == len(atoms):
+        if following is None:
+            return "ends: the text ends here"
+        if following.opens < NO_SECTION:
+            return "ends: the section ends here"
+        return "ends: its parent is full"
+    after = atoms[last]
+    if after.opens < NO_SECTION:
+        return "ends: the section ends here"
+    more = rows[last].finish - rows[last].begin
+    if size + more > room:
+        return f"ends: the next {after.what} would not fit ({size} + {more} > {room} tokens)"
+    bound = last + 1 < len(atoms) and atoms[last + 1].cut >= CUT_TITLE
+    if bound and rows[last + 1].finish - rows[last].begin + size > room:
+        return f"ends: the next {after.what} stays with the {atoms[last + 1].what} it introduces"
+    fits = f"the next {after.what} would fit ({size} + {more} <= {room} tokens)"
+    return f"ends: evened out with the next leaf, though {fits}"
+
+
+def _parent_begins(atom: Atom, number: int) -> str:
+    if atom.opens < NO_SECTION:
+        return "begins: a section starts here"
+    if not number:
+        return "begins: the text starts here"
+    return f"begins: {_a(atom.what)} starts here and the parent before is full"
+
+
+def _parent_ends(frame: Frame, atoms: Sequence[Atom], following: Sequence[Atom] | None) -> str:
+    if following is None:
+        return "ends: the text ends here"
+    if following[0].opens < NO_SECTION:
+        return "ends: the section ends here"
+    size = atoms[-1].end_token - atoms[0].first_token
+    more = following[-1].end_token - following[0].first_token
+    what = following[0].what if len(following) == 1 else "block"
+    limit = frame.settings.parent_max_tokens
+    if size + more > limit:
+        return f"ends: the next {what} would not fit ({size} + {more} > {limit} tokens)"
+    return f"ends: evened out with the next parent ({size} of at most {limit} tokens)"

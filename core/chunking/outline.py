@@ -1,0 +1,124 @@
+"""The headings of a document as paths: which sections are open at a position, and what they are called."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from core.text.spans import trim
+from core.types import Block, BlockKind, Document, Span
+
+_ATX = re.compile(r"#{1,6}(?:[ \t]+|$)")
+_CLOSING_HASHES = re.compile(r"(?:^|[ \t])#+[ \t]*$")
+_UNDERLINE = re.compile(r"\n[ \t]*(?:=+|-+)[ \t]*$")
+_ATTRIBUTES = re.compile(r"[ \t]*\{[#.][^{}\n]{0,200}\}[ \t]*$")
+_INLINE = (
+    (re.compile(r"!?\[([^\[\]]{0,500})\]\([^()\s]{0,1000}(?:\s[^()]{0,200})?\)"), r"\1"),
+    (re.compile(r"(?<!`)(`{1,3})([^`]{1,500})\1(?!`)"), r"\2"),
+    (re.compile(r"(\*{1,3})(?=\S)([^*\n]{1,500})\1"), r"\2"),
+    (re.compile(r"(?<!\w)(_{1,3})(?=\S)([^_\n]{1,500})\1(?!\w)"), r"\2"),
+    (re.compile(r"~~([^~\n]{1,500})~~"), r"\1"),
+    (re.compile(r"</?[A-Za-z][^<>\n]{0,200}>"), ""),
+    (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
+)
+_LONGEST = 300  # characters of a heading worth repeating; more is not a heading but a paragraph in disguise
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading block, its words without markup, and where in the text they stand."""
+
+    block: Block
+    text: str
+    source: Span
+
+
+def plain_heading(raw: str) -> str:
+    """A Markdown heading's words without hashes, underline, emphasis, links and tags.
+
+    >>> plain_heading("## The *new* [plan](x.md) `v2` ##"), plain_heading("Setext\\n====="), plain_heading("#")
+    ('The new plan v2', 'Setext', '')
+    """
+    text = _content(raw)
+    for pattern, replacement in _INLINE:
+        text = pattern.sub(replacement, text)
+    return _shorten(" ".join(text.split()))
+
+
+def _content(raw: str) -> str:
+    """The heading without its block markup, blanks at the ends removed."""
+    text = raw.strip()
+    opened = _ATX.match(text)
+    text = _CLOSING_HASHES.sub("", text[opened.end() :]) if opened else _UNDERLINE.sub("", text)
+    return _ATTRIBUTES.sub("", text).strip()
+
+
+def _shorten(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    return text[:_LONGEST].rsplit(" ", 1)[0] + "…"
+
+
+def _heading(document: Document, block: Block) -> Heading:
+    raw = document.text[block.start : block.end]
+    if document.kind != "markdown":
+        return Heading(
+            block, _shorten(" ".join(raw.split())), trim(document.text, block.start, block.end) or block.span
+        )
+    words, content = plain_heading(raw), _content(raw)
+    inner = content.find(words) if words else -1
+    kept, offset = (words, inner) if inner >= 0 else (content, 0)
+    start = block.start + raw.find(content) + offset
+    return Heading(block, words, Span(start, start + len(kept)))
+
+
+class Outline:
+    """Every heading and, for each, the path of open headings down to itself (as indices into ``headings``)."""
+
+    __slots__ = ("_ends", "_starts", "document", "headings", "paths")
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        blocks = [block for block in document.blocks if block.kind == BlockKind.HEADING]
+        self.headings = [_heading(document, block) for block in blocks]
+        self._starts = [block.start for block in blocks]
+        self._ends = [block.end for block in blocks]
+        self.paths: list[tuple[int, ...]] = []
+        open_path: tuple[int, ...] = ()
+        for index, block in enumerate(blocks):
+            while open_path and blocks[open_path[-1]].level >= block.level:
+                open_path = open_path[:-1]
+            open_path = (*open_path, index)
+            self.paths.append(open_path)
+
+    def heading_at(self, position: int) -> int:
+        """Index of the last heading that begins at or before ``position``; -1 before the first."""
+        return bisect_right(self._starts, position) - 1
+
+    def path(self, heading: int) -> tuple[int, ...]:
+        """The path down to a heading by its index; -1 is the part before any heading."""
+        return self.paths[heading] if heading >= 0 else ()
+
+    def body_heading(self, start: int, end: int) -> int:
+        """The heading whose section holds the first body character of ``[start, end)``.
+
+        That is the first non-blank character outside every heading block; where there is none, the last heading
+        in the span.
+        """
+        text = self.document.text
+        position = start
+        while position < end:
+            rest = trim(text, position, min(end, position + 64)) or trim(text, position, end)
+            if rest is None:
+                break
+            position = rest.start
+            heading = self.heading_at(position)
+            if heading < 0 or position >= self._ends[heading]:
+                return heading
+            position = self._ends[heading]
+        return self.heading_at(end - 1)
+
+    def texts(self, heading: int) -> tuple[str, ...]:
+        """The path's words; headings without words are left out."""
+        return tuple(self.headings[at].text for at in self.path(heading) if self.headings[at].text)

@@ -1,0 +1,262 @@
+"""Sections, and in them blocks kept whole where they fit: headings, tables, lists, code and captions stay together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from core.chunking.atoms import (
+    CUT_HEADING,
+    CUT_ITEM,
+    CUT_LEAD_IN,
+    CUT_LINE,
+    CUT_PARAGRAPH,
+    CUT_ROW,
+    Atom,
+    Splitter,
+    bind_titles,
+    lines,
+    paragraphs,
+)
+from core.chunking.leaves import build_groups
+from core.chunking.packing import NO_SECTION
+from core.chunking.plan import SKIPPED, Frame, Group, Plan
+from core.text.spans import trim
+from core.types import Block, BlockKind, Span
+
+_MERGE_TINY = 0.15
+_CROSS_SECTION = 3.0
+_TINY = 5  # a section of at most max_tokens / 5 may share a leaf with a sibling as small
+_INTRODUCED = frozenset({BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE, BlockKind.QUOTE, BlockKind.HTML})
+_NAMES = {
+    BlockKind.LIST: ("list", "list item"),
+    BlockKind.TABLE: ("table", "table row"),
+    BlockKind.CODE: ("code block", "line of code"),
+    BlockKind.QUOTE: ("quotation", "sentence"),
+    BlockKind.CAPTION: ("caption", "sentence"),
+    BlockKind.FOOTNOTE: ("footnote", "sentence"),
+    BlockKind.HTML: ("HTML block", "line"),
+    BlockKind.HEADING: ("heading", "run of words"),
+}
+
+
+@dataclass(slots=True)
+class _Item:
+    """A block, or a paragraph between blocks, trimmed; a rule rides along with what stands before it."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    block: Block | None = None
+    bound: float = CUT_PARAGRAPH  # cost of parting it from the item before it
+
+
+def structure(frame: Frame) -> Plan:
+    """Leaves inside sections inside the document; without headings, inside size parents.
+
+    A heading is never parted from its body. A table, list or code block that fits one leaf is whole; one that does
+    not is cut at rows, items or lines, and rows repeat their table's header as a prefix part. A line that introduces
+    a block ("as follows:") and a caption stay with it where both fit. Tiny neighbouring sections share a leaf.
+    """
+    groups: list[Group] = []
+    for region in frame.regions:
+        items = _items(frame, region)
+        _bind(frame, items)
+        groups.extend(build_groups(frame, _Atomiser(frame).atoms(items)))
+    rooted = len(groups) > 1 and bool(frame.outline.headings)
+    return Plan(tuple(groups), rooted)
+
+
+def _items(frame: Frame, region: Span) -> list[_Item]:
+    """The region's blocks in order, what lies between them as paragraphs, and rules joined to a neighbour."""
+    text = frame.document.text
+    found: list[_Item] = []
+    position = region.start
+    for block in frame.document.blocks:
+        if block.end <= region.start or block.start >= region.end or block.kind in SKIPPED:
+            continue
+        span = trim(text, block.start, block.end)
+        if span is None:
+            continue
+        found.extend(_Item(BlockKind.PARAGRAPH, gap.start, gap.end) for gap in paragraphs(text, position, span.start))
+        found.append(_Item(block.kind, span.start, span.end, block))
+        position = block.end
+    found.extend(_Item(BlockKind.PARAGRAPH, gap.start, gap.end) for gap in paragraphs(text, position, region.end))
+    return _join_rules(found)
+
+
+def _join_rules(items: list[_Item]) -> list[_Item]:
+    """Rules say nothing alone: each joins the block before it, or the one after it where a heading is before."""
+    joined: list[_Item] = []
+    waiting: int | None = None
+    for item in items:
+        if item.kind == BlockKind.RULE:
+            if joined and waiting is None and joined[-1].kind != BlockKind.HEADING:
+                joined[-1].end = item.end
+            elif waiting is None:
+                waiting = item.start
+            continue
+        if waiting is not None:
+            item.start, waiting = waiting, None
+        joined.append(item)
+    if waiting is not None:
+        if joined:
+            joined[-1].end = items[-1].end
+        else:
+            joined.append(_Item(BlockKind.PARAGRAPH, waiting, items[-1].end))
+    return joined
+
+
+def _bind(frame: Frame, items: list[_Item]) -> None:
+    """Marks what must or should stay with the item before it."""
+    text = frame.document.text
+    for number, (before, item) in enumerate(pairwise(items), start=1):
+        if before.kind == BlockKind.HEADING:
+            if item.kind != BlockKind.HEADING or _level(item) >= _level(before):
+                item.bound = CUT_HEADING
+        elif (BlockKind.CAPTION in {item.kind, before.kind} and {item.kind, before.kind} & _INTRODUCED) or (
+            before.kind == BlockKind.PARAGRAPH and item.kind in _INTRODUCED and _introduces(text, before)
+        ):
+            item.bound = CUT_LEAD_IN
+        following = items[number + 1] if number + 1 < len(items) else None
+        closes = following is None or (following.kind == BlockKind.HEADING and _level(following) < _level(item))
+        if item.kind == BlockKind.HEADING and before.kind != BlockKind.HEADING and closes:
+            item.bound = CUT_HEADING  # a heading over nothing, last in its section: it stays with what is before it
+
+
+def _introduces(text: str, item: _Item) -> bool:
+    return text[max(item.start, item.end - 3) : item.end].rstrip("*_ ").endswith((":", "："))
+
+
+def _level(item: _Item) -> int:
+    return item.block.level if item.block else 0
+
+
+class _Atomiser:
+    """Items to atoms: every one at most as large as the leaf it may begin."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._splitter = Splitter(frame.tokens)
+        self._flow = 0
+
+    def atoms(self, items: list[_Item]) -> list[Atom]:
+        frame = self._frame
+        headings, outline = frame.outline.headings, frame.outline
+        made: list[Atom] = []
+        chain = 0  # tokens of the headings just before, which the next item must share a leaf with
+        for number, item in enumerate(items):
+            heading = outline.heading_at(item.end - 1)
+            opens = item.kind == BlockKind.HEADING
+            room = frame.room(heading, inside=opens)
+            limit = max(1, room - frame.overlap(room))
+            if not opens or not chain:
+                top_room = self._room_of_chain(items, number)
+            tail = 0 if opens else self._tail(items, number)
+            limit = max(1, limit - tail)
+            first = max(1, min(limit, top_room - chain - tail)) if chain else limit
+            found = self._item(item, number, heading, limit, first)
+            level = headings[heading].block.level if heading >= 0 else 0
+            if opens:
+                self._flow += 1
+                found[0].opens = level
+                chain += frame.tokens.count(item.start, item.end)
+            else:
+                chain = 0
+            for atom in found:
+                atom.heading, atom.level = heading, level
+            made.extend(found)
+        self._price_sections(made)
+        bind_titles(frame.document.text, made)
+        return made
+
+    def _tail(self, items: list[_Item], number: int) -> int:
+        """Tokens of the empty headings after item ``number`` that must share a leaf with its end."""
+        tokens, after = 0, number + 1
+        while after < len(items) and items[after].kind == BlockKind.HEADING and items[after].bound == CUT_HEADING:
+            tokens += self._frame.tokens.count(items[after].start, items[after].end)
+            after += 1
+        return tokens
+
+    def _room_of_chain(self, items: list[_Item], number: int) -> int:
+        """Room of the leaf that begins with the headings right before item ``number``."""
+        first = number
+        while first and items[first - 1].kind == BlockKind.HEADING and items[first].bound == CUT_HEADING:
+            first -= 1
+        heading = self._frame.outline.heading_at(items[first].end - 1)
+        return self._frame.room(heading, inside=items[first].kind == BlockKind.HEADING)
+
+    def _item(self, item: _Item, number: int, heading: int, limit: int, first: int) -> list[Atom]:
+        what, _ = _NAMES.get(item.kind, ("paragraph", "sentence"))
+        span = Span(item.start, item.end)
+        if item.kind in {BlockKind.TABLE, BlockKind.CODE, BlockKind.LIST, BlockKind.HTML}:
+            self._flow += item.kind != BlockKind.LIST
+            if self._frame.tokens.count(span.start, span.end) <= first:
+                found = [Atom(span.start, span.end, what, number, item.bound)]
+            else:
+                found = self._parted(item, number, heading, limit, first)
+            flow = self._flow
+            self._flow += item.kind != BlockKind.LIST
+        else:
+            found = self._splitter.whole_or_sentences(span, what, number, item.bound, limit, first)
+            flow = self._flow
+        for atom in found:
+            atom.flow = flow
+        return found
+
+    def _parted(self, item: _Item, number: int, heading: int, limit: int, first: int) -> list[Atom]:
+        """A block too large for a leaf, at its rows, items or lines."""
+        frame, text = self._frame, self._frame.document.text
+        block = item.block
+        name = _NAMES[item.kind][1]
+        header = None
+        if item.kind == BlockKind.TABLE and block and block.header:
+            header = trim(text, block.header.start, block.header.end)
+        rest = max(1, min(limit, frame.room(heading, header)))
+        found = self._splitter.parts(_cuts(text, item), name, number, rest, min(first, rest), item.bound, CUT_ROW)
+        for at, atom in enumerate(found):
+            if at and header and header.end <= atom.start:
+                atom.header = header
+            if not at or atom.what != name:
+                continue
+            if item.kind == BlockKind.CODE:
+                atom.cut = _code_cut(text, found[at - 1].end, atom.start)
+            elif item.kind != BlockKind.TABLE:
+                atom.cut = CUT_ITEM
+        return found
+
+    def _price_sections(self, atoms: list[Atom]) -> None:
+        """What it costs a leaf to hold a section boundary: little between two tiny sections, else too much."""
+        sizes: dict[int, int] = {}
+        for atom in atoms:
+            sizes[atom.heading] = sizes.get(atom.heading, 0) + self._frame.tokens.count(atom.start, atom.end)
+        tiny = self._frame.settings.max_tokens // _TINY
+        for before, atom in pairwise(atoms):
+            if atom.opens == NO_SECTION or atom.cut >= CUT_LEAD_IN:
+                continue
+            both = max(sizes[before.heading], sizes[atom.heading]) <= tiny
+            atom.deeper = atom.sibling = _MERGE_TINY if both else _CROSS_SECTION
+
+
+def _cuts(text: str, item: _Item) -> list[Span]:
+    """The block's parts widened to tile it: what is before a part's first character goes with the part before.
+
+    The table's header, a fence's first line and a list's lead stay with the first part.
+    """
+    parts = item.block.parts if item.block else ()
+    if not parts:
+        return lines(text, item.start, item.end)
+    starts = [item.start, *(part.start for part in parts[1:] if item.start < part.start < item.end), item.end]
+    spans = (trim(text, start, end) for start, end in pairwise(starts))
+    return [span for span in spans if span is not None]
+
+
+def _code_cut(text: str, before: int, start: int) -> float:
+    """Cheap before an unindented line after a blank one, dearer the deeper the line is nested."""
+    gap = text[before:start]
+    indent = len(gap) - len(gap.rstrip(" \t"))
+    blank = gap.count("\n") > 1
+    if not indent and text[start] in ")}]":
+        return CUT_LINE + 0.3
+    nested = min(indent, 16) / 16 * 0.3
+    return (0.02 if blank else CUT_LINE) + nested

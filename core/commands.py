@@ -1,0 +1,266 @@
+"""What each command of ``python -m core`` does. Every function takes the parsed options and returns the exit code."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from core import console, contract
+from core.chunking import audit as audit_tree
+from core.chunking import chunk as cut
+from core.embedding import load_model
+from core.errors import LecternError, NotFoundError, ParseError, SettingsError, StorageError
+from core.gathering import find_files
+from core.ingest import require_file
+from core.jobs import Handler, Job, Reporter
+from core.library import Failure, IngestReport, Library
+from core.parsing import parse, parser_fingerprint
+from core.settings import Settings, preset
+from core.storage.sources import path_key
+from core.work import apply_handler, ingest_handler
+
+DEFAULT_HOME = Path("data/library")
+
+
+def home(options: Namespace) -> Path:
+    """The library's folder: ``--library``, else ``LECTERN_HOME``, else ``data/library``."""
+    return Path(options.library or os.environ.get("LECTERN_HOME", "").strip() or DEFAULT_HOME).expanduser()
+
+
+def settings_of(name: str | None, values: list[str], base: Settings) -> Settings:
+    """``base``, or the named preset, with each ``stage.field=value`` applied. Raises ``SettingsError``."""
+    chosen: dict[str, str] = {}
+    for item in values:
+        key, mark, value = item.partition("=")
+        if not mark:
+            raise SettingsError(f"--set {item!r} has no '='.", "Write it as stage.field=value.")
+        chosen[key.strip()] = value.strip()
+    return (preset(name) if name else base).with_values(chosen)
+
+
+def ingest(options: Namespace) -> int:
+    """Queue the files as one job and run it, after any job that an earlier, killed run left behind."""
+    with Library.open(home(options)) as library:
+        settings = settings_of(options.preset, options.values, library.settings)
+        items, unreadable = find_files(options.paths, library.home)
+        if not items and not unreadable:
+            raise LecternError("There is no file below the given paths.", "Name a file, or a folder that holds some.")
+        library.queue.recover()
+        job = library.queue.enqueue("ingest", {"settings": settings.to_dict()}, items)
+        reports: dict[int, IngestReport] = {}
+        progress = console.Progress()
+
+        def listen(job: Job, report: IngestReport) -> None:
+            reports[job.id] = report
+
+        handlers = {
+            "ingest": ingest_handler(library, listen, progress.item),
+            "apply": apply_handler(library, listen),
+        }
+        while job not in reports and _run_next(library, handlers):
+            pass
+        if job not in reports:
+            raise LecternError(library.queue.job(job).reason or "The job was cancelled.")
+        report = reports[job]
+        try:
+            library.queue.dismiss(job)
+        except StorageError as error:  # a full disk: the next run forgets it
+            console.complain(str(error))
+    failures = [*unreadable, *report.failures]
+    console.answer(
+        options,
+        {**contract.ingestion(report), "failures": [asdict(failure) for failure in failures]},
+        f"{len(report.documents)} documents, {len(failures)} failures, {report.encoded} texts encoded, "
+        f"{report.reused} reused, {report.seconds:.1f} s",
+    )
+    console.complain_of(failures)
+    if failures:
+        return 1 if report.documents else 2
+    return 0
+
+
+def chunk(options: Namespace) -> int:
+    """Cut one file and print everything an outsider needs to check the span laws."""
+    settings = settings_of(options.preset, options.values, Settings())
+    if options.chunker:
+        settings = settings.with_value("chunking.chunker", options.chunker)
+    counter = load_model(settings.embedding).counter
+    path = Path(options.file)
+    try:
+        require_file(path)
+        data = path.read_bytes()
+    except OSError as error:
+        raise ParseError(
+            f"{options.file} cannot be read: {error.strerror}.", "Check the path and its rights."
+        ) from error
+    document = parse(data, path.name, settings.parsing)
+    tree = cut(document, settings.chunking, counter, parser_fingerprint(document.kind))
+    audit = audit_tree(tree)
+    result = contract.chunking(options.file, tree, audit)
+    console.answer(
+        options,
+        result,
+        f"{len(tree.leaves)} leaves, {len(tree.chunks) - len(tree.leaves)} parents, "
+        f"{audit.covered:,} of {audit.characters:,} characters covered",
+    )
+    return 0
+
+
+def query(options: Namespace) -> int:
+    """Ask a library and print hits, passages, context and timings."""
+    for item in options.values:
+        if item.split(".")[0] in {"parsing", "chunking", "embedding"}:
+            raise SettingsError(f"--set {item} decides how documents are stored.", "Give it to ingest, not to query.")
+    with _reading(home(options)) as library:
+        settings = settings_of(options.preset, options.values, library.settings)
+        result = library.search(options.question, settings)
+    console.answer(options, contract.answer(result), result.context.prompt)
+    return 0
+
+
+def bench(options: Namespace) -> int:
+    """Measure presets on a suite; ``--runs`` writes every context as it is made."""
+    from core.evaluation.bench import run_bench
+    from core.evaluation.suites import load_suite
+
+    suite = load_suite(options.suite)
+    names = options.preset or ["default"]
+    presets = {name: settings_of(name, options.values, Settings()) for name in names}
+    with ExitStack() as stack:
+        work = options.work or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-bench-")))
+        runs = stack.enter_context(options.runs.open("w", encoding="utf-8")) if options.runs else None
+        report = run_bench(
+            suite, presets, work, watch=console.Progress(), runs=(lambda run: _write_line(runs, run)) if runs else None
+        )
+    result = report.to_dict()
+    lines = [
+        f"{item['preset']}: " + ", ".join(f"{name} {value:.1f}" for name, value in sorted(item["metrics"].items()))
+        for item in result["presets"]
+    ]
+    console.answer(options, result, "\n".join(lines))
+    console.complain_of([Failure(name, reason) for name, reason in report.failures])
+    return 1 if report.failures else 0
+
+
+def list_sources(options: Namespace) -> int:
+    """Print every source with every figure the Library page shows."""
+    with _reading(home(options)) as library:
+        rows = [{**asdict(row), "path": str(row.path) if row.path else None} for row in library.sources()]
+    # A name may hold a newline of its own: one source stays one line.
+    lines = [f"{row['id']}  {row['chunks']:>6} chunks  {console.shown(str(row['name']))}" for row in rows]
+    console.answer(options, {"sources": rows}, "\n".join(lines))
+    return 0
+
+
+def remove(options: Namespace) -> int:
+    """Remove sources by name, path or number; unknown ones are listed."""
+    removed: list[str] = []
+    failures: list[Failure] = []
+    with Library.open(_existing(home(options))) as library:
+        for wanted in options.sources:
+            rows = [
+                row
+                for row in library.sources()
+                if wanted in {str(row.id), row.name} or (row.path and path_key(row.path) == path_key(Path(wanted)))
+            ]
+            for row in rows:
+                library.remove(row.id)
+                removed.append(row.name)
+            if not rows:
+                failures.append(Failure(wanted, "No source of this library has this name, path or number."))
+    console.answer(
+        options,
+        {"removed": removed, "failures": [asdict(failure) for failure in failures]},
+        f"{len(removed)} removed",
+    )
+    console.complain_of(failures)
+    if failures:
+        return 1 if removed else 2
+    return 0
+
+
+def rebuild(options: Namespace) -> int:
+    """Cut every document by the library's settings and rebuild the indexes from the catalogue."""
+    with Library.open(_existing(home(options))) as library:
+        report = library.rebuild()
+    console.answer(
+        options,
+        contract.ingestion(report),
+        f"{len(report.documents)} documents rebuilt, {report.encoded} texts encoded, {report.seconds:.1f} s",
+    )
+    console.complain_of(report.failures)
+    return 1 if report.failures else 0
+
+
+def verify(options: Namespace) -> int:
+    """Check a library; exit code 1 when something is wrong and stays so."""
+    with Library.open(_existing(home(options))) as library:
+        problems = library.verify(repair=options.repair)
+    console.answer(
+        options,
+        {"ok": not problems, "problems": [asdict(problem) for problem in problems]},
+        "The library is sound." if not problems else f"{len(problems)} problems",
+    )
+    for problem in problems:
+        console.complain(f"{problem.where}: {problem.what}")
+    return 1 if problems else 0
+
+
+def stats(options: Namespace) -> int:
+    """Print counts and sizes."""
+    with _reading(home(options)) as library:
+        figures = asdict(library.stats())
+    console.answer(options, figures, "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in figures.items()))
+    return 0
+
+
+COMMANDS: dict[str, Callable[[Namespace], int]] = {
+    "ingest": ingest,
+    "chunk": chunk,
+    "query": query,
+    "bench": bench,
+    "list": list_sources,
+    "remove": remove,
+    "rebuild": rebuild,
+    "verify": verify,
+    "stats": stats,
+}
+
+
+def _existing(place: Path) -> Path:
+    """A command that only looks or mends must not make a library where none is."""
+    if not os.path.exists(place / "catalogue.sqlite"):  # noqa: PTH110 - answers where Path.exists raises
+        raise NotFoundError(f"There is no library in {place}.", "Ingest a document first, or name another folder.")
+    return place
+
+
+def _reading(place: Path) -> Library:
+    """The library without the writer's lock, so that it answers beside an app that holds it."""
+    return Library.open(_existing(place), write=False)
+
+
+def _run_next(library: Library, handlers: Mapping[str, Handler]) -> bool:
+    """Run the next job, and do not wait for ever to note its end: with a full disk there is nobody to make room."""
+    over = Event()
+
+    def once(handler: Handler) -> Handler:
+        def handle(job: Job, reporter: Reporter) -> None:
+            try:
+                handler(job, reporter)
+            finally:
+                over.set()
+
+        return handle
+
+    return library.queue.run_next({kind: once(handler) for kind, handler in handlers.items()}, over)
+
+
+def _write_line(stream: Any, run: Any) -> None:
+    stream.write(run.to_json() + "\n")

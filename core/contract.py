@@ -1,0 +1,123 @@
+"""The JSON of the command line: a contract scripts rely on, one function a shape."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from core.ingest import Ingested, IngestReport
+from core.searching import SearchResult
+from core.types import Audit, Chunk, ChunkTree
+
+
+def ingestion(report: IngestReport) -> dict[str, Any]:
+    """What ``ingest`` and ``rebuild`` did."""
+    return {
+        "documents": [_ingested(document) for document in report.documents],
+        "failures": [asdict(failure) for failure in report.failures],
+        "encoded": report.encoded,
+        "reused": report.reused,
+        "seconds": report.seconds,
+    }
+
+
+def chunking(source: str, tree: ChunkTree, audit: Audit) -> dict[str, Any]:
+    """Text, blocks, chunks and audit: everything an outsider needs to check the span laws."""
+    document = tree.document
+    return {
+        "source": source,
+        "kind": document.kind,
+        "title": document.title,
+        "text": document.text,
+        "blocks": [
+            {"kind": block.kind.value, "start": block.start, "end": block.end, "level": block.level}
+            for block in document.blocks
+        ],
+        "chunks": [_chunk(chunk) for chunk in tree.chunks],
+        "audit": _audit(audit),
+    }
+
+
+def answer(result: SearchResult) -> dict[str, Any]:
+    """What ``query`` found, in rank order, and what the reader gets, in the reader's order."""
+    return {
+        "question": result.question,
+        "hits": [
+            {
+                "chunk_id": hit.chunk_id,
+                "document": hit.document,
+                "source": hit.source,
+                "start": hit.start,
+                "end": hit.end,
+                "page": hit.page,
+                "headings": list(hit.headings),
+                "scores": dict(hit.scores),
+                "rank": hit.rank,
+            }
+            for hit in result.hits
+        ],
+        "passages": [
+            {
+                "document": passage.document,
+                "source": passage.source,
+                "start": passage.start,
+                "end": passage.end,
+                "tokens": passage.tokens,
+                "chunk_ids": list(passage.chunk_ids),
+                "rank": passage.rank,
+                "reason": passage.reason,
+            }
+            for passage in result.passages
+        ],
+        "context": {
+            "order": list(result.context.order),
+            "tokens": result.context.tokens,
+            "prompt": result.context.prompt,
+        },
+        "timings_ms": dict(result.timings_ms),
+    }
+
+
+def _chunk(chunk: Chunk) -> dict[str, Any]:
+    return {
+        "chunk_id": chunk.chunk_id,
+        "level": chunk.level,
+        "parent_id": chunk.parent_id,
+        "start": chunk.start,
+        "end": chunk.end,
+        "text": chunk.text,
+        "tokens": chunk.tokens,
+        "encoder_tokens": chunk.encoder_tokens,
+        "headings": list(chunk.headings),
+        "prefix": [
+            {
+                "kind": part.kind,
+                "text": part.text,
+                "start": part.source.start if part.source else None,
+                "end": part.source.end if part.source else None,
+            }
+            for part in chunk.prefix
+        ],
+        "reasons": list(chunk.reasons),
+    }
+
+
+def _ingested(document: Ingested) -> dict[str, Any]:
+    return {
+        "source": document.source,
+        "document": document.document,
+        "kind": document.kind,
+        "characters": document.characters,
+        "chunks": document.chunks,
+        "audit": _audit(document.audit),
+        "version_id": document.version_id,
+        "reused": document.reused,
+    }
+
+
+def _audit(audit: Audit) -> dict[str, Any]:
+    return {
+        "characters": audit.characters,
+        "covered": audit.covered,
+        "gaps": [{"start": gap.start, "end": gap.end, "reason": gap.reason} for gap in audit.gaps],
+    }

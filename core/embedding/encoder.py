@@ -1,0 +1,157 @@
+"""The sentence-transformers encoder behind the ``Encoder`` protocol. The only place that loads weights."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from core.embedding import packaged
+from core.embedding.tokenizer import WordPieceCounter, packaged_counter
+from core.errors import ModelError
+from core.settings import EmbeddingSettings
+from core.types import Encoder, TokenCounter, Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingModel:
+    """An encoder and the counter of its own tokens."""
+
+    encoder: Encoder
+    counter: TokenCounter
+
+
+class SentenceEncoder:
+    """An ``Encoder`` over a SentenceTransformer that is loaded at the first text, once, whichever thread asks."""
+
+    def __init__(
+        self,
+        load: Callable[[], Any],
+        *,
+        fingerprint: str,
+        dimension: int,
+        max_tokens: int,
+        settings: EmbeddingSettings,
+    ) -> None:
+        self.fingerprint = fingerprint
+        self.dimension = dimension
+        self.max_tokens = max_tokens
+        self._load = load
+        self._settings = settings
+        self._model: Any = None
+        self._half_precision = False
+        self._loading = Lock()
+
+    def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
+        """``(n, dimension)`` float32, unit norm, in the order of ``texts``. The first call takes seconds."""
+        if not texts:
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        model = self._loaded()
+        with self._precision():
+            vectors = model.encode(
+                list(texts),
+                batch_size=self._settings.batch_size,
+                normalize_embeddings=False,
+                convert_to_numpy=True,
+                show_progress_bar=False,
+            )
+        if progress:
+            progress(len(texts))
+        # Normalised here and not in half precision, or norms would be off by a thousandth.
+        single: Vectors = np.asarray(vectors, dtype=np.float32)
+        norms = np.linalg.norm(single, axis=1, keepdims=True)
+        return np.asarray(single / np.where(norms > 0, norms, 1), dtype=np.float32)
+
+    def _loaded(self) -> Any:
+        with self._loading:
+            if self._model is None:
+                self._model = self._load()
+                self._half_precision = _wants_bfloat16(self._settings.precision, str(self._model.device.type))
+            return self._model
+
+    def _precision(self) -> AbstractContextManager[Any]:
+        if not self._half_precision:
+            return nullcontext()
+        import torch
+
+        return torch.autocast("cpu", dtype=torch.bfloat16)
+
+
+def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
+    """The encoder and counter that the settings name. Raises ``ModelError`` when it is missing or damaged.
+
+    The packaged model returns at once and loads its weights at the first text. Only a model asked for by name may
+    reach the hub; "packaged" and folders never do.
+    """
+    if settings.model == "packaged":
+        encoder = SentenceEncoder(
+            _load_packaged,
+            fingerprint=packaged.fingerprint(),
+            dimension=packaged.DIMENSION,
+            max_tokens=packaged.MAX_TOKENS,
+            settings=settings,
+        )
+        return EmbeddingModel(encoder, packaged_counter())
+    folder = Path(settings.model).expanduser()
+    model = _load(str(folder) if folder.is_dir() else settings.model, offline=folder.is_dir())
+    fingerprint = _weights_fingerprint(model)
+    encoder = SentenceEncoder(
+        lambda: model,
+        fingerprint=fingerprint,
+        dimension=int(model.get_embedding_dimension()),
+        max_tokens=int(model.max_seq_length),
+        settings=settings,
+    )
+    vocabulary = model.tokenizer.backend_tokenizer.to_str()
+    return EmbeddingModel(encoder, WordPieceCounter.from_json(vocabulary, fingerprint))
+
+
+def _load_packaged() -> Any:
+    directory = packaged.model_directory()
+    packaged.verify_file(directory / "model.safetensors", packaged.WEIGHTS_SHA256)
+    packaged.verify_file(directory / "tokenizer.json", packaged.TOKENIZER_SHA256)
+    return _load(str(directory), offline=True)
+
+
+def _load(name: str, *, offline: bool) -> Any:
+    if offline:
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    try:
+        return SentenceTransformer(name, local_files_only=offline)
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            f"The embedder {name!r} could not be loaded: {error}.", "Check its name or folder in the settings."
+        ) from error
+
+
+def _wants_bfloat16(precision: str, device: str) -> bool:
+    """bfloat16 where asked for, or where the processor computes in it (elsewhere it is emulated and slow)."""
+    if device != "cpu" or precision == "float32":
+        return False
+    import torch
+
+    capabilities = torch.cpu.get_capabilities()
+    return precision == "bfloat16" or bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
+
+
+def _weights_fingerprint(model: Any) -> str:
+    """Sixteen hex digits over weights, vocabulary and length of any model."""
+    digest = hashlib.sha256(str(model.max_seq_length).encode())
+    digest.update(repr(sorted(model.tokenizer.get_vocab().items())).encode("utf-8", "surrogatepass"))
+    for module in model:
+        digest.update(type(module).__name__.encode())
+    for _, tensor in sorted(model.state_dict().items()):
+        digest.update(tensor.float().cpu().numpy().tobytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,55 @@
+"""The embedder's own tokenizer without the embedder: counting and cutting need no weights and no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.embedding import packaged
+from core.text.tokens import whitespace_windows
+
+
+class WordPieceCounter:
+    """A ``TokenCounter`` over a tokenizer of the tokenizers library. Never truncates, pads or adds special tokens."""
+
+    def __init__(self, tokenizer: Any, fingerprint: str) -> None:
+        self.fingerprint = fingerprint
+        self._tokenizer = tokenizer
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self.specials = int(self._tokenizer.num_special_tokens_to_add(is_pair=False))
+
+    @classmethod
+    def from_json(cls, definition: str, fingerprint: str) -> WordPieceCounter:
+        """From the text of a ``tokenizer.json``."""
+        from tokenizers import Tokenizer
+
+        return cls(Tokenizer.from_str(definition), fingerprint)
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """``(n, 2)`` int64 code point spans of the tokens of ``text``, in order."""
+        # In windows parted before white space: one batched call on all cores, and the same tokens.
+        windows = whitespace_windows(text)
+        pieces = [text[window.start : window.end] for window in windows]
+        encodings = self._tokenizer.encode_batch(pieces, add_special_tokens=False)
+        parts = [
+            np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2) + window.start
+            for encoding, window in zip(encodings, windows, strict=True)
+        ]
+        return np.concatenate(parts) if parts else np.zeros((0, 2), dtype=np.int64)
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text; one batched call, on all cores."""
+        return [len(item) for item in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+
+
+@lru_cache(maxsize=1)
+def packaged_counter() -> WordPieceCounter:
+    """The packaged embedder's counter, its file verified once per process."""
+    path = packaged.model_directory() / "tokenizer.json"
+    packaged.verify_file(path, packaged.TOKENIZER_SHA256)
+    return WordPieceCounter.from_json(path.read_text(encoding="utf-8"), packaged.TOKENIZER_SHA256[:16])

@@ -1,0 +1,75 @@
+"""Sets of characters across documents, as merged spans: what every span metric counts in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from core.text.spans import intersect_spans, merge_spans, subtract_spans
+from core.types import Span
+
+Placed = tuple[str, int, int]
+"""``(document name, start, end)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A set of characters: for each document its spans, sorted, never touching, never empty."""
+
+    spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for spans in self.spans.values():
+            if not all(span.length for span in spans) or not all(a.end < b.start for a, b in pairwise(spans)):
+                raise ValueError(f"Spans of a region are sorted, apart and not empty, got {spans}.")
+
+    @property
+    def size(self) -> int:
+        """Number of characters."""
+        return sum(span.length for spans in self.spans.values() for span in spans)
+
+    def common(self, other: Region) -> int:
+        """Number of characters in both.
+
+        >>> region([("a", 0, 10), ("b", 0, 3)]).common(region([("a", 8, 12), ("b", 1, 2)]))
+        3
+        """
+        shared = self.spans.keys() & other.spans.keys()
+        return sum(span.length for name in shared for span in intersect_spans(self.spans[name], other.spans[name]))
+
+
+def region(items: Iterable[Placed]) -> Region:
+    """The characters that at least one of ``items`` holds.
+
+    >>> region([("a", 5, 9), ("a", 0, 5), ("a", 2, 3), ("b", 4, 4)]).spans
+    {'a': (Span(start=0, end=9),)}
+    """
+    by_name: dict[str, list[Span]] = {}
+    for name, start, end in items:
+        if start < end:
+            by_name.setdefault(name, []).append(Span(start, end))
+    return Region({name: tuple(merge_spans(spans)) for name, spans in by_name.items()})
+
+
+def take(context: Sequence[Placed], budget: int) -> Region:
+    """What a reader with room for ``budget`` characters gets of ``context``, most relevant first.
+
+    Walks the spans in order and counts each new character once until ``budget`` are taken; the last span is cut
+    there. A span's characters come from left to right.
+
+    >>> take([("a", 0, 4), ("a", 2, 8), ("b", 0, 9)], 7).spans
+    {'a': (Span(start=0, end=7),)}
+    """
+    taken: dict[str, list[Span]] = {}
+    room = budget
+    for name, start, end in context:
+        if not room:
+            break
+        held = taken.get(name, [])
+        new = []
+        for piece in subtract_spans([Span(start, end)], held):
+            new.append(Span(piece.start, min(piece.end, piece.start + room)))
+            room -= new[-1].length
+        taken[name] = merge_spans([*held, *new])
+    return Region({name: tuple(spans) for name, spans in taken.items()})

@@ -1,0 +1,50 @@
+"""File names are hostile input: what of them may be shown, and how one becomes a title."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_MAX_NAME_CHARACTERS = 200
+_HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def display_name(name: str) -> str:
+    """The last part of a path or upload name, safe to show on one line. Never empty.
+
+    Folders, ``..``, control, formatting and unassigned characters go; long names lose their middle.
+
+    >>> display_name("../../etc/pass\\nwd.txt"), display_name("C:\\\\notes\\\\a.md"), display_name("..")
+    ('pass wd.txt', 'a.md', 'untitled')
+    """
+    last = re.split(r"[/\\]", name.rstrip("/\\"))[-1]
+    shown = "".join(" " if unicodedata.category(char) in _HIDDEN_CATEGORIES else char for char in last)
+    shown = " ".join(shown.split())
+    if not shown.strip(". "):
+        return "untitled"
+    if len(shown) > _MAX_NAME_CHARACTERS:
+        half = _MAX_NAME_CHARACTERS // 2
+        shown = f"{shown[: half - 1]}…{shown[-half:]}"
+    return shown
+
+
+def suffix_of(name: str) -> str:
+    """The lower-case extension without its dot, "" when there is none.
+
+    >>> suffix_of("a/B.MD"), suffix_of("Makefile"), suffix_of(".bashrc")
+    ('md', '', '')
+    """
+    stem, dot, suffix = display_name(name).rpartition(".")
+    return suffix.lower() if dot and stem else ""
+
+
+def readable_title(name: str) -> str:
+    """A file's name as a title: no suffix, separators as spaces, a capital first.
+
+    >>> readable_title("docs/annual_report-2023.final.pdf"), readable_title("..")
+    ('Annual report 2023.final', 'Untitled')
+    """
+    shown = display_name(name)
+    stem = shown[: -len(suffix) - 1] if (suffix := suffix_of(name)) else shown
+    words = " ".join(re.sub(r"[_\-]+", " ", stem).split()) or stem
+    return words[0].upper() + words[1:]

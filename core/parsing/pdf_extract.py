@@ -1,0 +1,172 @@
+"""One page, as PyMuPDF's dictionary describes it, to text runs and tables in reading order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from core.parsing.pdf_layout import reading_order
+from core.parsing.pdf_lines import Box, TextLine
+from core.parsing.pdf_tables import Word, find_tables
+
+_BOLD, _MONO, _ITALIC = 16, 8, 2
+_BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
+_MONO_NAME = re.compile(r"mono|courier|consol|menlo|typewriter|fixed|cmtt|sftt|lettergothic|inconsolata", re.IGNORECASE)
+_BULLETS = str.maketrans(dict.fromkeys("\uf0b7\uf0a7\uf0d8\uf076\uf0fc\uf0a8\uf06e\uf071\u25cf\u2219\u00b7", "•"))
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u2060\ufeff\ufff9-\ufffc]")
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufefc]")
+_LONE_GLYPH = re.compile(r"^\s*\ufffd+\s*")  # at a line's start: a bullet from a font of signs
+_SPACE = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_SPACES = re.compile(rf"{_SPACE.pattern}+")
+
+
+def page_lines(
+    raw: Mapping[str, Any], words: Sequence[Word], width: float, height: float
+) -> tuple[list[TextLine], float]:
+    """Lines and table stand-ins of a page in reading order, and the height of the frame in which they read upright.
+
+    ``raw``: ``page.get_text("dict")`` with vectors collected; ``words``: the same page's words with their boxes.
+    ``width``, ``height``: of the page before its own rotation, in which both are given.
+    """
+    spans = [
+        (block_line["dir"], span_line)
+        for block in raw["blocks"]
+        if block["type"] == 0
+        for block_line in block["lines"]
+        if (span_line := _line(block_line))
+    ]
+    direction = _main_direction(spans)
+    upright = [_turned(line, direction, width, height) for facing, line in spans if _quarter(facing) == direction]
+    aside = [replace(line, aside=True) for facing, line in spans if _quarter(facing) != direction]
+    lines = _without_doubles(upright)
+    if direction != (1, 0):
+        frame_height = width if direction[0] == 0 else height
+        return reading_order([*lines, *aside], frame_height), frame_height
+    vectors = [tuple(block["bbox"]) for block in raw["blocks"] if block["type"] == 3]
+    for table in find_tables(vectors, words) if vectors else ():
+        x0, y0, x1, y1 = table.box
+        lines = [line for line in lines if not _inside(line.box, table.box)]
+        aside = [line for line in aside if not _inside(line.box, table.box)]
+        lines.append(TextLine("", x0, y0, x1, y1, y1, y1 - y0, box=table.box, table=table.cells))
+    return reading_order([*lines, *aside], height), height
+
+
+def clean(text: str, *, keep_blanks: bool = False) -> str:
+    """A run's characters as text: private bullets as •, nothing invisible, no lone surrogate.
+
+    Blanks are run together unless ``keep_blanks``: in a listing they align what follows.
+
+    >>> clean("\\uf0b7\\u00a0two\\u200b  words\\x00")
+    '• two words'
+    """
+    text = _INVISIBLE.sub("", text.translate(_BULLETS))
+    text = (_SPACE if keep_blanks else _SPACES).sub(" ", text)
+    text = _LONE_GLYPH.sub("• ", text)
+    inner = text[:-1].replace("\u00ad", "") + text[-1:]  # a soft hyphen counts at the line's end alone
+    return inner.encode("utf-8", "replace").decode("utf-8")
+
+
+def _line(raw: Mapping[str, Any]) -> TextLine | None:
+    spans = raw["spans"]
+    raw_text = "".join(span["text"] for span in spans)
+    if not clean(raw_text).strip():
+        return None
+    sizes: dict[float, int] = {}
+    bold = mono = italic = total = 0
+    for span in spans:
+        weight = len(span["text"].strip())
+        sizes[span["size"]] = sizes.get(span["size"], 0) + weight
+        total += weight
+        bold += weight * bool(span["flags"] & _BOLD or _BOLD_NAME.search(span["font"]))
+        mono += weight * bool(span["flags"] & _MONO or _MONO_NAME.search(span["font"]))
+        italic += weight * bool(span["flags"] & _ITALIC)
+    size = max(sizes, key=lambda key: (sizes[key], key))
+    x0, y0, x1, y1 = (float(value) for value in raw["bbox"])
+    # Blanks at a run's edges are part of its box but not of its text.
+    character = (x1 - x0) / len(raw_text)
+    lead, trail = len(raw_text) - len(raw_text.lstrip()), len(raw_text) - len(raw_text.rstrip())
+    if _RIGHT_TO_LEFT.search(raw_text):
+        lead, trail = trail, lead
+    left, right = x0 + character * lead, x1 - character * trail
+    baseline = float(spans[0]["origin"][1])
+    frame = (left, y0, right, y1)
+    return TextLine(
+        clean(raw_text, keep_blanks=mono >= 0.8 * total),
+        *frame,
+        baseline,
+        float(size),
+        bold=bold >= 0.8 * total,
+        mono=mono >= 0.8 * total,
+        italic=italic >= 0.8 * total,
+        box=frame,
+    )
+
+
+def _quarter(direction: Sequence[float]) -> tuple[int, int]:
+    return round(direction[0]), round(direction[1])
+
+
+def _main_direction(spans: Sequence[tuple[Sequence[float], TextLine]]) -> tuple[int, int]:
+    """The direction most characters are written in; only quarter turns count."""
+    weights = {(1, 0): 1}
+    for facing, line in spans:
+        quarter = _quarter(facing)
+        if abs(quarter[0]) + abs(quarter[1]) == 1:
+            weights[quarter] = weights.get(quarter, 0) + len(line.text)
+    return max(weights, key=lambda quarter: weights[quarter])
+
+
+def _turned(line: TextLine, direction: tuple[int, int], width: float, height: float) -> TextLine:
+    """The line in a frame in which it reads from left to right; its box stays as it is on the page."""
+    x0, y0, x1, y1 = line.box
+    if direction == (1, 0):
+        return line
+    if direction == (0, -1):
+        frame = (height - y1, x0, height - y0, x1)
+    elif direction == (0, 1):
+        frame = (y0, width - x1, y1, width - x0)
+    else:
+        frame = (width - x1, height - y1, width - x0, height - y0)
+    foot = frame[3] - 0.2 * (frame[3] - frame[1])
+    return replace(line, x0=frame[0], y0=frame[1], x1=frame[2], y1=frame[3], baseline=foot)
+
+
+def _without_doubles(lines: Sequence[TextLine]) -> list[TextLine]:
+    """Runs drawn twice, a hair apart, to look bold (or to cast a shadow), kept once."""
+    seen: dict[tuple[str, int], list[TextLine]] = {}
+    kept = []
+    for line in lines:
+        twins = [twin for row in (-1, 0, 1) for twin in seen.get((line.text, int(line.y0 // 4) + row), ())]
+        if any(abs(twin.x0 - line.x0) < 2 and abs(twin.y0 - line.y0) < 2 for twin in twins):
+            continue
+        seen.setdefault((line.text, int(line.y0 // 4)), []).append(line)
+        kept.append(line)
+    return kept
+
+
+def _inside(box: Box, outer: Box) -> bool:
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]
+
+
+def on_shown_page(line: TextLine, matrix: Sequence[float]) -> TextLine:
+    """The line with its boxes as the page is shown: ``matrix`` is the page's rotation (a, b, c, d, e, f).
+
+    >>> line = TextLine("a", 0, 0, 2, 1, 1, 1, box=(0, 0, 2, 1))
+    >>> on_shown_page(line, (0, 1, -1, 0, 10, 0)).box
+    (9, 0, 10, 2)
+    """
+    table = line.table
+    if table:
+        rows = tuple(tuple((text, _shown(box, matrix)) for text, box in row) for row in table.rows)
+        table = replace(table, rows=rows)
+    return replace(line, box=_shown(line.box, matrix), table=table)
+
+
+def _shown(box: Box, matrix: Sequence[float]) -> Box:
+    a, b, c, d, e, f = matrix
+    xs = [a * x + c * y + e for x, y in ((box[0], box[1]), (box[2], box[3]))]
+    ys = [b * x + d * y + f for x, y in ((box[0], box[1]), (box[2], box[3]))]
+    return min(xs), min(ys), max(xs), max(ys)

@@ -1,0 +1,139 @@
+"""Headings of a PDF: from its outline where it has one, and from type size and weight."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from core.parsing.pdf_lines import title_key
+from core.parsing.pdf_paragraphs import Draft, ends_sentence
+from core.types import BlockKind
+
+Style = tuple[float, bool]
+
+_NUMBERED = re.compile(r"(?:(?:Chapter|Section|Part|Appendix)\s+)?(\d{1,2}(?:\.\d{1,2}){0,5})\.?:?\s+(?=[^\W\d_])")
+_MAX_LINES = 4
+_MAX_CHARACTERS = 220
+_MAX_LEVEL = 6
+
+
+def mark_headings(drafts: Sequence[Draft], outline: Sequence[tuple[int, str, int]], size: float) -> None:
+    """Turn drafts that are headings into HEADING, with levels 1 to 6.
+
+    ``outline``: (level, title, 1-based page) as the file states it. ``size``: of the body's type.
+    """
+    from_outline = _outline_levels(drafts, outline)
+    letters = sum(draft.characters for draft in drafts) or 1
+    mostly_bold = sum(draft.characters for draft in drafts if draft.first.bold) > 0.4 * letters
+    candidates = [
+        index
+        for index, draft in enumerate(drafts)
+        if index in from_outline or _looks_like_heading(draft, size, mostly_bold)
+    ]
+    levels = _levels(drafts, candidates, from_outline)
+    for index in candidates:
+        drafts[index].kind, drafts[index].level = BlockKind.HEADING, levels[index]
+
+
+def _joined(draft: Draft) -> str:
+    return " ".join(line.text for _, line in draft.lines)
+
+
+def _outline_levels(drafts: Sequence[Draft], outline: Sequence[tuple[int, str, int]]) -> dict[int, int]:
+    """Level by draft, for outline entries whose words a short draft of their page has; numbers may be left out."""
+    of_page: dict[int, list[int]] = defaultdict(list)
+    for index, draft in enumerate(drafts):
+        if len(draft.lines) <= _MAX_LINES and draft.kind not in (BlockKind.TABLE, BlockKind.CODE, BlockKind.FOOTNOTE):
+            of_page[draft.page].append(index)
+    found: dict[int, int] = {}
+    for level, title, page in outline:
+        wanted = title_key(title)
+        if not wanted:
+            continue
+        for index in of_page.get(page, ()):
+            here = title_key(_joined(drafts[index]))
+            bare = title_key(_NUMBERED.sub("", _joined(drafts[index])))
+            matches = wanted in (here, bare) or (bare and bare == title_key(_NUMBERED.sub("", title)))
+            if index not in found and matches:
+                found[index] = max(1, min(_MAX_LEVEL, level))
+                break
+    return found
+
+
+def _looks_like_heading(draft: Draft, size: float, mostly_bold: bool) -> bool:
+    text, first = _joined(draft), draft.first
+    allowed = draft.kind is BlockKind.PARAGRAPH or (draft.kind is BlockKind.LIST and bool(_NUMBERED.match(text)))
+    letters = sum(char.isalpha() for char in text)
+    if not allowed or len(draft.lines) > _MAX_LINES or len(text) > _MAX_CHARACTERS or letters < 2:
+        return False
+    if first.aside or letters < 0.4 * len(text.replace(" ", "")):
+        return False
+    if first.size >= 1.15 * size + 0.2:
+        return not (text[0].islower() and ends_sentence(text))
+    slanted = first.italic and len(draft.lines) == 1 and len(text) <= 70 and not ends_sentence(text)
+    return (
+        (first.bold or (slanted and text[0].isupper()))
+        and not mostly_bold
+        and first.size >= 0.95 * size
+        and len(draft.lines) <= 2
+        and len(text) <= 120
+        and text[-1] not in ",;"
+        and not (text[-1] in ".!?" and len(text) > 60)
+        and not text[0].islower()
+    )
+
+
+def _style(draft: Draft) -> Style:
+    return round(2 * draft.first.size) / 2, draft.first.bold
+
+
+def _ranks(counts: Counter[Style]) -> dict[Style, int]:
+    """Levels by type alone: larger comes first, bold before plain. What is larger than all that comes again is title.
+
+    >>> _ranks(Counter({(20.0, True): 1, (14.0, True): 3, (13.8, True): 2, (10.0, True): 4}))
+    {(20.0, True): 1, (14.0, True): 2, (13.8, True): 2, (10.0, True): 3}
+    """
+    repeated = [style for style, count in counts.items() if count > 1] or list(counts)
+    ranks: dict[Style, int] = {}
+    level, previous = 0, None
+    for style in sorted(counts, reverse=True):
+        title = style > max(repeated) and previous is not None
+        near = previous is not None and style[0] > 0.95 * previous[0] and style[1] is previous[1]
+        if not (title or near or (counts[style] == 1 and level > 1)):
+            level += 1
+        ranks[style] = min(max(1, level), _MAX_LEVEL)
+        previous = style
+    return ranks
+
+
+def _levels(drafts: Sequence[Draft], candidates: Sequence[int], from_outline: dict[int, int]) -> dict[int, int]:
+    """Levels of all candidates: the outline's, then the numbering's, then the rank of their type."""
+    ranks = _ranks(Counter(_style(drafts[index]) for index in candidates))
+    known: dict[Style, Counter[int]] = defaultdict(Counter)
+    for index, stated in from_outline.items():
+        known[_style(drafts[index])][stated] += 1
+    deepest = max(from_outline.values(), default=0)
+    levels: dict[int, int] = {}
+    for index in candidates:
+        style = _style(drafts[index])
+        if index in from_outline:
+            levels[index] = from_outline[index]
+        elif known[style]:
+            levels[index] = known[style].most_common(1)[0][0]
+        elif from_outline:
+            smaller = sum(other > style for other in known if known[other])
+            levels[index] = min(_MAX_LEVEL, deepest + 1) if smaller else 1
+        else:
+            levels[index] = ranks[style]
+    return levels if from_outline else _numbered(drafts, levels)
+
+
+def _numbered(drafts: Sequence[Draft], levels: dict[int, int]) -> dict[int, int]:
+    """Where headings are numbered, ``2.1`` lies one level below ``2``, whatever their type."""
+    depths = {index: match[1].count(".") for index in levels if (match := _NUMBERED.match(_joined(drafts[index])))}
+    if len(depths) < 3 or len(set(depths.values())) < 2:
+        return levels
+    base = min(levels[index] - depth for index, depth in depths.items())
+    top = max(1, base, min((levels[index] for index, depth in depths.items() if depth == 0), default=1))
+    return {**levels, **{index: min(_MAX_LEVEL, top + depth) for index, depth in depths.items()}}

@@ -1,0 +1,176 @@
+"""Lines in reading order to drafts of blocks: where one paragraph ends and the next begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import quantiles
+
+from core.parsing.pdf_lines import TextLine
+from core.types import BlockKind
+
+LIST_MARKER = re.compile(r"(?:[•▪◦‣–—*+►➢✓■□○]|-|o(?=\s+[A-Z])|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{1,5}[.)])\s+\S")
+_BULLET = re.compile(r"(?:[•▪◦‣►➢✓■□○])\s*\S")
+_CAPTION = re.compile(
+    r"(?:Figure|Fig\.|Table|Tab\.|Listing|Example|Exhibit|Chart|Scheme|Abbildung|Abb\.|Tabelle|Figura|Tableau)"
+    r"\s*[A-Z]?\d+(?:[-.]\d+)*(?:\s*[.:–—|]|\s+(?=[^a-z\s])|\s*$)"
+)
+_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\dA-Zivxlc-]{1,8}$")  # a line of a table of contents
+_NOTE_MARK = re.compile(r"(?:\[?\d{1,3}[\].)]?|[*†‡§¶]{1,3})\s*[^\s\d]")
+_TERMINAL = re.compile(r"[.!?:;。！？।][\"'”’»)\]]*(?:\s?\[?\d{1,3}\]?)?$")
+
+
+@dataclass(slots=True)
+class Draft:
+    """A block in the making: its lines with their 1-based pages."""
+
+    kind: BlockKind
+    lines: list[tuple[int, TextLine]] = field(default_factory=list)
+    level: int = 0
+
+    @property
+    def first(self) -> TextLine:
+        return self.lines[0][1]
+
+    @property
+    def last(self) -> TextLine:
+        return self.lines[-1][1]
+
+    @property
+    def page(self) -> int:
+        return self.lines[0][0]
+
+    @property
+    def characters(self) -> int:
+        return sum(len(line.text) for _, line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """Left and right edge of a region's lines, and by type size the usual step from one baseline to the next."""
+
+    left: float
+    right: float
+    steps: dict[int, float]
+
+
+def drafts_of(
+    page_number: int, lines: Sequence[TextLine], body_size: float, page_height: float, *, with_code: bool
+) -> list[Draft]:
+    """The drafts of one page. ``body_size``: of most of the document's letters; ``with_code``: mono type is code."""
+    columns = {
+        region: _column([line for line in lines if line.region == region]) for region in {x.region for x in lines}
+    }
+    drafts: list[Draft] = []
+    for line in lines:
+        kind = _kind(line, body_size, page_height, with_code)
+        draft = drafts[-1] if drafts else None
+        if (
+            draft is None
+            or line.table is not None
+            or draft.first.table is not None
+            or (kind is BlockKind.CODE) is not (draft.kind is BlockKind.CODE)
+            or line.region != draft.last.region
+            or _parts(draft, line, columns[line.region], kind)
+        ):
+            drafts.append(Draft(kind, [(page_number, line)]))
+        else:
+            draft.lines.append((page_number, line))
+    return drafts
+
+
+def _column(lines: Sequence[TextLine]) -> _Column:
+    texts = [line for line in lines if line.table is None]
+    if not texts:
+        return _Column(0.0, 0.0, {})
+    steps: dict[int, list[float]] = {}
+    for above, below in pairwise(texts):
+        step = below.baseline - above.baseline
+        if 0.7 * above.size < step < 2.2 * above.size and abs(above.size - below.size) < 1:
+            steps.setdefault(round(above.size), []).append(step)
+    usual = {size: quantiles(all_of, n=4)[0] if len(all_of) >= 2 else all_of[0] for size, all_of in steps.items()}
+    rights = sorted(line.x1 for line in texts)
+    return _Column(min(line.x0 for line in texts), rights[int(0.95 * (len(rights) - 1))], usual)
+
+
+def _kind(line: TextLine, body_size: float, page_height: float, with_code: bool) -> BlockKind:
+    if line.table is not None:
+        return BlockKind.TABLE
+    if with_code and line.mono and not line.bold:
+        return BlockKind.CODE
+    if line.size <= 0.9 * body_size and line.y0 > 0.6 * page_height and _NOTE_MARK.match(line.text):
+        return BlockKind.FOOTNOTE
+    if _CAPTION.match(line.text):
+        return BlockKind.CAPTION
+    if is_item(line.text) or _LEADER.search(line.text):
+        return BlockKind.LIST
+    return BlockKind.PARAGRAPH
+
+
+def is_item(text: str) -> bool:
+    """Whether a line begins a list item.
+
+    >>> [is_item(text) for text in ("• one", "2. two", "- three", "1990 was", "e.g. this")]
+    [True, True, True, False, False]
+    """
+    return bool(LIST_MARKER.match(text) or _BULLET.match(text))
+
+
+def ends_sentence(text: str) -> bool:
+    """Whether a line ends where a sentence does.
+
+    >>> [ends_sentence(text) for text in ("the end.", "he said (so).", "and then", "see note.12")]
+    [True, True, False, True]
+    """
+    return bool(_TERMINAL.search(text.rstrip()))
+
+
+def _parts(draft: Draft, line: TextLine, column: _Column, kind: BlockKind) -> bool:
+    """Whether ``line`` begins a new block below ``draft``, in the same region."""
+    above = draft.last
+    step = line.baseline - above.baseline
+    usual = max(column.steps.get(round(above.size), 1.25 * above.size), 0.9 * max(above.size, line.size))
+    if draft.kind is BlockKind.CODE:
+        return step > 2.6 * usual or step < 0
+    if abs(above.size - line.size) > 0.08 * max(above.size, line.size) + 0.3 or step < 0:
+        return True
+    if step > 1.3 * usual + 0.5:
+        return True
+    if above.bold != line.bold and len(line.text) > 2 and len(above.text) > 2:
+        return True
+    if above.italic and not line.italic and len(draft.lines) == 1 and _breaks_early(above, line, column):
+        return True
+    if _LEADER.search(above.text):
+        return True
+    if kind is not BlockKind.PARAGRAPH:
+        # A wrapped line may begin with what looks like a marker; only a real one stands where a sentence ended.
+        return (
+            bool(_BULLET.match(line.text))
+            or kind is BlockKind.CODE
+            or ends_sentence(above.text)
+            or _breaks_early(above, line, column)
+            or (kind is draft.kind and abs(line.x0 - draft.first.x0) < 0.5 * line.size)
+        )
+    early = _breaks_early(above, line, column)
+    done = ends_sentence(above.text)
+    indented = line.x0 - above.x0 > 0.7 * line.size and not _hangs(draft, line)
+    if indented and (done or early):
+        return True
+    if draft.kind is BlockKind.LIST and line.x0 < draft.first.x0 - 0.5 * line.size:
+        return True
+    slack = column.right - above.x1
+    return early and (done or (slack > 0.5 * (column.right - column.left) and not line.text[:1].islower()))
+
+
+def _hangs(draft: Draft, line: TextLine) -> bool:
+    """Whether the line continues an item or a note under its words, right of the marker."""
+    return draft.kind in (BlockKind.LIST, BlockKind.FOOTNOTE) and len(draft.lines) == 1
+
+
+def _breaks_early(above: TextLine, line: TextLine, column: _Column) -> bool:
+    """Whether the next line's first word would have fitted behind ``above``: then the break was meant."""
+    character = line.width / max(1, len(line.text))
+    first_word = len(line.text.split(" ", 1)[0]) + 1
+    return column.right - above.x1 > first_word * character + 0.5 * line.size

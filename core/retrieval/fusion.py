@@ -1,0 +1,116 @@
+"""Scores of several searches to one: standardising, weighting, reciprocal ranks, and the neighbours' share.
+
+Every function is a pure map of aligned float arrays, one entry per leaf; ``nan`` marks a leaf a search did not rank.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scores = NDArray[np.float64]
+
+
+def standardise(scores: Scores) -> Scores:
+    """Standard scores over all entries; an unranked entry counts as the lowest possible score, 0 for lexical search.
+
+    A constant array carries no information and becomes zeros.
+
+    >>> standardise(np.array([1.0, 3.0])).tolist()
+    [-1.0, 1.0]
+    """
+    filled = np.nan_to_num(scores, nan=0.0)
+    if not filled.size:
+        return filled
+    deviation = float(filled.std())
+    if deviation <= 1e-12:
+        return np.zeros_like(filled)
+    return np.asarray((filled - filled.mean()) / deviation)
+
+
+def ranks(scores: Scores) -> NDArray[np.int64]:
+    """1-based ranks, best first; ties fall to the earlier entry; 0 where the search did not rank the entry.
+
+    >>> ranks(np.array([0.2, np.nan, 0.9])).tolist()
+    [2, 0, 1]
+    """
+    result = np.zeros(len(scores), dtype=np.int64)
+    order = best_first(scores)
+    result[order] = np.arange(1, len(order) + 1)
+    return result
+
+
+def ranks_at(scores: Scores, entries: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What ``ranks`` says of some entries, without ordering all the others.
+
+    >>> ranks_at(np.array([0.2, np.nan, 0.9, 0.2]), np.array([3, 1, 0])).tolist()
+    [3, 0, 2]
+    """
+    ordered = np.sort(scores[~np.isnan(scores)])
+    wanted = scores[entries]
+    first, last = (np.searchsorted(ordered, wanted, side=side) for side in ("left", "right"))
+    result = len(ordered) - last + 1
+    for at in np.flatnonzero(last - first > 1):
+        result[at] += np.count_nonzero(scores[: entries[at]] == wanted[at])
+    return np.where(np.isnan(wanted), 0, result).astype(np.int64)
+
+
+def best_first(scores: Scores, limit: int | None = None) -> NDArray[np.int64]:
+    """Indices of the ranked entries, best first, ties to the earlier; at most ``limit`` (``None`` is off).
+
+    >>> best_first(np.array([0.2, np.nan, 0.9, 0.2]), limit=2).tolist()
+    [2, 0]
+    """
+    if limit is not None and limit < len(scores) // 4:
+        # Selecting before sorting keeps this linear; everything tied with the last place must stay in the race.
+        filled = np.where(np.isnan(scores), -np.inf, scores)
+        threshold = np.partition(filled, len(filled) - limit)[len(filled) - limit]
+        pool = np.flatnonzero(filled >= threshold)
+        pool = pool[~np.isnan(scores[pool])]
+    else:
+        pool = np.flatnonzero(~np.isnan(scores))
+    ordered = pool[np.argsort(-scores[pool], kind="stable")]
+    return ordered[:limit]
+
+
+def fuse_standard(searches: list[tuple[Scores, float]]) -> Scores:
+    """The weighted sum of standard scores.
+
+    >>> fuse_standard([(np.array([0.0, 1.0]), 1.0), (np.array([np.nan, 2.0]), 1.0)]).tolist()
+    [-2.0, 2.0]
+    """
+    return np.asarray(sum((weight * standardise(scores) for scores, weight in searches), np.zeros(len(searches[0][0]))))
+
+
+def fuse_reciprocal(searches: list[tuple[Scores, float]], constant: int) -> Scores:
+    """Weighted reciprocal rank fusion: the sum of ``weight / (constant + rank)`` over the searches that rank an entry.
+
+    Source: Cormack, Clarke, Buettcher, "Reciprocal Rank Fusion outperforms Condorcet", SIGIR 2009.
+
+    >>> fuse_reciprocal([(np.array([0.1, 0.9]), 1.0)], constant=1).round(3).tolist()
+    [0.333, 0.5]
+    """
+    total = np.zeros(len(searches[0][0]))
+    for scores, weight in searches:
+        places = ranks(scores)
+        total += np.where(places > 0, weight / (constant + np.maximum(places, 1)), 0.0)
+    return total
+
+
+def share_neighbours(
+    scores: Scores, documents: NDArray[np.int32], positions: NDArray[np.int64], share: float
+) -> Scores:
+    """Each entry plus ``share`` of the entries directly before and after it in its own document; 0 is off.
+
+    ``positions`` are the entries' places in text order: only consecutive places are neighbours.
+
+    >>> share_neighbours(np.array([1.0, 0.0, 4.0]), np.array([0, 0, 1], dtype=np.int32), np.arange(3), 0.5).tolist()
+    [1.0, 0.5, 4.0]
+    """
+    if not share or len(scores) < 2:
+        return scores
+    adjacent = (documents[1:] == documents[:-1]) & (positions[1:] == positions[:-1] + 1)
+    gained = scores.copy()
+    gained[1:] += np.where(adjacent, share * scores[:-1], 0.0)
+    gained[:-1] += np.where(adjacent, share * scores[1:], 0.0)
+    return gained

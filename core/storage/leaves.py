@@ -1,0 +1,164 @@
+"""All leaves of the serving generation as arrays: what exact search and expansion work on."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import StorageError
+from core.storage.store import Store
+from core.types import Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class LeafTable:
+    """One state of the library's leaves, ordered by version and start.
+
+    ``rows``, ``starts``, ``ends``, ``tokens``, ``parent_rows``: (n,) int64, a missing parent is -1. ``documents``:
+    (n,) int32, the place of the leaf's version in ``version_ids``, ``titles`` and ``names`` (its first source's name).
+    ``vectors``: (n, dimension) float32, C-contiguous, as the encoder gave them. ``generation`` 0: nothing indexed yet.
+    """
+
+    revision: int
+    generation: int
+    dimension: int
+    rows: NDArray[np.int64]
+    documents: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    tokens: NDArray[np.int64]
+    parent_rows: NDArray[np.int64]
+    vectors: Vectors
+    version_ids: tuple[str, ...]
+    titles: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
+    """The leaves as they are now. ``previous`` saves reading again the vectors it holds: rows never change.
+
+    Raises ``StorageError`` for a vector of the wrong length.
+    """
+    with store.reading() as connection:
+        revision = store.revision()
+        if previous is not None and previous.revision == revision:
+            return previous
+        serving = connection.execute(
+            "SELECT number, dimension FROM generation WHERE number = ?", (int(store.meta("serving") or 0),)
+        ).fetchone()
+        number, dimension = serving or (0, 0)
+        numbers = _columns(connection, number)
+        documents = _documents(connection, number)
+        if previous is None or previous.generation != number or not len(previous):
+            vectors = _all_vectors(connection, number, len(numbers), dimension, store)
+        else:
+            vectors = _some_vectors(connection, number, numbers[:, 0], dimension, previous, store)
+    places = {document[0]: place for place, document in enumerate(documents)}
+    ordinals = np.array([places[version] for version in np.unique(numbers[:, 1])], np.int32)
+    _, inverse = np.unique(numbers[:, 1], return_inverse=True)
+    rows, _, starts, ends, tokens, parents = (np.ascontiguousarray(column) for column in numbers.T)
+    return LeafTable(
+        revision=revision,
+        generation=number,
+        dimension=dimension,
+        rows=rows,
+        documents=ordinals[inverse].astype(np.int32),
+        starts=starts,
+        ends=ends,
+        tokens=tokens,
+        parent_rows=parents,
+        vectors=vectors,
+        version_ids=tuple(document[1] for document in documents),
+        titles=tuple(document[2] for document in documents),
+        names=tuple(document[3] for document in documents),
+    )
+
+
+def parent_spans(store: Store, rows: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """``{row: (start, end)}`` of chunks of any level; rows that are gone are absent."""
+    with store.reading() as connection:
+        return {
+            row: (start, end)
+            for row, start, end in connection.execute(
+                'SELECT row, start, "end" FROM chunk WHERE row IN (SELECT value FROM json_each(?))',
+                ("[" + ",".join(str(int(row)) for row in rows) + "]",),
+            )
+        }
+
+
+def children(store: Store, parent_row: int) -> list[tuple[int, int, int]]:
+    """``(row, start, end)`` of a chunk's children in text order."""
+    with store.reading() as connection:
+        return connection.execute(
+            'SELECT row, start, "end" FROM chunk WHERE parent_row = ? ORDER BY start, row', (parent_row,)
+        ).fetchall()
+
+
+def _columns(connection: sqlite3.Connection, generation: int) -> NDArray[np.int64]:
+    found = connection.execute(
+        'SELECT row, version, start, "end", tokens, coalesce(parent_row, -1) FROM chunk'
+        " WHERE generation = ? AND level = 0 ORDER BY version, start, row",
+        (generation,),
+    ).fetchall()
+    return np.array(found, np.int64).reshape(len(found), 6)
+
+
+def _documents(connection: sqlite3.Connection, generation: int) -> list[tuple[int, str, str, str]]:
+    return connection.execute(
+        "SELECT number, id, title, coalesce((SELECT name FROM source WHERE source.version = number ORDER BY source.id"
+        " LIMIT 1), title) FROM version WHERE number IN (SELECT version FROM recipe WHERE generation = ?)"
+        " ORDER BY number",
+        (generation,),
+    ).fetchall()
+
+
+def _all_vectors(connection: sqlite3.Connection, generation: int, count: int, dimension: int, store: Store) -> Vectors:
+    blobs = [
+        data
+        for (data,) in connection.execute(
+            "SELECT data FROM chunk JOIN vector ON vector.number = chunk.vector"
+            " WHERE generation = ? AND level = 0 ORDER BY version, start, row",
+            (generation,),
+        )
+    ]
+    return _matrix(blobs, count, dimension, store)
+
+
+def _some_vectors(
+    connection: sqlite3.Connection,
+    generation: int,
+    rows: NDArray[np.int64],
+    dimension: int,
+    previous: LeafTable,
+    store: Store,
+) -> Vectors:
+    order = np.argsort(previous.rows)
+    places = np.minimum(np.searchsorted(previous.rows, rows, sorter=order), len(order) - 1)
+    places = order[places]
+    known = previous.rows[places] == rows
+    blobs = [
+        data
+        for (data,) in connection.execute(
+            "SELECT data FROM json_each(?) AS wanted JOIN chunk ON chunk.row = wanted.value"
+            " JOIN vector ON vector.number = chunk.vector ORDER BY wanted.key",
+            ("[" + ",".join(str(row) for row in rows[~known]) + "]",),
+        )
+    ]
+    vectors = np.empty((len(rows), dimension), np.float32)
+    vectors[known] = previous.vectors[places[known]]
+    vectors[~known] = _matrix(blobs, int((~known).sum()), dimension, store)
+    return vectors
+
+
+def _matrix(blobs: list[bytes], count: int, dimension: int, store: Store) -> Vectors:
+    joined = bytearray().join(blobs)  # a bytearray, so that the array over it needs no second copy to be writable
+    if len(blobs) != count or any(len(blob) != 4 * dimension for blob in blobs):
+        raise StorageError(f"{store.home}: some vectors are missing or have the wrong length.", "Run verify on it.")
+    return np.frombuffer(joined, "<f4").astype(np.float32, copy=False).reshape(count, dimension)

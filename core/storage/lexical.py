@@ -1,0 +1,167 @@
+"""BM25 over our own analysed tokens in SQLite FTS5: one external-content table per generation.
+
+External content (a plain table of the tokens beside the index) because contentless tables keep stale tokens silently,
+and because it lets FTS5 rebuild and check itself. One table per generation, or document frequencies would mix.
+Source: https://www.sqlite.org/fts5.html, sections 4.4.4 (external content), 5.1.1 (bm25, k1 = 1.2, b = 0.75).
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.storage.faults import catalogue_faults
+from core.types import Vectors
+
+if TYPE_CHECKING:
+    from core.storage.store import Store
+
+# FTS5's "ascii" tokenizer parts text at ASCII characters that are no letters or digits and knows nothing of Unicode:
+# with the rest of visible ASCII named as token characters, only a space parts tokens and only A-Z would be changed.
+# "unicode61" would part tokens at letters younger than its tables.
+_TOKENIZER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~'"
+FIELDS = ("title", "headings", "text")
+_MAX_TERMS = 64
+
+
+class FtsIndex:
+    """The ``LexicalIndex`` of one generation. Usable from any thread, also by readers without the lock."""
+
+    def __init__(self, store: Store, generation: int) -> None:
+        self._store = store
+        self._generation = generation
+
+    def search(self, tokens: Sequence[str], boosts: Mapping[str, float]) -> tuple[NDArray[np.int64], Vectors]:
+        """``(rows int64, scores float32)`` of every leaf that holds a token, best first, ties by row.
+
+        ``boosts`` weighs occurrences in "title", "headings" and "text" (each 1.0 where absent). A token given twice
+        counts twice. Tokens in more than half of the rows, which BM25 gives a weight of nothing, are passed over
+        where there are others; of a very long question the 64 rarest tokens count. k1 and b are fixed by FTS5.
+        """
+        weights = [float(boosts.get(name, 1.0)) for name in FIELDS]
+        table = index_table(self._generation)
+        with self._store.reading() as connection:
+            telling = self._telling(connection, tokens)
+            found = (
+                connection.execute(
+                    f"SELECT rowid, -bm25({table}, ?, ?, ?) FROM {table} WHERE {table} MATCH ?",
+                    (*weights, match_expression(telling)),
+                ).fetchall()
+                if telling
+                else []
+            )
+        if not found:
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        pairs = np.array(found, np.float64)
+        rows, scores = pairs[:, 0].astype(np.int64), pairs[:, 1].astype(np.float32)
+        order = np.lexsort((rows, -scores))
+        return rows[order], scores[order]
+
+    def _telling(self, connection: sqlite3.Connection, tokens: Sequence[str]) -> list[str]:
+        """The tokens worth looking for, rarest first: scoring a row costs time for every term of the expression."""
+        table = terms_table(self._generation)
+        rarity = {
+            token: int(row[0])
+            for token in dict.fromkeys(tokens)
+            if (row := connection.execute(f"SELECT doc FROM {table} WHERE term = ?", (token,)).fetchone())
+        }
+        total = connection.execute(f"SELECT count(*) FROM {index_table(self._generation)}_docsize").fetchone()[0]
+        rare = {token for token, count in rarity.items() if 2 * count <= total} or set(rarity)
+        kept = set(sorted(rare, key=lambda token: (rarity[token], token))[:_MAX_TERMS])
+        return sorted((token for token in tokens if token in kept), key=lambda token: (rarity[token], token))
+
+
+def match_expression(tokens: Sequence[str]) -> str:
+    """An FTS5 query for any of the tokens, each quoted so that nothing in it is an operator.
+
+    >>> match_expression(["near", 'a"b'])
+    '"near" OR "a""b"'
+    """
+    return " OR ".join('"' + token.replace('"', '""') + '"' for token in tokens)
+
+
+def index_table(generation: int) -> str:
+    """The name of a generation's FTS5 table."""
+    return f"lexical_{int(generation)}"
+
+
+def content_table(generation: int) -> str:
+    """The name of the table of tokens beside it."""
+    return f"lexical_{int(generation)}_tokens"
+
+
+def terms_table(generation: int) -> str:
+    """The name of the view of the FTS5 table by term."""
+    return f"lexical_{int(generation)}_terms"
+
+
+def create_index(connection: sqlite3.Connection, generation: int) -> None:
+    """Make the empty index of a new generation."""
+    content = content_table(generation)
+    columns = ", ".join(f"{name} TEXT NOT NULL" for name in FIELDS)
+    connection.execute(f"CREATE TABLE {content} (row INTEGER PRIMARY KEY, {columns})")
+    create_fts(connection, generation)
+
+
+def create_fts(connection: sqlite3.Connection, generation: int) -> None:
+    """Make the FTS5 table over the generation's tokens, empty of postings."""
+    connection.execute(
+        f"CREATE VIRTUAL TABLE {index_table(generation)} USING fts5({', '.join(FIELDS)},"
+        f" content='{content_table(generation)}', content_rowid='row', tokenize=\"{_TOKENIZER}\")"
+    )
+    connection.execute(
+        f"CREATE VIRTUAL TABLE {terms_table(generation)} USING fts5vocab('{index_table(generation)}', 'row')"
+    )
+
+
+def drop_index(connection: sqlite3.Connection, generation: int) -> None:
+    """Forget a generation's index and tokens."""
+    connection.execute(f"DROP TABLE IF EXISTS {terms_table(generation)}")
+    connection.execute(f"DROP TABLE IF EXISTS {index_table(generation)}")
+    connection.execute(f"DROP TABLE IF EXISTS {content_table(generation)}")
+
+
+def add_rows(connection: sqlite3.Connection, generation: int, rows: Iterable[tuple[int, str, str, str]]) -> None:
+    """Index ``(row, title, headings, text)``, each field its tokens joined by single spaces."""
+    rows = list(rows)
+    for table, key in ((content_table(generation), "row"), (index_table(generation), "rowid")):
+        connection.executemany(f"INSERT INTO {table}({key}, {', '.join(FIELDS)}) VALUES (?, ?, ?, ?)", rows)
+
+
+def remove_rows(connection: sqlite3.Connection, generation: int, rows: Sequence[int]) -> None:
+    """Take rows out of the index. FTS5 needs their tokens to do so: that is what the content table is for."""
+    table, content, fields, which = index_table(generation), content_table(generation), ", ".join(FIELDS), _given()
+    listed = (json.dumps(list(rows)),)
+    connection.execute(
+        f"INSERT INTO {table}({table}, rowid, {fields}) SELECT 'delete', row, {fields} FROM {content} WHERE {which}",
+        listed,
+    )
+    connection.execute(f"DELETE FROM {content} WHERE {which}", listed)
+
+
+def rebuild_index(connection: sqlite3.Connection, generation: int) -> None:
+    """Make the FTS5 table anew from the tokens beside it; also where its own tables are damaged."""
+    connection.execute(f"DROP TABLE IF EXISTS {terms_table(generation)}")
+    connection.execute(f"DROP TABLE IF EXISTS {index_table(generation)}")
+    create_fts(connection, generation)
+    connection.execute(f"INSERT INTO {index_table(generation)}({index_table(generation)}) VALUES ('rebuild')")
+
+
+def check_index(store: Store, generation: int) -> str:
+    """What FTS5 says is wrong with the index against its tokens; "" when nothing is. Needs a writable store."""
+    table = index_table(generation)
+    with catalogue_faults(store.home), store.transaction() as connection:
+        try:
+            connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
+        except sqlite3.DatabaseError as error:
+            return str(error)
+    return ""
+
+
+def _given() -> str:
+    return "row IN (SELECT value FROM json_each(?))"

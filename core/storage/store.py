@@ -1,0 +1,246 @@
+"""The library on disk: one catalogue, its originals, its lock. Every other module here works on a ``Store``."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import threading
+import uuid
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, closing
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from core.errors import StorageError
+from core.settings import Settings
+from core.storage.connections import Connections, open_reader
+from core.storage.faults import catalogue_faults, disk_faults
+from core.storage.files import FileStore
+from core.storage.lock import WriterLock
+from core.storage.migrations import check, migrate
+
+if TYPE_CHECKING:
+    from core.storage.vectors import ChromaProjection
+
+_LOG = logging.getLogger(__name__)
+CATALOGUE = "catalogue.sqlite"
+_NOTES_AT_ONCE = 20
+_WANTED = (
+    "SELECT id FROM version UNION ALL"
+    " SELECT content_hash FROM job_item WHERE content_hash IS NOT NULL AND state <> 'done'"
+)
+
+
+def now() -> str:
+    """The moment as ISO 8601 text in UTC, to the second."""
+    return datetime.now(UTC).isoformat("T", "seconds")
+
+
+class Store:
+    """One library's truth. Every method may be called from any thread; make one with ``open``.
+
+    ``writable``: this process holds the writer's lock. ``projection``: Chroma, once something needed it; only
+    ``core.storage.outbox`` touches it, under ``projection_lock``.
+    """
+
+    def __init__(self, home: Path, lock: WriterLock | None) -> None:
+        self.home = home
+        self.writable = lock is not None
+        self.files = FileStore(home / "files", writable=self.writable)
+        self.projection: ChromaProjection | None = None
+        self.projection_lock = threading.RLock()
+        self._lock = lock
+        self._notes: list[tuple[str, str, float, str]] = []
+        self._notes_lock = threading.Lock()
+        self._connections = Connections(home / CATALOGUE, write=self.writable)
+
+    @classmethod
+    def open(cls, home: Path, *, write: bool) -> Store:
+        """Open the library in ``home``; with ``write`` it is made when missing, and half-done work is swept away.
+
+        Raises ``LibraryLockedError`` naming the process that writes it, ``StorageError`` for a place that cannot be
+        used, a damaged catalogue, one of a newer Lectern, or (without ``write``) no library at all.
+        """
+        home = home.expanduser().absolute()
+        path = home / CATALOGUE
+        with ExitStack() as undo:
+            lock = None
+            if write:
+                with disk_faults(home):
+                    (home / "files").mkdir(parents=True, exist_ok=True)
+                lock = WriterLock(home)
+                undo.callback(lock.release)
+            with disk_faults(home):
+                there = path.is_file()
+            if there:
+                # Looked at before anything is written: a foreign database is left as it was found.
+                with catalogue_faults(home), closing(open_reader(path)) as reader:
+                    check(reader, home, writing=write)
+            elif not write:
+                raise StorageError(f"There is no library in {home} yet.", "Ingest a document into it first.")
+            store = cls(home, lock)
+            undo.callback(store.close)
+            if write:
+                store._prepare()
+            undo.pop_all()
+        return store
+
+    def close(self) -> None:
+        """Let go of the catalogue, Chroma and the lock. Twice is once."""
+        with self.projection_lock:
+            if self.projection is not None:
+                self.projection.close()
+                self.projection = None
+        if self._notes:
+            try:
+                self.write_notes()
+            except StorageError as error:
+                _LOG.warning("The last questions could not be noted: %s", error)
+        self._connections.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
+        """A connection whose statements all see one state; inside a transaction, the transaction's own."""
+        return self._connections.reading()
+
+    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        """The writer: everything inside happens, or nothing. May be nested. Others' writes wait for its end."""
+        return self._connections.transaction()
+
+    def afresh(self) -> AbstractContextManager[None]:
+        """Inside, each ``reading()`` sees the newest state, whatever snapshot the thread is in."""
+        return self._connections.afresh()
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._connections.in_transaction
+
+    def after_commit(self, action: Callable[[], None]) -> None:
+        """Run ``action`` when the surrounding transaction has been committed; never when it is rolled back."""
+        self._connections.after_commit(action)
+
+    def touch(self) -> None:
+        """The surrounding transaction changes what the library holds: its revision grows with the commit."""
+        with self.transaction() as connection:
+            connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'revision'")
+
+    def revision(self) -> int:
+        """Grows with every committed change of sources, chunks, generation or settings; not with jobs."""
+        return int(self.meta("revision") or 0)
+
+    def meta(self, key: str) -> str | None:
+        """One of the library's own values, ``None`` where it was never set."""
+        with self.reading() as connection:
+            row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_meta(self, key: str, value: str | None) -> None:
+        """Keep one of the library's own values; ``None`` forgets it."""
+        with self.transaction() as connection:
+            if value is None:
+                connection.execute("DELETE FROM meta WHERE key = ?", (key,))
+            else:
+                connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def settings(self) -> Settings | None:
+        """The library's own settings; ``None`` before the first ``save_settings``. New fields take their defaults.
+
+        Raises ``SettingsError`` where a stored value is outside what this Lectern allows.
+        """
+        stored = self.meta("settings")
+        return None if stored is None else settings_from(json.loads(stored))
+
+    def save_settings(self, settings: Settings) -> None:
+        """Make these the library's own settings."""
+        with self.transaction():
+            self.set_meta("settings", json.dumps(settings.to_dict(), sort_keys=True))
+            self.touch()
+
+    def log_query(self, question: str, settings_fingerprint: str, milliseconds: float) -> None:
+        """Note a question that was asked. A reader notes nothing: only the lock's holder writes.
+
+        A question must not wait for a disk or a writer: notes are written a few at a time, the last at ``close``.
+        """
+        if not self.writable:
+            return
+        with self._notes_lock:
+            self._notes.append((storable(question), settings_fingerprint, milliseconds, now()))
+            due = len(self._notes) >= _NOTES_AT_ONCE
+        if due and self._connections.is_free():
+            self.write_notes()
+
+    def write_notes(self) -> None:
+        """Write the questions noted so far."""
+        with self._notes_lock:
+            notes, self._notes = self._notes, []
+        if notes:
+            with self.transaction() as connection:
+                connection.executemany(
+                    "INSERT INTO query_log(question, settings, milliseconds, asked_at) VALUES (?, ?, ?, ?)", notes
+                )
+
+    def wanted_files(self) -> set[str]:
+        """Hashes of the originals that a version, or an item of a job still to be done or retried, names."""
+        with self.reading() as connection:
+            return {name for (name,) in connection.execute(_WANTED)}
+
+    def release_file(self, content_hash: str) -> None:
+        """Delete an original after the commit, unless something still names it then."""
+        self.after_commit(lambda: self._remove_unwanted(content_hash))
+
+    def _remove_unwanted(self, content_hash: str) -> None:
+        with self.reading() as connection:
+            wanted = connection.execute(f"SELECT 1 FROM ({_WANTED}) WHERE id = ?", (content_hash,)).fetchone()
+        if wanted is None:
+            self.files.remove(content_hash)
+
+    def _prepare(self) -> None:
+        with catalogue_faults(self.home), self._connections.alone() as writer:
+            for name in migrate(writer, self.home):
+                _LOG.info("Catalogue %s: took step %s.", self.home, name)
+        if self.meta("library") is None:
+            self.set_meta("library", uuid.uuid4().hex)
+        swept = self.files.sweep(self.wanted_files())
+        if swept:
+            _LOG.info("Removed %d originals that no document names.", len(swept))
+
+
+def storable(text: str) -> str:
+    """``text`` with half surrogate pairs, which no encoding holds, as question marks.
+
+    >>> storable("a\\udcffb")
+    'a?b'
+    """
+    return text.encode("utf-8", "replace").decode()
+
+
+def settings_from(values: dict[str, Any]) -> Settings:
+    """Settings from ``Settings.to_dict()``: unknown names are left out, missing ones take their defaults.
+
+    >>> settings_from({"retrieval": {"k": 7, "gone": 1}}).retrieval.k
+    7
+    """
+    base = Settings()
+    stages: dict[str, Any] = {}
+    for stage in fields(base):
+        default = getattr(base, stage.name)
+        known = {
+            item.name: tuple(value) if isinstance(value := values[stage.name][item.name], list) else value
+            for item in fields(default)
+            if item.name in values.get(stage.name, {})
+        }
+        stages[stage.name] = type(default)(**known)
+    return Settings(**stages)

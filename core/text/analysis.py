@@ -1,0 +1,123 @@
+"""Text to lexical tokens: the one analysis every lexical engine indexes and every question goes through.
+
+Tokens hold letters and digits only, so an engine that splits at other characters cannot alter them. A change of what it
+yields changes what is indexed: the index schema of ``core.storage.generations`` grows with it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Any
+
+# A word, or words joined as identifiers, numbers and versions are: user_name, std::vector, E-1042, 3.14.
+_TERM = re.compile(r"[^\W_]+(?:(?:_+|::|[.,'’\-/])[^\W_]+)*")
+_JOINT = re.compile(r"_+|::|[.,'’\-/]")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
+# Scripts written without spaces: runs are indexed as overlapping pairs of characters.
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+"
+)
+
+# Function words: they occur in most passages, and only cost time and blur the length norm.
+STOP_WORDS = frozenset(
+    "a about above after again all also am an and any are as at be because been before being below between both but by "
+    "can could did do does doing down during each few for from further had has have having he her here hers herself "
+    "him himself his how i if in into is it its itself just may me might more most my myself no nor not of off on once "
+    "only or other our ours ourselves out over own same shall she should so some such than that the their theirs them "
+    "themselves then there these they this those through to too under until up upon very was we were what when where "
+    "which while who whom whose why will with would you your yours yourself yourselves".split()
+)
+
+
+def analyse(text: str, language: str = "english") -> list[str]:
+    """The tokens of ``text`` in order: folded, split as identifiers are, stemmed, without function words.
+
+    ``language``: a Snowball stemmer's name; "none" leaves words as they are and keeps function words.
+    A joined identifier yields its whole and its parts, so either finds it.
+
+    >>> analyse("How does getUserName handle the E-1042 errors?")
+    ['getusernam', 'get', 'user', 'name', 'handl', 'e1042', '1042', 'error']
+    >>> analyse("2,500 events, version 3.14")
+    ['2500', 'event', 'version', '3p14']
+    >>> analyse("東京都")
+    ['東京', '京都']
+    """
+    tokens: list[str] = []
+    for match in _TERM.finditer(unicodedata.normalize("NFKC", text)):
+        tokens.extend(_tokens_of(match.group(), language))
+    return tokens
+
+
+@lru_cache(maxsize=200_000)
+def _tokens_of(term: str, language: str) -> tuple[str, ...]:
+    """Tokens of one term, cached because a library repeats its words."""
+    number = _NUMBER.fullmatch(term)
+    if number:
+        return (term.replace(",", ""),)
+    tokens: list[str] = []
+    for piece in re.split(r"[,/]", term):
+        tokens.extend(_tokens_of_piece(piece, language))
+    return tuple(tokens)
+
+
+def _tokens_of_piece(piece: str, language: str) -> list[str]:
+    words = [word for word in _JOINT.split(piece) if word]
+    parts = [part for word in words for part in _HUMP.split(word)]
+    if "'" in piece or "’" in piece:
+        # Clitics carry no meaning of their own: "don't" is one word, "Ada's" is "Ada".
+        parts = [re.sub(r"['’]s$", "", piece, flags=re.IGNORECASE)]
+        parts = [re.sub(r"['’]", "", part) for part in parts]
+    tokens: list[str] = []
+    if len(parts) > 1 and _is_identifier(piece, parts):
+        joined = re.sub(r"(?<=\d)\.(?=\d)", "p", piece)  # 2.10 and 21.0 must not become one token
+        tokens.append(_stem(_fold(re.sub(r"[\W_]+", "", joined)), language))
+        if _JOINT.sub("", piece).isdigit():
+            return tokens
+    for part in parts:
+        folded = _fold(part)
+        if not folded or (language != "none" and folded in STOP_WORDS):
+            continue
+        if len(parts) > 1 and len(folded) == 1:
+            continue  # a lone letter of an identifier finds nothing worth finding
+        tokens.extend(_split_unspaced(folded, language))
+    return tokens
+
+
+def _is_identifier(piece: str, parts: list[str]) -> bool:
+    """True where the joined form is a name people search for, unlike mother-in-law or end.Next."""
+    if all(len(part) == 1 for part in parts):
+        return True  # U.S.
+    return "_" in piece or "::" in piece or any(character.isdigit() for character in piece) or not _JOINT.search(piece)
+
+
+def _fold(word: str) -> str:
+    """Case and diacritics removed; letters and digits only."""
+    plain = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(character for character in plain if character.isalnum())
+
+
+def _split_unspaced(word: str, language: str) -> list[str]:
+    run = _UNSPACED.search(word)
+    if run is None:
+        return [_stem(word, language)]
+    tokens = _split_unspaced(word[: run.start()], language) if run.start() else []
+    characters = run.group()
+    pairs = [characters[i : i + 2] for i in range(len(characters) - 1)] or [characters]
+    rest = word[run.end() :]
+    return [*tokens, *pairs, *(_split_unspaced(rest, language) if rest else [])]
+
+
+@lru_cache(maxsize=8)
+def _stemmer(language: str) -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer(language)
+
+
+def _stem(word: str, language: str) -> str:
+    if language == "none" or not word.isalpha():
+        return word
+    return str(_stemmer(language).stemWord(word))

@@ -1,0 +1,225 @@
+"""Sentences as spans, by rules: no model, no network, linear time, several languages.
+
+A stop ends a sentence unless what stands before it is an abbreviation, an initial or a list number, or what
+follows shows that the sentence goes on. The rules are those a copy editor would state; their cases are in the tests.
+"""
+
+from __future__ import annotations
+
+import re
+
+from core.text.spans import trim
+from core.types import Span
+
+# Never end a sentence: a name, a title's bearer or a reference follows.
+_TITLES = frozenset(
+    "dr mr mrs ms mx prof st sr sra srta dra mme mlle hr hrn fr frl herr gen col lt sgt capt cmdr maj rev hon gov sen"
+    " rep pres av dipl ing vs cf ca bzw sog z.b d.h u.a v.a i.e e.g ie eg viz resp approx incl inkl exkl ggf evtl vgl"
+    " bspw usf ul ud uds vd vds p.ej p.ex т.е т.к т.н т.д им гр г-н г-жа ул проф akad".split()
+)
+# Abbreviations only before what they count or cite: "No. 7", "Fig. 3", "S. 12".
+_REFERENCES = frozenset(
+    "no nos nr nr. núm num nº n° fig figs abb tab tbl eq eqs sec sect ch chap kap art arts vol vols p pp s pg ed eds bd"
+    " para par cl al app ex ref refs col рис табл стр с гл п ст".split()
+)
+# May end a sentence or not; what follows decides.
+_AMBIGUOUS = frozenset(
+    "etc usw al inc ltd co corp llc plc bros jr sr u.s u.k u.n e.u u.s.a a.m p.m ph.d m.d b.a m.a b.sc m.sc d.c a.d b.c"
+    " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun dept est govt"
+    " min max avg std approx ave blvd rd mt ft т.п др г гг в вв тыс млн млрд руб".split()
+)
+_MONTHS = frozenset(
+    "januar jänner februar märz april mai juni juli august september oktober november dezember jahrhundert jh"
+    " klasse stock etage auflage kapitel mal platz".split()
+)
+# Words that begin sentences far more often than they continue a name.
+_STARTERS = frozenset(
+    "the this that these those it its he she they we you i there here in on at for from with by as if when while after"
+    " before since because although however but and or so yet a an our their his her my your what who where why how"
+    " der die das ein eine er sie es wir ihr ich und aber le la les un une il elle nous vous je el los las yo"
+    " он она они мы вы это".split()
+)
+
+_CLOSERS = r"[\"'”’“‘»›)\]}*_`]*"
+_CITED = r"(?:[ \u00a0]?\[\d{1,3}(?:[-–,] ?\d{1,3}){0,9}\]|[¹²³⁰-⁹])*"
+_CANDIDATE = re.compile(
+    rf"(?P<stop>[.!?…‼⁇⁈⁉؟۔।॥։]+){_CLOSERS}(?:[ \u00a0\u202f]»)?{_CITED}(?=\s|\Z)"
+    r"|(?P<wide>[。！？｡]+[”’」』）】》〉｣\"')\]]*)"
+    r"|(?P<spaced>(?<=[\w»)])[ \u00a0\u202f](?:[!?]+)(?:[ \u00a0\u202f]»)?(?=\s|\Z))"
+    r"|(?P<line>[\n\u2028\u2029\x0b\x0c\x85]\s*)"
+)
+_MARKER = re.compile(
+    r"(?:[-*+•‣▪◦–—·]|\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\d{1,3}(?:\.\d{1,3}){1,4}|\(\w{1,3}\)|\|"
+    r"|#{1,6}|>)(?=\s)|[-*_]{3}|\|"
+)
+_TURN = re.compile(r"[^\s:][^\n:]{0,38}:\s|\[?\d{1,4}[-:./]\d{1,2}")
+_BEFORE = re.compile(r"[^\s(\[{\"'“‘«„‹¿¡/]*$")
+_ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]$")
+_WORD = re.compile(r"[^\W\d_]+")
+_OPENERS = "\"'“‘«„‹([{*_`¿¡-–—"
+_LOOKBACK = 32
+_CASE_SAMPLE = 2000
+_CAPITAL = re.compile("[A-ZÀ-ÖØ-ÞΑ-ΫЀ-Я\u0530-\u1eff\u3040-\uffef]")  # or a letter of a script without case
+_WIDEST_MARGIN = 140
+_NARROWEST_MARGIN = 30
+
+
+def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[Span]:
+    """The sentences of ``[start, end)``, trimmed, in order; between two of them there is only blank text.
+
+    A blank line always ends a sentence; a single line break where the next line opens a list item, or where the
+    lines are too short, too long or too uneven to be wrapped prose.
+
+    >>> text = "Dr. Smith paid 3.50 in No. 7. He left (e.g. at noon). 好。是！"
+    >>> [text[span.start : span.end] for span in sentence_spans(text)]
+    ['Dr. Smith paid 3.50 in No. 7.', 'He left (e.g. at noon).', '好。', '是！']
+    """
+    stop = len(text) if end is None else end
+    spans: list[Span] = []
+    begin = start
+    wrapped: tuple[int, bool] = (start, False)  # the paragraph's end, and whether its lines are wrapped prose
+    cased = is_cased(text, start, stop)
+    for match in _CANDIDATE.finditer(text, start, stop):
+        if match.lastgroup == "line":
+            if match.end() >= stop:
+                continue
+            if match.start() >= wrapped[0]:
+                wrapped = _paragraph(text, begin, match.start(), stop)
+            if not _line_ends(text, match, stop, wrapped[1]):
+                continue
+            at = match.start()
+        else:
+            at = match.end()
+            if match.lastgroup != "wide" and not _stop_ends(text, match, begin, stop, cased):
+                continue
+        if (span := trim(text, begin, at)) is not None:
+            spans.append(span)
+        begin = at
+    if (span := trim(text, begin, stop)) is not None:
+        spans.append(span)
+    return spans
+
+
+def is_cased(text: str, start: int, end: int) -> bool:
+    """Whether capitals can tell where sentences begin: ``False`` for a longer text in lower case alone.
+
+    >>> is_cased("we sold it. they paid for it in march. " * 9, 0, 300), is_cased("It is. So it is.", 0, 16)
+    (False, True)
+    """
+    stop = min(end, start + _CASE_SAMPLE)
+    if stop - start < _CASE_SAMPLE // 10:
+        start, stop = max(0, start - _CASE_SAMPLE // 4), stop + _CASE_SAMPLE // 4
+    sample = text[start:stop]
+    capitals = len(_CAPITAL.findall(sample))
+    return len(sample) < 120 or capitals * 300 > len(sample)
+
+
+def is_wrapped(text: str, start: int, end: int) -> bool:
+    """Whether the lines of one paragraph are prose wrapped at a margin, so that its line breaks mean nothing.
+
+    >>> is_wrapped("of lines that are all about as long\\nas the margin lets them be, until the\\nlast.", 0, 78)
+    True
+    >>> is_wrapped("name: Ada\\nborn: 1815\\n", 0, 20)
+    False
+    """
+    lines = [len(line) for line in text[start:end].split("\n")]
+    longest = max(lines)
+    if longest > _WIDEST_MARGIN or longest < _NARROWEST_MARGIN or len(lines) < 2:
+        return False
+    full = sum(length >= 0.6 * longest for length in lines[:-1])
+    return full >= 0.7 * (len(lines) - 1)
+
+
+def _paragraph(text: str, begin: int, line_break: int, stop: int) -> tuple[int, bool]:
+    """Where the lines around ``line_break`` end at a blank line, and whether they are prose wrapped at a margin."""
+    first = text.rfind("\n", begin, line_break) + 1 or begin
+    blank = _blank_line(text, line_break, stop)
+    return blank, is_wrapped(text, first, blank)
+
+
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+
+
+def _blank_line(text: str, position: int, stop: int) -> int:
+    found = _BLANK_LINE.search(text, position, stop)
+    return found.start() if found else stop
+
+
+def _line_ends(text: str, match: re.Match[str], stop: int, wrapped: bool) -> bool:
+    gap = match.group()
+    if gap.count("\n") > 1 or gap[0] in "\u2029\x0c":
+        return True
+    following = match.end()
+    if _MARKER.match(text, following, stop):
+        return True
+    if wrapped:
+        return False
+    if text[following].islower() and text[match.start() - 1 : match.start()].isalpha():
+        # An unwrapped line that goes on in lower case: the sentence does too, unless the line is a speaker's turn.
+        return _TURN.match(text, following, stop) is not None
+    return True
+
+
+def _stop_ends(text: str, match: re.Match[str], begin: int, stop: int, cased: bool) -> bool:
+    """Whether the stop ends its sentence."""
+    mark = match.group("stop") or "!"
+    follow = _first_visible(text, match.end(), stop)
+    if follow >= stop:
+        return True
+    if text.count("\n", match.end(), follow) > 1:
+        return True
+    position = follow
+    while position < stop and text[position] in _OPENERS:
+        position += 1
+    character = text[position] if position < stop else ""
+    if cased and character.islower() and not _MARKER.match(text, follow, stop):
+        return False
+    if mark != ".":
+        return cased or not character.islower() or mark[0] not in ".…"
+    stop_at = match.start("stop")
+    found = _BEFORE.search(text[max(begin, stop_at - _LOOKBACK) : stop_at])
+    word = found.group() if found else ""
+    return _full_stop_ends(word, text, stop_at, begin, position, stop)
+
+
+def _full_stop_ends(word: str, text: str, stop_at: int, begin: int, position: int, stop: int) -> bool:
+    lower = word.lower().lstrip("*_")
+    following = _WORD.match(text, position, min(stop, position + 24))
+    next_word = following.group() if following else ""
+    if word.isdigit():
+        opens_line = not text[begin : stop_at - len(word)].strip() or text[stop_at - len(word) - 1] == "\n"
+        if opens_line and len(word) <= 3:
+            return False  # "1. An item": the number belongs to what it counts
+        return not (len(word) <= 2 and next_word.lower() in _MONTHS)
+    starts_anew = next_word.lower() in _STARTERS or not next_word
+    if len(word) == 1 and word.isalpha() and not word.islower():
+        if position < stop and (text[position].isdigit() or _is_initial(text, position, next_word)):
+            return False
+        return starts_anew
+    if len(word) == 1 and word.islower() and _is_initial(text, position, next_word):
+        return False  # "z. B.", "т. д."
+    if lower in _TITLES:
+        return False
+    if lower in _REFERENCES:
+        return not (position < stop and (text[position].isdigit() or len(next_word) == 1 or _is_roman(next_word)))
+    if lower in _AMBIGUOUS or _ACRONYM.match(word):
+        if position < stop and text[position].isdigit():
+            return False
+        return starts_anew or (lower in {"etc", "usw"} and next_word[:1].isupper())
+    return True
+
+
+def _is_initial(text: str, position: int, word: str) -> bool:
+    return len(word) == 1 and text[position + 1 : position + 2] == "."
+
+
+def _is_roman(word: str) -> bool:
+    return bool(word) and set(word) <= set("IVXLC")
+
+
+_VISIBLE = re.compile(r"\S")
+
+
+def _first_visible(text: str, position: int, stop: int) -> int:
+    found = _VISIBLE.search(text, position, stop)
+    return found.start() if found else stop

@@ -1,0 +1,104 @@
+"""Arithmetic on half-open spans: union, difference, intersection, trimming, and the non-blank length.
+
+A character is blank exactly when ``str.isspace`` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from core.types import Span
+
+
+def merge_spans(spans: Iterable[Span]) -> list[Span]:
+    """The union as sorted spans that neither overlap nor touch; empty spans vanish.
+
+    >>> merge_spans([Span(4, 6), Span(0, 2), Span(2, 3), Span(5, 9), Span(7, 7)])
+    [Span(start=0, end=3), Span(start=4, end=9)]
+    """
+    merged: list[Span] = []
+    for span in sorted(spans):
+        if not span.length:
+            continue
+        if merged and span.start <= merged[-1].end:
+            merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
+        else:
+            merged.append(span)
+    return merged
+
+
+def subtract_spans(spans: Iterable[Span], removed: Iterable[Span]) -> list[Span]:
+    """What of ``spans`` lies in none of ``removed``, as sorted disjoint spans.
+
+    >>> subtract_spans([Span(0, 10)], [Span(2, 3), Span(8, 12)])
+    [Span(start=0, end=2), Span(start=3, end=8)]
+    """
+    holes = merge_spans(removed)
+    kept: list[Span] = []
+    first = 0
+    for span in merge_spans(spans):
+        while first < len(holes) and holes[first].end <= span.start:
+            first += 1
+        position, index = span.start, first
+        while index < len(holes) and holes[index].start < span.end:
+            if position < holes[index].start:
+                kept.append(Span(position, holes[index].start))
+            position = max(position, holes[index].end)
+            index += 1
+        if position < span.end:
+            kept.append(Span(position, span.end))
+    return kept
+
+
+def intersect_spans(left: Iterable[Span], right: Iterable[Span]) -> list[Span]:
+    """What both sides cover, as sorted disjoint spans.
+
+    >>> intersect_spans([Span(0, 5), Span(7, 9)], [Span(3, 8)])
+    [Span(start=3, end=5), Span(start=7, end=8)]
+    """
+    one, other = merge_spans(left), merge_spans(right)
+    shared: list[Span] = []
+    i = j = 0
+    while i < len(one) and j < len(other):
+        start, end = max(one[i].start, other[j].start), min(one[i].end, other[j].end)
+        if start < end:
+            shared.append(Span(start, end))
+        if one[i].end <= other[j].end:
+            i += 1
+        else:
+            j += 1
+    return shared
+
+
+def covered_length(spans: Iterable[Span]) -> int:
+    """Characters in the union of the spans.
+
+    >>> covered_length([Span(0, 4), Span(2, 6), Span(8, 9)])
+    7
+    """
+    return sum(span.length for span in merge_spans(spans))
+
+
+def non_blank_length(text: str, spans: Sequence[Span] | None = None) -> int:
+    """Non-blank characters of the text, or of the union of ``spans`` of it.
+
+    >>> non_blank_length(" a\\u2028b \\n"), non_blank_length("ab cd", [Span(1, 4), Span(3, 4)])
+    (2, 2)
+    """
+    if spans is None:
+        return sum(map(len, text.split()))
+    return sum(sum(map(len, text[span.start : span.end].split())) for span in merge_spans(spans))
+
+
+def trim(text: str, start: int, end: int) -> Span | None:
+    """``[start, end)`` without the blanks at its ends; ``None`` when nothing else is in it.
+
+    >>> trim("  ab \\n", 0, 6), trim("  ab", 0, 2)
+    (Span(start=2, end=4), None)
+    """
+    piece = text[start:end]
+    kept = piece.strip()
+    if not kept:
+        return None
+    first = start + len(piece) - len(piece.lstrip())
+    return Span(first, first + len(kept))

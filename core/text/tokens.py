@@ -1,0 +1,214 @@
+"""Token arithmetic: a text is tokenised once, then any span of it is measured by two look-ups."""
+
+from __future__ import annotations
+
+import unicodedata
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.text.graphemes import boundary_before, is_boundary
+from core.types import Span, TokenCounter
+
+LONG_WORD = 100  # WordPiece reads a longer word as one unknown token, however much it holds
+WEIGHT = 4  # code points that count as one token where the tokenizer sees too few of them
+_LONGEST_CLUSTER = 64  # code points; a longer "character" is an attack, and is weighed and cut like any text
+_PROBES = (
+    ("alpha", "beta gamma"),
+    ("Title > Part", "some words."),
+    ("end.", "Next (one) - two"),
+    ("日本", "語です"),
+)
+
+
+def whitespace_windows(text: str, size: int = 4000) -> list[Span]:
+    """The text as consecutive spans of about ``size`` characters, parted before white space: fit for batching.
+
+    A word longer than ``size`` makes its window longer; joined, the windows are the text.
+
+    >>> whitespace_windows("aaa bb cc", 4)
+    [Span(start=0, end=6), Span(start=6, end=9)]
+    """
+    windows: list[Span] = []
+    start = 0
+    while start < len(text):
+        end = start + size
+        while end < len(text) and not text[end].isspace():
+            end += 1
+        windows.append(Span(start, min(end, len(text))))
+        start = end
+    return windows
+
+
+def is_wide(character: str) -> bool:
+    """Whether the script writes without spaces and tokenizers part it at every character (Han, kana).
+
+    >>> is_wide("語"), is_wide("か"), is_wide("a"), is_wide("각")
+    (True, True, False, False)
+    """
+    return (
+        "\u2e80" <= character <= "\u9fff"
+        or "\uf900" <= character <= "\ufaff"
+        or "\U00020000" <= character <= "\U0003ffff"
+    )
+
+
+def is_word_boundary(text: str, position: int) -> bool:
+    """Whether no word is severed by a cut at ``position``: white space or ideographs meet there, or the text ends.
+
+    >>> [at for at in range(8) if is_word_boundary("ab c日本d", at)]
+    [0, 2, 3, 4, 5, 6, 7]
+    """
+    if position <= 0 or position >= len(text):
+        return True
+    before, after = text[position - 1], text[position]
+    if before.isspace() or after.isspace():
+        return is_boundary(text, position)
+    return (is_wide(before) or is_wide(after)) and not _closes(after) and is_boundary(text, position)
+
+
+def _closes(character: str) -> bool:
+    return unicodedata.category(character) in {"Pe", "Pf", "Po"}
+
+
+def _parts_words(character: str) -> bool:
+    """Whether every tokenizer that passes the probes parts words at this character.
+
+    Some control characters are blank to Python and dropped by tokenizers, which joins the words around them.
+    """
+    if character in " \n\t\r":
+        return True
+    return "\u4e00" <= character <= "\u9fff" or unicodedata.category(character)[0] in "PZ"
+
+
+class TokenMap:
+    """Where the tokens of one text begin, and therefore how many any span of it has.
+
+    ``count`` is a *weight*: it equals the tokenizer's own count wherever the tokenizer is honest, and is at least
+    one per four code points inside words of more than 100 characters and in stretches the tokenizer drops, which
+    would otherwise look free and swallow the text. ``exact`` is the tokenizer's own count of the span by itself.
+    """
+
+    __slots__ = ("_before", "_own_before", "_own_ends", "_starts", "additive", "counter", "text")
+
+    def __init__(self, counter: TokenCounter, text: str) -> None:
+        self.text = text
+        self.counter = counter
+        offsets = np.asarray(counter.offsets(text), dtype=np.int64).reshape(-1, 2)
+        self._own_ends = _as_array(offsets[:, 1])
+        self._own_before = _counts_before(offsets[:, 0], len(text))
+        extra = _virtual_starts(text, offsets)
+        starts = np.sort(np.concatenate((offsets[:, 0], extra))) if extra else offsets[:, 0]
+        self._starts = _as_array(starts)
+        self._before = _counts_before(starts, len(text)) if extra else self._own_before
+        self.additive = self._is_additive()
+
+    def _is_additive(self) -> bool:
+        """Whether counts of parts add up to the count of the whole, as they do for WordPiece."""
+        texts = [text for left, right in _PROBES for text in (left, right, f"{left}\n{right}", f"{left} {right}")]
+        counts = self.counter.count(texts)
+        return all(counts[at] + counts[at + 1] == counts[at + 2] == counts[at + 3] for at in range(0, len(counts), 4))
+
+    def index(self, position: int) -> int:
+        """How many weighted tokens begin before ``position``."""
+        return self._before[position]
+
+    def count(self, start: int, end: int) -> int:
+        """Weighted tokens that begin in ``[start, end)``."""
+        return self._before[end] - self._before[start]
+
+    def position(self, index: int) -> int:
+        """Where weighted token ``index`` begins; the end of the text when there are fewer."""
+        return self._starts[index] if index < len(self._starts) else len(self.text)
+
+    def is_exact(self, start: int, end: int) -> bool:
+        """Whether ``own_count`` of the span equals what the tokenizer says of that span alone."""
+        return self.additive and self._parts_at(start) and self._parts_at(end)
+
+    def _parts_at(self, position: int) -> bool:
+        text = self.text
+        if position <= 0 or position >= len(text):
+            return True
+        if not (_parts_words(text[position - 1]) or _parts_words(text[position])):
+            return False
+        before = self._own_before[position] - 1  # a special token written out, "[SEP]", is whole or is not one
+        return before < 0 or self._own_ends[before] <= position
+
+    def own_count(self, start: int, end: int) -> int:
+        """The tokenizer's own tokens that begin in ``[start, end)``."""
+        return self._own_before[end] - self._own_before[start]
+
+    def exact(self, spans: Sequence[Span]) -> list[int]:
+        """The tokenizer's own count of each span by itself; spans with clean ends cost no tokenization."""
+        counts = [self.own_count(span.start, span.end) for span in spans]
+        torn = [at for at, span in enumerate(spans) if not self.is_exact(span.start, span.end)]
+        recounts = self.counter.count([self.text[spans[at].start : spans[at].end] for at in torn]) if torn else []
+        for at, count in zip(torn, recounts, strict=True):
+            counts[at] = count
+        return counts
+
+    def cut(self, start: int, end: int, room: int) -> int:
+        """The best cut in ``(start, end]`` that leaves at most ``room`` weighted tokens before it.
+
+        At a word boundary where there is one, else at a token inside the word, never inside a grapheme cluster
+        (unless the cluster alone is larger than the room).
+        """
+        text = self.text
+        index = self.index(start) + max(1, room)
+        if index >= len(self._starts) or self._starts[index] >= end:
+            return end
+        latest = self._starts[index]
+        at = latest
+        while at > start and not is_word_boundary(text, at):
+            at -= 1
+        if at > start and text[start:at].strip():
+            return at
+        for torn in (latest, start + 1):
+            at = boundary_before(text, torn, start)
+            if start < at <= latest:
+                return at
+        return max(latest, start + 1)
+
+
+def _as_array(values: NDArray[np.int64]) -> array[int]:
+    """The values as machine integers that Python reads faster than NumPy's, in 8 bytes each."""
+    found = array("q")
+    found.frombytes(np.ascontiguousarray(values, dtype=np.int64).tobytes())
+    return found
+
+
+def _counts_before(starts: NDArray[np.int64], length: int) -> array[int]:
+    """For every position from 0 to ``length``, how many of ``starts`` lie before it."""
+    counts = np.zeros(length + 2, dtype=np.int32)
+    np.cumsum(np.bincount(starts, minlength=length + 1), out=counts[1:])
+    found = array("i")
+    found.frombytes(counts[: length + 1].tobytes())
+    return found
+
+
+def _virtual_starts(text: str, offsets: NDArray[np.int64]) -> list[int]:
+    """Extra token starts inside words the tokenizer gives up on and in stretches it drops."""
+    bounds = np.concatenate(([0], offsets.reshape(-1), [len(text)]))
+    widths = np.diff(bounds)
+    starts: list[int] = []
+    for at in np.flatnonzero(widths > WEIGHT).tolist():
+        start, end = int(bounds[at]), int(bounds[at + 1])
+        is_token = at % 2 == 1
+        if is_token and end - start <= LONG_WORD:
+            continue
+        if not is_token:
+            if not text[start:end].strip():
+                continue
+        else:
+            start += WEIGHT  # the token itself counts once
+        at = start
+        while at < end:
+            latest = at + _LONGEST_CLUSTER
+            while at < end and at < latest and not is_boundary(text, at):
+                at += 1
+            if at < end:
+                starts.append(at)
+            at += WEIGHT
+    return starts

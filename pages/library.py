@@ -1,0 +1,113 @@
+"""Library: put documents in, see how far they are, and what is held."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.chunking.auditing import UNEXPLAINED
+from core.library import SourceRow
+from pages.ui import background, samples, services, state, words
+from pages.ui.documents import show_documents
+from pages.ui.entry import enter
+from pages.ui.queue import show_queue
+
+
+def main() -> None:
+    """Totals, drop zone, work in progress, documents."""
+    library = services.library()
+    sources = library.sources()
+    if sources:
+        totals(sources)
+    else:
+        welcome()
+    if library.writable:
+        drop_zone(empty=not sources)
+        show_queue()
+    if sources:
+        show_documents(sources)
+    else:
+        teach()
+
+
+def welcome() -> None:
+    """The empty library, in a sentence."""
+    st.title("A library you can see into")
+    st.markdown(
+        "Put your documents in, see how each is cut, ask, and read every answer at its source. All on this machine."
+    )
+
+
+def teach() -> None:
+    """Under the empty drop zone: what there will be to do."""
+    for column, (icon, title, text) in zip(st.columns(3), LESSONS, strict=True):
+        with column.container(border=True, height="stretch"):
+            st.markdown(f"**:material/{icon}: {title}**")
+            st.caption(text)
+
+
+def totals(sources: list[SourceRow]) -> None:
+    """The headline figures."""
+    stats = services.stats()
+    columns = st.columns(5)
+    columns[0].metric("Documents", f"{stats.sources:,}")
+    columns[1].metric("Chunks", f"{stats.chunks:,}")
+    losing = sum(UNEXPLAINED in services.gap_reasons(source) for source in sources)
+    columns[2].metric(
+        "Coverage",
+        words.share(stats.coverage),
+        f"lost in {words.count(losing, 'document')}" if losing else "nothing lost",
+        delta_color="inverse" if losing else "off",
+        delta_arrow="off",
+        help="Share of the non-blank characters that some chunk holds. Front matter and running page headers are set "
+        "aside and listed in Chunks; anything else would be a loss.",
+    )
+    columns[3].metric("Truncated", words.count(stats.truncated, "chunk"), help="Chunks longer than the encoder reads.")
+    columns[4].metric("On disk", words.size(stats.total_bytes), help=f"In {services.home()}")
+
+
+def drop_zone(empty: bool) -> None:
+    """Where files come in; an empty library offers the samples beside it."""
+    field, button = st.columns([5, 1], vertical_alignment="bottom") if empty else (st.container(), None)
+    uploaded = field.file_uploader(
+        "Drop files here: Markdown, text, source code, PDF",
+        accept_multiple_files=True,
+        key=f"library.upload.{state.counter(state.UPLOAD_ROUND)}",
+    )
+    if uploaded:
+        with st.spinner("Taking the files in …"):
+            refused = background.take_uploads(uploaded)
+        state.bump(state.UPLOAD_ROUND)
+        for sentence in refused:
+            st.error(words.escaped(sentence), icon=":material/error:")
+        if not refused:
+            st.rerun()
+    if button and not background.active_jobs():
+        button.button(
+            "Try it with samples",
+            type="primary",
+            icon=":material/auto_stories:",
+            on_click=lambda: background.take_paths(samples.documents()),
+            help="Five documents of one fictional company, made to be hard in the ways real ones are.",
+        )
+
+
+LESSONS = (
+    (
+        "data_array",
+        "Chunks",
+        "The whole text with every cut drawn on it: why a chunk ends where it does, and what no chunk holds.",
+    ),
+    (
+        "search",
+        "Ask",
+        "What was found beside what the reader gets, the score at every stage, and quotes with their place.",
+    ),
+    (
+        "bar_chart",
+        "Benchmark",
+        "Which way of cutting and searching finds more, on questions whose answers are known, with intervals.",
+    ),
+)
+
+enter()
+main()

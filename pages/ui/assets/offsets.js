@@ -1,0 +1,31 @@
+// Python counts code points, JavaScript UTF-16 units: everything that arrives is translated once, here.
+function offsetTranslator(text) {
+  const astral = []; // code point positions of characters that take two units
+  let points = 0;
+  for (let unit = 0; unit < text.length; unit += 1) {
+    const code = text.charCodeAt(unit);
+    if (code >= 0xd800 && code <= 0xdbff) { astral.push(points); unit += 1; }
+    points += 1;
+  }
+  if (!astral.length) return (point) => point;
+  return (point) => point + firstNotBelow(astral, point);
+}
+
+// How many of the sorted numbers are below the value.
+function firstNotBelow(sorted, value) {
+  let low = 0, high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < value) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+const grouped = (number) => Math.round(number).toLocaleString("en-US");
+
+function make(tag, className, text) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}

@@ -1,0 +1,32 @@
+"""The last net: a sentence in place of a traceback, whatever goes wrong."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from core.errors import LecternError
+from pages.ui.words import escaped
+
+_log = logging.getLogger("lectern")
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Show any failure inside as a sentence. Streamlit's reruns and stops pass through: they are no ``Exception``."""
+    try:
+        yield
+    except LecternError as error:
+        st.error(escaped(error.problem), icon=":material/error:")
+        if error.remedy:
+            st.caption(escaped(error.remedy))
+    except Exception as error:  # the one place that may: a person gets a sentence, the log gets everything
+        _log.exception("A page failed")
+        st.error(
+            "Lectern made a mistake here. Showing this page changed nothing in the library; reload to try again.",
+            icon=":material/error:",
+        )
+        st.caption(escaped(f"For a report: {type(error).__name__}: {error}"))

@@ -1,0 +1,119 @@
+"""Work in progress: what the worker does now, what waits, what failed. Redrawn every second while something runs."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui import background, services, words
+from pages.ui.guard import guarded
+from pages.ui.works import Work
+
+SHOWN = 6
+
+
+def show_queue() -> None:
+    """The Library page's queue of files."""
+    busy = bool(background.active_jobs())
+    st.fragment(_queue, run_every=1.0 if busy else None)(services.library().revision(), busy)
+
+
+def _queue(drawn_at: int, was_busy: bool) -> None:
+    with guarded():
+        active = background.active_jobs("ingest", "apply")
+        # A retry makes an idle queue busy: only the whole page can set the fragment ticking, or end it.
+        if services.library().revision() != drawn_at or was_busy != bool(background.active_jobs()):
+            st.rerun()
+        for work in active[:SHOWN]:
+            _row(work)
+        if len(active) > SHOWN:
+            more, button = st.columns([6, 1], vertical_alignment="center")
+            more.caption(f"and {len(active) - SHOWN:,} more")
+            button.button("Cancel all", on_click=background.cancel_all, key="library.cancel_all", width="stretch")
+        _failures()
+
+
+def _row(work: Work) -> None:
+    name, bar, button = st.columns([3, 5, 1], vertical_alignment="center")
+    name.markdown(f"**{words.escaped(work.name)}**")
+    bar.progress(work.share, text=work.words)
+    button.button(
+        "Cancel",
+        key=f"library.cancel.{work.key}",
+        on_click=background.cancel,
+        args=[work],
+        width="stretch",
+    )
+
+
+def _failures() -> None:
+    failed = background.failures("ingest", "apply")
+    if not failed:
+        return
+    with st.container(border=True, gap="xsmall"):
+        for work in failed[:20]:
+            text, retry = st.columns([8, 1], vertical_alignment="center")
+            text.markdown(_reason(work))
+            retry.button(
+                "Retry", key=f"library.retry.{work.key}", on_click=background.retry, args=[work], width="stretch"
+            )
+        if len(failed) > 20:
+            st.caption(f"and {len(failed) - 20:,} more")
+        said = "Dismiss" if len(failed) == 1 else f"Dismiss all {len(failed):,} failures"
+        st.button(
+            said,
+            key="library.dismiss",
+            on_click=_dismiss,
+            args=[{work.job for work in failed}],
+            icon=":material/close:",
+        )
+
+
+def _dismiss(jobs: set[int]) -> None:
+    for job in jobs:
+        background.dismiss(job)
+
+
+def _reason(work: Work) -> str:
+    said = work.reason.removeprefix(f"{work.name} ")  # most sentences begin with the file's name: once is enough
+    return f":red[:material/error: **{words.escaped(work.name)}**] &nbsp;{words.escaped(said)}"
+
+
+def show_recut() -> None:
+    """The Chunks page's sign that the library is being cut anew; the page follows when it is done."""
+    if background.active_jobs("apply"):
+        st.fragment(_recut, run_every=1.0)()
+
+
+def _recut() -> None:
+    with guarded():
+        active = background.active_jobs("apply")
+        if not active:
+            st.rerun()
+        for work in active:
+            _row(work)
+
+
+def show_bench_job() -> None:
+    """The Benchmark page's run in progress."""
+    busy = bool(background.active_jobs("bench"))
+    st.fragment(_bench, run_every=1.0 if busy else None)(busy)
+
+
+def _bench(was_busy: bool) -> None:
+    with guarded():
+        active = background.active_jobs("bench")
+        if was_busy and not active:
+            st.rerun()
+        for work in active:
+            _row(work)
+        for work in background.failures("bench"):
+            with st.container(border=True):
+                text, dismiss = st.columns([8, 1.1], vertical_alignment="center")
+                text.markdown(_reason(work))
+                dismiss.button(
+                    "Dismiss",
+                    key=f"bench.dismiss.{work.key}",
+                    on_click=background.dismiss,
+                    args=[work.job],
+                    width="stretch",
+                )

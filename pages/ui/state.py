@@ -1,0 +1,118 @@
+"""Every session-state key in one place, named ``page.thing``, with typed access."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from core.settings import Settings
+from pages.ui.reader import Arrival
+
+ENTERED = "app.entered"  # app.py ran in this session
+UPLOAD_ROUND = "library.upload_round"  # grows to empty the drop zone after a batch was taken
+FILTER = "library.filter"
+TABLE = "library.table"
+DELETING = "library.deleting"
+CHUNKS_VERSION = "chunks.version"
+CHUNKS_VIEW = "chunks.view"
+CHUNKS_PAGE = "chunks.page"
+CHUNKS_CHOSEN = "chunks.chosen"
+CHUNKS_ARRIVAL = "chunks.arrival"
+ARRIVALS = "chunks.arrivals"
+LINK_TAKEN = "chunks.link"
+READER = "chunks.reader"
+QUESTION = "ask.question"
+ASKED = "ask.asked"
+SUITE = "benchmark.suite"
+SUITE_FOLDER = "benchmark.folder"
+PRESETS_CHOSEN = "benchmark.presets"
+RUN_SHOWN = "benchmark.run"  # with the newest run in its name: a new one is shown when it comes
+BASELINE = "benchmark.baseline"
+
+# Ask's dials: widget key -> the setting it turns.
+DIALS = {
+    "ask.k": "retrieval.k",
+    "ask.dense_weight": "retrieval.dense_weight",
+    "ask.lexical_weight": "retrieval.lexical_weight",
+    "ask.fusion": "retrieval.fusion",
+    "ask.neighbour_share": "retrieval.neighbour_share",
+    "ask.min_similarity": "retrieval.min_similarity",
+    "ask.strategy": "expansion.strategy",
+    "ask.max_share": "expansion.max_share",
+    "ask.budget_tokens": "assembly.budget_tokens",
+    "ask.order": "assembly.order",
+}
+# Chunking's dials in the Chunks page.
+RECIPE_DIALS = {
+    "chunks.chunker": "chunking.chunker",
+    "chunks.max_tokens": "chunking.max_tokens",
+    "chunks.overlap_tokens": "chunking.overlap_tokens",
+    "chunks.parent_max_tokens": "chunking.parent_max_tokens",
+}
+
+
+def setting(settings: Settings, name: str) -> Any:
+    """The value of ``stage.field``.
+
+    >>> setting(Settings(), "assembly.order")
+    'relevance'
+    """
+    stage, _, field = name.partition(".")
+    return getattr(getattr(settings, stage), field)
+
+
+def fill_dials(dials: dict[str, str], settings: Settings, *, overwrite: bool = False) -> None:
+    """Give every dial the setting's value, unless a person has turned it already."""
+    for key, name in dials.items():
+        if overwrite or key not in st.session_state:
+            st.session_state[key] = setting(settings, name)
+
+
+def turned(dials: dict[str, str], settings: Settings, also: Mapping[str, Any] | None = None) -> Settings:
+    """The settings with the dials' values, and ``also``. Raises ``SettingsError`` where they contradict each other."""
+    chosen = {name: st.session_state[key] for key, name in dials.items() if key in st.session_state}
+    return changed(settings, {**chosen, **(also or {})})
+
+
+def changed(settings: Settings, values: Mapping[str, Any]) -> Settings:
+    """Settings with several values set at once: on the way from one valid set to another, one alone may be invalid.
+
+    >>> changed(Settings(), {"chunking.max_tokens": 40, "chunking.prefix_max_tokens": 9}).chunking.max_tokens
+    40
+    """
+    stages: dict[str, dict[str, Any]] = {}
+    for name, value in values.items():
+        stage, _, field = name.partition(".")
+        stages.setdefault(stage, {})[field] = value
+    return replace(settings, **{stage: replace(getattr(settings, stage), **new) for stage, new in stages.items()})
+
+
+def counter(key: str) -> int:
+    """A number that only grows; 0 at first."""
+    return int(st.session_state.get(key, 0))
+
+
+def bump(key: str) -> None:
+    """Count on."""
+    st.session_state[key] = counter(key) + 1
+
+
+def keep_known(key: str, options: Collection[object]) -> None:
+    """Forget a choice that is no longer offered."""
+    if key in st.session_state and st.session_state[key] not in options:
+        del st.session_state[key]
+
+
+def arrival() -> Arrival:
+    """Where the reader opens: as a link said, else at the top."""
+    return st.session_state.get(CHUNKS_ARRIVAL) or Arrival()
+
+
+def forget_arrival() -> None:
+    """Another document was picked: its link, its page and the chosen chunk no longer hold."""
+    for key in (CHUNKS_ARRIVAL, CHUNKS_PAGE, CHUNKS_CHOSEN, LINK_TAKEN):
+        st.session_state[key] = None
+    st.query_params.clear()

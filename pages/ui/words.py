@@ -1,0 +1,133 @@
+"""Numbers and settings as people say them. Units always stand with the number."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from core.chunking.auditing import UNEXPLAINED
+from core.settings import ChunkingSettings
+
+CHUNKER_WORDS = {
+    "structure": "By structure",
+    "recursive": "By paragraphs",
+    "fixed": "Fixed size",
+}
+CHUNKER_HELP = {
+    "structure": "Sections, tables and lists are kept whole where they fit.",
+    "recursive": "Paragraphs first, then sentences, then words.",
+    "fixed": "So many tokens, wherever that ends: the plain baseline.",
+}
+EXPANSION_WORDS = {"parent": "The parent section", "flat": "Nothing: the chunk alone"}
+ORDER_WORDS = {"relevance": "Best first", "document": "As in the documents", "edges": "Best at both ends"}
+FUSION_WORDS = {"zscore": "Standard scores", "rrf": "Reciprocal ranks"}
+STEP_WORDS = {
+    "encode": "Encode the question",
+    "dense": "Search by meaning",
+    "lexical": "Search by words",
+    "fused": "Fuse both",
+    "neighbours": "Add neighbours' scores",
+    "expand": "Grow chunks to their parents",
+    "assemble": "Fill the budget, write the prompt",
+    "quotes": "Find sentences to quote",
+}
+_SET_ASIDE = {"front matter, kept as metadata": "front matter", "running header or footer": "page headers"}
+KIND_WORDS = {"markdown": "Markdown", "text": "Text", "code": "Code", "pdf": "PDF"}
+STAGE_WORDS = {
+    "reading": "reading",
+    "parsing": "page",
+    "chunking": "cutting",
+    "encoding": "encoding",
+    "storing": "storing",
+}
+
+
+def size(count: int) -> str:
+    """Bytes in decimal units.
+
+    >>> size(999), size(1500), size(412_000_000)
+    ('999 B', '1.5 kB', '412 MB')
+    """
+    value = float(count)
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if value < 1000 or unit == "TB":
+            return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"
+        value /= 1000
+    raise AssertionError("unreachable")
+
+
+def share(value: float) -> str:
+    """A share of 1 in percent; 100 only when it is whole.
+
+    >>> share(1.0), share(0.99998), share(0.5)
+    ('100 %', '99.99 %', '50.00 %')
+    """
+    return "100 %" if value >= 1 else f"{min(99.99, 100 * value):.2f} %"
+
+
+def covered(value: float, reasons: Collection[str]) -> str:
+    """How much of a text its chunks hold, and in words why not all of it.
+
+    >>> covered(1.0, []), covered(0.9855, ["front matter, kept as metadata"])
+    ('all', 'all but front matter, 98.55 %')
+    >>> covered(0.9, ["running header or footer", "front matter, kept as metadata"]), covered(0.5, [UNEXPLAINED])
+    ('all but set aside, 90.00 %', '50.00 %, some lost')
+    """
+    if not reasons:
+        return "all" if value >= 1 else share(value)
+    if UNEXPLAINED in reasons:
+        return f"{share(value)}, some lost"
+    said = {_SET_ASIDE.get(reason, "set aside") for reason in reasons}
+    return f"all but {said.pop() if len(said) == 1 else 'set aside'}, {share(value)}"
+
+
+def file_name(name: str) -> str:
+    """The last part of a path of either kind.
+
+    >>> file_name("notes/2024/tea.md"), file_name("C:\\\\notes\\\\tea.md"), file_name("tea.md")
+    ('tea.md', 'tea.md', 'tea.md')
+    """
+    return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or name
+
+
+def duration(milliseconds: float) -> str:
+    """Milliseconds up to a second, seconds beyond, minutes beyond those.
+
+    >>> duration(3.21), duration(640), duration(2300), duration(75_000), duration(0.02)
+    ('3.2 ms', '640 ms', '2.3 s', '1 min 15 s', '< 0.1 ms')
+    """
+    if milliseconds < 0.05:
+        return "< 0.1 ms"
+    if milliseconds < 1000:
+        return f"{milliseconds:.1f} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1000
+    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds // 60)} min {int(seconds % 60)} s"
+
+
+def count(number: int, thing: str) -> str:
+    """A number with its noun.
+
+    >>> count(1, "chunk"), count(1200, "chunk")
+    ('1 chunk', '1,200 chunks')
+    """
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def recipe(settings: ChunkingSettings) -> str:
+    """The cut in one line.
+
+    >>> recipe(ChunkingSettings())
+    'structure · chunks to 110 tokens · parents to 700 · no overlap'
+    """
+    overlap = f"overlap {settings.overlap_tokens}" if settings.overlap_tokens else "no overlap"
+    sizes = f"chunks to {settings.max_tokens} tokens · parents to {settings.parent_max_tokens:,}"
+    return f"{settings.chunker} · {sizes} · {overlap}"
+
+
+def escaped(text: str) -> str:
+    r"""Text for a Streamlit label, where Markdown would otherwise be obeyed.
+
+    >>> escaped("a*b [c](d) $x$ :red[y]")
+    'a\\*b \\[c\\]\\(d\\) \\$x\\$ \\:red\\[y\\]'
+    """
+    flat = " ".join(text.split())
+    return "".join(f"\\{letter}" if letter in "\\`*_{}[]()<>#+-.!|~$:&@^=" else letter for letter in flat)

@@ -1,0 +1,158 @@
+"""What every test gets: no network, no models from the hub, no library of the user's, and the shared fixtures."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hypothesis
+import pytest
+import pytest_socket
+
+from tests.fast_encoder import FastEncoder
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+    from core.library import Library
+    from core.types import Encoder, TokenCounter
+
+ROOT = Path(__file__).resolve().parent.parent
+LOOPBACK = ["127.0.0.1"]
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    # The browser is a process of its own, which the socket guard cannot see: it may reach this machine alone.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+)
+
+# Set before anything imports a model library or Streamlit; child processes inherit them.
+os.environ.update(
+    {
+        "HF_HUB_OFFLINE": "1",
+        "TRANSFORMERS_OFFLINE": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "ANONYMIZED_TELEMETRY": "False",
+        "DO_NOT_TRACK": "1",
+        "SCARF_NO_ANALYTICS": "true",
+    }
+)
+
+# "ci" draws the same examples everywhere; "thorough" searches anew each time, far longer:
+#   HYPOTHESIS_PROFILE=thorough make test
+hypothesis.settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    max_examples=60,
+    database=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.register_profile(
+    "thorough",
+    deadline=None,
+    max_examples=3000,
+    print_blob=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def chromium_program() -> str | None:
+    """The browser of the browser tests: ``LECTERN_CHROMIUM``, else the first one on PATH, else ``None``."""
+    return os.environ.get("LECTERN_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+
+
+def pytest_configure() -> None:
+    # pytest-socket guards the tests; this guards the imports that collect them.
+    pytest_socket.disable_socket(allow_unix_socket=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    browser_missing = chromium_program() is None
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.allow_hosts(LOOPBACK))
+            if browser_missing:
+                item.add_marker(pytest.mark.skip(reason="no Chromium on PATH; name one with LECTERN_CHROMIUM"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_library_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A test that forgets to name its library gets an empty one, never the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LECTERN_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+@pytest.fixture(scope="session")
+def counter() -> TokenCounter:
+    """The packaged embedder's own tokenizer."""
+    from core.embedding import packaged_counter
+
+    return packaged_counter()
+
+
+@pytest.fixture(scope="session")
+def encoder() -> Encoder:
+    """The packaged embedder itself; its weights load once, at the first text, in seconds: mark the test ``model``."""
+    from core.embedding import load_model
+    from core.settings import EmbeddingSettings
+
+    return load_model(EmbeddingSettings()).encoder
+
+
+@pytest.fixture
+def fast_encoder() -> FastEncoder:
+    """Vectors without a model; fresh, so ``fast_encoder.texts`` counts from zero."""
+    return FastEncoder()
+
+
+@pytest.fixture
+def library(tmp_path: Path, fast_encoder: FastEncoder) -> Iterator[Library]:
+    """An empty, writable library on disk that encodes with ``fast_encoder``."""
+    from core.library import Library
+
+    with Library.open(tmp_path / "library", encoder=fast_encoder) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def samples() -> Path:
+    """The sample documents and questions that come with Lectern."""
+    return ROOT / "data" / "samples"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Evaluation suites that are not part of the project: the folder ``LECTERN_SHARED`` names."""
+    place = os.environ.get("LECTERN_SHARED")
+    if not place:
+        pytest.skip("LECTERN_SHARED does not name the folder with the evaluation suites")
+    assert Path(place).is_dir(), f"LECTERN_SHARED names {place}, which is not a folder"
+    return Path(place)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium that can reach 127.0.0.1 alone. Only for tests marked ``browser``.
+
+    Playwright keeps an event loop running in this thread while it lives, so such tests have a file of their own.
+    """
+    from playwright.sync_api import sync_playwright
+
+    program = chromium_program()
+    assert program is not None, "mark the test with pytest.mark.browser"
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=program, args=list(CHROMIUM_FLAGS))
+        yield opened
+        opened.close()

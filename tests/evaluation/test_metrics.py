@@ -1,0 +1,92 @@
+"""Span metrics against sets of characters; nDCG against ir_measures."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from core.evaluation.metrics import SPAN_METRICS, ndcg
+from core.evaluation.regions import Region, region, take
+from core.types import Span
+from tests.evaluation import rescore
+
+spans = st.tuples(st.sampled_from(["a", "b"]), st.integers(0, 40), st.integers(0, 25)).map(
+    lambda item: (item[0], item[1], item[1] + item[2])
+)
+contexts = st.lists(spans, max_size=8)
+
+
+def characters_of(found: Region) -> set[tuple[str, int]]:
+    return {(name, i) for name, parts in found.spans.items() for part in parts for i in range(part.start, part.end)}
+
+
+@given(contexts)
+def test_region_is_the_set_of_its_characters(items):
+    assert characters_of(region(items)) == rescore.characters(items)
+    assert region(items).size == len(rescore.characters(items))
+
+
+@given(contexts, contexts)
+def test_common_is_the_size_of_the_intersection(left, right):
+    expected = len(rescore.characters(left) & rescore.characters(right))
+    assert region(left).common(region(right)) == region(right).common(region(left)) == expected
+
+
+@given(contexts, st.integers(0, 120))
+def test_take_reads_new_characters_in_order_until_the_budget(context, budget):
+    assert characters_of(take(context, budget)) == rescore.first_characters(context, budget)
+
+
+@given(contexts, st.integers(0, 60), st.integers(0, 60))
+def test_a_larger_budget_takes_a_superset(context, budget, more):
+    assert characters_of(take(context, budget)) <= characters_of(take(context, budget + more))
+
+
+@given(contexts, contexts, st.integers(1, 120))
+def test_span_metrics_equal_their_definitions_on_sets(context, gold, budget):
+    gold_characters = rescore.characters(gold)
+    assume(gold_characters)
+    expected = rescore.span_scores(context, gold_characters, budget)
+    taken = take(context, budget)
+    assert {f"{name}@{budget}": metric(taken, region(gold), budget) for name, metric in SPAN_METRICS.items()} == (
+        pytest.approx(expected, abs=1e-12)
+    )
+
+
+@given(contexts, st.integers(1, 120))
+def test_reading_the_gold_first_attains_everything(gold, budget):
+    assume(region(gold).size)
+    taken = take([*gold, ("other", 0, 500)], budget)
+    assert SPAN_METRICS["attained"](taken, region(gold), budget) == 1.0
+
+
+def test_the_last_span_is_cut_at_the_budget_and_overlap_is_paid_once():
+    taken = take([("a", 10, 20), ("a", 5, 15), ("a", 0, 30)], 18)
+    # Ten of the first, five new of the second, then three from the left of the third.
+    assert taken.spans == {"a": (Span(0, 3), Span(5, 20))}
+
+
+def test_full_forgives_one_character_in_a_thousand_and_no_more():
+    full = SPAN_METRICS["full"]
+    assert full(region([("a", 0, 999)]), region([("a", 0, 1000)]), 1000) == 1.0
+    assert full(region([("a", 0, 998)]), region([("a", 0, 1000)]), 1000) == 0.0
+
+
+def test_an_empty_context_scores_nothing():
+    assert {metric(take([], 10), region([("a", 0, 3)]), 10) for metric in SPAN_METRICS.values()} == {0.0}
+
+
+def test_a_region_with_spans_that_touch_is_refused():
+    with pytest.raises(ValueError, match="apart"):
+        Region({"a": (Span(0, 2), Span(2, 3))})
+
+
+names = st.lists(st.sampled_from([f"d{i}" for i in range(30)]), unique=True, max_size=30)
+
+
+@given(names, names.filter(bool))
+def test_ndcg_equals_trec_eval(ranked, relevant):
+    ir_measures = pytest.importorskip("ir_measures")
+    qrels = [ir_measures.Qrel("q", name, 1) for name in relevant]
+    run = [ir_measures.ScoredDoc("q", name, 1000.0 - rank) for rank, name in enumerate(ranked)]
+    expected = ir_measures.calc_aggregate([ir_measures.nDCG @ 10], qrels, run)[ir_measures.nDCG @ 10]
+    assert ndcg(ranked, relevant, 10) == pytest.approx(expected, abs=1e-9)

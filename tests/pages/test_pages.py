@@ -1,0 +1,224 @@
+"""The pages' logic through AppTest, on a small library made with the packaged embedder."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.errors import CancelledError
+from core.library import Incoming, Library
+from core.settings import Settings
+
+pytestmark = pytest.mark.model
+APP = Path(__file__).resolve().parents[2] / "app.py"
+PATIENT = 120  # seconds: the first run loads the embedder
+NOTES = {
+    "tokens.md": "# Tokens\n\nAn access token is valid for 3600 seconds.\n\n## Renewal\n\nAsk anew before it ends.\n",
+    "tea.txt": "The kettle stands in the kitchen on the second floor.\n\nTea is free on Fridays.\n",
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The library the app opens, let go of afterwards."""
+    from pages.ui import services
+
+    place = tmp_path / "home"
+    monkeypatch.setenv("LECTERN_HOME", str(place))
+    yield place
+    services._desk.clear()
+
+
+@pytest.fixture
+def filled(home: Path, tmp_path: Path) -> Path:
+    """Two notes are in it."""
+    for name, text in NOTES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with Library.open(home) as library:
+        library.ingest([Incoming(name, path=tmp_path / name) for name in NOTES])
+    return home
+
+
+def start(page: str = "") -> AppTest:
+    app = AppTest.from_file(str(APP), default_timeout=PATIENT)
+    app.run()
+    if page:
+        app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception
+    return app
+
+
+def said(app: AppTest) -> str:
+    """Every word on the page that is no widget's."""
+    elements = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.title]
+    return "\n".join(str(element.value) for element in elements)
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("page", "sentence"),
+    [
+        ("", "Put your documents in"),
+        ("chunks", "Nothing to look at yet"),
+        ("ask", "The library is empty"),
+        ("benchmark", "No run yet"),
+    ],
+)
+def test_an_empty_library_says_what_to_do(page: str, sentence: str) -> None:
+    assert sentence in said(start(page))
+
+
+@pytest.mark.usefixtures("filled")
+def test_the_library_names_its_totals() -> None:
+    app = start()
+    figures = {metric.label: metric.value for metric in app.metric}
+    assert figures["Documents"] == "2"
+    assert figures["Truncated"] == "0 chunks"
+    assert list(app.dataframe[0].value["Title"]) == ["Tokens", "Tea"]
+
+
+@pytest.mark.usefixtures("filled")
+def test_the_filter_narrows_the_table() -> None:
+    app = start()
+    app.text_input(key="library.filter").set_value("TEA text").run()
+    assert list(app.dataframe[0].value["File"]) == ["tea.txt"]
+    app.text_input(key="library.filter").set_value("no such thing").run()
+    assert "No document matches" in said(app)
+
+
+@pytest.mark.usefixtures("filled")
+def test_dials_start_as_the_library_is_set_act_and_are_reset() -> None:
+    app = start("ask")
+    assert app.slider(key="ask.budget_tokens").value == Settings().assembly.budget_tokens
+    app.slider(key="ask.budget_tokens").set_value(300).run()
+    app.button(key="ask.reset").click().run()
+    assert app.slider(key="ask.budget_tokens").value == Settings().assembly.budget_tokens
+
+
+@pytest.mark.usefixtures("filled")
+def test_contradicting_dials_are_a_sentence() -> None:
+    app = start("ask")
+    app.slider(key="ask.dense_weight").set_value(0.0)
+    app.slider(key="ask.lexical_weight").set_value(0.0).run()
+    assert "weights are 0" in said(app)
+    assert not app.exception
+
+
+@pytest.mark.usefixtures("filled")
+def test_a_question_shows_its_prompt_and_scores() -> None:
+    app = start("ask")
+    app.text_input(key="ask.question").set_value("How long is an access token valid?")
+    app.button[0].click().run()
+    assert not app.exception
+    assert "3600 seconds" in app.code[0].value
+    fates = list(app.dataframe[0].value["Fate"])
+    assert fates
+
+
+@pytest.mark.usefixtures("filled")
+def test_a_link_to_an_unknown_document_is_a_sentence() -> None:
+    app = AppTest.from_file(str(APP), default_timeout=PATIENT)
+    app.query_params["document"] = "0" * 64
+    app.query_params["span"] = "3-9"
+    app.run()
+    app.switch_page("pages/chunks.py").run()
+    assert not app.exception
+    assert "not in this library" in said(app)
+
+
+def test_a_locked_library_is_read_with_a_sentence(filled: Path) -> None:
+    with Library.open(filled):
+        app = start()
+        assert "Reading only" in said(app)
+        assert not app.get("file_uploader")
+        assert app.button(key="library.delete").disabled
+    assert {metric.label: metric.value for metric in app.metric}["Documents"] == "2"
+
+
+def test_a_damaged_catalogue_is_a_sentence(home: Path) -> None:
+    home.mkdir()
+    (home / "catalogue.sqlite").write_bytes(b"this is no database " * 400)
+    app = start()
+    assert app.error
+    assert not app.exception
+
+
+def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("LECTERN_HOME", str(tmp_path / "file" / "home"))
+    app = start()
+    assert app.error
+    assert not app.exception
+
+
+@pytest.mark.usefixtures("filled")
+def test_the_dials_cut_the_library_anew() -> None:
+    from pages.ui import background, services
+
+    app = start("chunks")
+    assert app.button(key="chunks.apply").disabled
+    app.selectbox(key="chunks.chunker").set_value("fixed").run()
+    app.slider(key="chunks.max_tokens").set_value(16).run()
+    assert "Would become: fixed" in said(app).replace("\\", "")
+    app.button(key="chunks.apply").click().run()
+    assert not app.exception
+    library = services.library()
+    until = time.monotonic() + PATIENT
+    while background.active_jobs():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert background.failures("apply") == []
+    assert library.settings.chunking.chunker == "fixed"
+    assert all(source.recipe.startswith("fixed") for source in library.sources())
+
+
+@pytest.mark.usefixtures("filled")
+def test_a_cut_that_was_cancelled_half_way_can_be_finished() -> None:
+    from pages.ui import services
+
+    start()
+    library = services.library()
+
+    class Stops:
+        def stage(self, index: int, stage: str, done: int, total: int) -> None:
+            raise CancelledError("Stopped.")
+
+        def finished(self, index: int, outcome: object) -> None:
+            raise AssertionError("nothing is finished")
+
+    with pytest.raises(CancelledError):
+        library.apply(library.settings.with_value("chunking.chunker", "fixed"), Stops())
+    app = start("chunks")
+    assert "Some documents are still cut another way." in said(app)
+    assert not app.button(key="chunks.apply").disabled
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize(
+    ("folder", "sentence"), [("", "Name the suite's folder first"), ("/no/such", "is not a folder")]
+)
+def test_a_suite_that_cannot_be_read_hides_nothing(folder: str, sentence: str) -> None:
+    app = start("benchmark")
+    app.segmented_control(key="benchmark.suite").set_value("A suite folder").run()
+    app.text_input(key="benchmark.folder").set_value(folder)
+    next(button for button in app.button if button.label == "Run").click().run()
+    assert sentence in said(app).replace("\\", "")
+    assert "No run yet" in said(app)  # what stands below the choices
+
+
+@pytest.mark.usefixtures("filled")
+def test_nothing_is_deleted_without_a_choice_and_the_filter_knows_kinds() -> None:
+    from pages.ui import background, documents, services
+
+    app = start()
+    assert app.button(key="library.delete").disabled
+    assert app.button(key="library.open").disabled
+    sources = services.library().sources()
+    background.remove([sources[0].id])
+    assert [source.name for source in services.library().sources()] == ["tea.txt"]
+    assert documents.matches(sources[0], "tokens MARKDOWN")
+    assert not documents.matches(sources[0], "tokens pdf")

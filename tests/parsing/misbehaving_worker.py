@@ -1,0 +1,90 @@
+"""The real worker with tasks that misbehave, as hostile files would make the library do. Run by test_sandbox."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+
+from core.parsing.pdf_worker import TASKS, Answer, main
+
+
+def sleep(data: bytes, request: Answer) -> Iterator[Answer]:
+    yield {"type": "started"}
+    time.sleep(600)
+
+
+def hang_in_native_code(data: bytes, request: Answer) -> Iterator[Answer]:
+    """Holds the interpreter's lock, so that no Python of the child runs any more."""
+    yield {"type": "started"}
+    ctypes.PyDLL(None).sleep(600)
+
+
+def crash(data: bytes, request: Answer) -> Iterator[Answer]:
+    yield {"type": "started"}
+    ctypes.string_at(0)
+
+
+def leave(data: bytes, request: Answer) -> Iterator[Answer]:
+    yield {"type": "started"}
+    os._exit(7)
+
+
+def eat(data: bytes, request: Answer) -> Iterator[Answer]:
+    kept = [bytearray(50_000_000) for _ in range(int(request["count"]))]
+    yield {"type": "eaten", "count": len(kept)}
+
+
+def flood(data: bytes, request: Answer) -> Iterator[Answer]:
+    for number in range(int(request["count"])):
+        yield {"type": "row", "number": number, "filler": "x" * 1000}
+
+
+def fail(data: bytes, request: Answer) -> Iterator[Answer]:
+    yield {"type": "row"}
+    raise ValueError(data)
+
+
+def nonsense(data: bytes, request: Answer) -> Iterator[Answer]:
+    yield ["no", "message"]  # type: ignore[misc]
+
+
+def reach(data: bytes, request: Answer) -> Iterator[Answer]:
+    """Tries what a hostile document must not be able to do; says what worked."""
+    worked = []
+    for name, attempt in {
+        "file": lambda: os.open("/etc/hostname", os.O_RDONLY),
+        "socket": lambda: socket.socket(),
+        "process": lambda: subprocess.run(["true"], check=True),
+    }.items():
+        try:
+            attempt()
+        except OSError:
+            continue
+        worked.append(name)
+    yield {"type": "reached", "worked": worked, "environment": sorted(os.environ)}
+
+
+def echo(data: bytes, request: Answer) -> Iterator[Answer]:
+    yield {"type": "echo", "size": len(data), "process": os.getpid()}
+
+
+if __name__ == "__main__":
+    TASKS.update(
+        {
+            "sleep": sleep,
+            "hang": hang_in_native_code,
+            "crash": crash,
+            "leave": leave,
+            "eat": eat,
+            "flood": flood,
+            "fail": fail,
+            "nonsense": nonsense,
+            "reach": reach,
+            "echo": echo,
+        }
+    )
+    main()

@@ -1,0 +1,353 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pymupdf
+import pytest
+
+from core.errors import CancelledError, ParseError, PasswordNeededError, TextLayerMissingError, WorkerError
+from core.parsing import parse
+from core.parsing.pdf_images import render_page
+from core.settings import ParsingSettings
+from core.text.places import boxes_of, page_of
+from core.types import Block, BlockKind, Document, Span
+from tests.parsing.laws import assert_laws
+
+WORDS = (
+    "the river runs past the old mill where nobody has ground any corn since the year of the great flood and "
+    "every spring children come to look for the stones that the water has carried down from the hills "
+).split()
+
+
+def prose(first: str, count: int) -> str:
+    """Deterministic running text of ``count`` words that begins with ``first``."""
+    return " ".join([first, *(WORDS[number % len(WORDS)] for number in range(count))])
+
+
+def pdf(*draw: Callable[[pymupdf.Page], None], **metadata: str) -> bytes:
+    document = pymupdf.open()
+    for one in draw:
+        one(document.new_page(width=600, height=800))
+    document.set_metadata(metadata)
+    return bytes(document.tobytes())
+
+
+def box(page: pymupdf.Page, x0: float, y0: float, x1: float, y1: float, text: str, size: float = 10) -> None:
+    assert page.insert_textbox((x0, y0, x1, y1), text, fontsize=size) >= 0
+
+
+def parsed(data: bytes, name: str = "a_file.pdf") -> Document:
+    document = parse(data, name, ParsingSettings())
+    assert_laws(document)
+    return document
+
+
+def texts(document: Document, kind: BlockKind) -> list[str]:
+    return [document.text[block.start : block.end] for block in blocks(document, kind)]
+
+
+def blocks(document: Document, kind: BlockKind) -> list[Block]:
+    return [block for block in document.blocks if block.kind is kind]
+
+
+def levels_of(document: Document) -> list[tuple[int, str]]:
+    return [(block.level, document.text[block.start : block.end]) for block in blocks(document, BlockKind.HEADING)]
+
+
+def two_columns(page: pymupdf.Page) -> None:
+    page.insert_text((60, 80), "A Study of the River and of its Mills in Former Times", fontsize=20)
+    box(page, 60, 120, 290, 700, f"{prose('Leftfirst', 160)}.")
+    box(page, 310, 120, 540, 700, f"{prose('Rightfirst', 160)}.")
+
+
+def test_two_columns_are_read_one_after_the_other() -> None:
+    document = parsed(pdf(two_columns))
+    assert texts(document, BlockKind.PARAGRAPH) == [f"{prose('Leftfirst', 160)}.", f"{prose('Rightfirst', 160)}."]
+    assert document.title == "A Study of the River and of its Mills in Former Times"
+    assert document.title_span == Span(0, len(document.title))
+
+
+def test_a_wide_figure_parts_columns_in_bands() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for top, name in ((60, "upper"), (420, "lower")):
+            box(page, 60, top, 290, top + 300, f"{prose(f'Left {name}', 90)}.")
+            box(page, 310, top, 540, top + 300, f"{prose(f'Right {name}', 90)}.")
+        page.insert_text((60, 400), "Figure 1. " + " ".join(WORDS[:14]), fontsize=10)
+
+    found = [text[:12].strip() for text in texts(parsed(pdf(draw)), BlockKind.PARAGRAPH)]
+    assert found == ["Left upper t", "Right upper", "Left lower t", "Right lower"]
+
+
+def test_columns_of_short_cells_are_read_row_by_row() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for row in range(8):
+            page.insert_text((60, 100 + 20 * row), f"key{row}")
+            page.insert_text((320, 100 + 20 * row), f"value{row}")
+
+    words = parsed(pdf(draw)).text.split()
+    assert words == [word for row in range(8) for word in (f"key{row}", f"value{row}")]
+
+
+def test_a_paragraph_crosses_pages_past_running_headers_and_footnotes() -> None:
+    def page_of_report(number: int) -> Callable[[pymupdf.Page], None]:
+        def draw(page: pymupdf.Page) -> None:
+            page.insert_text((60, 40), "The Annual Report", fontsize=9)
+            page.insert_text((290, 780), str(number), fontsize=9)
+            page.insert_text((60, 740), f"{number} A note about {WORDS[number]}.", fontsize=7)
+            start = "Begins" if number == 1 else "and"
+            box(page, 60, 80, 540, 400, prose(start, 70) + ("." if number == 3 else ""), 11)
+
+        return draw
+
+    document = parsed(pdf(*(page_of_report(number) for number in (1, 2, 3))))
+    joined = " ".join(prose(start, 70) for start in ("Begins", "and", "and"))
+    assert texts(document, BlockKind.PARAGRAPH) == [f"{joined}."]
+    assert texts(document, BlockKind.FOOTNOTE) == [f"{number} A note about {WORDS[number]}." for number in (1, 2, 3)]
+    assert texts(document, BlockKind.FURNITURE) == [f"The Annual Report\n{number}" for number in (1, 2, 3)]
+    assert [block.kind for block in document.blocks[-3:]] == [BlockKind.FURNITURE] * 3
+
+
+def test_boxes_say_where_each_run_stands() -> None:
+    data = pdf(two_columns, two_columns)
+    document = parsed(data)
+    source = pymupdf.open(stream=data, filetype="pdf")
+    for run in document.boxes:
+        there = source[run.page - 1].get_textbox((run.x0 - 1, run.y0, run.x1 + 1, run.y1))
+        ours = document.text[run.start : run.end]
+        assert "".join(ours.split()) in "".join(there.split())
+    at = document.text.index("Rightfirst", len(document.text) // 2)
+    assert page_of(document, at) == 2
+    assert {run.page for run in boxes_of(document, Span(at, at + 10))} == {2}
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_boxes_lie_on_the_page_as_it_is_shown(rotation: int) -> None:
+    source = pymupdf.open()
+    page = source.new_page(width=600, height=800)
+    page.insert_text((72, 100), "Some words at the top of the page.")
+    page.set_rotation(rotation)
+    document = parsed(bytes(source.tobytes()))
+    run = document.boxes[0]
+    expected = page.search_for("Some words at the top of the page.")[0] * page.rotation_matrix
+    assert (run.x0, run.y0, run.x1, run.y1) == pytest.approx(tuple(expected), abs=2)
+    assert (document.pages[0].width, document.pages[0].height) == (page.rect.width, page.rect.height)
+
+
+def test_text_written_sideways_is_read_along() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for number in range(6):
+            page.insert_text((100 + 20 * number, 700), f"Line {number} of a landscape table", rotate=90)
+
+    document = parsed(pdf(draw))
+    assert document.text.split() == " ".join(f"Line {number} of a landscape table" for number in range(6)).split()
+
+
+def test_broken_words_are_whole_again_and_their_boxes_exact() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        lines = (
+            "This is a line whose last word is hyphen-",
+            "ated, and another that ends in a well-",
+            "known compound, which stands as well-known here,",
+            "and the last one goes on as people usually do.",
+        )
+        for number, line in enumerate(lines):
+            page.insert_text((60, 100 + 14 * number), line)
+
+    document = parsed(pdf(draw))
+    assert document.text == (
+        "This is a line whose last word is hyphenated, and another that ends in a well-known compound, which stands "
+        "as well-known here, and the last one goes on as people usually do."
+    )
+    assert [document.text[run.start : run.end][-6:] for run in document.boxes] == [
+        "hyphen",
+        " well-",
+        " here,",
+        "ly do.",
+    ]
+
+
+def test_headings_come_from_type_size() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((60, 60), "The Whole Report", fontsize=24)
+        top = 100
+        for chapter in (1, 2):
+            page.insert_text((60, top), f"Chapter about topic {'AB'[chapter - 1]}", fontsize=16)
+            for section in (1, 2):
+                page.insert_text((60, top + 30), f"Section {'xy'[section - 1]}", fontsize=12, fontname="hebo")
+                box(page, 60, top + 40, 540, top + 140, f"{prose('Then', 40)}.")
+                top += 130
+            top += 40
+
+    document = parsed(pdf(draw))
+    assert levels_of(document) == [
+        (1, "The Whole Report"),
+        (2, "Chapter about topic A"),
+        (3, "Section x"),
+        (3, "Section y"),
+        (2, "Chapter about topic B"),
+        (3, "Section x"),
+        (3, "Section y"),
+    ]
+    assert document.title == "The Whole Report"
+
+
+def test_headings_come_from_the_outline() -> None:
+    source = pymupdf.open()
+    for number in (1, 2):
+        page = source.new_page()
+        page.insert_text((60, 80), f"{number}. Topic number {number}", fontsize=10)
+        page.insert_text((60, 120), "Details", fontsize=10)
+        box(page, 60, 140, 500, 300, f"{prose('Here', 60)}.")
+    source.set_toc([[1, "Topic number 1", 1], [2, "Details", 1], [1, "Topic number 2", 2], [2, "Details", 2]])
+    found = levels_of(parsed(bytes(source.tobytes())))
+    assert found == [(1, "1. Topic number 1"), (2, "Details"), (1, "2. Topic number 2"), (2, "Details")]
+
+
+def test_lists_keep_their_items() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        box(page, 60, 60, 540, 120, f"{prose('Before', 30)}:")
+        for number, item in enumerate(("first item", "second item that", "third item")):
+            page.insert_text((70, 140 + 28 * number), "\u2022")
+            page.insert_text((84, 140 + 28 * number), item)
+        page.insert_text((84, 140 + 28 + 13), "goes on below")
+
+    document = parsed(pdf(draw))
+    (block,) = blocks(document, BlockKind.LIST)
+    assert [document.text[part.start : part.end] for part in block.parts] == [
+        "• first item",
+        "• second item that goes on below",
+        "• third item",
+    ]
+
+
+TABLE = (("Name", "Price", "Live"), ("pipe | end", "1,234.50", "yes"), ("bolt", "7 %", ""), ("nut", "(3)", "no"))
+
+
+def ruled(page: pymupdf.Page, *, verticals: bool) -> None:
+    box(page, 60, 60, 540, 140, f"{prose('Before', 40)}.")
+    for number, row in enumerate(TABLE):
+        for column, cell in enumerate(row):
+            page.insert_text((66 + 150 * column, 176 + 24 * number), cell)
+    heights = [160 + 24 * number for number in range(5)] if verticals else [160, 184, 256]
+    for y in heights:
+        page.draw_line((60, y), (510, y))
+    for x in (60, 210, 360, 510) if verticals else ():
+        page.draw_line((x, 160), (x, 256))
+    box(page, 60, 300, 540, 400, f"{prose('Behind', 40)}.")
+
+
+@pytest.mark.parametrize("verticals", [True, False])
+def test_ruled_tables_are_tables(verticals: bool) -> None:
+    document = parsed(pdf(lambda page: ruled(page, verticals=verticals)))
+    kinds = [block.kind.value for block in document.blocks]
+    assert kinds == ["paragraph", "table", "paragraph"]
+    (table,) = blocks(document, BlockKind.TABLE)
+    lines = document.text[table.start : table.end].split("\n")
+    assert lines == ["Name | Price | Live", r"pipe \| end | 1,234.50 | yes", "bolt | 7 % |", "nut | (3) | no"]
+    assert table.header is not None
+    assert document.text[table.header.start : table.header.end] == lines[0]
+    assert [document.text[part.start : part.end] for part in table.parts] == lines[1:]
+    values = {(cell.row, cell.column): cell.value for cell in table.cells}
+    assert [values[1, column] for column in range(3)] == ["pipe | end", 1234.5, True]
+    assert [values[2, column] for column in range(3)] == ["bolt", 7, None]
+    assert values[3, 1] == -3
+
+
+def test_framed_prose_is_no_table() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.draw_rect((50, 50, 550, 300))
+        page.draw_line((50, 80), (550, 80))
+        box(page, 60, 90, 540, 290, f"{prose('Inside', 80)}.")
+
+    document = parsed(pdf(draw))
+    assert [block.kind for block in document.blocks] == [BlockKind.PARAGRAPH]
+
+
+def test_code_keeps_its_lines() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        box(page, 60, 60, 540, 140, f"{prose('Before', 40)}.")
+        for number, line in enumerate(("def f():", "    return 1", "print(f())")):
+            page.insert_text((60, 160 + 12 * number), line, fontname="cour", fontsize=10)
+
+    document = parsed(pdf(draw))
+    assert texts(document, BlockKind.CODE) == ["def f():\n    return 1\nprint(f())"]
+
+
+def test_title_from_metadata_unless_it_is_none() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        box(page, 60, 60, 540, 140, f"{prose('Words', 40)}.")
+
+    assert parsed(pdf(draw, title="A Real Title")).title == "A Real Title"
+    assert parsed(pdf(draw, title="Microsoft Word - draft3.doc"), "x/annual_plan.pdf").title == "Annual plan"
+
+
+def picture_page(page: pymupdf.Page) -> None:
+    pixels = pymupdf.Pixmap(pymupdf.csRGB, (0, 0, 8, 8))
+    page.insert_image((50, 50, 500, 500), pixmap=pixels)
+
+
+def test_bad_files_get_a_sentence() -> None:
+    good = pdf(*[two_columns] * 4)
+    locked = pymupdf.open(stream=good, filetype="pdf").tobytes(
+        encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="secret", owner_pw="owner"
+    )
+    with pytest.raises(PasswordNeededError, match=r"locked\.pdf is encrypted"):
+        parse(locked, "locked.pdf", ParsingSettings())
+    with pytest.raises(TextLayerMissingError, match=r"scan\.pdf has no text layer"):
+        parse(pdf(picture_page), "scan.pdf", ParsingSettings())
+    for damaged in (good[:300], b"%PDF-1.7\nnothing", b"garbage"):
+        with pytest.raises(ParseError, match=r"cut\.pdf is damaged or cut short"):
+            parse(damaged, "cut.pdf", ParsingSettings())
+
+
+def test_a_truncated_file_keeps_what_can_be_read() -> None:
+    document = pymupdf.open()
+    for _ in range(6):
+        two_columns(document.new_page(width=600, height=800))
+    data = bytes(document.tobytes())
+    kept = parsed(data[: int(len(data) * 0.95)])
+    assert "Leftfirst" in kept.text
+    assert any("repaired" in note for note in kept.notes)
+
+
+def test_pages_without_text_are_noted() -> None:
+    document = parsed(pdf(two_columns, picture_page))
+    assert document.notes == ("Pages without a text layer, which need OCR if they hold text: 2.",)
+    assert len(document.pages) == 2
+
+
+def test_progress_counts_pages_and_can_cancel() -> None:
+    data = pdf(*[two_columns] * 40)
+    seen: list[tuple[str, int, int]] = []
+    parse(data, "a.pdf", ParsingSettings(), lambda stage, done, total: seen.append((stage, done, total)))
+    assert seen[-1] == ("parsing", 40, 40)
+    assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if done >= 5:
+            raise CancelledError("Stopped.")
+
+    with pytest.raises(CancelledError):
+        parse(data, "a.pdf", ParsingSettings(), stop)
+    assert len(parse(data, "a.pdf", ParsingSettings()).pages) == 40
+
+
+def test_time_limit_is_an_error_with_a_sentence() -> None:
+    data = pdf(*[two_columns] * 400)
+    with pytest.raises(WorkerError, match=r"big\.pdf could not be read: it was not read within 1 seconds"):
+        parse(data, "big.pdf", ParsingSettings(timeout_seconds=1), lambda *_: time.sleep(0.01))
+
+
+def test_parsing_is_deterministic() -> None:
+    data = pdf(two_columns, lambda page: ruled(page, verticals=True))
+    assert parsed(data) == parsed(data)
+
+
+def test_pictures_of_pages() -> None:
+    data = pdf(two_columns, two_columns)
+    picture = pymupdf.Pixmap(render_page(data, 2, 1.5))
+    assert (picture.width, picture.height) == (900, 1200)
+    assert pymupdf.Pixmap(render_page(data, 1, 500.0)).width < 6000
+    with pytest.raises(ParseError, match="There is no page 3"):
+        render_page(data, 3, 1.0)

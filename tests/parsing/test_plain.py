@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import ParseError
+from core.parsing import parse
+from core.parsing.plain import text_blocks
+from core.settings import ParsingSettings
+from core.types import Document
+from tests.parsing.laws import assert_laws
+
+
+def document_of(text: str, name: str = "my_notes.txt") -> Document:
+    document = parse(text.encode(), name, ParsingSettings())
+    assert_laws(document)
+    return document
+
+
+def kinds(text: str) -> list[str]:
+    return [block.kind.value for block in text_blocks(text)]
+
+
+def test_paragraphs_are_parted_by_blank_lines() -> None:
+    document = document_of("One line\ngoes on.\n \n\tTwo.\n\n\nThree.")
+    assert [document.text[block.start : block.end] for block in document.blocks] == [
+        "One line\ngoes on.",
+        "Two.",
+        "Three.",
+    ]
+
+
+def test_lines_nobody_wrapped_are_paragraphs_of_their_own() -> None:
+    turns = [f"Speaker {number}: " + "words and more words " * 9 for number in range(4)]
+    assert kinds("\n".join([*turns, "Speaker 5: Yes ."])) == ["paragraph"] * 5
+    assert kinds("\n".join(["a wrapped line of some seventy letters, as editors leave them alone"] * 6)) == [
+        "paragraph"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Overview\n--------\n\nText.", ["heading", "paragraph"]),
+        ("Overview\n--------\nText.", ["heading", "paragraph"]),
+        ("a | b\n--------------------------------------\n1 | 2", ["paragraph"]),
+        ("-----\n\nText.", ["rule", "paragraph"]),
+        ("- one\n- two\n  more\n- three", ["list"]),
+        ("1. one\n2. two", ["list"]),
+        ("- one\nnot an item", ["paragraph"]),
+        ("1. Aims\n\nText.\n\n2. Means\n\nMore.\n\n2.1 Money\n\nEnd.", ["heading", "paragraph"] * 3),
+        ("3. Aims\n\nText.\n\n9. Means\n\nMore.", ["paragraph"] * 4),
+        ("1984 was a year\n\nText.", ["paragraph", "paragraph"]),
+    ],
+)
+def test_only_unmistakable_structure_is_seen(text: str, expected: list[str]) -> None:
+    document_of(text)
+    assert kinds(text) == expected
+
+
+def test_list_items_are_parts() -> None:
+    text = "  - one\n    more\n  - two"
+    (block,) = text_blocks(text)
+    assert [text[part.start : part.end] for part in block.parts] == ["- one\n    more", "  - two"]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("A study of many things\n\n" + "Body text. " * 30, "A study of many things"),
+        ("Heading\n=======\n\nBody.", "Heading"),
+        ("A sentence that ends.\n\n" + "Body text. " * 30, "My notes"),
+        ("From: someone\n\n" + "Body text. " * 30, "My notes"),
+        ("word", "My notes"),
+    ],
+)
+def test_title(text: str, title: str) -> None:
+    assert document_of(text).title == title
+
+
+def test_code_is_parted_at_blank_lines_and_keeps_its_lines() -> None:
+    document = document_of("import os\n\n\ndef f():\n    return 1\n\nx = 2\n", "src/tool.py")
+    assert document.kind == "code"
+    assert document.title == "tool.py"
+    assert [len(block.parts) for block in document.blocks] == [1, 2, 1]
+    assert {block.language for block in document.blocks} == {"python"}
+
+
+@given(st.text(), st.sampled_from(["a.txt", "a.py", "a.csv"]))
+def test_laws_hold_for_any_text(text: str, name: str) -> None:
+    data = text.encode("utf-8", "replace")
+    try:
+        document = parse(data, name, ParsingSettings())
+    except ParseError:
+        return
+    assert_laws(document)
+    assert document == parse(data, name, ParsingSettings())
+
+
+@given(
+    st.lists(st.sampled_from(["- a", "  b", "", "1. c", "2. d", "====", "Title", "long " * 50, "\t", "\x0c", "---"]))
+)
+def test_laws_hold_for_text_that_looks_structured(lines: list[str]) -> None:
+    try:
+        document = parse("\n".join(lines).encode(), "a.txt", ParsingSettings())
+    except ParseError:
+        return
+    assert_laws(document)

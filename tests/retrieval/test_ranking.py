@@ -1,0 +1,156 @@
+"""Ranking over one snapshot: exact and approximate agree, thresholds drop what they say, weights of 0 are off."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.retrieval import STAGES, Snapshot, rank_leaves
+from core.retrieval.ranking import POOL, UNFOUND
+from core.settings import RetrievalSettings
+from core.storage.leaves import LeafTable
+
+EVERY = RetrievalSettings(k=1000)
+
+
+class Matches:
+    """A ``LexicalIndex`` that knows what it will answer."""
+
+    def __init__(self, rows, scores):
+        self.rows, self.scores = np.array(rows, np.int64), np.array(scores, np.float32)
+
+    def search(self, tokens, boosts):
+        return self.rows, self.scores
+
+
+@st.composite
+def cases(draw):
+    count = draw(st.integers(1, 40))
+    seed = np.random.default_rng(draw(st.integers(0, 10**6)))
+    vectors = seed.standard_normal((count, 6)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    documents = np.sort(seed.integers(0, 4, count)).astype(np.int32)
+    rows = seed.permutation(count).astype(np.int64) + 7
+    starts = np.arange(count) * 10
+    none = np.full(count, -1)
+    named = tuple("abcd")
+    table = LeafTable(1, 1, 6, rows, documents, starts, starts + 9, none + 3, none, vectors, named, named, named)
+    query = seed.standard_normal(6).astype(np.float32)
+    found = seed.permutation(rows)[: draw(st.integers(0, count))]
+    matches = Matches(np.append(found, 9999), np.append(seed.random(len(found)) + 0.1, 5.0))  # one row too new
+    return Snapshot.of(table), query / np.linalg.norm(query), matches
+
+
+def rank(case, settings, nearest=None, tokens=("token",)):
+    snapshot, query, matches = case
+    if not settings.dense_weight:
+        query = np.zeros(0, np.float32)
+    return rank_leaves("q", query, tokens, snapshot, matches, settings, nearest)
+
+
+def by_chroma(case):
+    snapshot, _, _ = case
+    return lambda query, n: snapshot.leaves.rows[np.argsort(-(snapshot.leaves.vectors @ query), kind="stable")[:n]]
+
+
+WAYS = st.builds(
+    replace,
+    st.just(EVERY),
+    dense_weight=st.sampled_from([0.0, 0.4, 1.0]),
+    lexical_weight=st.sampled_from([0.3, 1.0]),
+    fusion=st.sampled_from(["zscore", "rrf"]),
+    neighbour_share=st.sampled_from([0.0, 0.3, 1.0]),
+    k=st.integers(1, 60),
+)
+
+
+@given(cases(), WAYS)
+def test_exact_and_approximate_agree_where_the_pool_holds_all(case, settings):
+    assert len(case[0].leaves) < POOL
+    exact = rank(case, settings)
+    near = rank(case, replace(settings, exact_below=0), by_chroma(case))
+    if settings.dense_weight:
+        assert near.pool[near.kept].tolist() == exact.pool[exact.kept].tolist()
+        np.testing.assert_allclose(near.final[near.kept], exact.final[exact.kept])
+    else:  # the pool is what words found and its neighbours: scores are standardised over fewer leaves
+        found = set(case[0].index_of(case[2].rows).tolist()) - {-1}
+        best = [leaf for leaf in exact.pool[exact.kept].tolist() if leaf in found]
+        if settings.k >= len(case[0].leaves) and not settings.neighbour_share:
+            assert [leaf for leaf in near.pool[near.kept].tolist() if leaf in found] == best
+
+
+@given(cases(), WAYS)
+def test_laws_of_a_ranking(case, settings):
+    ranking = rank(case, settings)
+    leaves = case[0].leaves
+    assert set(ranking.scores) == set(STAGES)
+    assert all(len(scores) == len(ranking.pool) for scores in ranking.scores.values())
+    assert len(ranking.kept) <= settings.k
+    final = ranking.final[ranking.kept]
+    assert np.all(final[1:] <= final[:-1]), "best first"
+    assert len(set(ranking.kept.tolist())) == len(ranking.kept)
+    assert np.isnan(ranking.scores["dense"]).all() == (not settings.dense_weight)
+    if settings.dense_weight:
+        np.testing.assert_allclose(ranking.scores["dense"], leaves.vectors @ case[1], rtol=1e-5)
+        assert len(ranking.kept) == min(settings.k, len(leaves))
+    known = np.isin(leaves.rows, case[2].rows)
+    assert (~np.isnan(ranking.scores["lexical"])).tolist() == known.tolist()
+    again = rank(case, settings)
+    assert again.kept.tolist() == ranking.kept.tolist()
+
+
+@given(cases(), st.floats(-1, 1))
+def test_the_threshold_drops_what_it_says(case, least):
+    ranking = rank(case, replace(EVERY, min_similarity=least))
+    similarity = ranking.scores["dense"]
+    assert set(ranking.dropped) == set(np.flatnonzero(similarity < least).tolist())
+    assert set(ranking.kept.tolist()) == set(np.flatnonzero(similarity >= least).tolist())
+    assert all("similarity" in reason for reason in ranking.dropped.values())
+
+
+@pytest.mark.parametrize("fusion", ["zscore", "rrf"])
+@given(cases())
+def test_words_alone_find_only_what_holds_them(fusion, case):
+    settings = replace(EVERY, dense_weight=0.0, lexical_weight=1.0, neighbour_share=0.0, fusion=fusion)
+    ranking = rank(case, settings)
+    snapshot, _, matches = case
+    found = set(snapshot.index_of(matches.rows).tolist()) - {-1}
+    assert set(ranking.pool[ranking.kept].tolist()) == found
+    assert set(ranking.dropped.values()) <= {UNFOUND}
+    lexical = ranking.scores["lexical"][ranking.kept]
+    assert np.all(lexical[1:] <= lexical[:-1])
+    nothing = rank(case, settings, tokens=())
+    assert len(nothing.kept) == 0
+    assert len(rank(case, replace(settings, exact_below=0), by_chroma(case), tokens=()).kept) == 0
+
+
+def test_a_neighbour_of_a_match_comes_in_with_its_share():
+    leaves = LeafTable(
+        1, 1, 1, np.arange(4), np.array([0, 0, 0, 1], np.int32), np.arange(4) * 10, np.arange(4) * 10 + 9,
+        np.full(4, 3), np.full(4, -1), np.ones((4, 1), np.float32), ("a", "b"), ("a", "b"), ("a", "b"),
+    )  # fmt: skip
+    case = (Snapshot.of(leaves), np.ones(1, np.float32), Matches([2], [1.0]))
+    words = replace(EVERY, dense_weight=0.0, lexical_weight=1.0, neighbour_share=0.5)
+    assert rank(case, words).kept.tolist() == [2, 1], "not leaf 0, which is too far, nor 3, of another document"
+
+
+@given(cases(), st.integers(0, 39))
+def test_no_lexical_weight_asks_no_index(case, place):
+    ranking = rank(case, replace(EVERY, lexical_weight=0.0, dense_weight=1.0, neighbour_share=0.0))
+    assert np.isnan(ranking.scores["lexical"]).all()
+    order = np.argsort(-(case[0].leaves.vectors @ case[1]).astype(np.float64), kind="stable")
+    assert ranking.pool[ranking.kept].tolist() == order.tolist()
+
+
+def test_nothing_at_all_ranks_to_nothing():
+    empty = np.zeros(0, np.int64)
+    leaves = LeafTable(
+        0, 0, 0, empty, empty.astype(np.int32), empty, empty, empty, empty, np.zeros((0, 0), np.float32), (), (), ()
+    )
+    case = (Snapshot.of(leaves), np.ones(384, np.float32), Matches([], []))
+    assert rank(case, EVERY).kept.tolist() == []
+    assert rank(case, replace(EVERY, exact_below=0, fusion="rrf"), by_chroma(case)).kept.tolist() == []

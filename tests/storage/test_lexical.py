@@ -1,0 +1,156 @@
+"""FTS5 ranks as BM25 should, over our own tokens and nothing else."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rank_bm25 import BM25Okapi
+
+from core.storage.generations import begin_generation
+from core.storage.lexical import FtsIndex, add_rows, remove_rows
+from core.storage.store import Store
+from tests.storage.builders import DIMENSION, EMBEDDER, ingest
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(tmp_path / "library", write=True) as opened:
+        yield opened
+
+
+def filled(store, texts: list[list[str]], embedder: str = EMBEDDER) -> FtsIndex:
+    number = begin_generation(store, embedder, DIMENSION).number
+    with store.transaction() as connection:
+        add_rows(connection, number, [(row, "", "", " ".join(tokens)) for row, tokens in enumerate(texts, 1)])
+    return FtsIndex(store, number)
+
+
+def test_the_order_is_that_of_rank_bm25(store) -> None:
+    drawn = np.random.default_rng(7)
+    share = 1 / np.arange(5, 405)
+    texts = [
+        [f"w{term}" for term in drawn.choice(400, size=drawn.integers(3, 60), p=share / share.sum())]
+        for _ in range(800)
+    ]
+    index, reference = filled(store, texts), BM25Okapi(texts, k1=1.2, b=0.75)
+    held = {f"w{term}": sum(f"w{term}" in tokens for tokens in texts) for term in range(400)}
+    rare = [term for term, count in held.items() if 0 < count < len(texts) / 2]
+    assert len(rare) > 300
+    for _ in range(60):
+        question = list(drawn.choice(rare, size=drawn.integers(1, 7)))
+        rows, scores = index.search(question, {})
+        expected = reference.get_scores(question)
+        assert set(rows - 1) == set(np.flatnonzero(expected))
+        np.testing.assert_allclose(scores, expected[rows - 1], rtol=1e-4)
+        assert (np.diff(scores) <= 0).all()
+
+
+def test_a_term_in_most_rows_only_counts_alone(store) -> None:
+    index = filled(store, [["the", "cat"], ["the", "dog"], ["the", "the", "bird"]])
+    rows, scores = index.search(["the", "dog"], {})
+    assert rows.tolist() == [2]
+    assert scores.dtype == np.float32
+    assert sorted(index.search(["the"], {})[0].tolist()) == [1, 2, 3]
+    assert index.search(["nowhere"], {})[0].dtype == np.int64
+    assert index.search([], {})[0].size == 0
+
+
+def test_boosts_weigh_the_fields(store) -> None:
+    number = begin_generation(store, EMBEDDER, DIMENSION).number
+    rows = [(1, "alpha", "x", "x"), (2, "x", "alpha", "x"), (3, "x", "x", "alpha")]
+    with store.transaction() as connection:
+        add_rows(connection, number, rows + [(row, "y", "y", "y") for row in range(4, 12)])
+    index = FtsIndex(store, number)
+    for best, field in enumerate(("title", "headings", "text"), 1):
+        boosts = dict.fromkeys(("title", "headings", "text"), 0.1) | {field: 5.0}
+        found, scores = index.search(["alpha"], boosts)
+        assert found[0] == best
+        assert scores[0] > 2 * scores[1]
+    assert index.search(["alpha"], {})[0].tolist() == [1, 2, 3]  # equal scores: by row
+
+
+LETTERS = st.characters(categories=["Ll", "Lo", "Lm", "Nd", "Nl", "No"]).filter(str.isalnum)
+TOKENS = st.text(LETTERS, min_size=1)
+
+
+@given(st.lists(TOKENS, min_size=1, max_size=8, unique=True))
+def test_no_token_is_altered_parted_or_confused(tmp_path_factory, tokens) -> None:
+    with Store.open(tmp_path_factory.mktemp("library"), write=True) as store:
+        index = filled(store, [[token] for token in tokens])
+        for row, token in enumerate(tokens, 1):
+            assert index.search([token], {})[0].tolist() == [row]
+
+
+def test_young_and_rare_letters_stay_whole(store) -> None:
+    tokens = [
+        "straße",
+        "ﬁ",
+        "İ".lower().replace("\u0307", ""),
+        "ǆ",
+        "𞤢𞤣",
+        "中文",
+        "e\u0301".replace("\u0301", "é"),
+        "σς",
+    ]
+    tokens += [unicodedata.normalize("NFKD", "é").replace("\u0301", "x"), "c++", "a_b", "3.14", "x-1", "~", "r#"]
+    index = filled(store, [[token] for token in tokens])
+    for row, token in enumerate(tokens, 1):
+        assert index.search([token], {})[0].tolist() == [row], token
+
+
+def test_nothing_in_a_question_is_an_operator(store) -> None:
+    index = filled(store, [["near"], ["or"], ["text"], ["a"], ["b"], ["c"]])
+    assert index.search(["near", "or", "text"], {})[0].tolist() == [1, 2, 3]
+    for hostile in (
+        '"',
+        "a*",
+        "text:near",
+        "(",
+        "^a",
+        "-b",
+        "{",
+        'x" OR "c',
+        "NEAR(a b)",
+        "\x00",
+        "'); DROP TABLE meta",
+    ):
+        assert index.search([hostile], {})[0].size == 0, hostile
+
+
+def test_a_question_of_a_whole_page_is_answered(store) -> None:
+    drawn = np.random.default_rng(3)
+    index = filled(store, [[f"w{term}" for term in drawn.integers(0, 3000, 80)] for _ in range(5000)])
+    question = [f"w{term}" for term in range(3000)]
+    rows, _ = index.search(question, {})
+    assert len(rows) > 500
+
+
+def test_removed_rows_leave_no_token_behind(store) -> None:
+    index = filled(store, [["alpha", "beta"], ["alpha"], ["gamma"], ["delta"], ["delta"]])
+    with store.transaction() as connection:
+        remove_rows(connection, 1, [1])
+    assert index.search(["beta"], {})[0].size == 0
+    assert index.search(["alpha"], {})[0].tolist() == [2]
+    with store.reading() as connection:
+        assert connection.execute("SELECT doc FROM lexical_1_terms WHERE term = 'alpha'").fetchone() == (1,)
+
+
+def test_each_generation_has_its_own_frequencies(store) -> None:
+    first = filled(store, [["alpha"], ["beta"], ["gamma"], ["delta"]])
+    _, alone = first.search(["alpha"], {})
+    second = filled(store, [["alpha"]] * 3 + [["beta"]] * 9, embedder="another")
+    assert first.search(["alpha"], {})[1] == alone
+    assert second.search(["alpha"], {})[0].tolist() == [1, 2, 3]
+
+
+def test_documents_are_found_by_title_heading_and_text(store) -> None:
+    ingest(store, "one", "The ingest service accepts events.")
+    ingest(store, "two", "A handbook of something else, and of length.")
+    index = FtsIndex(store, 1)
+    assert index.search(["service"], {})[0].size == 1
+    with Store.open(store.home, write=False) as reader:
+        assert FtsIndex(reader, 1).search(["service"], {})[0].size == 1

@@ -1,0 +1,354 @@
+"""Opening, locking, transactions, revision: the ground everything else in storage stands on."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from core.errors import LibraryLockedError, StorageError
+from core.settings import Settings
+from core.storage import migrations
+from core.storage.sources import sources
+from core.storage.store import CATALOGUE, Store, settings_from
+from tests.storage.builders import ingest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(tmp_path / "library", write=True) as opened:
+        yield opened
+
+
+def in_another_process(code: str, *arguments: object) -> str:
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def test_a_second_writer_is_told_who_writes(store) -> None:
+    answer = in_another_process(
+        "import sys, pathlib\n"
+        "from core.errors import LibraryLockedError\n"
+        "from core.storage.store import Store\n"
+        "try:\n    Store.open(pathlib.Path(sys.argv[1]), write=True)\n"
+        "except LibraryLockedError as error:\n    print(error)\n",
+        store.home,
+    )
+    assert f"process {os.getpid()} on " in answer
+    assert str(store.home) in answer
+
+
+def test_a_second_store_of_the_same_process_is_locked_out_too(store) -> None:
+    with pytest.raises(LibraryLockedError):
+        Store.open(store.home, write=True)
+
+
+def test_the_lock_is_free_after_close_and_after_a_failed_opening(tmp_path) -> None:
+    home = tmp_path / "library"
+    Store.open(home, write=True).close()
+    path = home / CATALOGUE
+    good = path.read_bytes()
+    path.write_bytes(b"no database at all" * 100)
+    with pytest.raises(StorageError, match="not a database"):
+        Store.open(home, write=True)
+    path.write_bytes(good)
+    Store.open(home, write=True).close()
+
+
+def test_a_reader_needs_no_lock_and_sees_commits_alone(store) -> None:
+    ingest(store, "one", "The first document, quite short.")
+    with Store.open(store.home, write=False) as reader:
+        assert not reader.writable
+        before = reader.revision()
+        with store.transaction():
+            ingest(store, "two", "The second document, quite short.")
+            assert [row.name for row in reader_sources(reader)] == ["one"]
+            assert [row.name for row in sources(store)] == ["one", "two"]
+        assert [row.name for row in sources(reader)] == ["one", "two"]
+        assert reader.revision() > before
+        with pytest.raises(StorageError, match="opened for reading"), reader.transaction():
+            pass
+        reader.log_query("who?", "settings", 1.0)
+        with pytest.raises(StorageError, match="opened for reading"):
+            reader.files.stage(b"bytes")
+    assert logged(store) == []
+
+
+def logged(store):
+    with store.reading() as connection:
+        return [row[0] for row in connection.execute("SELECT question FROM query_log ORDER BY id")]
+
+
+def test_questions_are_noted_without_waiting_for_a_writer(store) -> None:
+    questions = [f"question {number}" for number in range(30)]
+    ready, done = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with store.transaction():
+            ready.set()
+            done.wait(30)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    ready.wait(30)
+    for question in questions:
+        store.log_query(question, "settings", 1.0)
+    assert logged(store) == []
+    done.set()
+    writer.join()
+    store.log_query("after", "settings", 1.0)
+    assert logged(store) == [*questions, "after"]
+    store.log_query("the last", "settings", 1.0)
+    store.close()
+    with Store.open(store.home, write=True) as reopened:
+        assert logged(reopened)[-1] == "the last"
+
+
+def reader_sources(reader):
+    """The reader's view from another thread: this one is inside the writer's transaction, of another store."""
+    found = []
+    thread = threading.Thread(target=lambda: found.extend(sources(reader)))
+    thread.start()
+    thread.join()
+    return found
+
+
+def test_a_reader_in_another_process_reads_while_a_writer_writes(store) -> None:
+    ingest(store, "one", "The first document, quite short.")
+    code = (
+        "import sys, pathlib\n"
+        "from core.storage.store import Store\n"
+        "from core.storage.sources import sources\n"
+        "from core.storage.lexical import FtsIndex\n"
+        "from core.storage.leaves import load_leaves\n"
+        "with Store.open(pathlib.Path(sys.argv[1]), write=False) as store:\n"
+        "    rows, _ = FtsIndex(store, 1).search(['first'], {})\n"
+        "    names = [row.name for row in sources(store)]\n"
+        "    print(names, len(rows), len(load_leaves(store)), 'chromadb' in sys.modules)\n"
+    )
+    with store.transaction() as connection:
+        connection.execute("DELETE FROM outbox")
+        assert in_another_process(code, store.home).strip() == "['one'] 1 2 False"
+
+
+def test_a_transaction_happens_whole_or_not_at_all(store) -> None:
+    revision = store.revision()
+    hooks = []
+
+    def fail() -> None:
+        with store.transaction():
+            ingest(store, "one", "The first document, quite short.")
+            store.after_commit(lambda: hooks.append("never"))
+            raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert sources(store) == []
+    assert store.revision() == revision
+    assert hooks == []
+
+
+def test_an_inner_transaction_can_fail_alone(store) -> None:
+    hooks = []
+
+    def fail() -> None:
+        with store.transaction():
+            store.set_meta("inner", "lost")
+            store.after_commit(lambda: hooks.append("inner"))
+            raise RuntimeError("stop")
+
+    with store.transaction():
+        store.set_meta("outer", "kept")
+        with pytest.raises(RuntimeError):
+            fail()
+        store.after_commit(lambda: hooks.append("outer"))
+        assert hooks == []
+    assert (store.meta("outer"), store.meta("inner"), hooks) == ("kept", None, ["outer"])
+
+
+def test_the_revision_grows_with_content_and_not_with_notes(store) -> None:
+    seen = [store.revision()]
+    ingest(store, "one", "The first document, quite short.")
+    seen.append(store.revision())
+    store.save_settings(Settings().with_value("retrieval.k", 7))
+    seen.append(store.revision())
+    assert sorted(set(seen)) == seen
+    store.log_query("who?", "settings", 1.0)
+    store.set_meta("anything", "else")
+    assert store.revision() == seen[-1]
+
+
+def test_settings_are_kept_and_old_ones_are_read(store) -> None:
+    assert store.settings() is None
+    changed = Settings().with_value("chunking.prefix", ("title",)).with_value("chunking.max_tokens", 80)
+    store.save_settings(changed)
+    assert store.settings() == changed
+    assert settings_from({"chunking": {"max_tokens": 80, "of_another_age": 1}, "gone": {}}) == Settings().with_value(
+        "chunking.max_tokens", 80
+    )
+
+
+def test_many_threads_read_and_write_at_once(store) -> None:
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for turn in range(5):
+                ingest(store, f"{number}-{turn}", f"Document {number} of turn {turn}, with some text in it.")
+                assert any(row.name == f"{number}-{turn}" for row in sources(store))
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert len(sources(store)) == 30
+
+
+def test_the_catalogue_is_durable_and_names_itself(store) -> None:
+    with store.transaction() as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert connection.execute("PRAGMA foreign_keys").fetchone() == (1,)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    with store.reading() as connection:
+        assert connection.execute("PRAGMA application_id").fetchone() == (migrations.APPLICATION_ID,)
+
+
+def test_readers_cannot_write_even_by_mistake(store) -> None:
+    with pytest.raises(StorageError, match="read-only"), store.reading() as connection:
+        connection.execute("INSERT INTO meta VALUES ('a', 'b')")
+
+
+def test_a_closed_library_says_so(store) -> None:
+    store.close()
+    with pytest.raises(StorageError, match="closed"):
+        store.revision()
+    with pytest.raises(StorageError, match="closed"), store.transaction():
+        pass
+    store.close()
+
+
+@pytest.mark.parametrize("write", [True, False])
+def test_a_place_that_is_no_folder(tmp_path, write) -> None:
+    file = tmp_path / "file"
+    file.write_text("text")
+    for place in (file, file / "below"):
+        with pytest.raises(StorageError, match=str(file)):
+            Store.open(place, write=write)
+
+
+def test_reading_where_there_is_nothing(tmp_path) -> None:
+    with pytest.raises(StorageError, match="no library"):
+        Store.open(tmp_path, write=False)
+    (tmp_path / CATALOGUE).touch()  # as a process killed at its first breath leaves it
+    with pytest.raises(StorageError, match="no library"):
+        Store.open(tmp_path, write=False)
+    Store.open(tmp_path, write=True).close()
+
+
+@pytest.mark.parametrize("write", [True, False])
+def test_a_strange_database_is_refused_and_left_alone(tmp_path, write) -> None:
+    path = tmp_path / CATALOGUE
+    strange = sqlite3.connect(path)
+    strange.execute("CREATE TABLE somebody_elses (a)")
+    strange.commit()
+    strange.close()
+    before = path.read_bytes()
+    with pytest.raises(StorageError, match="not a Lectern catalogue"):
+        Store.open(tmp_path, write=write)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("write", [True, False])
+def test_a_library_of_a_newer_lectern_is_refused(tmp_path, write) -> None:
+    Store.open(tmp_path, write=True).close()
+    newer = sqlite3.connect(tmp_path / CATALOGUE)
+    newer.execute("INSERT INTO migration(name, applied_at) VALUES ('0099_of_tomorrow', '2099')")
+    newer.commit()
+    newer.close()
+    with pytest.raises(StorageError, match=r"newer Lectern.*0099_of_tomorrow"):
+        Store.open(tmp_path, write=write)
+
+
+def test_an_older_library_takes_the_steps_it_lacks(tmp_path, monkeypatch) -> None:
+    with Store.open(tmp_path, write=True) as store:
+        ingest(store, "one", "The first document, quite short.")
+    steps = (*migrations.MIGRATIONS, ("0002_notes", "CREATE TABLE note (id INTEGER); INSERT INTO note VALUES (3);"))
+    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+    with pytest.raises(StorageError, match="older Lectern"):
+        Store.open(tmp_path, write=False)
+    with Store.open(tmp_path, write=True) as store, store.reading() as connection:
+        assert connection.execute("SELECT id FROM note").fetchall() == [(3,)]
+        assert migrations.applied(connection) == [name for name, _ in steps]
+    Store.open(tmp_path, write=True).close()
+
+
+def test_a_step_that_fails_leaves_nothing_behind(tmp_path, monkeypatch) -> None:
+    Store.open(tmp_path, write=True).close()
+    broken = ("0002_broken", "CREATE TABLE note (id INTEGER); INSERT INTO nowhere VALUES (1);")
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, broken))
+    with pytest.raises(StorageError, match="nowhere"):
+        Store.open(tmp_path, write=True)
+    monkeypatch.undo()
+    with Store.open(tmp_path, write=True) as store, store.reading() as connection:
+        assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'note'").fetchone() == (0,)
+
+
+@pytest.fixture
+def plain_user():
+    """A folder, and no right to do more than anybody may: root steps down for the test."""
+    if not hasattr(os, "geteuid"):
+        pytest.skip("this system has other permissions")
+    with tempfile.TemporaryDirectory() as name:
+        stepped_down = os.geteuid() == 0
+        if stepped_down:
+            os.chown(name, 65534, 65534)
+            os.seteuid(65534)
+        try:
+            yield Path(name)
+        finally:
+            if stepped_down:
+                os.seteuid(0)
+
+
+@pytest.mark.parametrize("write", [True, False])
+def test_a_folder_that_may_not_be_used(plain_user, write) -> None:
+    home = plain_user / "library"
+    Store.open(home, write=True).close()
+    home.chmod(0)
+    with pytest.raises(StorageError, match="permissions"):
+        Store.open(home, write=write)
+    home.chmod(0o755)
+
+
+def test_a_folder_that_may_only_be_read_can_be_read(plain_user) -> None:
+    with Store.open(plain_user, write=True) as store:
+        ingest(store, "one", "The first document, quite short.")
+    plain_user.chmod(0o555)
+    with Store.open(plain_user, write=False) as reader:
+        assert [row.name for row in sources(reader)] == ["one"]
+    with pytest.raises(StorageError, match="permissions"):
+        Store.open(plain_user / "new", write=True)
+    plain_user.chmod(0o755)
+
+
+def test_a_file_that_may_not_be_read(plain_user) -> None:
+    secret = plain_user / "secret.txt"
+    secret.write_text("text")
+    secret.chmod(0)
+    with (
+        Store.open(plain_user / "library", write=True) as store,
+        pytest.raises(StorageError, match=r"secret\.txt may not be read"),
+    ):
+        store.files.stage_path(secret)

@@ -1,0 +1,393 @@
+"""The command line's contract: exact shapes, offsets that address the text, exit codes, and a silent stdout."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.__main__ import main
+from core.chunking import CHUNKERS
+from core.parsing import parse
+from core.settings import PRESETS, ParsingSettings, Settings
+from tests.conftest import ROOT
+from tests.evaluation import rescore
+
+pytestmark = pytest.mark.model
+
+DOCUMENT = {
+    "source": str, "document": str, "kind": str, "characters": int, "chunks": int, "audit": dict, "version_id": str,
+    "reused": bool,
+}  # fmt: skip
+AUDIT = {"characters": int, "covered": int, "gaps": list}
+CHUNK = {
+    "chunk_id": str, "level": int, "parent_id": (str, type(None)), "start": int, "end": int, "text": str,
+    "tokens": int, "encoder_tokens": int, "headings": list, "prefix": list, "reasons": list,
+}  # fmt: skip
+HIT = {
+    "chunk_id": str, "document": str, "source": str, "start": int, "end": int, "page": (int, type(None)),
+    "headings": list, "scores": dict, "rank": int,
+}  # fmt: skip
+PASSAGE = {
+    "document": str, "source": str, "start": int, "end": int, "tokens": int, "chunk_ids": list, "rank": int,
+    "reason": str,
+}  # fmt: skip
+SOURCE = {
+    "id": int, "name": str, "kind": str, "path": (str, type(None)), "version_id": str, "document_kind": str,
+    "title": str, "pages": int, "characters": int, "chunks": int, "parents": int, "covered": float, "truncated": int,
+    "recipe": str, "recipe_fingerprint": str, "added_at": str, "changed_at": str, "size_bytes": int,
+}  # fmt: skip
+STATS = {
+    "sources", "documents", "chunks", "parents", "characters", "covered", "coverage", "truncated", "vectors",
+    "generations", "pending", "judgments", "jobs", "catalogue_bytes", "files_bytes", "chroma_bytes", "total_bytes",
+}  # fmt: skip
+QUESTION = "How long is an access token valid?"
+
+
+def has_shape(value, shape) -> bool:
+    assert set(value) == set(shape), set(value) ^ set(shape)
+    for name, kind in shape.items():
+        assert isinstance(value[name], kind), (name, value[name])
+        assert kind is not int or not isinstance(value[name], bool), name
+    return True
+
+
+@pytest.fixture
+def core(capsys):
+    """Run a command in this process: ``(exit code, JSON or None, stderr)``; stdout holds one object or nothing."""
+
+    def run(*arguments):
+        code = main([*map(str, arguments), "--json"])
+        written = capsys.readouterr()
+        assert "Traceback" not in written.err
+        assert written.out.count("\n") == bool(written.out), "one line"
+        return code, json.loads(written.out) if written.out else None, written.err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def documents(samples):
+    return sorted((samples / "documents").iterdir())
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory, samples):
+    """A library of the samples, made by the command itself in a process of its own."""
+    place = tmp_path_factory.mktemp("samples") / "library"
+    done = subprocess.run(
+        [sys.executable, "-m", "core", "ingest", samples / "documents", "--library", place, "--json"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    found = json.loads(done.stdout)
+    assert done.stdout.count("\n") == 1
+    assert has_shape(found, {"documents": list, "failures": list, "encoded": int, "reused": int, "seconds": float})
+    assert found["failures"] == []
+    assert found["encoded"] > 0
+    return place
+
+
+def texts_of(documents):
+    return {str(path): parse(path.read_bytes(), path.name, ParsingSettings()).text for path in documents}
+
+
+def test_ingest_again_encodes_nothing(core, home, samples, documents):
+    code, found, _ = core("ingest", samples / "documents", "--library", home)
+    assert (code, found["encoded"], found["failures"]) == (0, 0, [])
+    assert [item["source"] for item in found["documents"]] == [str(path) for path in documents], "as given, in order"
+    texts = texts_of(documents)
+    for item in found["documents"]:
+        assert has_shape(item, DOCUMENT)
+        assert has_shape(item["audit"], AUDIT)
+        assert item["reused"]
+        assert item["characters"] == len(texts[item["source"]])
+        assert item["audit"]["covered"] <= item["audit"]["characters"] <= item["characters"]
+
+
+def test_sources_are_paths_as_given(core, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.md", "in/b.md", "in/below/c.md", "in/.hidden.md", "in/.git/d.md"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(f"# {name}\n\nA sentence.\n")
+    code, found, _ = core("ingest", "./a.md", "in/", "--library", "kept", "--set", "chunking.max_tokens=40")
+    assert code == 0
+    assert [item["source"] for item in found["documents"]] == ["./a.md", "in/b.md", "in/below/c.md"]
+    code, found, _ = core("ingest", "missing.md", tmp_path / "a.md", "--library", "kept")
+    assert (code, found["failures"][0]["source"]) == (1, "missing.md")
+    assert found["documents"][0]["source"] == str(tmp_path / "a.md")
+    code, found, _ = core("list", "--library", "kept")
+    assert [item["name"] for item in found["sources"]] == [str(tmp_path / "a.md"), "in/b.md", "in/below/c.md"]
+    assert {item["recipe"] for item in found["sources"]} == {"structure · child 40 · parent 700"}, "kept settings"
+    code, found, _ = core("remove", "in/../in/b.md", "nothing.md", found["sources"][0]["id"], "--library", "kept")
+    assert code == 1
+    assert found == {
+        "removed": ["in/b.md", str(tmp_path / "a.md")],
+        "failures": [{"source": "nothing.md", "reason": found["failures"][0]["reason"]}],
+    }
+    assert core("remove", "nothing.md", "--library", "kept")[0] == 2
+    assert core("remove", "in/below/c.md", "--library", "kept")[0] == 0
+    assert core("list", "--library", "kept")[1] == {"sources": []}
+    code, found, _ = core("query", "anything", "--library", "kept")
+    assert (code, found["hits"], found["passages"], found["context"]["order"]) == (0, [], [], [])
+
+
+@pytest.mark.parametrize("chunker", sorted(CHUNKERS))
+def test_chunk_prints_what_an_outsider_needs(core, documents, chunker):
+    for path in documents:
+        code, found, _ = core("chunk", path, "--chunker", chunker, "--set", "chunking.max_tokens=50")
+        assert code == 0
+        keys = {"source", "kind", "title", "text", "blocks", "chunks", "audit"}
+        assert set(found) == keys
+        assert found["source"] == str(path)
+        text = found["text"]
+        by_id = {chunk["chunk_id"]: chunk for chunk in found["chunks"]}
+        assert len(by_id) == len(found["chunks"]) > 1
+        covered = bytearray(len(text))
+        for chunk in found["chunks"]:
+            assert has_shape(chunk, CHUNK)
+            assert text[chunk["start"] : chunk["end"]] == chunk["text"]
+            for part in chunk["prefix"]:
+                assert set(part) == {"kind", "text", "start", "end"}
+                assert (part["start"] is None) == (part["end"] is None)
+                if part["start"] is not None and part["kind"] == "table_header":
+                    assert text[part["start"] : part["end"]] == part["text"]
+            if chunk["parent_id"] is not None:
+                parent = by_id[chunk["parent_id"]]
+                assert parent["level"] == chunk["level"] + 1
+                assert parent["start"] <= chunk["start"] < chunk["end"] <= parent["end"]
+            if chunk["level"] == 0:
+                assert chunk["encoder_tokens"] <= 52
+                covered[chunk["start"] : chunk["end"]] = b"\1" * (chunk["end"] - chunk["start"])
+        assert has_shape(found["audit"], AUDIT)
+        for gap in found["audit"]["gaps"]:
+            assert set(gap) == {"start", "end", "reason"}
+            assert gap["reason"]
+            covered[gap["start"] : gap["end"]] = b"\1" * (gap["end"] - gap["start"])
+        assert all(covered[place] or character.isspace() for place, character in enumerate(text)), "covered or named"
+        assert found["audit"]["characters"] == sum(not character.isspace() for character in text)
+        ends = 0
+        for block in found["blocks"]:
+            assert set(block) == {"kind", "start", "end", "level"}
+            assert ends <= block["start"] <= block["end"] <= len(text)
+            ends = block["end"]
+
+
+def test_query_answers_in_the_readers_order(core, home, samples, documents):
+    sources = {str(path) for path in documents}
+    texts = texts_of(documents)
+    orders = {}
+    for order in ("relevance", "document", "edges"):
+        code, found, _ = core("query", QUESTION, "--library", home, "--set", f"assembly.order={order}")
+        assert code == 0
+        assert set(found) == {"question", "hits", "passages", "context", "timings_ms"}
+        assert found["question"] == QUESTION
+        assert [hit["rank"] for hit in found["hits"]] == list(range(1, len(found["hits"]) + 1))
+        for hit in found["hits"]:
+            assert has_shape(hit, HIT)
+            assert hit["source"] in sources
+            assert all(isinstance(score, float) for score in hit["scores"].values())
+            assert (hit["page"] is not None) == hit["source"].endswith(".pdf")
+        ids = {hit["chunk_id"]: hit for hit in found["hits"]}
+        for passage in found["passages"]:
+            assert has_shape(passage, PASSAGE)
+            body = texts[passage["source"]][passage["start"] : passage["end"]]
+            assert body
+            assert f"{body}\n" in found["context"]["prompt"] + "\n"
+            assert all(passage["start"] <= ids[chunk]["start"] < passage["end"] for chunk in passage["chunk_ids"])
+        assert set(found["context"]) == {"order", "tokens", "prompt"}
+        assert found["context"]["order"] == [passage["rank"] for passage in found["passages"]]
+        assert found["context"]["tokens"] == sum(passage["tokens"] for passage in found["passages"]) <= 2000
+        places = [
+            found["context"]["prompt"].index(texts[item["source"]][item["start"] : item["end"]])
+            for item in found["passages"]
+        ]
+        assert places == sorted(places), "the prompt holds them in this order"
+        assert all(isinstance(value, float) and value >= 0 for value in found["timings_ms"].values())
+        orders[order] = found["context"]["order"]
+    assert orders["relevance"] == sorted(orders["relevance"])
+    assert sorted(orders["edges"]) == sorted(orders["document"]) == orders["relevance"]
+    assert orders["edges"] == [*orders["relevance"][::2], *orders["relevance"][1::2][::-1]]
+    gold = json.loads((samples / "questions.jsonl").read_text(encoding="utf-8").splitlines()[0])["gold"][0]
+    assert any(
+        Path(item["source"]).name == gold["document"] and item["start"] <= gold["start"] < item["end"]
+        for item in found["passages"]
+    )
+
+
+def test_query_takes_settings_and_presets(core, home):
+    code, found, _ = core(
+        "query", QUESTION, "--library", home, "--set", "retrieval.k=3", "--set", "assembly.budget_tokens=90"
+    )
+    assert code == 0
+    assert len(found["hits"]) == 3
+    assert found["context"]["tokens"] <= 90
+    code, found, _ = core("query", QUESTION, "--library", home, "--preset", "words-only")
+    assert code == 0
+    assert all("dense" not in hit["scores"] and "lexical" in hit["scores"] for hit in found["hits"])
+    first = core("query", QUESTION, "--library", home)[1]
+    second = core("query", QUESTION, "--library", home)[1]
+    del first["timings_ms"], second["timings_ms"]
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--set", "retrieval.k"], "'='"),
+        (["--set", "retrieval.k=many"], "retrieval.k"),
+        (["--set", "retrieval.k=inf"], "retrieval.k"),
+        (["--set", "retrieval.k=0"], "1 to 1000"),
+        (["--set", "retrieval.dense_weight=nan"], "retrieval.dense_weight"),
+        (["--set", "retrieval.nothing=1"], "retrieval.k"),
+        (["--set", "nothing=1"], "retrieval"),
+        (["--set", "chunking.max_tokens=90"], "ingest"),
+        (["--preset", "nobody"], "default"),
+        (["--set", "retrieval.dense_weight=0", "--set", "retrieval.lexical_weight=0"], "weight"),
+    ],
+)
+def test_a_setting_that_is_wrong_is_named(core, home, arguments, named):
+    code, found, sentence = core("query", QUESTION, "--library", home, *arguments)
+    assert (code, found) == (2, None)
+    assert named in sentence
+
+
+def test_settings_are_judged_together(core, documents):
+    large = ["--set", "chunking.max_tokens=900", "--set", "chunking.parent_max_tokens=1800"]
+    assert core("chunk", documents[0], *large)[0] == core("chunk", documents[0], *large[2:], *large[:2])[0] == 0
+    assert core("chunk", documents[0], *large[:2])[0] == 2
+
+
+def test_list_and_stats_say_the_same(core, home, documents):
+    code, listed, _ = core("list", "--library", home)
+    assert code == 0
+    assert set(listed) == {"sources"}
+    assert all(has_shape(row, SOURCE) for row in listed["sources"])
+    assert [row["name"] for row in listed["sources"]] == [str(path) for path in documents]
+    code, stats, _ = core("stats", "--library", home)
+    assert code == 0
+    assert set(stats) == STATS
+    rows = listed["sources"]
+    assert (stats["sources"], stats["documents"]) == (len(rows), len(rows))
+    assert stats["chunks"] == sum(row["chunks"] for row in rows)
+    assert stats["parents"] == sum(row["parents"] for row in rows)
+    assert (stats["truncated"], stats["pending"]) == (0, 0)
+    assert 0 < stats["coverage"] <= 1
+    assert stats["total_bytes"] == stats["catalogue_bytes"] + stats["files_bytes"] + stats["chroma_bytes"]
+
+
+def test_verify_finds_mends_and_says_so(core, tmp_path, samples):
+    import shutil
+
+    home = tmp_path / "library"
+    assert core("ingest", samples / "documents" / "api.md", "--library", home)[0] == 0
+    assert core("verify", "--library", home)[:2] == (0, {"ok": True, "problems": []})
+    shutil.rmtree(home / "chroma")
+    code, found, sentences = core("verify", "--library", home)
+    assert (code, found["ok"]) == (1, False)
+    for problem in found["problems"]:
+        assert has_shape(problem, {"what": str, "where": str, "repairable": bool})
+        assert problem["what"] in sentences
+    assert core("verify", "--repair", "--library", home)[:2] == (0, {"ok": True, "problems": []})
+    original = next(path for path in (home / "files").rglob("*") if path.is_file())
+    original.write_bytes(b"changed")
+    code, found, _ = core("verify", "--repair", "--library", home)
+    assert (code, found["ok"]) == (1, False)
+    assert core("ingest", samples / "documents" / "api.md", "--library", home)[0] == 0, "which heals the original"
+    assert core("verify", "--library", home)[0] == 0
+    code, found, _ = core("rebuild", "--library", home)
+    assert (code, found["encoded"], len(found["documents"])) == (0, 0, 1)
+    assert core("verify", "--library", home)[0] == 0
+
+
+def test_a_library_that_is_written_elsewhere(core, home, documents):
+    from core.storage.store import Store
+
+    with Store.open(home, write=True):
+        for arguments in (["ingest", documents[0]], ["verify"], ["rebuild"], ["remove", "1"]):
+            code, found, sentence = core(*arguments, "--library", home)
+            assert (code, found) == (2, None)
+            assert str(os.getpid()) in sentence
+        assert core("list", "--library", home)[0] == core("stats", "--library", home)[0] == 0
+        assert core("query", QUESTION, "--library", home)[0] == 0
+
+
+def test_the_home_comes_from_the_environment(core, home, monkeypatch):
+    monkeypatch.setenv("LECTERN_HOME", str(home))
+    assert core("stats")[1]["documents"] == 5
+    monkeypatch.setenv("HOME", str(home.parent))
+    monkeypatch.setenv("LECTERN_HOME", f"~/{home.name}")
+    assert core("stats")[1]["documents"] == 5
+
+
+def test_without_json_a_person_reads_a_summary(home, samples, capsys):
+    assert main(["stats", "--library", str(home)]) == 0
+    assert "documents: 5" in capsys.readouterr().out
+    assert main(["list", "--library", str(home)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 5
+    assert main(["query", QUESTION, "--library", str(home)]) == 0
+    assert f"Question: {QUESTION}" in capsys.readouterr().out
+    assert main(["chunk", str(samples / "documents" / "api.md")]) == 0
+    assert "characters covered" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [[], ["nothing"], ["ingest"], ["query"], ["ask", "x"], ["export"], ["chunk"]])
+def test_what_is_not_a_command_is_exit_code_two(arguments, capsys):
+    with pytest.raises(SystemExit) as refused:
+        main(arguments)
+    assert refused.value.code == 2
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert "usage: python -m core" in written.err
+
+
+def test_an_odd_locale_prints_all_the_same(home):
+    done = subprocess.run(
+        [sys.executable, "-m", "core", "query", "naïve 日本語 \udcff", "--library", home],
+        cwd=ROOT, capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def bench(samples, runs):
+    presets = ["--preset", "default", "--preset", "flat"]
+    command = [sys.executable, "-m", "core", "bench", samples, *presets, "--runs", runs, "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_bench_is_found_again_by_independent_code(samples, tmp_path):
+    found = bench(samples, tmp_path / "runs.jsonl")
+    assert {"suite", "presets"} <= set(found)
+    assert [item["preset"] for item in found["presets"]] == ["default", "flat"]
+    again = rescore.rescore(samples, tmp_path / "runs.jsonl")
+    for item in found["presets"]:
+        assert {"preset", "settings", "metrics", "intervals", "seconds"} <= set(item)
+        assert item["settings"] == json.loads(json.dumps(PRESETS[item["preset"]].to_dict()))
+        assert item["metrics"] == pytest.approx(again[item["preset"]], abs=1e-9)
+        assert set(item["intervals"]) == set(item["metrics"])
+        assert {f"recall@{budget}" for budget in (1000, 2000, 4000, 8000)} <= set(item["metrics"])
+        for name, (low, high) in item["intervals"].items():
+            assert 0 <= low - 1e-9 <= item["metrics"][name] <= high + 1e-9 <= 100 + 1e-6
+    assert found["presets"][0]["settings"] == json.loads(json.dumps(Settings().to_dict()))
+    second = bench(samples, tmp_path / "again.jsonl")
+    assert [item["metrics"] for item in second["presets"]] == [item["metrics"] for item in found["presets"]]
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "runs.jsonl").read_bytes()
+
+
+def test_bench_with_bad_arguments(core, samples, tmp_path):
+    for arguments, named in (
+        (["--preset", "nobody"], "nobody"),
+        (["--set", "retrieval.k=x"], "retrieval.k"),
+        (["--runs", tmp_path / "no" / "folder.jsonl"], "folder.jsonl"),
+        (["--work", "/proc/nowhere"], "/proc/nowhere"),
+    ):
+        code, found, sentence = core("bench", samples, *arguments)
+        assert (code, found) == (2, None)
+        assert named in sentence

@@ -1,0 +1,87 @@
+"""Token maps against the tokenizer itself, and grapheme clusters against the ``regex`` of Unicode's own examples."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.embedding.tokenizer import packaged_counter
+from core.text.graphemes import boundary_before, is_boundary
+from core.text.tokens import TokenMap, is_word_boundary, whitespace_windows
+from core.types import Span
+
+WORDS = st.sampled_from(
+    ["a", "token", "don't", "日本", "3.14", "\n", " ", "\t", "e\u0301", "[SEP]", "\x1f", "\ufffd", "x" * 120, "👩‍👩‍👦"]
+)
+TEXT = st.lists(WORDS | st.text(max_size=4), max_size=30).map(" ".join)
+
+
+@given(TEXT, st.data())
+def test_exact_is_what_the_tokenizer_counts(text, data):
+    counter = packaged_counter()
+    tokens = TokenMap(counter, text)
+    assert tokens.additive
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    assert tokens.exact([Span(start, end)]) == counter.count([text[start:end]])
+    assert tokens.exact([Span(0, len(text))]) == counter.count([text])
+    assert tokens.count(0, len(text)) >= counter.count([text])[0]
+
+
+@given(TEXT, st.integers(1, 40))
+def test_cuts_leave_at_most_the_room_and_tile_the_text(text, room):
+    tokens = TokenMap(packaged_counter(), text)
+    at = 0
+    while at < len(text):
+        stop = tokens.cut(at, len(text), room)
+        assert at < stop <= len(text)
+        assert tokens.count(at, stop) <= room or not is_boundary(text, stop) or stop == at + 1
+        at = stop
+
+
+def test_words_are_cut_only_where_they_do_not_fit():
+    text = "one two three four five six " * 30
+    tokens = TokenMap(packaged_counter(), text)
+    at = 0
+    while at < len(text):
+        stop = tokens.cut(at, len(text), 7)
+        assert is_word_boundary(text, stop)
+        at = stop
+
+
+@pytest.mark.parametrize("word", ["x" * 4000, "\ufffd" * 4000, "ส" * 4000, "e\u0301" * 2000])
+def test_words_the_tokenizer_gives_up_on_have_weight(word):
+    tokens = TokenMap(packaged_counter(), f"a {word} b")
+    assert len(word) // 8 <= tokens.count(2, 2 + len(word)) <= len(word) // 4 + 2
+
+
+@given(TEXT, st.integers(1, 30))
+def test_windows_tile_the_text_and_part_no_word(text, size):
+    windows = whitespace_windows(text, size)
+    assert "".join(text[span.start : span.end] for span in windows) == text
+    assert all(text[span.start].isspace() for span in windows[1:])
+
+
+CLUSTERS = [
+    ["a", "b"],
+    ["e\u0301", "a\u0300\u0316"],
+    ["👩‍👩‍👧‍👦", "👍🏽", "❤️"],
+    ["🇩🇪", "🇫🇷", "a"],
+    ["\r\n", "a", "\n", "\n"],
+    ["각", "\u1112\u1161\u11ab", "\u1112"],
+    ["क्", "षि"],
+    ["ก็", "ยั", "ง"],
+    ["1️⃣", "#️⃣"],
+]
+
+
+@pytest.mark.parametrize("clusters", CLUSTERS)
+def test_grapheme_clusters(clusters):
+    text = "".join(clusters)
+    expected = {0}
+    for cluster in clusters:
+        expected.add(max(expected) + len(cluster))
+    assert {at for at in range(len(text) + 1) if is_boundary(text, at)} == expected
+    for at in range(1, len(text) + 1):
+        assert boundary_before(text, at, 0) in expected
