@@ -24,6 +24,7 @@ from core.storage.job_rows import (
     find_items,
     find_job,
     find_jobs,
+    remove_failures,
     remove_job,
     request_cancel,
     requeue_items,
@@ -93,6 +94,10 @@ class JobQueue:
     def dismiss(self, job_id: int) -> None:
         """Forget a finished job; staged bytes that only it named go. Raises ``StorageError`` for an unfinished one."""
         remove_job(self._store, job_id)
+
+    def dismiss_failures(self, job_id: int) -> None:
+        """Forget what failed of a job: all of it when it is finished, its failed items alone while it still runs."""
+        remove_failures(self._store, job_id)
 
     def dismiss_finished(self) -> int:
         """Forget all finished jobs and return how many."""

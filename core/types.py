@@ -137,12 +137,40 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class WordAudit:
+    """Of the words a second, plain extraction finds in a file: where they went. Counts are of occurrences.
+
+    ``words == in_text + in_metadata + sum(dropped) + missing``. ``reader``: how the second reading was made, in words.
+    ``dropped``: (reason, words) of what was left out on purpose. ``examples``: some of the missing words, most
+    frequent first; () when nothing is missing.
+    """
+
+    reader: str
+    words: int
+    in_text: int
+    in_metadata: int = 0
+    dropped: tuple[tuple[str, int], ...] = ()
+    missing: int = 0
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file inside a file, such as a mail's: it becomes a document of its own."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """The canonical text of one document version, and its structure as spans of it.
 
     ``version_id``: hex SHA-256 of the file's bytes. ``kind``: "markdown", "text", "code", "pdf", ...
     ``title``: never empty. ``title_span``: where the title stands in the text, ``None`` when it is a name.
     ``boxes`` and ``pages`` are empty for formats without pages. ``notes``: sentences about the parse worth showing.
+    ``words``: what a second reading of the file says of this one, ``None`` where none was made. ``attachments`` are
+    there after parsing alone: the catalogue keeps them as documents of their own.
     """
 
     version_id: str
@@ -156,6 +184,8 @@ class Document:
     boxes: tuple[PageBox, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    words: WordAudit | None = None
+    attachments: tuple[Attachment, ...] = ()
 
     def __post_init__(self) -> None:
         previous = 0

@@ -230,6 +230,19 @@ def remove_job(store: Store, job_id: int) -> None:
         connection.execute("DELETE FROM job WHERE id = ?", (job_id,))
 
 
+def remove_failures(store: Store, job_id: int) -> None:
+    """Forget what failed: the whole job when it is finished, its failed items while it goes on with others."""
+    with store.transaction() as connection:
+        if find_job(store, job_id).finished:
+            remove_job(store, job_id)
+            return
+        for item in find_items(store, job_id):
+            if item.state == "failed":
+                if item.content_hash:
+                    store.release_file(item.content_hash)
+                connection.execute("DELETE FROM job_item WHERE id = ?", (item.id,))
+
+
 _BLANK = "stage = '', done = 0, total = 0, changed_at = ?"
 _COUNT = "(SELECT count(*) FROM job_item WHERE job = job.id AND job_item.state = '{}')"
 _JOBS = (

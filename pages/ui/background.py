@@ -81,8 +81,8 @@ def retry(what: Work) -> None:
 
 
 def dismiss(job: int) -> None:
-    """Forget a finished job, unless it was taken up again meanwhile."""
+    """Forget what failed of a job, which may still be at work on its other files."""
     try:
-        library().queue.dismiss(job)
+        library().queue.dismiss_failures(job)
     except LecternError as error:
         st.toast(words.escaped(str(error)))
