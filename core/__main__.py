@@ -25,15 +25,30 @@ def build_parser() -> argparse.ArgumentParser:
 
     ingest = _command(commands, "ingest", "put files, or folders with all below them, into a library")
     ingest.add_argument("paths", nargs="+", metavar="PATH")
+    ingest.add_argument(
+        "--ignore", metavar="PATTERN", action="append", default=[], help="pass over, as a line of .gitignore would"
+    )
+    ingest.add_argument("--dry-run", action="store_true", help="say what would be read, and do nothing")
+    _add_passwords(ingest)
     _add_settings(ingest)
 
     chunk = _command(commands, "chunk", "show how a file is cut, without a library", library=False)
     chunk.add_argument("file", metavar="FILE")
     chunk.add_argument("--chunker", metavar="NAME", help="structure, recursive or fixed (default: the preset's)")
+    _add_passwords(chunk)
     _add_settings(chunk)
 
     query = _command(commands, "query", "retrieve passages for a question")
     query.add_argument("question", metavar="QUESTION")
+    for name, several in (("collection", "collections"), ("tag", "tags")):
+        query.add_argument(
+            f"--{name}",
+            metavar="NAME",
+            action="append",
+            default=[],
+            dest=several,
+            help=f"ask this {name} alone; repeat",
+        )
     _add_settings(query)
 
     bench = _command(commands, "bench", "measure presets on an evaluation suite", library=False)
@@ -46,6 +61,13 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _add_settings(bench, many_presets=True)
 
+    read = _command(commands, "read", "measure how well files are read", library=False)
+    read.add_argument("folder", type=Path, metavar="FOLDER", help="FILE.expected.md beside a FILE says what is right")
+    read.add_argument(
+        "--reader", metavar="NAME", action="append", dest="readers", help="own or unstructured; repeat to compare"
+    )
+    _add_set(read)
+
     _command(commands, "list", "the sources of a library")
     remove = _command(commands, "remove", "remove sources by their name, path or number")
     remove.add_argument("sources", nargs="+", metavar="SOURCE")
@@ -53,6 +75,7 @@ def build_parser() -> argparse.ArgumentParser:
     verify = _command(commands, "verify", "check a library from end to end")
     verify.add_argument("--repair", action="store_true", help="mend what can be mended from the catalogue")
     _command(commands, "stats", "counts and sizes of a library")
+    _command(commands, "report", "a diagnostic report to copy, without names, paths or text of yours")
     return parser
 
 
@@ -66,10 +89,25 @@ def _command(
     return command
 
 
+def _add_passwords(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--password",
+        metavar="PASSWORD",
+        action="append",
+        default=[],
+        dest="passwords",
+        help="try this on encrypted files; it is not kept",
+    )
+
+
 def _add_settings(command: argparse.ArgumentParser, *, many_presets: bool = False) -> None:
     command.add_argument(
         "--preset", metavar="NAME", action="append" if many_presets else "store", help="start from a named preset"
     )
+    _add_set(command)
+
+
+def _add_set(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--set", metavar="STAGE.FIELD=VALUE", action="append", default=[], dest="values", help="change one setting"
     )

@@ -17,11 +17,12 @@ from core.chunking import audit as audit_tree
 from core.chunking import chunk as cut
 from core.embedding import load_model
 from core.errors import LecternError, NotFoundError, ParseError, SettingsError, StorageError
-from core.gathering import find_files
-from core.ingest import require_file
+from core.gathering import Changes, compare, find_files, joined, scan
 from core.jobs import Handler, Job, Reporter
 from core.library import Failure, IngestReport, Library
 from core.parsing import parse, parser_fingerprint
+from core.passwords import Passwords
+from core.preparing import require_file
 from core.settings import Settings, preset
 from core.storage.sources import path_key
 from core.work import apply_handler, ingest_handler
@@ -47,9 +48,13 @@ def settings_of(name: str | None, values: list[str], base: Settings) -> Settings
 
 def ingest(options: Namespace) -> int:
     """Queue the files as one job and run it, after any job that an earlier, killed run left behind."""
+    if options.dry_run:
+        return _dry_run(options)
     with Library.open(home(options)) as library:
         settings = settings_of(options.preset, options.values, library.settings)
-        items, unreadable = find_files(options.paths, library.home)
+        for password in options.passwords:
+            library.passwords.offer(password)
+        items, unreadable = find_files(options.paths, library.home, options.ignore)
         if not items and not unreadable:
             raise LecternError("There is no file below the given paths.", "Name a file, or a folder that holds some.")
         library.queue.recover()
@@ -76,7 +81,7 @@ def ingest(options: Namespace) -> int:
     failures = [*unreadable, *report.failures]
     console.answer(
         options,
-        {**contract.ingestion(report), "failures": [asdict(failure) for failure in failures]},
+        {**contract.ingestion(report), "failures": contract.failures(failures)},
         f"{len(report.documents)} documents, {len(failures)} failures, {report.encoded} texts encoded, "
         f"{report.reused} reused, {report.seconds:.1f} s",
     )
@@ -100,8 +105,11 @@ def chunk(options: Namespace) -> int:
         raise ParseError(
             f"{options.file} cannot be read: {error.strerror}.", "Check the path and its rights."
         ) from error
-    document = parse(data, path.name, settings.parsing)
-    tree = cut(document, settings.chunking, counter, parser_fingerprint(document.kind))
+    passwords = Passwords()
+    for password in options.passwords:
+        passwords.offer(password)
+    document = passwords.open("", lambda password: parse(data, path.name, settings.parsing, password=password))
+    tree = cut(document, settings.chunking, counter, parser_fingerprint(document.kind, settings.parsing))
     audit = audit_tree(tree)
     result = contract.chunking(options.file, tree, audit)
     console.answer(
@@ -120,7 +128,8 @@ def query(options: Namespace) -> int:
             raise SettingsError(f"--set {item} decides how documents are stored.", "Give it to ingest, not to query.")
     with _reading(home(options)) as library:
         settings = settings_of(options.preset, options.values, library.settings)
-        result = library.search(options.question, settings)
+        scope = library.scope(options.collections, options.tags)
+        result = library.search(options.question, settings, scope=scope)
     console.answer(options, contract.answer(result), result.context.prompt)
     return 0
 
@@ -177,7 +186,7 @@ def remove(options: Namespace) -> int:
                 failures.append(Failure(wanted, "No source of this library has this name, path or number."))
     console.answer(
         options,
-        {"removed": removed, "failures": [asdict(failure) for failure in failures]},
+        {"removed": removed, "failures": contract.failures(failures)},
         f"{len(removed)} removed",
     )
     console.complain_of(failures)
@@ -221,17 +230,81 @@ def stats(options: Namespace) -> int:
     return 0
 
 
+def report(options: Namespace) -> int:
+    """Print a diagnostic report that holds no name, path or text of the person's."""
+    with _reading(home(options)) as library:
+        text = library.report()
+    console.answer(options, {"report": text}, text)
+    return 0
+
+
+def read(options: Namespace) -> int:
+    """Read every file of a folder by each reader and measure it against the text expected beside it."""
+    from core.evaluation.reading import means, read_folder, summary
+
+    settings = settings_of(None, options.values, Settings())
+    progress = console.Progress()
+    results, lines, failed = [], [], False
+    for reader in options.readers or [settings.parsing.reader]:
+        files = []
+        for file in read_folder(options.folder, settings.with_value("parsing.reader", reader).parsing):
+            files.append(file)
+            progress.show(f"{reader}: {len(files)} files, {file.name}")
+            failed = failed or bool(file.failure or file.broken)
+        if not files:
+            raise NotFoundError(f"There is no file below {options.folder}.", "Name a folder with files to read.")
+        results.append({"reader": reader, "files": [file.to_dict() for file in files], "means": means(files)})
+        lines.append(f"reader: {reader}\n{summary(files)}")
+    console.answer(options, {"folder": str(options.folder), "readers": results}, "\n\n".join(lines))
+    return 1 if failed else 0
+
+
 COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "ingest": ingest,
     "chunk": chunk,
     "query": query,
     "bench": bench,
+    "read": read,
     "list": list_sources,
     "remove": remove,
     "rebuild": rebuild,
     "verify": verify,
     "stats": stats,
+    "report": report,
 }
+
+
+def _dry_run(options: Namespace) -> int:
+    """Say what an ingest would take, and change nothing; a library that is not there is not made."""
+    looked: list[tuple[str, Changes]] = []
+    failures: list[Failure] = []
+    with ExitStack() as stack:
+        place = home(options)
+        library = stack.enter_context(_reading(place)) if os.path.exists(place / "catalogue.sqlite") else None  # noqa: PTH110
+        for path in options.paths:
+            try:
+                found = library.scan(Path(path), options.ignore) if library else _unknown(Path(path), options, place)
+            except LecternError as error:
+                failures.append(Failure(path, str(error)))
+            else:
+                looked.append((path if os.path.isdir(path) else os.path.dirname(path), found))  # noqa: PTH112, PTH120
+    failures += [
+        Failure(joined(path, where), reason) for path, found in looked for where, reason in found.scan.unreadable
+    ]
+    taken = sum(len(found.new) + len(found.changed) for _, found in looked)
+    same = sum(len(found.unchanged) for _, found in looked)
+    ignored = sum(len(found.scan.ignored) for _, found in looked)
+    console.answer(
+        options,
+        {**contract.dry_run(looked), "failures": contract.failures(failures)},
+        f"{taken} files would be read, {same} are unchanged, {ignored} entries are passed over; nothing was done",
+    )
+    console.complain_of(failures)
+    return 2 if failures and not looked else 1 if failures else 0
+
+
+def _unknown(path: Path, options: Namespace, place: Path) -> Changes:
+    return compare(scan(path, options.ignore, place), {})[0]
 
 
 def _existing(place: Path) -> Path:

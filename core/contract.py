@@ -2,22 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
 from typing import Any
 
-from core.ingest import Ingested, IngestReport
+from core.gathering import Changes, joined
+from core.ingest import Failure, Ingested, IngestReport
 from core.searching import SearchResult
-from core.types import Audit, Chunk, ChunkTree
+from core.types import Audit, Chunk, ChunkTree, WordAudit
 
 
 def ingestion(report: IngestReport) -> dict[str, Any]:
     """What ``ingest`` and ``rebuild`` did."""
     return {
         "documents": [_ingested(document) for document in report.documents],
-        "failures": [asdict(failure) for failure in report.failures],
+        "failures": failures(report.failures),
         "encoded": report.encoded,
         "reused": report.reused,
         "seconds": report.seconds,
+    }
+
+
+def failures(found: Sequence[Failure]) -> list[dict[str, Any]]:
+    """What could not be done, and why."""
+    return [{"source": failure.source, "reason": failure.reason} for failure in found]
+
+
+def dry_run(looked: Sequence[tuple[str, Changes]]) -> dict[str, Any]:
+    """What an ingest would take of each path, what it would not, and why."""
+    return {
+        "files": [
+            {
+                "source": joined(path, file.relative),
+                "state": state,
+                "kind": file.kind,
+                "bytes": file.size_bytes,
+                "reason": file.reason,
+            }
+            for path, changes in looked
+            for state, files in changes.by_state().items()
+            for file in files
+        ],
+        "missing": [str(held.path) for _, changes in looked for held in changes.missing],
+        "ignored": [
+            {"source": joined(path, relative), "pattern": pattern}
+            for path, changes in looked
+            for relative, pattern in changes.scan.ignored
+        ],
+        "links": [joined(path, relative) for path, changes in looked for relative in changes.scan.links],
     }
 
 
@@ -34,7 +65,7 @@ def chunking(source: str, tree: ChunkTree, audit: Audit) -> dict[str, Any]:
             for block in document.blocks
         ],
         "chunks": [_chunk(chunk) for chunk in tree.chunks],
-        "audit": _audit(audit),
+        "audit": _audit(audit, document.words),
     }
 
 
@@ -109,15 +140,29 @@ def _ingested(document: Ingested) -> dict[str, Any]:
         "kind": document.kind,
         "characters": document.characters,
         "chunks": document.chunks,
-        "audit": _audit(document.audit),
+        "audit": _audit(document.audit, document.words),
         "version_id": document.version_id,
         "reused": document.reused,
+        "parent": document.parent,
     }
 
 
-def _audit(audit: Audit) -> dict[str, Any]:
+def _audit(audit: Audit, words: WordAudit | None) -> dict[str, Any]:
     return {
         "characters": audit.characters,
         "covered": audit.covered,
         "gaps": [{"start": gap.start, "end": gap.end, "reason": gap.reason} for gap in audit.gaps],
+        "words": None if words is None else _words(words),
+    }
+
+
+def _words(words: WordAudit) -> dict[str, Any]:
+    return {
+        "reader": words.reader,
+        "words": words.words,
+        "in_text": words.in_text,
+        "in_metadata": words.in_metadata,
+        "dropped": [{"reason": reason, "words": count} for reason, count in words.dropped],
+        "missing": words.missing,
+        "examples": list(words.examples),
     }

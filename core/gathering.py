@@ -1,21 +1,177 @@
-"""The files that paths on the command line mean: themselves, or everything below a folder."""
+"""The files a folder holds: what is taken, what is passed over and why, and what is new against the library."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.errors import LecternError, UnsupportedKindError
+from core.ignoring import IGNORE_FILE, OWN_LIBRARY, Ignoring
 from core.ingest import Failure
 from core.jobs import NewItem
+from core.parsing import detect_kind
+from core.storage.folders import KnownFile, files_below, note_scan, set_stamps
+from core.storage.sources import FileStamp, path_key
+from core.storage.store import CATALOGUE, Store
+
+DEEPEST = 100  # folders in folders: beyond this something is mounted in itself
+_HEAD_BYTES = 8192
+_WHOLE_BYTES = 64 << 20  # archives up to this size are looked into, since what they are stands at their end
+_ARCHIVES = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
+_NO_FILE = "It is a pipe, a socket or a device, not a file."
+
+ScanProgress = Callable[[int, str], None]
+Above = tuple[tuple[int, int], ...]  # device and number of each folder on the way down
 
 
-def find_files(paths: list[str], library: Path) -> tuple[list[NewItem], list[Failure]]:
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file below a folder. ``relative``: the way to it, with ``/`` on every system. ``kind``: "" where nothing here
+    reads it, and then ``reason`` is the sentence that says so.
+    """
+
+    path: Path
+    relative: str
+    stamp: FileStamp
+    kind: str
+    reason: str = ""
+
+    @property
+    def size_bytes(self) -> int:
+        return self.stamp.size_bytes
+
+
+@dataclass(slots=True)
+class Scan:
+    """What a walk through a folder found. Nothing was taken in, links were not followed.
+
+    ``ignored``: (relative path, the pattern or reason); a folder, ending in ``/``, stands for all that is in it.
+    ``links``: relative paths. ``unreadable``: (relative path, a sentence).
+    """
+
+    folder: Path
+    files: list[FoundFile] = field(default_factory=list)
+    ignored: list[tuple[str, str]] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """A scan against the library. ``unsupported``: files not in the library that nothing here reads. ``missing``:
+    files the library holds that are no longer there.
+    """
+
+    scan: Scan
+    new: tuple[FoundFile, ...]
+    changed: tuple[FoundFile, ...]
+    unchanged: tuple[FoundFile, ...]
+    unsupported: tuple[FoundFile, ...]
+    missing: tuple[KnownFile, ...]
+
+    def by_state(self) -> dict[str, tuple[FoundFile, ...]]:
+        """The files found, by what an ingest would make of them."""
+        return {
+            "new": self.new,
+            "changed": self.changed,
+            "unchanged": self.unchanged,
+            "unsupported": self.unsupported,
+        }
+
+    def items(self) -> list[NewItem]:
+        """What is new or changed, for the queue; each named by the folder and the way below it."""
+        above = f"{self.scan.folder.name}/" if self.scan.folder.name else ""
+        return [NewItem(above + file.relative, file.path) for file in (*self.new, *self.changed)]
+
+
+def scan(
+    folder: Path,
+    ignore: Sequence[str] = (),
+    library: Path | None = None,
+    progress: ScanProgress | None = None,
+    *,
+    hidden: bool = False,
+    kinds: bool = True,
+    known: Mapping[bytes, KnownFile] | None = None,
+) -> Scan:
+    """Walk through a folder in a stable order, or look at one file. Reads no more of a file than its kind needs.
+
+    ``ignore``: patterns as in a .gitignore file; so are those of .lecternignore files on the way, each for its own
+    folder; ``core.ignoring.DEFAULTS`` come last. ``library`` (and any other library) is passed over, and what begins
+    with a dot unless ``hidden``. ``progress(files, folder)`` may raise ``CancelledError``. ``known``: files whose kind
+    need not be looked at while their stamp is the same; without ``kinds`` none is looked at, and all are "".
+    Raises ``LecternError`` for what is not there.
+    """
+    place = Path(os.path.abspath(folder))  # noqa: PTH100 - Path.absolute keeps ".."
+    if os.path.isfile(place):  # noqa: PTH113 - answers where is_file raises
+        found = Scan(place.parent)
+        _Walk(found, None, None, kinds, known or {}).take(place, place.name, os.stat(place))  # noqa: PTH116
+        return found
+    if not os.path.isdir(place):  # noqa: PTH112
+        raise LecternError(f"There is no folder {folder} on this machine.", "Check the path.")
+    found = Scan(place)
+    rules = Ignoring.of(ignore, hidden=hidden)
+    _Walk(found, library and library.resolve(), progress, kinds, known or {}).below(place, "", rules, ())
+    return found
+
+
+def compare(
+    found: Scan, known: Mapping[bytes, KnownFile], progress: ScanProgress | None = None
+) -> tuple[Changes, dict[int, FileStamp]]:
+    """What of a scan is new, changed or as the library has it: by path, then size and time, then content.
+
+    ``known``: ``files_known`` of the scanned folder. Also returned: the stamps, by source, of files that had to be
+    read and hold what they held; with ``note_scanned`` they need not be read the next time.
+    """
+    new: list[FoundFile] = []
+    changed: list[FoundFile] = []
+    unchanged: list[FoundFile] = []
+    unsupported: list[FoundFile] = []
+    seen: dict[int, FileStamp] = {}
+    for number, file in enumerate(found.files):
+        held = known.get(path_key(file.path))
+        if held is None:
+            (new if file.kind else unsupported).append(file)
+        elif held.stamp == file.stamp:
+            unchanged.append(file)
+        elif _hash_of(file.path) == held.version_id:
+            unchanged.append(file)
+            seen[held.source] = file.stamp
+        else:
+            changed.append(file)
+        if progress:
+            progress(number + 1, file.relative)
+    there = {path_key(file.path) for file in found.files}
+    closed = tuple(os.path.join(path_key(found.folder / place), b"") for place, _ in found.unreadable)  # noqa: PTH118
+    missing = [
+        held
+        for key, held in known.items()
+        if key not in there and not os.path.lexists(held.path) and not key.startswith(closed)
+    ]
+    changes = Changes(found, tuple(new), tuple(changed), tuple(unchanged), tuple(unsupported), tuple(missing))
+    return changes, seen
+
+
+def note_scanned(store: Store, folder: Path, stamps: Mapping[int, FileStamp]) -> None:
+    """Remember what a scan had to read, and when it was; a store open for reading remembers nothing."""
+    if store.writable:
+        set_stamps(store, stamps)
+        note_scan(store, folder)
+
+
+def files_known(store: Store, folder: Path) -> dict[bytes, KnownFile]:
+    """What the library holds below a folder, by ``path_key``."""
+    return {path_key(held.path): held for held in files_below(store, folder)}
+
+
+def find_files(paths: Sequence[str], library: Path, ignore: Sequence[str] = ()) -> tuple[list[NewItem], list[Failure]]:
     """Every file at or below the paths, in a stable order, and what could not be looked into.
 
-    Names keep the path as given. Below a folder, hidden entries and the library itself are passed over and links are
-    not followed.
+    Names keep the path as given. A file that is named itself is taken whatever the patterns say.
     """
     items: list[NewItem] = []
     failures: list[Failure] = []
@@ -27,28 +183,106 @@ def find_files(paths: list[str], library: Path) -> tuple[list[NewItem], list[Fai
         except OSError as error:
             failures.append(Failure(path, f"It cannot be reached: {error.strerror}."))
         else:
-            found = list(_below(path, library, failures)) if folder else [path]
-            items.extend(NewItem(name, Path(name).absolute()) for name in found)
+            if not folder:
+                items.append(NewItem(path, Path(path).absolute()))
+                continue
+            found = scan(Path(path), ignore, library, kinds=False)
+            items.extend(NewItem(joined(path, file.relative), file.path) for file in found.files)
+            failures.extend(Failure(joined(path, place), reason) for place, reason in found.unreadable)
     return items, failures
 
 
-def _below(folder: str, library: Path, failures: list[Failure]) -> Iterator[str]:
-    def refuse(error: OSError) -> None:
-        failures.append(Failure(str(error.filename), f"The folder cannot be read: {error.strerror}."))
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """One walk: where it puts what it finds, and what it goes by."""
 
-    for place, folders, names in os.walk(folder, onerror=refuse):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        if Path(place).resolve() == library.resolve():
-            folders.clear()
-            continue
-        for name in sorted(name for name in names if not name.startswith(".")):
-            found = os.path.join(place, name)  # noqa: PTH118 - the path as given, "./" kept
+    found: Scan
+    library: Path | None
+    progress: ScanProgress | None
+    kinds: bool
+    known: Mapping[bytes, KnownFile]
+
+    def below(self, folder: Path, relative: str, ignoring: Ignoring, above: Above) -> None:
+        """Everything below a folder; ``above``: the folders it lies in, so that no way leads in a circle."""
+        if self.progress:
+            self.progress(len(self.found.files), relative)
+        try:
+            status = os.stat(folder)  # noqa: PTH116 - beside scandir
+            with os.scandir(folder) as listed:
+                entries = sorted(listed, key=lambda entry: entry.name)
+        except OSError as error:
+            self.found.unreadable.append((relative, f"The folder cannot be read: {error.strerror}."))
+            return
+        here = (status.st_dev, status.st_ino)
+        if here in above or len(above) >= DEEPEST:
+            self.found.unreadable.append((relative, "The folder lies in itself, or too deep."))
+            return
+        if any(entry.name == CATALOGUE for entry in entries) or folder.resolve() == self.library:
+            self.found.ignored.append((relative, OWN_LIBRARY))
+            return
+        if any(entry.name == IGNORE_FILE for entry in entries):
+            ignoring = ignoring.within(relative, folder / IGNORE_FILE)
+        for folders in (False, True):  # files before the folders beside them, each by name
+            for entry in entries:
+                self._meet(entry, relative, ignoring, (*above, here), folders)
+
+    def _meet(self, entry: os.DirEntry[str], relative: str, ignoring: Ignoring, above: Above, folders: bool) -> None:
+        way = relative + entry.name
+        try:
+            link, folder = entry.is_symlink(), entry.is_dir(follow_symlinks=False)
+            if folder is not folders:
+                return
+            shown = way + "/" if folder else way
+            pattern = ignoring.pattern_for(shown)
+            if pattern:
+                self.found.ignored.append((shown, pattern))
+            elif link:
+                self.found.links.append(way)
+            elif folder:
+                self.below(Path(entry.path), way + "/", ignoring, above)
+            else:
+                self.take(Path(entry.path), way, entry.stat(follow_symlinks=False))
+        except OSError as error:
+            self.found.unreadable.append((way, f"It cannot be reached: {error.strerror}."))
+
+    def take(self, path: Path, way: str, status: os.stat_result) -> None:
+        """Note a file; a pipe or a device, which would be read for ever, is none."""
+        if not stat.S_ISREG(status.st_mode):
+            self.found.unreadable.append((way, _NO_FILE))
+            return
+        stamp = FileStamp(status.st_size, status.st_mtime_ns)
+        held = self.known.get(path_key(path))
+        kind = reason = ""
+        if held is not None and held.stamp == stamp:
+            kind = held.kind
+        elif self.kinds:
             try:
-                mode = os.lstat(found).st_mode
-            except OSError as error:
-                failures.append(Failure(found, f"It cannot be reached: {error.strerror}."))
-                continue
-            if stat.S_ISREG(mode):
-                yield found
-            elif not stat.S_ISLNK(mode):
-                failures.append(Failure(found, "It is a pipe, a socket or a device, not a file."))
+                kind = kind_of(path, stamp.size_bytes)
+            except UnsupportedKindError as error:
+                reason = error.problem
+        self.found.files.append(FoundFile(path, way, stamp, kind, reason))
+
+
+def kind_of(path: Path, size_bytes: int) -> str:
+    """A file's kind by as little of its content as will do. Raises ``UnsupportedKindError``, ``OSError``."""
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD_BYTES)
+        if head.startswith(_ARCHIVES):
+            if size_bytes > _WHOLE_BYTES:
+                return path.suffix.lstrip(".").lower() or "archive"  # its parser will say what it really is
+            head += stream.read()
+    return detect_kind(head, path.name)
+
+
+def _hash_of(path: Path) -> str:
+    """Of a file's bytes; "" where it cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def joined(path: str, relative: str) -> str:
+    """A path as it was given, "./" and all, and the way below it."""
+    return os.path.join(path, *relative.rstrip("/").split("/"))  # noqa: PTH118

@@ -1,39 +1,47 @@
-"""Files to indexed documents: read, parse, cut, encode what is new, store each document in one transaction.
+"""Files to indexed documents: read, parse, cut, encode what is new, store each item in one transaction.
 
-Documents are gathered until their texts fill the encoder, then stored one by one; a bad file ends itself alone.
+Documents are gathered until their texts fill the encoder, then stored item by item, a mail together with what is
+attached to it; a bad file ends itself alone.
 """
 
 from __future__ import annotations
 
-import logging
-import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
-from core.chunking import audit as audit_tree
-from core.chunking import chunk as cut
-from core.chunking import encoder_input, recipe_fingerprint
 from core.embedding import EmbeddingModel, Encoded, encode_cached
-from core.errors import CancelledError, LecternError, ModelError, ParseError, StorageError
-from core.parsing import parse, parser_fingerprint
-from core.settings import ChunkingSettings, Settings
-from core.storage import chunks, documents, sources
+from core.errors import (
+    CancelledError,
+    LecternError,
+    ModelError,
+    PasswordNeededError,
+    StorageError,
+    TextLayerMissingError,
+    UnsupportedKindError,
+)
+from core.passwords import Passwords
+from core.preparing import Incoming, Member, Prepared, Preparer
+from core.settings import Settings
+from core.storage import chunks, documents, sources, trash
 from core.storage.cache import CatalogueVectors
-from core.storage.chunks import NewLeaf, Recipe
+from core.storage.chunks import NewLeaf
 from core.storage.generations import begin_generation
 from core.storage.outbox import carry_if_possible
 from core.storage.store import Store
 from core.text.analysis import analyse
-from core.types import Audit, ChunkTree
-
-_LOG = logging.getLogger(__name__)
+from core.types import Audit, WordAudit
 
 # Texts gathered before the encoder runs: enough for full batches, few enough that a crash costs seconds.
 GATHER = 1024
+
+PROBLEMS: dict[type[LecternError], str] = {
+    PasswordNeededError: "password",
+    TextLayerMissingError: "ocr",
+    UnsupportedKindError: "kind",
+}
 
 
 class ItemCancelledError(CancelledError):
@@ -45,20 +53,10 @@ class ItemCancelledError(CancelledError):
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
-    """Something to ingest: a file by ``path``, or an upload whose bytes are staged under ``content_hash``.
-
-    ``name``: as the person gave it; the path of a file, or the upload's name.
-    """
-
-    name: str
-    path: Path | None = None
-    content_hash: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Ingested:
-    """A document now in the library. ``reused``: nothing about it had changed."""
+    """A document now in the library. ``reused``: nothing about it had changed. ``parent``: of an attachment, the
+    version of its mail. ``words``: what a second reading of the file said, ``None`` where none was made.
+    """
 
     source: str
     document: str
@@ -68,14 +66,20 @@ class Ingested:
     audit: Audit
     version_id: str
     reused: bool
+    parent: str | None = None
+    words: WordAudit | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An item that could not be ingested, and the sentence that says why."""
+    """An item that could not be ingested, and the sentence that says why.
+
+    ``problem``: what would help: "password", "ocr", "kind" (nothing here reads it); "" when nothing is known to.
+    """
 
     source: str
     reason: str
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,24 +97,13 @@ class Watch(Protocol):
     """Told of progress. Any method may raise: ``ItemCancelledError`` drops one item, ``CancelledError`` ends all."""
 
     def stage(self, index: int, stage: str, done: int, total: int) -> None:
-        """Item ``index`` is in a stage: "reading", "parsing", "chunking", "encoding" or "storing"."""
+        """Item ``index`` is in a stage: "reading", "parsing", "chunking", "encoding" or "storing".
+
+        "renewing", on an item that waits: documents are cut for another embedder before.
+        """
 
     def finished(self, index: int, outcome: Ingested | Failure) -> None:
-        """Item ``index`` is done. Called inside the transaction that stores it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """A document cut and ready, its texts still to be encoded."""
-
-    index: int
-    item: Incoming
-    tree: ChunkTree
-    audit: Audit
-    recipe: Recipe
-    parser: str
-    size_bytes: int
-    texts: tuple[str, ...]
+        """Item ``index`` is done. Called inside the transaction that stores it; not for its attachments."""
 
 
 @dataclass(slots=True)
@@ -126,11 +119,14 @@ class Ingest:
     watch: Watch | None = None
     generation: int | None = None
     keep_sources: bool = False
+    passwords: Passwords = field(default_factory=Passwords)
     documents: list[Ingested] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     encoded: int = 0
     reused: int = 0
-    _waiting: list[_Prepared] = field(default_factory=list)
+    _waiting: list[Prepared] = field(default_factory=list)
+    _waiting_texts: int = 0
+    _waiting_versions: set[str] = field(default_factory=set)
     _started: float = field(default_factory=perf_counter)
 
     def run(self, items: Sequence[Incoming]) -> IngestReport:
@@ -138,93 +134,51 @@ class Ingest:
         if self.generation is None:
             encoder = self.model.encoder
             self.generation = begin_generation(self.store, encoder.fingerprint, encoder.dimension).number
+        by = Preparer(self.store, self.model, self.settings, self.generation, self.passwords, self.keep_sources)
         for index, item in enumerate(items):
             try:
-                self._add(index, item)
+                self._add(by, index, item)
             except ItemCancelledError:
                 continue
             except CancelledError:
                 raise
             except LecternError as error:
-                self._fail(index, item, str(error))
-            if sum(len(prepared.texts) for prepared in self._waiting) >= GATHER:
+                self._fail(index, item, error)
+            if self._waiting_texts >= GATHER:
                 self._flush()
         self._flush()
         seconds = perf_counter() - self._started
         return IngestReport(tuple(self.documents), tuple(self.failures), self.encoded, self.reused, seconds)
 
-    def _add(self, index: int, item: Incoming) -> None:
-        self._tell(index, "reading", 0, 1)
-        version_id = self._stage(item)
-        if any(waiting.tree.document.version_id == version_id for waiting in self._waiting):
-            self._flush()  # the same bytes under another name: one version, read and titled by its first
-        known = documents.version(self.store, version_id)
-        if known is None and self.keep_sources:
-            return  # its last source was removed meanwhile
-        current = known is not None and known.parser == parser_fingerprint(known.kind)
-        if known is not None and current:
-            recipe = self._recipe(known.parser)
-            stored = chunks.recipe(self.store, version_id, self.generation)
-            if stored is not None and stored.fingerprint == recipe.fingerprint:
-                self._reuse(index, item, version_id)
-                return
-            document = documents.document(self.store, version_id)
-            size = known.size_bytes
-        else:
-            data = self.store.files.read(version_id)
-            size = len(data)
-            with _defects_told(item.name):
-                document = parse(data, item.name, self.settings.parsing, lambda *progress: self._tell(index, *progress))
-        parser = parser_fingerprint(document.kind)
-        self._tell(index, "chunking", 0, 1)
-        with _defects_told(item.name):
-            tree = cut(document, self.settings.chunking, self.model.counter, parser)
-            audit = audit_tree(tree)
-        texts = tuple(encoder_input(leaf, self.settings.chunking.prefix) for leaf in tree.leaves)
-        self._waiting.append(_Prepared(index, item, tree, audit, self._recipe(parser), parser, size, texts))
+    def _add(self, by: Preparer, index: int, item: Incoming) -> None:
+        prepared = by.prepare(index, item, lambda *told: self._tell(index, *told), self._flush_first)
+        if prepared is None:
+            return
+        # What comes back from the trash waits its turn: an attachment may need its mail to be back.
+        if item.source is None and not any(member.cut for member in prepared.members):
+            self._store(prepared, iter(()))
+            return
+        self._waiting.append(prepared)
+        for member in prepared.members:
+            self._waiting_versions.add(member.version_id)
+            self._waiting_texts += len(member.cut.texts) if member.cut else 0
 
-    def _stage(self, item: Incoming) -> str:
-        if item.content_hash is not None:
-            return item.content_hash
-        if item.path is None:
-            raise LecternError(f"{item.name} names neither a file nor staged bytes.")
-        require_file(item.path)
-        return self.store.files.stage_path(item.path)
-
-    def _recipe(self, parser: str) -> Recipe:
-        chunking = self.settings.chunking
-        fingerprint = recipe_fingerprint(parser, chunking, self.model.counter.fingerprint)
-        values = {"parser": parser, "chunking": self.settings.to_dict()["chunking"]}
-        return Recipe(fingerprint, describe(chunking), values)
-
-    def _reuse(self, index: int, item: Incoming, version_id: str) -> None:
-        """Nothing to do but to name the source: the same bytes, cut the same way, are here."""
-        with self.store.transaction():
-            self._name_source(item, version_id)
-            known = documents.version(self.store, version_id)
-            audit = chunks.audit(self.store, version_id, self.generation)
-            if known is None:
-                raise LecternError(f"{item.name} left the library meanwhile.", "Add it again.")
-            leaves = chunks.count_leaves(self.store, version_id, self.generation)
-            outcome = Ingested(
-                item.name, known.title, known.kind, known.characters, leaves, audit, version_id, reused=True
-            )
-            self._done(index, outcome)
-        self.reused += leaves
+    def _flush_first(self, version_id: str) -> None:
+        if version_id in self._waiting_versions:
+            self._flush()
 
     def _flush(self) -> None:
-        """Encode what waits and store it, document by document."""
+        """Encode what waits and store it, item by item."""
         try:
             encoded = self._encode_waiting()
         except (StorageError, ModelError) as error:  # no room for vectors, or no encoder: what waits has failed
-            for prepared in self._waiting:
-                self._fail(prepared.index, prepared.item, str(error))
-            self._waiting = []
+            for prepared in self._take_waiting():
+                self._fail(prepared.index, prepared.item, error)
             return
         keys = iter(encoded.keys)
-        waiting, self._waiting = self._waiting, []
+        waiting = self._take_waiting()
         for prepared in waiting:
-            own = [next(keys) for _ in prepared.texts]
+            own = iter([next(keys) for _ in prepared.texts])
             try:
                 self._tell(prepared.index, "storing", 0, 1)
                 self._store(prepared, own)
@@ -233,9 +187,15 @@ class Ingest:
             except CancelledError:
                 raise
             except LecternError as error:
-                self._fail(prepared.index, prepared.item, str(error))
+                self._fail(prepared.index, prepared.item, error)
         if waiting:
             carry_if_possible(self.store)  # the documents are in; what cannot be carried now is carried later
+
+    def _take_waiting(self) -> list[Prepared]:
+        waiting, self._waiting = self._waiting, []
+        self._waiting_texts = 0
+        self._waiting_versions.clear()
+        return waiting
 
     def _encode_waiting(self) -> Encoded:
         """Encode the texts of all that waits; an item cancelled meanwhile leaves, the rest goes on."""
@@ -256,56 +216,90 @@ class Ingest:
             self.reused += encoded.reused
             return encoded
 
-    def _store(self, prepared: _Prepared, keys: Sequence[str]) -> None:
-        document = prepared.tree.document
-        title = analyse(document.title)
-        headings: dict[tuple[str, ...], list[str]] = {}
-        leaves = []
-        for leaf, key in zip(prepared.tree.leaves, keys, strict=True):
-            if leaf.headings not in headings:
-                headings[leaf.headings] = analyse("\n".join(leaf.headings))
-            repeated = "\n".join(part.text for part in leaf.prefix if part.kind == "table_header")
-            words = analyse(f"{repeated}\n{leaf.text}" if repeated else leaf.text)
-            leaves.append(NewLeaf(leaf.chunk_id, key, title, headings[leaf.headings], words))
+    def _store(self, prepared: Prepared, keys: Iterator[str]) -> None:
+        """Everything of an item in one transaction: its documents, their chunks, their sources, and that it is done."""
+        leaves = {
+            member.version_id: _leaves(member, keys) for member in prepared.members if member.cut
+        }  # made before the transaction, which others wait for
+        with self.store.transaction() as connection:
+            if self.keep_sources and not sources.is_live(self.store, prepared.members[0].version_id):
+                return  # its last source left meanwhile: storing it would bring it back
+            outcomes = []
+            left: list[int | None] = []
+            for member in prepared.members:
+                if member.cut:
+                    self._store_cut(member, leaves[member.version_id])
+                left.append(self._name(member))
+                outcomes.append(self._outcome(member))
+            for number in left:
+                if number is not None:
+                    sources.settle(self.store, connection, number)
+            for member in prepared.members:
+                if member.cut and member.cut.attached is not None:
+                    trash.keep_attachments(self.store, member.version_id, member.cut.attached)
+            if self.watch:
+                self.watch.finished(prepared.index, outcomes[0])
+            # Counted once it is committed: a rolled back document is none.
+            self.store.after_commit(lambda: self._count(outcomes))
+
+    def _store_cut(self, member: Member, leaves: Sequence[NewLeaf]) -> None:
+        made = member.cut
+        assert made is not None  # noqa: S101 - for the type checker
         limit = self.model.encoder.max_tokens
-        truncated = sum(leaf.encoder_tokens > limit for leaf in prepared.tree.leaves)
-        with self.store.transaction():
-            if self.keep_sources and documents.version(self.store, document.version_id) is None:
-                return  # its last source was removed meanwhile: storing it would bring it back
-            documents.put_document(self.store, document, size_bytes=prepared.size_bytes, parser=prepared.parser)
-            chunks.swap_chunks(
+        documents.put_document(self.store, made.tree.document, size_bytes=made.size_bytes, parser=made.parser)
+        chunks.swap_chunks(
+            self.store,
+            made.tree,
+            recipe=made.recipe,
+            audit=made.audit,
+            leaves=leaves,
+            truncated=sum(leaf.encoder_tokens > limit for leaf in made.tree.leaves),
+            generation=self.generation,
+        )
+
+    def _name(self, member: Member) -> int | None:
+        """Point the member's source at it and return the number of the version it leaves, if any, to be settled.
+
+        Raises ``LecternError`` where the document left the library meanwhile.
+        """
+        if chunks.recipe(self.store, member.version_id, self.generation) is None:
+            raise LecternError(f"{member.shown} left the library meanwhile.", "Add it again.")
+        if member.source is not None:
+            trash.revive_source(self.store, member.source)
+        elif member.parent is not None or not self.keep_sources:
+            return sources.point_source(
                 self.store,
-                prepared.tree,
-                recipe=prepared.recipe,
-                audit=prepared.audit,
-                leaves=leaves,
-                truncated=truncated,
-                generation=self.generation,
-            )
-            self._name_source(prepared.item, document.version_id)
-            outcome = Ingested(
-                prepared.item.name,
-                document.title,
-                document.kind,
-                len(document.text),
-                len(leaves),
-                prepared.audit,
-                document.version_id,
-                reused=False,
-            )
-            self._done(prepared.index, outcome)
+                name=member.name,
+                version_id=member.version_id,
+                path=member.path,
+                parent=member.parent,
+                stamp=member.stamp,
+            )[1]
+        return None
 
-    def _name_source(self, item: Incoming, version_id: str) -> None:
-        if not self.keep_sources:
-            sources.put_source(self.store, name=item.name, version_id=version_id, path=item.path)
+    def _outcome(self, member: Member) -> Ingested:
+        known = documents.version(self.store, member.version_id)
+        assert known is not None  # noqa: S101 - it was just stored, or named
+        return Ingested(
+            source=member.shown,
+            document=known.title,
+            kind=known.kind,
+            characters=known.characters,
+            chunks=chunks.count_leaves(self.store, member.version_id, self.generation),
+            audit=chunks.audit(self.store, member.version_id, self.generation),
+            version_id=member.version_id,
+            reused=member.cut is None,
+            parent=member.parent,
+            words=documents.words(self.store, member.version_id),
+        )
 
-    def _done(self, index: int, outcome: Ingested) -> None:
-        if self.watch:
-            self.watch.finished(index, outcome)
-        self.store.after_commit(lambda: self.documents.append(outcome))
+    def _count(self, outcomes: Sequence[Ingested]) -> None:
+        self.documents.extend(outcomes)
+        self.reused += sum(outcome.chunks for outcome in outcomes if outcome.reused)
 
-    def _fail(self, index: int, item: Incoming, reason: str) -> None:
-        failure = Failure(item.name, reason)
+    def _fail(self, index: int, item: Incoming, error: LecternError) -> None:
+        problem = next((mark for kind, mark in PROBLEMS.items() if isinstance(error, kind)), "")
+        failure = Failure(item.name, str(error), problem)
         self.failures.append(failure)
         # A cancelled item needs no note, and on a full disk none can be taken: the report still names it.
         with suppress(ItemCancelledError, StorageError):
@@ -317,38 +311,17 @@ class Ingest:
             self.watch.stage(index, stage, done, total)
 
 
-@contextmanager
-def _defects_told(name: str) -> Iterator[None]:
-    """A file on which a parser or chunker proves defective fails alone: a batch never stops at one bad file."""
-    try:
-        yield
-    except LecternError:
-        raise
-    except Exception as error:  # whatever hostile bytes bring about; logged whole, and the other files go on
-        _LOG.exception("%s could not be read.", name)
-        raise ParseError(
-            f"{name} could not be read: Lectern made a mistake ({type(error).__name__}: {str(error)[:200]}).",
-            "Please report it; the other files are not touched.",
-        ) from error
-
-
-def require_file(path: Path) -> None:
-    """Raises ``ParseError`` for a pipe or a device, which would be read for ever. Other faults show when it is read."""
-    try:
-        mode = path.stat().st_mode
-    except OSError:
-        return
-    except ValueError as error:
-        raise ParseError(f"{str(path)!r} is no path of this system: {error}.", "Check its spelling.") from error
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise ParseError(f"{path} is a pipe, a socket or a device, not a file.", "Save its content to a file.")
-
-
-def describe(settings: ChunkingSettings) -> str:
-    """A recipe in words.
-
-    >>> describe(ChunkingSettings(chunker="fixed", max_tokens=100, parent_max_tokens=700, overlap_tokens=20))
-    'fixed · child 100 · parent 700 · overlap 20'
-    """
-    overlap = f" · overlap {settings.overlap_tokens}" if settings.overlap_tokens else ""
-    return f"{settings.chunker} · child {settings.max_tokens} · parent {settings.parent_max_tokens}{overlap}"
+def _leaves(member: Member, keys: Iterator[str]) -> list[NewLeaf]:
+    """What the indexes need of a document's leaves, with its own of the vectors' keys."""
+    made = member.cut
+    assert made is not None  # noqa: S101 - for the type checker
+    title = analyse(made.tree.document.title)
+    headings: dict[tuple[str, ...], list[str]] = {}
+    leaves = []
+    for leaf in made.tree.leaves:
+        if leaf.headings not in headings:
+            headings[leaf.headings] = analyse("\n".join(leaf.headings))
+        repeated = "\n".join(part.text for part in leaf.prefix if part.kind == "table_header")
+        words = analyse(f"{repeated}\n{leaf.text}" if repeated else leaf.text)
+        leaves.append(NewLeaf(leaf.chunk_id, next(keys), title, headings[leaf.headings], words))
+    return leaves

@@ -37,7 +37,7 @@ _WRITE_EVERY_SECONDS = 0.2  # progress goes to the table at most this often
 _LOOK_EVERY_SECONDS = 0.2  # and a cancellation written by another process is seen within this time
 _POLL_SECONDS = 1.0
 
-__all__ = ["Handler", "Item", "Job", "JobQueue", "NewItem", "Reporter", "Worker"]
+__all__ = ["UNFINISHED", "Handler", "Item", "Job", "JobQueue", "NewItem", "Reporter", "Worker"]
 
 
 Handler = Callable[[Job, "Reporter"], None]
@@ -60,17 +60,25 @@ class JobQueue:
         self.ring()
         return job_id
 
-    def jobs(self, limit: int = 50) -> list[Job]:
-        """The newest jobs, newest first."""
-        return find_jobs(self._store, limit)
+    def jobs(self, limit: int = 50, *, states: Sequence[str] = (), kinds: Sequence[str] = ()) -> list[Job]:
+        """The newest jobs of these states and kinds (() for any), newest first; ``limit`` -1 for all of them."""
+        return find_jobs(self._store, limit, states, kinds)
 
     def job(self, job_id: int) -> Job:
         """One job. Raises ``NotFoundError``."""
         return find_job(self._store, job_id)
 
-    def items(self, job_id: int) -> list[Item]:
-        """A job's items in their order; progress of work in this process as of this moment."""
-        return [self._as_it_stands(item) for item in find_items(self._store, job_id)]
+    def items(self, job_id: int, *, states: Sequence[str] = (), limit: int = -1) -> list[Item]:
+        """A job's items of these states (() for any) in their order, the first ``limit`` of them (-1 for all).
+
+        Progress of work in this process is as of this moment, ``states`` as the table has them: what runs may still
+        be "queued" there, so ask for ``UNFINISHED``. A job's counts say how many there are besides.
+        """
+        return [self._as_it_stands(item) for item in find_items(self._store, job_id, states, limit)]
+
+    def item(self, item_id: int) -> Item:
+        """One item. Raises ``NotFoundError``."""
+        return self._as_it_stands(find_item(self._store, item_id))
 
     def cancel(self, job_id: int) -> None:
         """Stop a job: at once when it waits, at its handler's next report when it runs. What is finished stays."""
@@ -239,7 +247,7 @@ class Reporter:
     def items(self) -> list[Item]:
         """The job's items still to be done, in order: after a crash or a retry, without those that are done."""
         self.check()
-        return [item for item in self._queue.items(self._job_id) if item.state in UNFINISHED]
+        return self._queue.items(self._job_id, states=UNFINISHED)
 
     def stage(self, item_id: int, stage: str, done: int = 0, total: int = 0) -> None:
         """Where an item stands. Call it as often as you like, for as many items as you like.
@@ -260,8 +268,8 @@ class Reporter:
             self._unwritten.clear()
             self._last_write = time.monotonic()
 
-    def finish_item(self, item_id: int, version_id: str | None = None, reason: str = "") -> None:
-        """An item is done (``version_id``: what it became), or failed when there is a ``reason``.
+    def finish_item(self, item_id: int, version_id: str | None = None, reason: str = "", problem: str = "") -> None:
+        """An item is done (``version_id``: what it became), or failed when there is a ``reason`` (and a ``problem``).
 
         Called inside the transaction that stores the document, both happen or neither.
         """
@@ -269,8 +277,9 @@ class Reporter:
         self._unwritten.pop(item_id, None)
         with self._store.transaction() as connection:
             connection.execute(
-                "UPDATE job_item SET state = ?, stage = '', version_id = ?, reason = ?, changed_at = ? WHERE id = ?",
-                ("failed" if reason else "done", version_id, storable(reason), now(), item_id),
+                "UPDATE job_item SET state = ?, stage = '', version_id = ?, reason = ?, problem = ?, changed_at = ?"
+                " WHERE id = ?",
+                ("failed" if reason else "done", version_id, storable(reason), problem, now(), item_id),
             )
 
     def close(self) -> None:

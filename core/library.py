@@ -8,35 +8,51 @@ from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 
+from core import diagnosis
 from core.embedding import EmbeddingModel, load_model, packaged_counter
 from core.errors import StorageError
-from core.ingest import Failure, Incoming, Ingest, Ingested, IngestReport, ItemCancelledError, Watch
+from core.gathering import Changes, Scan, ScanProgress, compare, files_known, note_scanned, scan
+from core.ingest import Failure, Ingest, Ingested, IngestReport, ItemCancelledError, Watch
 from core.jobs import JobQueue
+from core.passwords import Passwords
+from core.preparing import Incoming
+from core.recutting import drop_others, fill_generation, recut
 from core.retrieval import Ranking
 from core.searching import Searcher, SearchResult
 from core.settings import Settings
-from core.storage import chunks, documents, generations, sources, verify
+from core.storage import chunks, documents, folders, generations, labels, sources, trash, verify
+from core.storage.folders import Folder
+from core.storage.labels import Collection, Tag
 from core.storage.lexical import rebuild_index
-from core.storage.outbox import apply_outbox, carry_if_possible, pending, rebuild_projection
+from core.storage.outbox import carry_if_possible, pending, rebuild_projection
+from core.storage.scopes import Scope, scope_named
 from core.storage.sources import SourceRow
 from core.storage.statistics import Stats, stats
 from core.storage.store import Store
+from core.storage.trash import KEPT_DAYS
 from core.storage.verify import Problem
-from core.types import Answer, Audit, ChunkTree, Context, Document, Encoder
+from core.types import Answer, Audit, ChunkTree, Context, Document, Encoder, WordAudit
 
 _LOG = logging.getLogger(__name__)
 
 __all__ = [
+    "KEPT_DAYS",
+    "Changes",
+    "Collection",
     "Failure",
+    "Folder",
     "Incoming",
     "IngestReport",
     "Ingested",
     "ItemCancelledError",
     "Library",
     "Problem",
+    "Scan",
+    "Scope",
     "SearchResult",
     "SourceRow",
     "Stats",
+    "Tag",
     "Watch",
 ]
 
@@ -50,6 +66,7 @@ class Library:
         self._given = encoder
         self._model = self._load(self.settings)
         self._searcher = Searcher(store, self._model)
+        self.passwords = Passwords()
         self.queue = JobQueue(store)
 
     @classmethod
@@ -62,8 +79,10 @@ class Library:
         store = Store.open(home, write=write)
         try:
             library = cls(store, encoder)
-            if write and pending(store):
-                carry_if_possible(store)
+            if write:
+                trash.empty_trash(store, KEPT_DAYS)
+                if pending(store):
+                    carry_if_possible(store)
         except BaseException:
             store.close()
             raise
@@ -110,13 +129,13 @@ class Library:
         """Put files and uploads in. ``settings`` become the library's own. A bad file is listed, the rest goes on."""
         if settings is not None:
             self._adopt(settings)
-        self._finish_generation(watch=None)
-        return Ingest(self._store, self._model, self.settings, watch).run(items)
+        self._finish_generation(watch, items=len(items))
+        return self._run(watch).run(items)
 
     def apply(self, settings: Settings, watch: Watch | None = None) -> IngestReport:
         """Make the settings the library's own: cut anew what they cut differently, encode only what is new."""
         self._adopt(settings)
-        return self._finish_generation(watch) or self._recut(watch, generation=None)
+        return self._finish_generation(watch) or recut(self._run(watch))
 
     def remove(self, source_id: int) -> None:
         """Forget a source, and its document when no other source holds the same bytes."""
@@ -141,9 +160,112 @@ class Library:
         """Counts and bytes."""
         return stats(self._store)
 
+    def report(self) -> str:
+        """A diagnostic report to copy: versions, counts, sizes, settings, failures; no names, paths or text."""
+        return diagnosis.report(self._store, self.settings)
+
     def sources(self) -> list[SourceRow]:
-        """Every source with its document, in the order they were added."""
+        """Every live source with its document, in the order they were added."""
         return sources.sources(self._store)
+
+    def trash(self, source_ids: Sequence[int]) -> None:
+        """Put sources in the trash: out of every list and index until they are restored, removed or 30 days old."""
+        trash.trash_sources(self._store, source_ids)
+        carry_if_possible(self._store)
+
+    def trashed(self) -> list[SourceRow]:
+        """What is in the trash, last first. Attachments that went with their mail are not listed beside it."""
+        return sources.trashed(self._store)
+
+    def restore(self, source_ids: Sequence[int], watch: Watch | None = None) -> IngestReport:
+        """Bring sources back from the trash, cut as the library is now; a text whose vector is kept is not encoded."""
+        held = trash.in_trash(self._store, source_ids)
+        self._finish_generation(watch, items=len(held))
+        return self._run(watch).run([Incoming(name, None, version, source) for source, name, version in held])
+
+    def empty_trash(self) -> int:
+        """Remove for good what is in the trash and return how many sources that were."""
+        count = trash.empty_trash(self._store)
+        carry_if_possible(self._store)
+        return count
+
+    def collections(self) -> list[Collection]:
+        """All collections, by name."""
+        return labels.collections(self._store)
+
+    def create_collection(self, name: str) -> int:
+        """Make an empty collection and return its id. Raises ``LecternError`` for a name that is taken or unfit."""
+        return labels.create_collection(self._store, name)
+
+    def rename_collection(self, collection_id: int, name: str) -> None:
+        """Give a collection another name. Raises ``NotFoundError``, ``LecternError`` as ``create_collection``."""
+        labels.rename_collection(self._store, collection_id, name)
+
+    def delete_collection(self, collection_id: int) -> None:
+        """Forget a collection; its documents stay. Raises ``NotFoundError``."""
+        labels.delete_collection(self._store, collection_id)
+
+    def collect(self, source_ids: Sequence[int], collection_id: int) -> None:
+        """Put sources, mails with their attachments, into a collection. Raises ``NotFoundError``."""
+        labels.collect(self._store, source_ids, collection_id)
+
+    def uncollect(self, source_ids: Sequence[int], collection_id: int) -> None:
+        """Take sources, mails with their attachments, out of a collection. Raises ``NotFoundError``."""
+        labels.uncollect(self._store, source_ids, collection_id)
+
+    def tags(self) -> list[Tag]:
+        """The tags that documents carry, by name."""
+        return labels.tags(self._store)
+
+    def tag(self, source_ids: Sequence[int], name: str) -> None:
+        """Put a tag on sources, mails with their attachments. Raises ``LecternError`` for an unfit name."""
+        labels.tag(self._store, source_ids, name)
+
+    def untag(self, source_ids: Sequence[int], name: str) -> None:
+        """Take a tag off sources, mails with their attachments; a tag nobody carries is gone."""
+        labels.untag(self._store, source_ids, name)
+
+    def scope(self, collections: Sequence[str] = (), tags: Sequence[str] = ()) -> Scope:
+        """The scope of collections and tags by their names. Raises ``NotFoundError`` naming those there are."""
+        return scope_named(self._store, collections, tags)
+
+    def note(self, source_id: int) -> str:
+        """What a person noted about a source, "" for nothing. Raises ``NotFoundError``."""
+        return labels.note(self._store, source_id)
+
+    def write_note(self, source_id: int, text: str) -> None:
+        """Keep a note about a source; blank text removes it. Raises ``LecternError`` for one that is too long."""
+        labels.write_note(self._store, source_id, text)
+
+    def preference(self, name: str) -> str:
+        """What the pages keep with this library, such as whether its tour was taken; "" where nothing was kept."""
+        return self._store.meta(f"preference.{name}") or ""
+
+    def set_preference(self, name: str, value: str) -> None:
+        """Keep a preference; "" forgets it."""
+        self._store.set_meta(f"preference.{name}", value or None)
+
+    def folders(self) -> list[Folder]:
+        """Folders of this machine that are scanned again and again."""
+        return folders.folders(self._store)
+
+    def add_folder(self, path: Path, patterns: Sequence[str] = ()) -> int:
+        """Remember a folder, or other patterns for it, and return its id."""
+        return folders.add_folder(self._store, path, patterns)
+
+    def forget_folder(self, folder_id: int) -> None:
+        """Forget a folder; the documents that came from it stay."""
+        folders.forget_folder(self._store, folder_id)
+
+    def scan(self, path: Path, patterns: Sequence[str] = (), progress: ScanProgress | None = None) -> Changes:
+        """What a folder (or file) holds against what the library has of it. ``changes.items()`` are for the queue.
+
+        ``progress(files, folder)`` may raise ``CancelledError``. Raises ``LecternError`` for what is no folder.
+        """
+        known = files_known(self._store, path)
+        changes, stamps = compare(scan(path, patterns, self.home, progress, known=known), known, progress)
+        note_scanned(self._store, path, stamps)
+        return changes
 
     def document(self, version_id: str) -> Document:
         """A document with its text and structure. Raises ``NotFoundError``."""
@@ -157,13 +279,33 @@ class Library:
         """What of a document its leaves cover."""
         return chunks.audit(self._store, version_id)
 
+    def words(self, version_id: str) -> WordAudit | None:
+        """What a second reading of the file says of the first; ``None`` where none was made. ``NotFoundError``."""
+        return documents.words(self._store, version_id)
+
     def original(self, version_id: str) -> bytes:
         """The file's own bytes."""
         return self._store.files.read(version_id)
 
-    def rank(self, question: str, settings: Settings | None = None) -> Ranking:
-        """A question's ranking, every stage's scores kept."""
-        return self._searcher.rank(question, settings or self.settings)
+    def original_path(self, source_id: int) -> Path | None:
+        """Where the file still lies on this machine; ``None`` for an upload, an attachment, a file that is gone."""
+        return sources.original_path(self._store, source_id)
+
+    def unlock(self, item_id: int, password: str) -> None:
+        """Remember the password of a queue item's file in memory and put the item back in the queue."""
+        item = self.queue.item(item_id)
+        content_hash = self._store.files.hash_of(item.path) if item.path else item.content_hash
+        if content_hash:
+            self.passwords.remember(content_hash, password)
+        self.queue.retry_item(item_id)
+
+    def password_of(self, version_id: str) -> str | None:
+        """The password a document was opened with since the program began, ``None`` where none is known."""
+        return self.passwords.of(version_id)
+
+    def rank(self, question: str, settings: Settings | None = None, scope: Scope | None = None) -> Ranking:
+        """A question's ranking over the documents of a scope (``None``: all), every stage's scores kept."""
+        return self._searcher.rank(question, settings or self.settings, scope)
 
     def assemble(
         self, ranking: Ranking, settings: Settings | None = None, budget_characters: int | None = None
@@ -172,12 +314,16 @@ class Library:
         return self._searcher.assemble(ranking, settings or self.settings, budget_characters)
 
     def search(
-        self, question: str, settings: Settings | None = None, budget_characters: int | None = None
+        self,
+        question: str,
+        settings: Settings | None = None,
+        budget_characters: int | None = None,
+        scope: Scope | None = None,
     ) -> SearchResult:
-        """A question's hits, passages, context and trace; logged by the process that writes."""
+        """A question's hits, passages, context and trace in a scope; logged by the process that writes."""
         chosen = settings or self.settings
         started = perf_counter()
-        result = self._searcher.search(question, chosen, budget_characters)
+        result = self._searcher.search(question, chosen, budget_characters, scope)
         try:
             self._store.log_query(question, chosen.fingerprint(), (perf_counter() - started) * 1000)
         except StorageError as error:  # a full disk costs the note, not the answer
@@ -210,39 +356,23 @@ class Library:
         if self.settings != self._store.settings():
             self._store.save_settings(self.settings)
 
-    def _finish_generation(self, watch: Watch | None) -> IngestReport | None:
-        """Where the embedder is another than the serving one's: fill its generation, flip, drop the old one.
+    def _run(self, watch: Watch | None) -> Ingest:
+        return Ingest(self._store, self._model, self.settings, watch, passwords=self.passwords)
 
-        Returns what that cost; ``None`` where nothing had to be done.
+    def _finish_generation(self, watch: Watch | None, items: int | None = None) -> IngestReport | None:
+        """Where the embedder is another than the serving one's: fill its generation and ask it from now on.
+
+        ``items``: how many the watch knows, where it watches items that wait for this, not the documents.
         """
-        encoder = self._model.encoder
-        wanted = generations.begin_generation(self._store, encoder.fingerprint, encoder.dimension)
-        if wanted.serving:
-            self._ask_with_model()
-            self._persist()
-            return None
-        report = self._recut(watch, generation=wanted.number)
-        # What failed is listed and stays out: one document must not keep the others from their new vectors.
-        failed = generations.unfinished_versions(self._store, wanted.number) if report.failures else []
-        generations.serve(self._store, wanted.number, without=failed)
+        run = self._run(watch)
+        report = fill_generation(run, items)
         self._ask_with_model()
         self._persist()
-        for other in generations.generations(self._store):
-            if not other.serving:
-                generations.drop_generation(self._store, other.number)
-        apply_outbox(self._store)
+        if report is not None:
+            drop_others(run)
         return report
 
     def _ask_with_model(self) -> None:
         """Questions go to the embedder that built the serving generation; until the flip that is the one before."""
         if self._searcher.model is not self._model:
             self._searcher = Searcher(self._store, self._model)
-
-    def _recut(self, watch: Watch | None, generation: int | None) -> IngestReport:
-        """Run every version in the library through the recipe again; unchanged ones cost nothing."""
-        versions: dict[str, str] = {}
-        for source in self.sources():
-            versions.setdefault(source.version_id, source.name)  # a version is read under its first name
-        items = [Incoming(name, content_hash=version_id) for version_id, name in versions.items()]
-        run = Ingest(self._store, self._model, self.settings, watch, generation, keep_sources=True)
-        return run.run(items)

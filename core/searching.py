@@ -19,15 +19,17 @@ from core.errors import NotFoundError, StorageError
 from core.expansion import expand
 from core.retrieval import Ranking, Snapshot, rank_leaves
 from core.retrieval.fusion import best_first
-from core.settings import Settings
+from core.settings import RetrievalSettings, Settings
 from core.storage import documents, generations
 from core.storage.chunks import chunk_ids, chunk_rows
-from core.storage.leaves import LeafTable, load_leaves
+from core.storage.leaves import LeafTable, load_leaves, narrow
 from core.storage.lexical import FtsIndex
+from core.storage.okapi import OkapiIndex, load_okapi
 from core.storage.outbox import query_projection
+from core.storage.scopes import Scope, versions_in
 from core.storage.store import Store, storable
 from core.text.analysis import analyse
-from core.types import Answer, Context, Hit, Passage, Trace, Vectors
+from core.types import Answer, Context, Hit, LexicalIndex, Passage, Trace, Vectors
 
 # Question vectors and texts kept in memory: a slider that moves must not encode or read anything again.
 KEPT_QUESTIONS = 4096
@@ -54,6 +56,9 @@ class Searcher:
         self._model = model
         self._lock = Lock()
         self._snapshot: Snapshot | None = None
+        self._scoped: dict[Scope, tuple[int, Snapshot]] = {}  # with the revision they are of, oldest first
+        self._okapi: OkapiIndex | None = None
+        self._okapi_lock = Lock()  # its own: building takes seconds, and whoever asks FTS5 need not wait for it
         self._texts: dict[str, str] = {}
         self._questions: dict[str, Vectors] = {}
 
@@ -62,30 +67,44 @@ class Searcher:
         """The embedder that reads the questions."""
         return self._model
 
-    def rank(self, question: str, settings: Settings) -> Ranking:
-        """Every stage up to the leaves that go on. Raises ``StorageError`` when another embedder built the library."""
+    def rank(self, question: str, settings: Settings, scope: Scope | None = None) -> Ranking:
+        """Every stage up to the leaves that go on, over the documents of a scope (``None``: all of them).
+
+        Raises ``StorageError`` when another embedder built the library.
+        """
         started = perf_counter()
         question = storable(question)
         query = self.encode([question])[0] if settings.retrieval.dense_weight else np.zeros(0, dtype=np.float32)
         encoded = (perf_counter() - started) * 1000
         with self._store.reading():
-            snapshot = self.snapshot()
+            snapshot = self.snapshot(scope)
             tokens = list(dict.fromkeys(analyse(question)))
-            lexical = FtsIndex(self._store, snapshot.leaves.generation)
-            # Only the lock's holder may open Chroma; a reader finds the same rows by looking at every leaf.
-            nearest = self._nearest_rows if self._store.writable else partial(_nearest_exactly, snapshot.leaves)
+            lexical = self._lexical(snapshot.leaves.generation, settings.retrieval)
+            # Only the lock's holder may open Chroma, and a filter there costs more than looking at every leaf, which
+            # finds the same rows and never misses one.
+            approximate = self._store.writable and snapshot is self._snapshot
+            nearest = self._nearest_rows if approximate else partial(_nearest_exactly, snapshot.leaves)
             ranking = rank_leaves(question, query, tokens, snapshot, lexical, settings.retrieval, nearest)
         return ranking.with_timing("encode", encoded)
+
+    def _lexical(self, generation: int, settings: RetrievalSettings) -> LexicalIndex:
+        if settings.lexical_engine == "fts5" or not settings.lexical_weight:
+            return FtsIndex(self._store, generation)
+        with self._okapi_lock:
+            self._okapi = load_okapi(self._store, generation, self._okapi)
+            return self._okapi
 
     def assemble(self, ranking: Ranking, settings: Settings, budget_characters: int | None) -> Context:
         """The context of a ranking alone; ``budget_characters`` ``None``: the settings' budget in tokens."""
         with self._store.reading():
             return self._fill(ranking, settings, budget_characters, _CatalogueReads(self, self._store, ranking))[0]
 
-    def search(self, question: str, settings: Settings, budget_characters: int | None) -> SearchResult:
+    def search(
+        self, question: str, settings: Settings, budget_characters: int | None, scope: Scope | None = None
+    ) -> SearchResult:
         """The whole way, with everything a page or a script may want to show of it."""
         with self._store.reading():
-            ranking = self.rank(question, settings)
+            ranking = self.rank(question, settings, scope)
             reads = _CatalogueReads(self, self._store, ranking)
             context, fates, timings = self._fill(ranking, settings, budget_characters, reads)
             trace = assembly.build_trace(ranking, fates, reads.chunk_ids, timings)
@@ -139,18 +158,34 @@ class Searcher:
             return self._model.encoder.encode(texts)
         return np.stack([found[key] for key in keys])
 
-    def snapshot(self) -> Snapshot:
-        """The leaves as they are now. Raises ``StorageError`` when another embedder made their vectors."""
-        with self._lock:
-            previous = self._snapshot
-            leaves = load_leaves(self._store, previous.leaves if previous else None)
-            if previous is None or leaves is not previous.leaves:
-                if leaves.generation:
-                    self._check_embedder(leaves.generation)
-                self._snapshot = Snapshot.of(leaves)
-                self._texts.clear()
-            assert self._snapshot is not None  # noqa: S101 - for the type checker
-            return self._snapshot
+    def snapshot(self, scope: Scope | None = None) -> Snapshot:
+        """The leaves of a scope as they are now. Raises ``StorageError`` when another embedder made their vectors."""
+        with self._store.reading(), self._lock:
+            whole = self._whole()
+            if scope is None or scope.everything:
+                return whole
+            revision, known = self._scoped.pop(scope, (-1, whole))
+            if revision != self._store.revision():
+                known = Snapshot.of(narrow(whole.leaves, versions_in(self._store, scope)))
+            self._scoped[scope] = (self._store.revision(), known)
+            # Of a scope the vectors are copied: together the copies stay below the whole.
+            while len(self._scoped) > 1 and sum(len(held.leaves) for _, held in self._scoped.values()) > len(
+                whole.leaves
+            ):
+                del self._scoped[next(iter(self._scoped))]
+            return known
+
+    def _whole(self) -> Snapshot:
+        previous = self._snapshot
+        leaves = load_leaves(self._store, previous.leaves if previous else None)
+        if previous is not None and leaves is previous.leaves:
+            return previous
+        if leaves.generation:
+            self._check_embedder(leaves.generation)
+        self._texts.clear()
+        self._scoped.clear()
+        self._snapshot = Snapshot.of(leaves)
+        return self._snapshot
 
     def _check_embedder(self, number: int) -> None:
         built_by = generations.generation(self._store, number).embedder

@@ -34,17 +34,25 @@ CHUNKERS = ("structure", "recursive", "fixed")
 FUSIONS = ("zscore", "rrf")
 EXPANSIONS = ("flat", "parent")
 ORDERS = ("relevance", "document", "edges")
+READERS = ("own", "unstructured")
+LEXICAL_ENGINES = ("fts5", "rank-bm25")
 PREFIX_KINDS = ("title", "heading", "table_header")
 
 
 @dataclass(frozen=True, slots=True)
 class ParsingSettings:
-    """Limits for the worker that reads PDF. ``timeout_seconds`` is per file."""
+    """Limits for the worker that reads a file, and who reads it. ``timeout_seconds`` is per file.
+
+    ``reader``: "own", or "unstructured" for the formats that library reads; PDF, spreadsheets of OpenDocument and
+    source code are always our own.
+    """
 
     timeout_seconds: int = 600
     memory_megabytes: int = 2048
+    reader: str = "own"
 
     def __post_init__(self) -> None:
+        _one_of("parsing.reader", self.reader, READERS)
         _within("parsing.timeout_seconds", self.timeout_seconds, 1, 36_000)
         _within("parsing.memory_megabytes", self.memory_megabytes, 256, 65_536)
 
@@ -107,7 +115,8 @@ class RetrievalSettings:
     ``fusion``: "zscore" adds weighted standard scores, "rrf" weighted reciprocal ranks with constant ``rrf_k``.
     A weight of 0 switches that search off. ``neighbour_share``: the share of each neighbouring leaf's score a leaf
     gains, 0 is off. ``k``: leaves kept. ``min_similarity``: cosine below which a leaf is dropped, -1 is off.
-    ``*_boost``: weight of a field in the lexical score.
+    ``lexical_engine``: "fts5" on disk, "rank-bm25" in memory; both rank by BM25. ``*_boost``: weight of a field in
+    the lexical score.
     """
 
     dense_weight: float = 0.5
@@ -120,10 +129,12 @@ class RetrievalSettings:
     title_boost: float = 0.5
     headings_boost: float = 0.5
     text_boost: float = 1.0
+    lexical_engine: str = "fts5"
     exact_below: int = 200_000
 
     def __post_init__(self) -> None:
         _one_of("retrieval.fusion", self.fusion, FUSIONS)
+        _one_of("retrieval.lexical_engine", self.lexical_engine, LEXICAL_ENGINES)
         _within("retrieval.dense_weight", self.dense_weight, 0, 1)
         _within("retrieval.lexical_weight", self.lexical_weight, 0, 1)
         if not self.dense_weight + self.lexical_weight:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from core.errors import CancelledError
-from core.ingest import Failure, Incoming, Ingested, IngestReport, ItemCancelledError
+from core.ingest import Failure, Ingested, IngestReport, ItemCancelledError
 from core.jobs import Handler, Item, Job, Reporter
 from core.library import Library
+from core.preparing import Incoming
 from core.storage.store import settings_from
 
 Listener = Callable[[Job, IngestReport], None]
@@ -39,7 +40,7 @@ class JobWatch:
         item = self._items[index]
         try:
             if isinstance(outcome, Failure):
-                self._reporter.finish_item(item.id, None, outcome.reason)
+                self._reporter.finish_item(item.id, None, outcome.reason, outcome.problem)
             else:
                 self._reporter.finish_item(item.id, outcome.version_id)
         except CancelledError:

@@ -4,30 +4,43 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.library import Scope
 from core.settings import Settings
-from pages.ui import dials, samples, services, state, words
+from pages.ui import dials, keys, readings, samples, services, state, words
 from pages.ui.entry import enter
 from pages.ui.evidence import show_evidence, show_quotes
-from pages.ui.ladder import show_ladder, show_scores
+from pages.ui.ladder import show_ladder, show_scores, show_timings
+from pages.ui.scope import scope_row
+
+QUESTION = "Question"  # the label of the field, by which the key / finds it
 
 
 def main() -> None:
     """Question, dials, and what came of them."""
     library = services.library()
     if not library.sources():
-        st.title("Ask")
-        st.info(
-            "The library is empty. Put documents in, or load the samples, and ask them here.", icon=":material/upload:"
-        )
-        st.page_link("pages/library.py", label="Go to the library", icon=":material/library_books:")
+        nothing_yet()
         return
+    scope = scope_row(library)
     question_row()
     settings = dials.ask_dials(library.settings)
     question = st.session_state.get(state.ASKED, "")
     if question:
-        show_result(question, settings)
+        show_result(question, settings, scope)
     else:
         suggestions()
+    keys.show_keys(keys.ASK, QUESTION)
+
+
+def nothing_yet() -> None:
+    """What this page is for, before there is anything to ask."""
+    st.title("Ask")
+    st.info(
+        "The library is empty. Put documents in, or load the samples, and ask them here: the answer is quoted from "
+        "them word for word, each sentence with its place.",
+        icon=":material/upload:",
+    )
+    st.page_link("pages/library.py", label="Go to the library", icon=":material/library_books:")
 
 
 def question_row() -> None:
@@ -35,7 +48,7 @@ def question_row() -> None:
     with st.form("ask.form", border=False):
         row = st.container(horizontal=True, vertical_alignment="bottom")
         row.text_input(
-            "Question",
+            QUESTION,
             key=state.QUESTION,
             placeholder="Ask your documents, in whole sentences or a few words",
             label_visibility="collapsed",
@@ -47,14 +60,25 @@ def question_row() -> None:
 
 
 def suggestions() -> None:
-    """What to ask first."""
+    """What to ask first, and what will come of it."""
+    st.caption(
+        "You get three things: sentences quoted from your documents, each with its place; the chunks that were found, "
+        "with their scores; and what they grew into, which is what a language model would read."
+    )
     found = samples.questions(services.library().sources())
     if not found:
-        st.caption("The answer is quoted from your documents word for word, each sentence with its place.")
         return
-    st.caption("Questions the samples are made for:")
-    for number, question in enumerate(found):
-        st.button(question, key=f"ask.example.{number}", icon=":material/arrow_forward:", on_click=ask, args=[question])
+    st.markdown("**Questions the samples are made for**")
+    with st.container(gap="xsmall"):
+        for number, question in enumerate(found):
+            st.button(
+                words.escaped(question),
+                key=f"ask.example.{number}",
+                icon=":material/arrow_forward:",
+                type="tertiary",
+                on_click=ask,
+                args=[question],
+            )
 
 
 def ask(question: str) -> None:
@@ -62,18 +86,24 @@ def ask(question: str) -> None:
     st.session_state[state.QUESTION] = st.session_state[state.ASKED] = question
 
 
-def show_result(question: str, settings: Settings) -> None:
+def show_result(question: str, settings: Settings, scope: Scope) -> None:
     """Quotes, children, passages, and below them every stage."""
     # Encoding the sentences to quote takes longer than searching: their place is kept, the rest is drawn at once.
     above = st.container()
     with st.spinner("Searching … the first question also loads the encoder, a few seconds"):
-        result = services.search(question, settings)
+        result = services.search(question, settings, scope)
     if not result.hits:
-        st.info("No chunk passed. Lower the least similarity, or ask in other words.", icon=":material/filter_alt_off:")
+        nothing_found(scope)
         return
-    key = services.search_key(question, settings)
-    opened = show_evidence(result, settings, lambda version: services.document(version).blocks, key)
-    titles = {source.version_id: source.title for source in services.library().sources()}
+    sources = services.library().sources()
+    titles = {source.version_id: source.title for source in sources}
+    kinds = {source.version_id: source.document_kind for source in sources}
+
+    def kind_of(version: str) -> str:
+        return kinds.get(version, "")
+
+    key = services.search_key(question, settings, scope)
+    opened = show_evidence(result, settings, lambda version: readings.document(version).blocks, kind_of, key)
     ladder, scores, prompt, timings = st.tabs(["Stages", "Scores", "Prompt", "Timings"])
     with ladder:
         st.caption(
@@ -89,26 +119,21 @@ def show_result(question: str, settings: Settings) -> None:
         )
         st.code(result.context.prompt, language=None, wrap_lines=True, height=420)
     with above:
-        answer, quoting = services.quotes(question, settings)
-        target = show_quotes(answer) or opened
+        answer, quoting = services.quotes(question, settings, scope)
+        target = show_quotes(answer, result, kind_of) or opened
     with timings:
         show_timings(dict(result.timings_ms), quoting)
     if target:
         st.switch_page("pages/chunks.py", query_params=target)
 
 
-def show_timings(timings: dict[str, float], quoting_ms: float) -> None:
-    """Milliseconds of each step."""
-    rows = {**timings, "quotes": quoting_ms}
-    st.dataframe(
-        {
-            "Step": [words.STEP_WORDS.get(step, step) for step in rows],
-            "Time": [words.duration(value) for value in rows.values()],
-        },
-        width=420,
-        hide_index=True,
+def nothing_found(scope: Scope) -> None:
+    """Why there may be nothing, and what to turn."""
+    where = "Search in more collections or tags, lower" if not scope.everything else "Lower"
+    st.info(
+        f"No chunk passed. {where} the least similarity at the left, or ask in other words.",
+        icon=":material/filter_alt_off:",
     )
-    st.caption("As measured when this result was made; the same question again is taken from memory.")
 
 
 enter()

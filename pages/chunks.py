@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.ingest import describe
+from core.errors import PasswordNeededError
 from core.library import Library, SourceRow
-from pages.ui import background, dials, services, state, words
+from core.preparing import describe
+from pages.ui import background, dials, keys, readings, services, state, words
 from pages.ui.arrivals import arrive
 from pages.ui.entry import enter
 from pages.ui.guard import guarded
+from pages.ui.passwords import ask_password
 from pages.ui.queue import show_recut
-from pages.ui.reader import show_reader
+from pages.ui.reader import shelve, show_reader
 
 
 def main() -> None:
@@ -19,25 +21,30 @@ def main() -> None:
     library = services.library()
     sources = {source.version_id: source for source in library.sources() if source.version_id}
     if not sources:
-        st.title("Chunks")
-        st.info(
-            "Nothing to look at yet. Put a document in the library, and see here how it was cut.",
-            icon=":material/upload:",
-        )
-        st.page_link("pages/library.py", label="Go to the library", icon=":material/library_books:")
+        nothing_yet()
         return
-    unknown = arrive(sources)
-    if unknown:
-        st.warning("The link names a document that is not in this library (any more).", icon=":material/link_off:")
+    wrong = arrive(sources)
+    if wrong:
+        st.warning(wrong, icon=":material/link_off:")
     state.keep_known(state.CHUNKS_VERSION, sources)
     show_recut()
     version, paged = heading_row(library, sources)
-    with st.spinner("Drawing …"):
-        data = services.reader_payload(version, library.revision())
-    page = sheet(version, data["leafPages"]) if paged else None
-    chosen = show_reader(data, state.arrival(), key=state.READER, page=page, on_turn=turn)
-    if chosen:
-        st.session_state[state.CHUNKS_CHOSEN] = chosen
+    with st.container(gap=None):
+        with st.spinner("Reading …"):
+            shelve(readings.reading(version), key=state.SHELF)
+        reader(version, paged)
+        keys.show_keys(keys.CHUNKS, button=False)  # the reader has one
+
+
+def nothing_yet() -> None:
+    """What this page is for, before there is anything to show."""
+    st.title("Chunks")
+    st.info(
+        "Nothing to look at yet. Put a document in the library, and see here how it was cut: every chunk on its text, "
+        "the parent it belongs to, and what is in no chunk.",
+        icon=":material/upload:",
+    )
+    st.page_link("pages/library.py", label="Go to the library", icon=":material/library_books:")
 
 
 def heading_row(library: Library, sources: dict[str, SourceRow]) -> tuple[str, bool]:
@@ -57,7 +64,7 @@ def heading_row(library: Library, sources: dict[str, SourceRow]) -> tuple[str, b
     facts.caption(words.escaped(f"{words.count(source.chunks, 'chunk')} · {source.recipe} tokens"))
     with recipe.popover("Dials", icon=":material/tune:", width="stretch"):
         recipe_panel()
-    if not source.pages:
+    if source.document_kind != "pdf" or not source.pages:  # slides have pages too, but nothing to draw them with
         return version, False
     view = switch.segmented_control(
         "View", ["Text", "Page"], key=state.CHUNKS_VIEW, default="Text", required=True, label_visibility="collapsed"
@@ -87,12 +94,27 @@ def label(source: SourceRow) -> str:
     return name if source.title in (name, source.name) else f"{source.title}  ·  {name}"
 
 
-def sheet(version: str, leaf_pages: list[int]) -> dict[str, object]:
-    """The page to show: the one turned to, else the chosen chunk's."""
-    number = st.session_state.get(state.CHUNKS_PAGE)
-    if number is None:
-        number = services.page_of_chunk(version, st.session_state.get(state.CHUNKS_CHOSEN)) or leaf_pages[0]
-    return services.page_sheet(version, int(number), services.library().revision())
+@st.fragment
+def reader(version: str, paged: bool) -> None:
+    """The reader, or the question for the password of its pages; choosing a chunk runs this alone."""
+    with guarded():
+        reading = readings.reading(version)
+        try:
+            page = readings.page_sheet(version, page_to_show(version)) if paged else None
+        except PasswordNeededError as error:
+            ask_password(version, error)
+            return
+        chosen = show_reader(reading, state.arrival(), key=state.READER, page=page, on_turn=turn)
+        if chosen:
+            st.session_state[state.CHUNKS_CHOSEN] = chosen
+
+
+def page_to_show(version: str) -> int:
+    """The page turned to, else the chosen chunk's, else the first that holds a chunk."""
+    reading = readings.reading(version)
+    turned = st.session_state.get(state.CHUNKS_PAGE)
+    home = reading.page_of(st.session_state.get(state.CHUNKS_CHOSEN))
+    return int(turned or home or (reading.pages[0][0] if reading.pages else 1))
 
 
 def turn() -> None:

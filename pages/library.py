@@ -6,27 +6,36 @@ import streamlit as st
 
 from core.chunking.auditing import UNEXPLAINED
 from core.library import SourceRow
-from pages.ui import background, samples, services, state, words
+from pages.ui import services, words
+from pages.ui.adding import show_adding
 from pages.ui.documents import show_documents
 from pages.ui.entry import enter
 from pages.ui.queue import show_queue
+from pages.ui.shelves import show_switcher
+from pages.ui.tour import show_tour
+from pages.ui.trash import show_trash, show_undo
 
 
 def main() -> None:
-    """Totals, drop zone, work in progress, documents."""
+    """Totals, the ways in, work in progress, documents."""
     library = services.library()
     sources = library.sources()
+    show_switcher()
     if sources:
         totals(sources)
     else:
         welcome()
     if library.writable:
-        drop_zone(empty=not sources)
+        show_tour("library")
+        show_undo()
+        show_adding(empty=not sources)
         show_queue()
     if sources:
         show_documents(sources)
     else:
         teach()
+    if library.writable:
+        show_trash()
 
 
 def welcome() -> None:
@@ -63,32 +72,6 @@ def totals(sources: list[SourceRow]) -> None:
     )
     columns[3].metric("Truncated", words.count(stats.truncated, "chunk"), help="Chunks longer than the encoder reads.")
     columns[4].metric("On disk", words.size(stats.total_bytes), help=f"In {services.home()}")
-
-
-def drop_zone(empty: bool) -> None:
-    """Where files come in; an empty library offers the samples beside it."""
-    field, button = st.columns([5, 1], vertical_alignment="bottom") if empty else (st.container(), None)
-    uploaded = field.file_uploader(
-        "Drop files here: Markdown, text, source code, PDF",
-        accept_multiple_files=True,
-        key=f"library.upload.{state.counter(state.UPLOAD_ROUND)}",
-    )
-    if uploaded:
-        with st.spinner("Taking the files in …"):
-            refused = background.take_uploads(uploaded)
-        state.bump(state.UPLOAD_ROUND)
-        for sentence in refused:
-            st.error(words.escaped(sentence), icon=":material/error:")
-        if not refused:
-            st.rerun()
-    if button and not background.active_jobs():
-        button.button(
-            "Try it with samples",
-            type="primary",
-            icon=":material/auto_stories:",
-            on_click=lambda: background.take_paths(samples.documents()),
-            help="Five documents of one fictional company, made to be hard in the ways real ones are.",
-        )
 
 
 LESSONS = (

@@ -21,6 +21,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 # A room may import itself and every row above its own. Rooms of one row do not see each other ...
+LIBRARY_ROW = (
+    *("jobs", "passwords", "preparing", "ingest", "recutting", "ignoring", "gathering", "searching", "diagnosis"),
+    *("library", "shelf"),
+)
 ORDER: tuple[tuple[str, ...], ...] = (
     ("errors", "types"),
     ("settings", "text"),
@@ -30,19 +34,18 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("expansion",),
     ("assembly",),
     ("answering",),
-    ("jobs", "ingest", "searching", "library"),
+    LIBRARY_ROW,
     ("work",),
     ("evaluation",),
     ("__main__", "pages"),
 )
 # ... but for the rows whose rooms are one thing in several files.
-OPEN_ROWS = (("errors", "types"), ("jobs", "ingest", "searching", "library"))
+OPEN_ROWS = (("errors", "types"), LIBRARY_ROW)
 # The command line is one room: the parser, the commands it imports once it knows which, and the JSON they print.
 ROOM_OF_FILE = {
     "commands": "__main__",
     "contract": "__main__",
     "console": "__main__",
-    "gathering": "__main__",
     "app": "pages",
 }
 LEVEL = {room: level for level, row in enumerate(ORDER) for room in row}

@@ -380,8 +380,34 @@ def test_only_finished_jobs_are_dismissed(queue) -> None:
     assert queue.items(done) == []
 
 
+def test_failures_are_dismissed_while_their_job_goes_on(store, queue) -> None:
+    held = store.files.stage(b"of the item that failed")
+    job_id = queue.enqueue("work", {}, [NewItem("bad", content_hash=held), NewItem("good")])
+
+    def one_fails(job: Job, reporter: Reporter) -> None:
+        bad, good = reporter.items()
+        reporter.finish_item(bad.id, reason="It is no document.")
+        queue.dismiss_failures(job_id)  # seen on the page, and dismissed there, before the job is over
+        assert [item.name for item in queue.items(job_id)] == ["good"]
+        reporter.finish_item(good.id)
+
+    assert queue.run_next({"work": one_fails})
+    assert states(queue, job_id) == ["done"]
+    assert not store.files.has(held)
+    queue.dismiss_failures(job_id)
+    assert queue.jobs() == []
+
+
 def test_what_is_not_there(queue) -> None:
-    for action in (queue.job, queue.cancel, queue.retry, queue.retry_item, queue.dismiss, queue.cancel_item):
+    for action in (
+        queue.job,
+        queue.cancel,
+        queue.retry,
+        queue.retry_item,
+        queue.dismiss,
+        queue.cancel_item,
+        queue.dismiss_failures,
+    ):
         with pytest.raises(NotFoundError):
             action(99)
     assert queue.items(99) == []

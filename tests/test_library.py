@@ -401,7 +401,7 @@ def test_a_document_that_cannot_be_cut_anew_does_not_keep_the_others_back(tmp_pa
             raise ParseError("otter.md cannot be cut.")
         return cut(document, *rest)
 
-    monkeypatch.setattr("core.ingest.cut", refuse)
+    monkeypatch.setattr("core.preparing.cut", refuse)
     with Library.open(home, encoder=OtherEncoder()) as library:
         report = library.apply(library.settings)
         assert [failure.reason for failure in report.failures] == ["otter.md cannot be cut."]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -18,6 +18,8 @@ from core.embedding.tokenizer import WordPieceCounter, packaged_counter
 from core.errors import ModelError
 from core.settings import EmbeddingSettings
 from core.types import Encoder, TokenCounter, Vectors
+
+_BANNED = os.environ.get("HF_HUB_OFFLINE", "").strip().lower() in {"1", "on", "yes", "true"}  # by the person
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
         )
         return EmbeddingModel(encoder, packaged_counter())
     folder = Path(settings.model).expanduser()
-    model = _load(str(folder) if folder.is_dir() else settings.model, offline=folder.is_dir())
+    model = _load(str(folder)) if folder.is_dir() else _load_named(settings.model)
     fingerprint = _weights_fingerprint(model)
     encoder = SentenceEncoder(
         lambda: model,
@@ -117,23 +119,46 @@ def _load_packaged() -> Any:
     directory = packaged.model_directory()
     packaged.verify_file(directory / "model.safetensors", packaged.WEIGHTS_SHA256)
     packaged.verify_file(directory / "tokenizer.json", packaged.TOKENIZER_SHA256)
-    return _load(str(directory), offline=True)
+    return _load(str(directory))
 
 
-def _load(name: str, *, offline: bool) -> Any:
-    if offline:
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+def _load_named(name: str) -> Any:
+    """A model of the hub: the copy it left on this machine, else downloaded once."""
+    try:
+        return _load(name)
+    except ModelError:
+        with _hub_reachable():
+            return _load(name, local=False)
+
+
+def _load(name: str, *, local: bool = True) -> Any:
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
     logging.disable_progress_bar()
     try:
-        return SentenceTransformer(name, local_files_only=offline)
-    except (OSError, ValueError) as error:
+        return SentenceTransformer(name, local_files_only=local)
+    except (OSError, ValueError, RuntimeError) as error:
+        said = str(error).strip().split("\n")[0].rstrip(".")
         raise ModelError(
-            f"The embedder {name!r} could not be loaded: {error}.", "Check its name or folder in the settings."
+            f"The embedder {name!r} could not be loaded: {said}.",
+            "Check its name or folder in the settings, and the network if it is to be downloaded.",
         ) from error
+
+
+@contextmanager
+def _hub_reachable() -> Iterator[None]:
+    """Let the hub's client use the network while a model asked for by name is fetched; a person's own ban stays."""
+    from huggingface_hub import constants
+
+    before = constants.HF_HUB_OFFLINE
+    constants.HF_HUB_OFFLINE = before and _BANNED
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE = before
 
 
 def _wants_bfloat16(precision: str, device: str) -> bool:

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 from core.parsing.code import CodeParser
+from core.parsing.flow_parser import FLOW_KINDS, FlowParser
 from core.parsing.kinds import detect_kind
 from core.parsing.markdown import MarkdownParser
 from core.parsing.names import display_name, readable_title
 from core.parsing.pdf import PdfParser
 from core.parsing.plain import PlainParser
+from core.parsing.word_audit import audit_words
 from core.settings import ParsingSettings
+from core.text.normalise import decode
 from core.types import Document, Parser
 
 __all__ = ["PARSERS", "detect_kind", "display_name", "parse", "parser_fingerprint", "readable_title"]
 
+_TEXT_KINDS = frozenset({"markdown", "text", "code"})  # read in this process: their text is the file's own
+
+
+def _by_library(settings: ParsingSettings) -> bool:
+    return settings.reader == "unstructured"
+
+
 PARSERS: dict[str, Callable[[ParsingSettings], Parser]] = {
-    "markdown": lambda settings: MarkdownParser(),
-    "text": lambda settings: PlainParser(),
+    "markdown": lambda settings: FlowParser("markdown", settings) if _by_library(settings) else MarkdownParser(),
+    "text": lambda settings: FlowParser("text", settings) if _by_library(settings) else PlainParser(),
     "code": lambda settings: CodeParser(),
     "pdf": PdfParser,
+    **{kind: partial(FlowParser, kind) for kind in FLOW_KINDS},
 }
 
 
@@ -28,23 +41,33 @@ def parse(
     name: str,
     settings: ParsingSettings,
     progress: Callable[[str, int, int], None] | None = None,
+    password: str | None = None,
 ) -> Document:
     """The document in ``data``; ``name`` helps to tell its kind and, where nothing better is found, is its title.
 
+    ``password`` opens an encrypted PDF; nothing else asks for one.
     ``progress(stage, done, total)`` hears of pages and may raise ``CancelledError`` to stop.
     Raises ``ParseError`` (and its kin) with a sentence that names the file.
 
     >>> parse(b"# Hello\\n", "notes.md", ParsingSettings()).title
     'Hello'
     """
-    return PARSERS[detect_kind(data, name)](settings).parse(data, name, progress)
+    kind = detect_kind(data, name)
+    parser = PdfParser(settings, password) if kind == "pdf" else PARSERS[kind](settings)
+    document = parser.parse(data, name, progress)
+    if kind in _TEXT_KINDS and document.words is None:
+        words = audit_words(document, [decode(data).text], "the file's own text")
+        document = replace(document, words=words)
+    return document
 
 
-def parser_fingerprint(kind: str) -> str:
+def parser_fingerprint(kind: str, settings: ParsingSettings | None = None) -> str:
     """Name and version of the parser for ``kind``: documents parsed under another one are parsed again.
 
-    >>> parser_fingerprint("markdown")
-    'markdown-1'
+    ``settings`` ``None``: the defaults. Of them the reader alone makes a difference.
+
+    >>> parser_fingerprint("markdown"), parser_fingerprint("markdown", ParsingSettings(reader="unstructured"))
+    ('markdown-1', 'unstructured-markdown-1')
     """
-    parser = PARSERS[kind](ParsingSettings())
+    parser = PARSERS[kind](settings or ParsingSettings())
     return f"{parser.name}-{parser.version}"

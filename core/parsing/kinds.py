@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from core.errors import UnsupportedKindError
 from core.parsing.names import display_name, suffix_of
+from core.parsing.signatures import TEXT_BUT_UNREAD, UNREAD_NAMES, found_in
 
 # Extension to language, as Markdown fences spell it. Data formats a person edits as text count as code.
 LANGUAGES: dict[str, str] = {
@@ -67,55 +70,43 @@ _CODE_NAMES = {
     "justfile": "makefile",
 }
 _MARKDOWN_SUFFIXES = frozenset({"md", "markdown", "mdown", "mkd", "mkdn", "mdx", "qmd", "rmd"})
-_NOT_YET = {
-    **dict.fromkeys(("html", "htm", "xhtml", "mhtml"), "a web page"),
-    **dict.fromkeys(("docx", "doc", "docm", "rtf", "odt"), "a word processor's document"),
-    **dict.fromkeys(("pptx", "ppt", "odp"), "a presentation"),
-    **dict.fromkeys(("xlsx", "xls", "xlsm", "ods", "parquet"), "a spreadsheet"),
-    **dict.fromkeys(("eml", "msg", "mbox"), "mail"),
-    **dict.fromkeys(("epub", "mobi", "azw3"), "an electronic book"),
-    **dict.fromkeys(("png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "heic"), "a picture"),
-    **dict.fromkeys(("zip", "gz", "tgz", "bz2", "xz", "7z", "rar", "tar"), "an archive"),
-    **dict.fromkeys(("mp3", "mp4", "wav", "ogg", "avi", "mov", "mkv", "flac"), "sound or film"),
+_SUFFIX_KINDS = {
+    **dict.fromkeys(("html", "htm", "xhtml", "xht", "shtml"), "html"),
+    **dict.fromkeys(("csv", "tsv"), "csv"),
+    **dict.fromkeys(("rst", "rest"), "rst"),
+    "org": "org",
+    "eml": "eml",
 }
-_SIGNATURES = (
-    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"GIF87a", "a GIF picture"),
-    (b"GIF89a", "a GIF picture"),
-    (b"II*\0", "a TIFF picture"),
-    (b"MM\0*", "a TIFF picture"),
-    (b"\0\0\1\0", "an icon"),
-    (b"PK\5\6", "an empty ZIP archive"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"BZh", "a bzip2 archive"),
-    (b"\xfd7zXZ\0", "an xz archive"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
-    (b"Rar!\x1a\7", "a RAR archive"),
-    (b"(\xb5/\xfd", "a Zstandard archive"),
-    (b"\x7fELF", "a program"),
-    (b"MZ\x90\0", "a program"),
-    (b"\xca\xfe\xba\xbe", "a compiled Java class or program"),
-    (b"\xcf\xfa\xed\xfe", "a program"),
-    (b"\0asm", "a compiled WebAssembly module"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document"),
-    (b"SQLite format 3\0", "an SQLite database"),
-    (b"OggS", "an Ogg recording"),
-    (b"ID3", "an MP3 recording"),
-    (b"fLaC", "a FLAC recording"),
-    (b"{\\rtf", "an RTF document"),
-    (b"PAR1", "a Parquet table"),
-    (b"\x93NUMPY", "a NumPy array"),
-)
-_ZIP_MEMBERS = (
-    (b"word/", "a Word document"),
-    (b"ppt/", "a PowerPoint presentation"),
-    (b"xl/", "an Excel workbook"),
-    (b"mimetypeapplication/epub+zip", "an electronic book (EPUB)"),
-    (b"mimetypeapplication/vnd.oasis.opendocument", "an OpenDocument file"),
-)
+_PLAIN_SUFFIXES = frozenset({"txt", "text", "log"})
+_BINARY_KINDS = {  # whose content says what they are; damaged ones are left to the reader, which says so best
+    "pdf": "pdf",
+    **dict.fromkeys(("docx", "docm", "dotx", "dotm"), "docx"),
+    **dict.fromkeys(("pptx", "pptm", "ppsx", "ppsm", "potx", "potm"), "pptx"),
+    **dict.fromkeys(("xlsx", "xlsm", "xltx", "xltm", "xls", "xlt"), "xlsx"),
+    **dict.fromkeys(("odt", "ott", "fodt"), "odt"),
+    **dict.fromkeys(("ods", "ots"), "ods"),
+    "epub": "epub",
+    "rtf": "rtf",
+    "msg": "msg",
+}
 _PDF_MARK_WITHIN = 1024  # readers accept junk before the header up to here
-_READABLE = "Lectern reads Markdown, plain text, source code and PDF so far."
+_SAMPLE_BYTES = 16_384
+_TEXT_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_BINARY = re.compile(rb"[\0-\x07\x0e-\x1a\x1c-\x1f]")
+_HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL)
+_FLAT_TEXT = re.compile(
+    r"\s*<\?xml[^>]*>\s*<office:document\s[^>]*mimetype=.application/vnd\.oasis\.opendocument\.text"
+)
+_MAIL_HEADER = re.compile(r"([!-9;-~]+):[ \t].*(?:\n[ \t].*)*\n", re.ASCII)
+_MAIL_NAMES = frozenset(
+    "from to cc subject date received mime-version message-id return-path delivered-to reply-to content-type".split()
+)
+_ENOUGH_MAIL_NAMES = 3
+_MAILBOX = re.compile(r"From \S+ .*\d\d:\d\d.*\n")
+_READABLE = (
+    "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
+    "EPUB, RTF, mail (.eml, .msg), CSV, reStructuredText, Org, Markdown, plain text and source code."
+)
 
 
 def language_of(name: str) -> str:
@@ -128,7 +119,7 @@ def language_of(name: str) -> str:
 
 
 def detect_kind(data: bytes, name: str) -> str:
-    """ "markdown", "text", "code" or "pdf": content decides, then the extension; unknown extensions are "text".
+    """A parser's name, a key of ``PARSERS``: content decides, then the extension; unknown extensions are "text".
 
     Raises ``UnsupportedKindError`` naming what the file really is when nothing here reads it.
 
@@ -138,35 +129,72 @@ def detect_kind(data: bytes, name: str) -> str:
     shown, suffix = display_name(name), suffix_of(name)
     if b"%PDF-" in data[:_PDF_MARK_WITHIN] and (suffix == "pdf" or data.lstrip().startswith(b"%PDF-")):
         return "pdf"
-    found = _signature(data)
+    found = found_in(data)
+    if found and found.kind:
+        return found.kind
     if found:
-        disguise = "" if suffix in _NOT_YET else f", not the {_spoken(suffix)} its name says"
-        raise UnsupportedKindError(f"{shown} is {found}{disguise}.", _READABLE)
-    if suffix == "pdf":
-        # A damaged PDF: its parser says so, in a better sentence than a text parser could.
-        return "pdf"
-    if language_of(name):
+        disguise = "" if suffix in UNREAD_NAMES else f", not the {_spoken(suffix)} its name says"
+        raise UnsupportedKindError(f"{shown} is {found.what}{disguise}.", found.remedy or _READABLE)
+    return _kind_by_name(data, shown, suffix)
+
+
+def _kind_by_name(data: bytes, shown: str, suffix: str) -> str:
+    """The kind of bytes that no signature gives away."""
+    if language_of(shown):
         return "code"
     if suffix in _MARKDOWN_SUFFIXES:
         return "markdown"
-    if suffix in _NOT_YET:
-        raise UnsupportedKindError(f"{shown} is {_NOT_YET[suffix]}, which is not yet read.", _READABLE)
+    if suffix in _PLAIN_SUFFIXES:
+        return "text"
+    if suffix in _SUFFIX_KINDS:
+        return _SUFFIX_KINDS[suffix]
+    is_text = _is_text(data)
+    spoken = _kind_of_text(data, shown) if is_text and suffix not in TEXT_BUT_UNREAD and suffix != "pdf" else ""
+    if spoken:
+        return spoken
+    if suffix in _BINARY_KINDS and (suffix == "pdf" or not is_text):
+        return _BINARY_KINDS[suffix]
+    if suffix in UNREAD_NAMES and (suffix in TEXT_BUT_UNREAD or not is_text):
+        unread = UNREAD_NAMES[suffix]
+        raise UnsupportedKindError(f"{shown} is {unread.what}, which is not read.", unread.remedy or _READABLE)
     return "text"
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether the bytes begin like text of any encoding. Nothing at all is not text."""
+    sample = data[:_SAMPLE_BYTES]
+    return bool(sample.strip()) and (sample.startswith(_TEXT_MARKS) or not _BINARY.search(sample))
+
+
+def _kind_of_text(data: bytes, shown: str) -> str:
+    """The kind that text under an extension which says nothing of it gives away itself; "" for plain text."""
+    sample = data[:_SAMPLE_BYTES]
+    encoding = "utf-16" if sample.startswith(_TEXT_MARKS[1:]) else "utf-8"
+    head = sample.decode(encoding, "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+    if _HTML.match(head):
+        return "html"
+    if _FLAT_TEXT.match(head):
+        return "odt"
+    if _MAILBOX.match(head) and _is_mail(head.partition("\n")[2]):
+        mailbox = UNREAD_NAMES["mbox"]
+        raise UnsupportedKindError(f"{shown} is {mailbox.what}, which is not read.", mailbox.remedy)
+    return "eml" if _is_mail(head) else ""
+
+
+def _is_mail(head: str) -> bool:
+    """Whether a text begins with a mail's headers, several of those every mail has, then a blank line.
+
+    >>> _is_mail("From: a@b.c\\nTo: d@e.f\\nSubject: x\\n\\nHello"), _is_mail("Subject: x\\n\\nHello")
+    (True, False)
+    """
+    names: set[str] = set()
+    place = 0
+    while match := _MAIL_HEADER.match(head, place):
+        names.add(match[1].lower())
+        place = match.end()
+    ends_well = place == len(head) or head[place] == "\n" or len(head) >= _SAMPLE_BYTES - 4
+    return ends_well and len(names & _MAIL_NAMES) >= _ENOUGH_MAIL_NAMES
 
 
 def _spoken(suffix: str) -> str:
     return f".{suffix} file" if suffix else "text"
-
-
-def _signature(data: bytes) -> str | None:
-    """What the first bytes say the file is; ``None`` for text and for the unknown."""
-    if data.startswith(b"PK\3\4"):
-        head = data[:4096] + data[-65_536:]
-        return next((what for member, what in _ZIP_MEMBERS if member in head), "a ZIP archive")
-    if data[:4] == b"RIFF" and data[8:12] in (b"WEBP", b"WAVE", b"AVI "):
-        return {b"WEBP": "a WebP picture", b"WAVE": "a WAV recording", b"AVI ": "a film"}[data[8:12]]
-    if data[4:8] == b"ftyp" and data[:1] == b"\0":
-        return "a film or picture (MPEG-4 family)"
-    if data[257:262] == b"ustar":
-        return "a tar archive"
-    return next((what for mark, what in _SIGNATURES if data.startswith(mark)), None)

@@ -7,18 +7,20 @@ paragraphs that cross pages) is found here. Nothing in this module touches the P
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 from core.errors import ParseError, PasswordNeededError, TextLayerMissingError, WorkerError
 from core.parsing.names import display_name, readable_title
 from core.parsing.pdf_lines import TextLine, from_json
+from core.parsing.pdf_second import SECOND_READER
 from core.parsing.pdf_text import Composition, compose
-from core.parsing.sandbox import WorkerPool
+from core.parsing.sandbox import WorkerPool, out_of_memory
+from core.parsing.titles import MAX_TITLE, is_title
+from core.parsing.word_audit import audit_words
 from core.settings import ParsingSettings
 from core.types import BlockKind, Document, Page, Span
 
@@ -26,12 +28,7 @@ Progress = Callable[[str, int, int], None]
 
 _METADATA = {"author": "author", "subject": "subject", "keywords": "keywords", "creationDate": "created"}
 _MAX_PAGES = 100_000
-_MAX_TITLE = 200
-_POOR_TITLE = re.compile(
-    r"untitled|title|document\d*|slide \d+|microsoft (?:word|powerpoint|excel) - .*|powerpoint presentation|"
-    r".*\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|qxd|pdf|rtf|odt|html?|ps)|[\W\d_]*|cover|contents|layout \d+",
-    re.IGNORECASE,
-)
+_LOCKED = "Give it on the Library page, or with --password."
 _REPAIR = "Open it in a PDF reader, save it again and add it once more."
 
 
@@ -54,16 +51,27 @@ class _Received:
     lines: list[list[TextLine]] = field(default_factory=list)
     pictures: int = 0
     damaged: list[int] = field(default_factory=list)
+    files: int = 0
+    second: list[str] = field(default_factory=list)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every page was read once; the second reading may still be missing."""
+        return bool(self.pages) and len(self.pages) == self.expected
 
 
 class PdfParser:
-    """PDF with a text layer; pages that are pictures need OCR, which is its own step."""
+    """PDF with a text layer; pages that are pictures need OCR, which is its own step.
+
+    ``password``: opens an encrypted file; others do not mind it.
+    """
 
     name = "pdf"
-    version = 1
+    version = 2
 
-    def __init__(self, settings: ParsingSettings) -> None:
+    def __init__(self, settings: ParsingSettings, password: str | None = None) -> None:
         self._settings = settings
+        self._password = password
 
     def parse(self, data: bytes, name: str, progress: Progress | None = None) -> Document:
         """The text in reading order, with blocks, pages and a box for every text run.
@@ -79,12 +87,25 @@ class PdfParser:
         except (KeyError, TypeError, ValueError) as error:
             raise WorkerError(f"{shown} could not be read: the worker's answer made no sense.", _REPAIR) from error
         _require_text(received, shown)
-        composition = compose(received.pages, received.heights, received.lines, received.outline)
-        return _document(data, name, received, composition)
+
+        def tick() -> None:
+            if progress:
+                progress("parsing", received.expected, received.expected)
+
+        composition = compose(received.pages, received.heights, received.lines, received.outline, tick)
+        document = _document(data, name, received, composition)
+        if len(received.second) != received.expected:
+            return document
+        tick()
+        return replace(document, words=audit_words(document, received.second, SECOND_READER))
 
     def _receive(self, data: bytes, shown: str, progress: Progress | None) -> _Received:
         received = _Received()
-        request = {"task": "parse", "memory_bytes": self._settings.memory_megabytes << 20}
+        request = {
+            "task": "parse",
+            "password": self._password,
+            "memory_bytes": self._settings.memory_megabytes << 20,
+        }
 
         def tick() -> None:
             if progress:
@@ -99,8 +120,10 @@ class PdfParser:
                     else:
                         _take(received, message)
         except WorkerError as error:
-            raise WorkerError(f"{shown} could not be read: {error.problem}", error.remedy) from error
-        if problem:
+            if not received.whole:
+                raise WorkerError(f"{shown} could not be read: {error.problem}", error.remedy) from error
+            received.second.clear()  # the document is safe, its audit is not
+        if problem and not received.whole:
             raise failure(problem, shown, self._settings)
         tick()
         return received
@@ -110,14 +133,11 @@ def failure(problem: Mapping[str, Any], shown: str, settings: ParsingSettings) -
     """The error for the worker's "error" message, as a sentence about the file ``shown``."""
     kind = problem.get("kind")
     if kind == "password":
-        return PasswordNeededError(
-            f"{shown} is encrypted and needs a password.", "Save a copy without the password and add that."
-        )
+        return PasswordNeededError(f"{shown} is encrypted and needs its password.", _LOCKED)
+    if kind == "wrong password":
+        return PasswordNeededError(f"{shown} is encrypted, and the password did not open it.", _LOCKED)
     if kind == "memory":
-        return WorkerError(
-            f"{shown} needs more than {settings.memory_megabytes} MB of memory to be read.",
-            "Split the file, or raise the limit in the settings (parsing.memory_megabytes).",
-        )
+        return out_of_memory(shown, settings.memory_megabytes)
     if kind == "page":
         return ParseError(f"{shown}: {problem.get('message', '')}")
     return ParseError(f"{shown} is damaged or cut short: no page of it can be read.", _REPAIR)
@@ -133,6 +153,7 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
         received.outline = [(int(level), str(title), int(page)) for level, title, page in message["outline"]]
         received.metadata = {str(key): str(value) for key, value in message["metadata"].items()}
         received.repaired = bool(message["repaired"])
+        received.files = int(message["files"])
     elif message["type"] == "page":
         width, height = message["size"]
         number = int(message["number"])
@@ -142,10 +163,12 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
         received.pictures += bool(message.get("pictures"))
         if message.get("damaged"):
             received.damaged.append(number)
+    elif message["type"] == "second" and message["number"] == len(received.second) + 1:
+        received.second.append(str(message["text"]))
 
 
 def _require_text(received: _Received, shown: str) -> None:
-    letters = sum(len(line.text) + 20 * (line.table is not None) for lines in received.lines for line in lines)
+    letters = sum(len(line.text) + 20 * line.stands_in for lines in received.lines for line in lines)
     if letters >= 20 or (letters and not received.pictures):
         unread = sum(line.text.count("\ufffd") for lines in received.lines for line in lines)
         if 2 * unread < letters:
@@ -175,6 +198,7 @@ def _document(data: bytes, name: str, received: _Received, composition: Composit
         text=composition.text,
         blocks=tuple(composition.blocks),
         title_span=title_span,
+        links=tuple(composition.links),
         pages=tuple(received.pages),
         boxes=tuple(composition.boxes),
         metadata=stated,
@@ -188,6 +212,10 @@ def _notes(received: _Received) -> Sequence[str]:
         notes.append("The file was damaged; it was repaired while reading, and text may be missing.")
     if received.damaged:
         notes.append(f"Pages that could not be read: {_listed(received.damaged)}.")
+    if received.files:
+        notes.append(f"Files attached inside, which were not read: {received.files}. Save them and add them.")
+    if len(received.second) != received.expected:
+        notes.append("The second reading, which tells of lost words, did not finish.")
     bare = [
         page.number
         for page, lines in zip(received.pages, received.lines, strict=True)
@@ -215,13 +243,12 @@ def _title(metadata: Mapping[str, str], composition: Composition, name: str) -> 
     level 1 near the start serves, unless it is numbered: that is a section.
     """
     stated = " ".join(metadata.get("title", "").split())
-    readable = stated.isprintable() and "\ufffd" not in stated
-    if 3 <= len(stated) <= _MAX_TITLE and readable and not _POOR_TITLE.fullmatch(stated):
+    if is_title(stated):
         return stated, None
     text, early = composition.text, composition.blocks[:40]
     prose = (i for i, block in enumerate(early) if block.kind is BlockKind.PARAGRAPH and block.end - block.start > 80)
     head = early[: next(prose, len(early))]
-    headings = [block for block in early if block.kind is BlockKind.HEADING and block.end - block.start <= _MAX_TITLE]
+    headings = [block for block in early if block.kind is BlockKind.HEADING and block.end - block.start <= MAX_TITLE]
     chosen = min((block for block in headings if block in head), key=lambda block: block.level, default=None)
     chosen = chosen or next((block for block in headings if block.level == 1), None)
     if chosen and not text[chosen.start].isdigit():

@@ -1,19 +1,18 @@
-"""One page, as PyMuPDF's dictionary describes it, to text runs and tables in reading order."""
+"""One page, as PyMuPDF's dictionary describes it, to text runs, tables and figures in reading order."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from core.parsing.pdf_figures import FIGURE_CAPTION, Figure, find_figures
+from core.parsing.pdf_fonts import Typewriters, base_name, is_bold, is_italic, spelled
 from core.parsing.pdf_layout import reading_order
-from core.parsing.pdf_lines import Box, TextLine
-from core.parsing.pdf_tables import Word, find_tables
+from core.parsing.pdf_lines import Box, Run, TextLine, around, middle_inside
+from core.parsing.pdf_tables import FoundTable, Word, find_tables
 
-_BOLD, _MONO, _ITALIC = 16, 8, 2
-_BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
-_MONO_NAME = re.compile(r"mono|courier|consol|menlo|typewriter|fixed|cmtt|sftt|lettergothic|inconsolata", re.IGNORECASE)
 _BULLETS = str.maketrans(dict.fromkeys("\uf0b7\uf0a7\uf0d8\uf076\uf0fc\uf0a8\uf06e\uf071\u25cf\u2219\u00b7", "•"))
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u2060\ufeff\ufff9-\ufffc]")
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufefc]")
@@ -22,35 +21,59 @@ _SPACE = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _SPACES = re.compile(rf"{_SPACE.pattern}+")
 
 
-def page_lines(
-    raw: Mapping[str, Any], words: Sequence[Word], width: float, height: float
-) -> tuple[list[TextLine], float]:
-    """Lines and table stand-ins of a page in reading order, and the height of the frame in which they read upright.
+@dataclass(frozen=True, slots=True)
+class PageParts:
+    """What the library says of a page. Boxes are in the frame of the page before its own rotation.
 
-    ``raw``: ``page.get_text("dict")`` with vectors collected; ``words``: the same page's words with their boxes.
-    ``width``, ``height``: of the page before its own rotation, in which both are given.
+    ``raw``: ``page.get_text("dict")`` with vectors collected. ``words``: with their boxes, () where nothing is drawn.
+    ``pictures``: boxes of images. ``size``: (width, height). ``comments``: lines of annotations and forms.
     """
-    spans = [
-        (block_line["dir"], span_line)
-        for block in raw["blocks"]
-        if block["type"] == 0
-        for block_line in block["lines"]
-        if (span_line := _line(block_line))
-    ]
-    direction = _main_direction(spans)
-    upright = [_turned(line, direction, width, height) for facing, line in spans if _quarter(facing) == direction]
-    aside = [replace(line, aside=True) for facing, line in spans if _quarter(facing) != direction]
+
+    raw: Mapping[str, Any]
+    size: tuple[float, float]
+    words: Sequence[Word] = ()
+    pictures: Sequence[Box] = ()
+    comments: Sequence[TextLine] = ()
+
+
+def page_lines(parts: PageParts, typewriters: Typewriters) -> tuple[list[TextLine], float]:
+    """Lines and stand-ins of a page in reading order, and the height of the frame in which they read upright."""
+    width, height = parts.size
+    raw_lines = [line for block in parts.raw["blocks"] if block["type"] == 0 for line in block["lines"]]
+    typewriters.learn([span for line in raw_lines for span in line["spans"]])
+    found = [(line["dir"], read) for line in raw_lines if (read := _line(line, typewriters))]
+    direction = _main_direction(found)
+    upright = [_turned(line, direction, width, height) for facing, line in found if _quarter(facing) == direction]
+    aside = [replace(line, aside=True) for facing, line in found if _quarter(facing) != direction]
     lines = _without_doubles(upright)
     if direction != (1, 0):
-        frame_height = width if direction[0] == 0 else height
-        return reading_order([*lines, *aside], frame_height), frame_height
-    vectors = [tuple(block["bbox"]) for block in raw["blocks"] if block["type"] == 3]
-    for table in find_tables(vectors, words) if vectors else ():
-        x0, y0, x1, y1 = table.box
-        lines = [line for line in lines if not _inside(line.box, table.box)]
-        aside = [line for line in aside if not _inside(line.box, table.box)]
-        lines.append(TextLine("", x0, y0, x1, y1, y1, y1 - y0, box=table.box, table=table.cells))
-    return reading_order([*lines, *aside], height), height
+        height = width if direction[0] == 0 else height
+        return reading_order([*lines, *aside, *parts.comments], height), height
+    vectors = [tuple(block["bbox"]) for block in parts.raw["blocks"] if block["type"] == 3]
+    for table in find_tables(vectors, parts.words) if vectors else ():
+        lines = [*_outside(lines, table.box), _table_line(table)]
+        aside = _outside(aside, table.box)
+    if any(FIGURE_CAPTION.match(line.text.strip()) for line in lines):
+        for figure in find_figures([*lines, *aside], [*vectors, *parts.pictures], (width, height)):
+            inside = {id(line) for line in figure.lines}
+            lines = [*(line for line in lines if id(line) not in inside), _figure_line(figure)]
+            aside = [line for line in aside if id(line) not in inside]
+    return reading_order([*lines, *aside, *parts.comments], height), height
+
+
+def _outside(lines: Sequence[TextLine], box: Box) -> list[TextLine]:
+    return [line for line in lines if not middle_inside(line.box, box)]
+
+
+def _table_line(table: FoundTable) -> TextLine:
+    x0, y0, x1, y1 = table.box
+    return TextLine("", x0, y0, x1, y1, y1, y1 - y0, box=table.box, table=table.cells)
+
+
+def _figure_line(figure: Figure) -> TextLine:
+    x0, y0, x1, y1 = figure.box
+    box = around([line.box for line in figure.lines])
+    return TextLine("", x0, y0, x1, y1, y1, y1 - y0, box=box, labels=figure.labels())
 
 
 def clean(text: str, *, keep_blanks: bool = False) -> str:
@@ -68,20 +91,22 @@ def clean(text: str, *, keep_blanks: bool = False) -> str:
     return inner.encode("utf-8", "replace").decode("utf-8")
 
 
-def _line(raw: Mapping[str, Any]) -> TextLine | None:
+def _line(raw: Mapping[str, Any], typewriters: Typewriters) -> TextLine | None:
     spans = raw["spans"]
-    raw_text = "".join(span["text"] for span in spans)
+    raw_text = "".join(map(spelled, spans))
     if not clean(raw_text).strip():
         return None
     sizes: dict[float, int] = {}
+    fonts: dict[str, int] = {}
     bold = mono = italic = total = 0
     for span in spans:
         weight = len(span["text"].strip())
         sizes[span["size"]] = sizes.get(span["size"], 0) + weight
+        fonts[span["font"]] = fonts.get(span["font"], 0) + weight
         total += weight
-        bold += weight * bool(span["flags"] & _BOLD or _BOLD_NAME.search(span["font"]))
-        mono += weight * bool(span["flags"] & _MONO or _MONO_NAME.search(span["font"]))
-        italic += weight * bool(span["flags"] & _ITALIC)
+        bold += weight * is_bold(span)
+        mono += weight * typewriters.is_mono(span)
+        italic += weight * is_italic(span)
     size = max(sizes, key=lambda key: (sizes[key], key))
     x0, y0, x1, y1 = (float(value) for value in raw["bbox"])
     # Blanks at a run's edges are part of its box but not of its text.
@@ -89,18 +114,18 @@ def _line(raw: Mapping[str, Any]) -> TextLine | None:
     lead, trail = len(raw_text) - len(raw_text.lstrip()), len(raw_text) - len(raw_text.rstrip())
     if _RIGHT_TO_LEFT.search(raw_text):
         lead, trail = trail, lead
-    left, right = x0 + character * lead, x1 - character * trail
-    baseline = float(spans[0]["origin"][1])
-    frame = (left, y0, right, y1)
+    frame = (x0 + character * lead, y0, x1 - character * trail, y1)
     return TextLine(
         clean(raw_text, keep_blanks=mono >= 0.8 * total),
         *frame,
-        baseline,
+        float(spans[0]["origin"][1]),
         float(size),
         bold=bold >= 0.8 * total,
         mono=mono >= 0.8 * total,
         italic=italic >= 0.8 * total,
+        parted=raw_text[-1:].isspace(),
         box=frame,
+        font=base_name(max(fonts, key=lambda font: (fonts[font], font))),
     )
 
 
@@ -108,10 +133,10 @@ def _quarter(direction: Sequence[float]) -> tuple[int, int]:
     return round(direction[0]), round(direction[1])
 
 
-def _main_direction(spans: Sequence[tuple[Sequence[float], TextLine]]) -> tuple[int, int]:
+def _main_direction(found: Sequence[tuple[Sequence[float], TextLine]]) -> tuple[int, int]:
     """The direction most characters are written in; only quarter turns count."""
     weights = {(1, 0): 1}
-    for facing, line in spans:
+    for facing, line in found:
         quarter = _quarter(facing)
         if abs(quarter[0]) + abs(quarter[1]) == 1:
             weights[quarter] = weights.get(quarter, 0) + len(line.text)
@@ -146,11 +171,6 @@ def _without_doubles(lines: Sequence[TextLine]) -> list[TextLine]:
     return kept
 
 
-def _inside(box: Box, outer: Box) -> bool:
-    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-    return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]
-
-
 def on_shown_page(line: TextLine, matrix: Sequence[float]) -> TextLine:
     """The line with its boxes as the page is shown: ``matrix`` is the page's rotation (a, b, c, d, e, f).
 
@@ -160,12 +180,16 @@ def on_shown_page(line: TextLine, matrix: Sequence[float]) -> TextLine:
     """
     table = line.table
     if table:
-        rows = tuple(tuple((text, _shown(box, matrix)) for text, box in row) for row in table.rows)
-        table = replace(table, rows=rows)
-    return replace(line, box=_shown(line.box, matrix), table=table)
+        table = replace(table, rows=tuple(_runs_shown(row, matrix) for row in table.rows))
+    return replace(line, box=shown(line.box, matrix), table=table, labels=_runs_shown(line.labels, matrix))
 
 
-def _shown(box: Box, matrix: Sequence[float]) -> Box:
+def _runs_shown(runs: Sequence[Run], matrix: Sequence[float]) -> tuple[Run, ...]:
+    return tuple(replace(run, box=shown(run.box, matrix)) for run in runs)
+
+
+def shown(box: Box, matrix: Sequence[float]) -> Box:
+    """A box of the page before its rotation as it lies on the page that is shown."""
     a, b, c, d, e, f = matrix
     xs = [a * x + c * y + e for x, y in ((box[0], box[1]), (box[2], box[3]))]
     ys = [b * x + d * y + f for x, y in ((box[0], box[1]), (box[2], box[3]))]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence, Set
 
 from core.parsing.pdf_lines import TextLine, body_size, title_key
 from core.types import Page
@@ -13,6 +13,8 @@ _ZONE = 0.13  # of the page's height, at the top and at the bottom
 _NUMBER_ZONE = 0.09
 _ALONE_ZONE = 0.18  # a number that stands alone may stand further in
 _HEIGHT_STEP = 6.0
+_MAX_CHARACTERS = 110
+_NUMBER_BEFORE, _NUMBER_BEHIND = re.compile(r"\d{1,4}\s+[^\W\d_]"), re.compile(r"[^\W\d_][.)]?\s+\d{1,4}$")
 _DIGITS = "0123456789"
 _ROMAN = r"(?=[ivxlcdm])m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
 _PAGE_NUMBER = re.compile(
@@ -27,13 +29,14 @@ def furniture(
     pages: Sequence[Page],
     heights: Sequence[float],
     titles: Set[tuple[int, str]] = frozenset(),
+    tick: Callable[[], None] = lambda: None,
 ) -> list[set[int]]:
     """For each page, the indexes of its lines that are furniture. ``heights``: of the lines' upright frames.
 
     A line is, when its text (digits aside) stands at the same height near the edge of several pages: of two when the
     document has up to four, else of three. So is a page number alone at the outer edge, and a line written across the
     page in its margin. ``titles``: (page, ``title_key`` without numbers before) of outline entries,
-    which are headings wherever they stand.
+    which are headings wherever they stand. ``tick``: called between pages; it may raise to stop.
     Type larger than the body's is a heading, too, unless the very same words come again.
     """
     body = body_size([line for lines in lines_of for line in lines])
@@ -46,6 +49,7 @@ def furniture(
                     seen[_pattern(line, body), _step(line, step)].add(number)
     found = []
     for number, lines in enumerate(lines_of):
+        tick()
         marked = {
             index
             for index, line in enumerate(lines)
@@ -59,7 +63,44 @@ def furniture(
         marked = _apart(marked, lines) | _page_numbers(lines, heights[number])
         # A page of nothing but such lines is a form or a slide: there they are the content.
         found.append(marked if len(marked) < len(lines) or len(lines) <= 2 else _page_numbers(lines, heights[number]))
+    _add_strangers(found, lines_of, heights, body)
     return found
+
+
+def _add_strangers(
+    found: Sequence[set[int]], lines_of: Sequence[Sequence[TextLine]], heights: Sequence[float], body: float
+) -> None:
+    """Edge lines whose words come but once: set as furniture is set elsewhere, or small with a page number in them."""
+    places: Counter[tuple[int, int]] = Counter()
+    for lines, marked in zip(lines_of, found, strict=True):
+        places.update({_place(lines[index]) for index in marked if not lines[index].aside})
+    for lines, marked, height in zip(lines_of, found, heights, strict=True):
+        others = [line for index, line in enumerate(lines) if index not in marked and not line.aside]
+        for index, line in enumerate(lines):
+            if (
+                index in marked
+                or len(others) < 2
+                or len(line.text) > _MAX_CHARACTERS
+                or not _at_edge(line, height, _ZONE)
+            ):
+                continue
+            outermost = all(other is line or _lies_apart(line, other) for other in others)
+            as_elsewhere = places[_place(line)] >= 2 and line.size < 1.15 * body
+            at_top = line.y1 < _ZONE * height  # at the foot, a number in front is a footnote's
+            numbered = _NUMBER_BEHIND.search(line.text) or (at_top and _NUMBER_BEFORE.match(line.text))
+            if outermost and (as_elsewhere or (line.size < 0.97 * body and numbered)):
+                marked.add(index)
+
+
+def _place(line: TextLine) -> tuple[int, int]:
+    return round(line.baseline / 2), round(2 * line.size)
+
+
+def _lies_apart(line: TextLine, other: TextLine) -> bool:
+    """Whether ``line`` is nearer to the page's edge than ``other``, half a line of white between them."""
+    reach = 0.5 * line.size
+    upper = line.y1 < other.y0 - reach
+    return other.aside or other.comment or upper or line.y0 > other.y1 + reach
 
 
 def _apart(marked: set[int], lines: Sequence[TextLine]) -> set[int]:
@@ -79,7 +120,7 @@ def _apart(marked: set[int], lines: Sequence[TextLine]) -> set[int]:
 def _touch(one: TextLine, other: TextLine) -> bool:
     gap = max(one.y0, other.y0) - min(one.y1, other.y1)
     beside = min(one.x1, other.x1) > max(one.x0, other.x0)
-    return beside and gap < 0.35 * min(one.size, other.size) and other.table is None
+    return beside and gap < 0.35 * min(one.size, other.size) and not other.stands_in
 
 
 def _least(line: TextLine, usual: int) -> int:
@@ -103,7 +144,8 @@ def _step(line: TextLine, shift: int) -> int:
 
 
 def _at_edge(line: TextLine, height: float, zone: float) -> bool:
-    return not line.aside and line.table is None and (line.y1 < zone * height or line.y0 > (1 - zone) * height)
+    on_page = not (line.aside or line.comment or line.stands_in)
+    return on_page and (line.y1 < zone * height or line.y0 > (1 - zone) * height)
 
 
 def _is_margin_note(line: TextLine, page: Page) -> bool:

@@ -13,15 +13,19 @@ from core.types import BlockKind
 Style = tuple[float, bool]
 
 _NUMBERED = re.compile(r"(?:(?:Chapter|Section|Part|Appendix)\s+)?(\d{1,2}(?:\.\d{1,2}){0,5})\.?:?\s+(?=[^\W\d_])")
+_IN_BRACKETS = re.compile(r"\(\d{1,2}\)\s")
 _MAX_LINES = 4
 _MAX_CHARACTERS = 220
 _MAX_LEVEL = 6
+_PROSE = 80  # characters of a paragraph
 
 
-def mark_headings(drafts: Sequence[Draft], outline: Sequence[tuple[int, str, int]], size: float) -> None:
+def mark_headings(
+    drafts: Sequence[Draft], outline: Sequence[tuple[int, str, int]], size: float, font: str = ""
+) -> None:
     """Turn drafts that are headings into HEADING, with levels 1 to 6.
 
-    ``outline``: (level, title, 1-based page) as the file states it. ``size``: of the body's type.
+    ``outline``: (level, title, 1-based page) as the file states it. ``size`` and ``font``: of the body's type.
     """
     from_outline = _outline_levels(drafts, outline)
     letters = sum(draft.characters for draft in drafts) or 1
@@ -29,7 +33,7 @@ def mark_headings(drafts: Sequence[Draft], outline: Sequence[tuple[int, str, int
     candidates = [
         index
         for index, draft in enumerate(drafts)
-        if index in from_outline or _looks_like_heading(draft, size, mostly_bold)
+        if index in from_outline or _looks_like_heading(draft, size, font, mostly_bold)
     ]
     levels = _levels(drafts, candidates, from_outline)
     for index in candidates:
@@ -61,9 +65,10 @@ def _outline_levels(drafts: Sequence[Draft], outline: Sequence[tuple[int, str, i
     return found
 
 
-def _looks_like_heading(draft: Draft, size: float, mostly_bold: bool) -> bool:
+def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool) -> bool:
     text, first = _joined(draft), draft.first
-    allowed = draft.kind is BlockKind.PARAGRAPH or (draft.kind is BlockKind.LIST and bool(_NUMBERED.match(text)))
+    numbered = _NUMBERED.match(text) or (first.font != font and _IN_BRACKETS.match(text))
+    allowed = draft.kind is BlockKind.PARAGRAPH or (draft.kind is BlockKind.LIST and bool(numbered))
     letters = sum(char.isalpha() for char in text)
     if not allowed or len(draft.lines) > _MAX_LINES or len(text) > _MAX_CHARACTERS or letters < 2:
         return False
@@ -71,6 +76,8 @@ def _looks_like_heading(draft: Draft, size: float, mostly_bold: bool) -> bool:
         return False
     if first.size >= 1.15 * size + 0.2:
         return not (text[0].islower() and ends_sentence(text))
+    if first.font != font and first.size >= 1.05 * size and len(draft.lines) <= 2 and not first.mono:
+        return not ends_sentence(text) and not text[0].islower() and len(text) <= 120
     slanted = first.italic and len(draft.lines) == 1 and len(text) <= 70 and not ends_sentence(text)
     return (
         (first.bold or (slanted and text[0].isupper()))
@@ -126,7 +133,13 @@ def _levels(drafts: Sequence[Draft], candidates: Sequence[int], from_outline: di
             levels[index] = min(_MAX_LEVEL, deepest + 1) if smaller else 1
         else:
             levels[index] = ranks[style]
-    return levels if from_outline else _numbered(drafts, levels)
+    if from_outline:
+        return levels
+    levels = _numbered(drafts, levels)
+    first, second, *_ = *sorted(levels), len(drafts), len(drafts)
+    if first < len(drafts) and any(draft.characters > _PROSE for draft in drafts[first + 1 : second]):
+        levels[first] = min(levels.values())  # a title may be set smaller than the chapters
+    return levels
 
 
 def _numbered(drafts: Sequence[Draft], levels: dict[int, int]) -> dict[int, int]:

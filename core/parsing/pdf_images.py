@@ -13,7 +13,9 @@ _MAX_PIXELS = 25_000_000
 _TIMEOUT_SECONDS = 60
 
 
-def render_page(data: bytes, page: int, scale: float, settings: ParsingSettings | None = None) -> bytes:
+def render_page(
+    data: bytes, page: int, scale: float, settings: ParsingSettings | None = None, password: str | None = None
+) -> bytes:
     """PNG of the 1-based ``page`` at ``scale`` pixels a point; very large pages get a smaller scale.
 
     A ``PageBox`` times ``scale`` lies on it. Raises ``ParseError`` for a page that is not there, and as ``PdfParser``.
@@ -23,6 +25,7 @@ def render_page(data: bytes, page: int, scale: float, settings: ParsingSettings 
         "task": "render",
         "page": page,
         "scale": scale,
+        "password": password,
         "max_pixels": _MAX_PIXELS,
         "memory_bytes": settings.memory_megabytes << 20,
     }

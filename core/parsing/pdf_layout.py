@@ -7,9 +7,11 @@ gutters of its own. It is a recursive XY cut (Nagy and Seth, 1984) that lets tit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from core.parsing.pdf_aligned import aligned_tables
 from core.parsing.pdf_lines import TextLine, merged
 
 _MAX_DEPTH = 6
@@ -18,25 +20,32 @@ _MAX_ROW_MATES = 60
 _EDGE_ZONE = 0.1
 _PROSE_CHARACTERS = 15  # mean characters of a row in a column of prose; a table's cells have fewer
 _STRONG_ROWS = 3
+_LEADERS = re.compile(r"\s*(?:\.\s?){5,}\s*")  # from a title to its page number, in a table of contents
 
 
 def reading_order(fragments: Sequence[TextLine], height: float) -> list[TextLine]:
     """The page's lines in the order a person reads them, ``region`` set; fragments of one line are merged.
 
-    ``fragments``: text runs and table stand-ins of one page, in any order; ``height``: the page's.
-    Runs written across the page's direction come last.
+    ``fragments``: text runs and stand-ins of one page, in any order; ``height``: the page's. Columns of cells that no
+    rule marks become tables. Runs written across the page's direction come last, and comments behind them.
     """
-    upright = [fragment for fragment in fragments if not fragment.aside]
+    comments = [item for item in fragments if item.comment]
+    upright = [item for item in fragments if not item.aside and not item.comment]
     right_to_left = _is_right_to_left(upright)
     if right_to_left:
         upright = [replace(item, x0=-item.x1, x1=-item.x0) for item in upright]
+    else:
+        upright = aligned_tables(upright)
     top, body, bottom = _without_edges(upright, height)
     groups = [*([top] if top else []), *_columns(body, 0), *([bottom] if bottom else [])]
+    if not right_to_left and len(groups) > 1:
+        groups = [aligned_tables(group) for group in groups]
     lines = [replace(line, region=region) for region, group in enumerate(groups) for line in _rows(group)]
     if right_to_left:
         lines = [replace(item, x0=-item.x1, x1=-item.x0) for item in lines]
     aside = [replace(item, text=item.text.strip(), region=len(groups)) for item in fragments if item.aside]
-    return [*lines, *sorted(aside, key=lambda item: (item.x0, item.y0))]
+    last = [replace(item, region=len(groups) + 1) for item in comments]
+    return [*lines, *sorted(aside, key=lambda item: (item.x0, item.y0)), *last]
 
 
 def _is_right_to_left(fragments: Sequence[TextLine]) -> bool:
@@ -159,8 +168,8 @@ def _is_prose(run: Sequence[TextLine], gutter: float, least_rows: int) -> bool:
     """Whether both sides of the gutter hold rows of running text."""
     for side in (True, False):
         items = [item for item in run if ((item.x0 + item.x1) / 2 <= gutter) is side]
-        rows = len({round(item.baseline / 3) for item in items if item.table is None})
-        tables = sum(item.table is not None for item in items)
+        rows = len({round(item.baseline / 3) for item in items if not item.stands_in})
+        tables = sum(item.stands_in for item in items)
         characters = sum(len(item.text) for item in items)
         if rows + 3 * tables < least_rows or (not tables and characters < _PROSE_CHARACTERS * rows):
             return False
@@ -172,11 +181,18 @@ def _rows(group: Sequence[TextLine]) -> list[TextLine]:
     rows: list[list[TextLine]] = []
     for item in sorted(group, key=lambda item: (item.baseline, item.x0)):
         mates = rows[-1] if rows else []
-        if mates and item.table is None and mates[0].table is None and _same_row(mates, item):
+        if mates and not item.stands_in and not mates[0].stands_in and _same_row(mates, item):
             mates.append(item)
         else:
             rows.append([item])
-    return [merged(sorted(row, key=lambda item: item.x0)) for row in rows]
+    return [_without_leaders(merged(sorted(row, key=lambda item: item.x0))) for row in rows]
+
+
+def _without_leaders(line: TextLine) -> TextLine:
+    """The dots that lead to a page number, as three: sixty of them say no more, and cost a reader as many tokens."""
+    if "...." not in line.text and ". . ." not in line.text:
+        return line
+    return replace(line, text=_LEADERS.sub(" ... ", line.text).strip())
 
 
 def _same_row(mates: Sequence[TextLine], item: TextLine) -> bool:
@@ -184,6 +200,10 @@ def _same_row(mates: Sequence[TextLine], item: TextLine) -> bool:
     largest = max(mates, key=lambda mate: mate.size)
     overlap = min(largest.y1, item.y1) - max(largest.y0, item.y0)
     if any(min(mate.x1, item.x1) - max(mate.x0, item.x0) > 0.5 * min(mate.width, item.width) for mate in mates):
+        return False
+    larger, smaller = max(largest.size, item.size), min(largest.size, item.size)
+    gap = min(max(mate.x0 - item.x1, item.x0 - mate.x1) for mate in mates)
+    if larger > 1.5 * smaller and gap > 1.5 * larger:  # a banner beside small print
         return False
     near = abs(largest.baseline - item.baseline) < 0.45 * max(largest.size, item.size)
     return near and overlap > 0.4 * min(largest.height, item.height)

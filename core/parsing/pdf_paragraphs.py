@@ -16,19 +16,23 @@ _BULLET = re.compile(r"(?:[•▪◦‣►➢✓■□○])\s*\S")
 _CAPTION = re.compile(
     r"(?:Figure|Fig\.|Table|Tab\.|Listing|Example|Exhibit|Chart|Scheme|Abbildung|Abb\.|Tabelle|Figura|Tableau)"
     r"\s*[A-Z]?\d+(?:[-.]\d+)*(?:\s*[.:–—|]|\s+(?=[^a-z\s])|\s*$)"
+    r"|[\[<(【]?(?:표|그림|図|表|图|圖)\s*\d+(?:[-.]\d+)*[\])】>.: ]"
 )
-_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\dA-Zivxlc-]{1,8}$")  # a line of a table of contents
+_LEADER = re.compile(r" \.\.\. [\dA-Zivxlc-]{1,8}$")  # a line of a table of contents
 _NOTE_MARK = re.compile(r"(?:\[?\d{1,3}[\].)]?|[*†‡§¶]{1,3})\s*[^\s\d]")
+_SMALL = 0.9  # of the body's type size, at most: footnotes
+_FOOT = 0.55  # of the page's height, from the top: where footnotes may begin
 _TERMINAL = re.compile(r"[.!?:;。！？।][\"'”’»)\]]*(?:\s?\[?\d{1,3}\]?)?$")
 
 
 @dataclass(slots=True)
 class Draft:
-    """A block in the making: its lines with their 1-based pages."""
+    """A block in the making: its lines with their 1-based pages. ``small_at_foot``: where and as footnotes are set."""
 
     kind: BlockKind
     lines: list[tuple[int, TextLine]] = field(default_factory=list)
     level: int = 0
+    small_at_foot: bool = False
 
     @property
     def first(self) -> TextLine:
@@ -63,26 +67,48 @@ def drafts_of(
     columns = {
         region: _column([line for line in lines if line.region == region]) for region in {x.region for x in lines}
     }
+    notes = _foot_lines(lines, body_size, page_height)
     drafts: list[Draft] = []
     for line in lines:
-        kind = _kind(line, body_size, page_height, with_code)
+        at_foot = id(line) in notes
         draft = drafts[-1] if drafts else None
+        kind = _kind(line, draft, at_foot=at_foot, with_code=with_code)
+        follows = at_foot and kind is BlockKind.PARAGRAPH and _follows_note(line, draft)
         if (
             draft is None
-            or line.table is not None
-            or draft.first.table is not None
+            or line.stands_in
+            or line.comment
+            or draft.first.stands_in
+            or draft.first.comment
             or (kind is BlockKind.CODE) is not (draft.kind is BlockKind.CODE)
             or line.region != draft.last.region
+            or at_foot is not draft.small_at_foot
             or _parts(draft, line, columns[line.region], kind)
         ):
-            drafts.append(Draft(kind, [(page_number, line)]))
+            drafts.append(Draft(BlockKind.FOOTNOTE if follows else kind, [(page_number, line)], small_at_foot=at_foot))
         else:
             draft.lines.append((page_number, line))
     return drafts
 
 
+def _foot_lines(lines: Sequence[TextLine], body_size: float, page_height: float) -> set[int]:
+    """Ids of the lines in small type at a column's foot, below its text: not a whole column in small type."""
+    found: set[int] = set()
+    for region in {line.region for line in lines}:
+        column = [line for line in lines if line.region == region and not line.aside and not line.comment]
+        start = len(column)
+        while start and not column[start - 1].stands_in and column[start - 1].size <= _SMALL * body_size:
+            start -= 1
+        notes = column[start:]
+        above = column[start - 1] if start else None
+        is_headed = above is not None and (above.bold or above.size > 1.1 * body_size) and len(above.text) < 60
+        if notes and notes[0].y0 > _FOOT * page_height and not is_headed:
+            found.update(map(id, notes))
+    return found
+
+
 def _column(lines: Sequence[TextLine]) -> _Column:
-    texts = [line for line in lines if line.table is None]
+    texts = [line for line in lines if not line.stands_in]
     if not texts:
         return _Column(0.0, 0.0, {})
     steps: dict[int, list[float]] = {}
@@ -95,18 +121,34 @@ def _column(lines: Sequence[TextLine]) -> _Column:
     return _Column(min(line.x0 for line in texts), rights[int(0.95 * (len(rights) - 1))], usual)
 
 
-def _kind(line: TextLine, body_size: float, page_height: float, with_code: bool) -> BlockKind:
+def _kind(line: TextLine, draft: Draft | None, *, at_foot: bool, with_code: bool) -> BlockKind:
     if line.table is not None:
         return BlockKind.TABLE
-    if with_code and line.mono and not line.bold:
-        return BlockKind.CODE
-    if line.size <= 0.9 * body_size and line.y0 > 0.6 * page_height and _NOTE_MARK.match(line.text):
+    if line.labels:
+        return BlockKind.CAPTION
+    if line.comment:
         return BlockKind.FOOTNOTE
+    if at_foot and _NOTE_MARK.match(line.text):
+        return BlockKind.FOOTNOTE
+    if with_code and line.mono and not line.bold and not at_foot and not _is_address_in(draft, line):
+        return BlockKind.CODE
     if _CAPTION.match(line.text):
         return BlockKind.CAPTION
     if is_item(line.text) or _LEADER.search(line.text):
         return BlockKind.LIST
     return BlockKind.PARAGRAPH
+
+
+def _follows_note(line: TextLine, draft: Draft | None) -> bool:
+    return draft is not None and draft.kind is BlockKind.FOOTNOTE and draft.last.region == line.region
+
+
+def _is_address_in(draft: Draft | None, line: TextLine) -> bool:
+    """Whether a line in mono type is one long word that a sentence in other type goes on with."""
+    if draft is None or draft.kind is BlockKind.CODE or " " in line.text or draft.last.region != line.region:
+        return False
+    near = 0 < line.baseline - draft.last.baseline < 1.6 * line.size
+    return near and not draft.last.stands_in and (not ends_sentence(draft.last.text) or "://" in line.text)
 
 
 def is_item(text: str) -> bool:
@@ -137,6 +179,8 @@ def _parts(draft: Draft, line: TextLine, column: _Column, kind: BlockKind) -> bo
     if abs(above.size - line.size) > 0.08 * max(above.size, line.size) + 0.3 or step < 0:
         return True
     if step > 1.3 * usual + 0.5:
+        return True
+    if len(draft.lines) == 1 and above.font != line.font and abs(above.size - line.size) > 0.04 * above.size:
         return True
     if above.bold != line.bold and len(line.text) > 2 and len(above.text) > 2:
         return True

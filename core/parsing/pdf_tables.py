@@ -8,18 +8,30 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from unicodedata import east_asian_width
 
-from core.parsing.cells import cell_value
-from core.parsing.pdf_lines import Box, TableCells
+from core.parsing.pdf_columns import (
+    Piece,
+    Row,
+    cell_text,
+    header_rows,
+    is_figure,
+    phrases,
+    placed,
+    printed_lines,
+    shared_gutters,
+    table_of,
+    unwrapped,
+)
+from core.parsing.pdf_lines import Box, Run, TableCells, around
+from core.parsing.pdf_rules import TOUCH, Grid, Place, edges, grids, rules_of
 
 Word = tuple[float, float, float, float, str]
 
-_THIN = 3.0
-_TOUCH = 3.0
-_MIN_RULE = 12.0
-_MAX_RULES = 1200
-_MAX_CELL_CHARACTERS = 400
+_MAX_CELL_CHARACTERS = 800
+_GAP = 0.6  # of a word's height, between columns that no rule parts
+_CUT_SHARE = 0.04  # of a table's words, those that a column's edge may part
+_SLOPE = 1.5  # times as high as wide: a word written upwards
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,228 +45,225 @@ class FoundTable:
 def find_tables(vectors: Iterable[Box], words: Sequence[Word]) -> list[FoundTable]:
     """Tables that drawn rules mark, from top to bottom; they do not overlap.
 
-    ``vectors``: boxes of drawn paths. ``words``: (x0, y0, x1, y1, text) of the page's upright words.
+    ``vectors``: boxes of drawn paths. ``words``: (x0, y0, x1, y1, text) of the page's words.
     """
-    across, down = _rules(vectors)
+    across, down = rules_of(vectors)
     found: list[FoundTable] = []
-    grids = _grids(across, down)
-    for index, (rows, columns) in enumerate([*grids, *_ruled(across, words)]):
-        box = (columns[0], rows[0], columns[-1], rows[-1])
-        if any(_overlap(box, table.box) for table in found):
-            continue
-        cells = _filled(rows, columns, words)
-        if cells and (index < len(grids) or _is_regular(cells)):
+    for grid in grids(across, down):
+        inside = _between(words, grid.box)
+        if not _overlaps(grid.box, found) and (cells := _filled(grid, inside)):
+            found.append(FoundTable(grid.box, cells))
+    for box, rules in _families(across):
+        inside = _between(words, box)
+        if not _overlaps(box, found) and (cells := _between_rules(inside, rules, across)):
             found.append(FoundTable(box, cells))
     return sorted(found, key=lambda table: (table.box[1], table.box[0]))
 
 
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlaps(box: Box, found: Sequence[FoundTable]) -> bool:
+    return any(
+        box[0] < table.box[2] and table.box[0] < box[2] and box[1] < table.box[3] and table.box[1] < box[3]
+        for table in found
+    )
 
 
-def _rules(vectors: Iterable[Box]) -> tuple[list[Box], list[Box]]:
-    """Horizontal and vertical rules: thin boxes, and the edges of larger ones (shaded or framed cells)."""
-    across: list[Box] = []
-    down: list[Box] = []
-    for x0, y0, x1, y1 in vectors:
-        wide, high = x1 - x0, y1 - y0
-        if high <= _THIN and wide >= _MIN_RULE:
-            across.append((x0, (y0 + y1) / 2, x1, (y0 + y1) / 2))
-        elif wide <= _THIN and high >= _THIN:
-            down.append(((x0 + x1) / 2, y0, (x0 + x1) / 2, y1))
-        elif wide >= _MIN_RULE and high >= 6:
-            across += [(x0, y0, x1, y0), (x0, y1, x1, y1)]
-            down += [(x0, y0, x0, y1), (x1, y0, x1, y1)]
-    if len(across) + len(down) > _MAX_RULES:  # a drawing, not a table
-        return [], []
-    return _joined(across), [_turned(rule) for rule in _joined([_turned(rule) for rule in down])]
+def _between(words: Sequence[Word], box: Box) -> list[Piece]:
+    """The words whose middles lie in the box, on a margin's breadth."""
+    return [
+        Piece(*word[:4], word[4], word[:4])
+        for word in words
+        if box[0] - 2 < (word[0] + word[2]) / 2 < box[2] + 2 and box[1] < (word[1] + word[3]) / 2 < box[3]
+    ]
 
 
-def _turned(rule: Box) -> Box:
-    return rule[1], rule[0], rule[3], rule[2]
-
-
-def _joined(rules: Sequence[Box]) -> list[Box]:
-    """Pieces of one horizontal rule, drawn cell by cell, as one."""
-    joined: list[Box] = []
-    for x0, y, x1, _ in sorted(rules, key=lambda rule: (round(rule[1] / 2), rule[0])):
-        last = joined[-1] if joined else None
-        if last and abs(last[1] - y) <= 2 and x0 <= last[2] + _TOUCH:
-            joined[-1] = (last[0], last[1], max(last[2], x1), last[3])
-        else:
-            joined.append((x0, y, x1, y))
-    return joined
-
-
-def _grids(across: Sequence[Box], down: Sequence[Box]) -> list[tuple[list[float], list[float]]]:
-    """Row and column edges of every connected set of rules that crosses itself like a grid."""
-    group_of = list(range(len(across) + len(down)))
-
-    def root(index: int) -> int:
-        while group_of[index] != index:
-            group_of[index] = group_of[group_of[index]]
-            index = group_of[index]
-        return index
-
-    for row_index, row in enumerate(across):
-        for column_index, column in enumerate(down):
-            if row[0] - _TOUCH <= column[0] <= row[2] + _TOUCH and column[1] - _TOUCH <= row[1] <= column[3] + _TOUCH:
-                group_of[root(row_index)] = root(len(across) + column_index)
-    groups: dict[int, tuple[list[Box], list[Box]]] = {}
-    for index, rule in enumerate([*across, *down]):
-        groups.setdefault(root(index), ([], []))[index >= len(across)].append(rule)
-    grids = []
-    for rows, columns in groups.values():
-        if len(rows) < 2 or not columns:
-            continue
-        ys = _edges([row[1] for row in rows] + [column[1] for column in columns] + [column[3] for column in columns])
-        xs = _edges([column[0] for column in columns] + [row[0] for row in rows] + [row[2] for row in rows])
-        if len(ys) >= 3 and len(xs) >= 3:
-            grids.append((ys, xs))
-    return grids
-
-
-def _edges(values: Iterable[float]) -> list[float]:
-    """Sorted positions, those within a cell's padding of each other as one."""
-    edges: list[float] = []
-    for value in sorted(values):
-        if not edges or value - edges[-1] > 2 * _TOUCH:
-            edges.append(value)
-    return edges
-
-
-def _ruled(across: Sequence[Box], words: Sequence[Word]) -> list[tuple[list[float], list[float]]]:
-    """Tables with three or more rules of one width: columns from the gaps all rows share, rows from the words."""
-    tables = []
+def _families(across: Sequence[Box]) -> list[tuple[Box, list[float]]]:
+    """Stacks of three or more horizontal rules of one width: the box they span, and their heights."""
     families: dict[tuple[int, int], list[Box]] = {}
     for rule in across:
         key = next(
             (k for k in families if abs(k[0] - rule[0]) < 4 and abs(k[1] - rule[2]) < 4), (int(rule[0]), int(rule[2]))
         )
         families.setdefault(key, []).append(rule)
+    found = []
     for rules in families.values():
-        ys = _edges(rule[1] for rule in rules)
-        if len(ys) < 3:
-            continue
-        x0, x1 = rules[0][0], rules[0][2]
-        inside = [word for word in words if ys[0] < _middle(word)[1] < ys[-1] and x0 - 2 < _middle(word)[0] < x1 + 2]
-        columns = _column_edges(inside, x0, x1)
-        rows = _row_edges(inside, ys)
-        if len(columns) >= 3 and len(rows) >= 3:
-            tables.append((rows, columns))
-    return tables
+        ys = edges(rule[1] for rule in rules)
+        if len(ys) >= 3:
+            found.append(((rules[0][0], ys[0], rules[0][2], ys[-1]), ys))
+    return found
 
 
-def _middle(word: Word) -> tuple[float, float]:
-    return (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
+def _between_rules(words: Sequence[Piece], rules: Sequence[float], across: Sequence[Box]) -> TableCells | None:
+    """A table whose rows horizontal rules group: columns from the gutters its body shares, rows from printed lines."""
+    lines = printed_lines(words)
+    if len(lines) < 3:
+        return None
+    gap = _GAP * sorted(word.height for word in words)[len(words) // 2]
+    body = [line for line in lines if line[0].y0 > rules[1] - TOUCH]
+    several = [line for line in body if len(phrases(line, gap)) > 1]
+    gutters = shared_gutters(several if len(several) >= 2 else lines, gap)
+    left, right = min(word.x0 for word in words), max(word.x1 for word in words)
+    spans = [rule for rule in across if rule[2] - rule[0] < 0.8 * (right - left) and rules[0] < rule[1] < rules[-1]]
+    rows = placed(lines, gutters, gap, spans)
+    for row in rows:
+        row.ruled = any(2 * row.y0 - row.y1 < rule < (row.y0 + row.y1) / 2 for rule in rules[1:-1])
+    head = _with_one_header([row for row in rows if (row.y0 + row.y1) / 2 < rules[1]])
+    rows = [*head, *unwrapped([row for row in rows if (row.y0 + row.y1) / 2 >= rules[1]])]
+    columns = len(gutters) + 1
+    if columns < 2 or len(rows) < 3 or sum(len(row.cells) > 1 for row in rows[1:]) < 0.7 * (len(rows) - 1):
+        return None
+    longest = max(len(row.text(column)) for row in rows for column in row.cells)
+    filled = sum(len(row.cells) for row in rows)
+    if longest > _MAX_CELL_CHARACTERS or filled < 0.4 * len(rows) * columns:
+        return None
+    table = table_of(rows, columns)
+    return TableCells(table, len(head) if header_rows(table) and len(head) < len(rows) else 0)
 
 
-def _column_edges(words: Sequence[Word], x0: float, x1: float) -> list[float]:
-    """Column edges in the middle of every stretch of x that no word touches."""
-    if not words:
-        return []
-    wide_gap = 0.6 * sorted(word[3] - word[1] for word in words)[len(words) // 2]
-    edges = [x0]
-    reach: float | None = None
-    for word in sorted(words):
-        if reach is not None and word[0] - reach >= wide_gap:
-            edges.append((reach + word[0]) / 2)
-        reach = word[2] if reach is None else max(reach, word[2])
-    return [*edges, x1]
+def _with_one_header(head: Sequence[Row]) -> list[Row]:
+    """The printed lines above the first rule as one row, unless some of their cells head several columns."""
+    if len(head) < 2 or any(_spreads(row) for row in head):
+        return list(head)
+    first = head[0]
+    for row in head[1:]:
+        for column, pieces in row.cells.items():
+            first.cells.setdefault(column, []).extend(pieces)
+    return [first]
 
 
-def _row_edges(words: Sequence[Word], rules: Sequence[float]) -> list[float]:
-    """Row edges: the rules, and half way between printed lines."""
-    middles = _edges(_middle(word)[1] for word in words)
-    between = [(above + below) / 2 for above, below in pairwise(middles)]
-    inner = [y for y in between if all(abs(y - rule) > 6 for rule in rules)]
-    return sorted([*rules, *inner])
+def _spreads(row: Row) -> bool:
+    pieces = [id(piece) for cell in row.cells.values() for piece in cell]
+    return len(set(pieces)) < len(pieces)
 
 
-def _filled(rows: Sequence[float], columns: Sequence[float], words: Sequence[Word]) -> TableCells | None:
+def _filled(grid: Grid, words: Sequence[Piece]) -> TableCells | None:
     """Words put into their cells; ``None`` when it is no table (a chart, a form's frame, a boxed text)."""
-    inside = [
-        word
-        for word in words
-        if columns[0] <= _middle(word)[0] <= columns[-1] and rows[0] <= _middle(word)[1] <= rows[-1]
+    parts = [part for word in words for part in _cut(word, grid.columns)]
+    if len(parts) - len(words) > max(1, _CUT_SHARE * len(words)):  # its rules run through the words
+        return None
+    cells = _cells(grid, parts)
+    used_rows = sorted({row for row, _ in cells})
+    used_columns = sorted({column for _, column in cells})
+    if len(used_columns) < 2 or any(_is_set_in_columns(pieces) for pieces in cells.values()):
+        return None
+    bands = [
+        (row, band)
+        for row in used_rows
+        for band in _bands({column: cells[row, column] for column in used_columns if (row, column) in cells})
     ]
-    grid: dict[tuple[int, int], list[Word]] = {}
-    for word in inside:
-        x, y = _middle(word)
-        row = min(bisect_right(rows, y), len(rows) - 1) - 1
-        column = min(bisect_right(columns, x), len(columns) - 1) - 1
-        grid.setdefault((row, column), []).append(word)
-    used_rows = sorted({row for row, _ in grid})
-    used_columns = sorted({column for _, column in grid})
-    bands = [band for row in used_rows for band in _baselines(grid, row, used_columns)]
-    table = tuple(
-        tuple(_cell(band.get(column, []), rows, columns, row, column) for column in used_columns) for row, band in bands
-    )
-    filled = [text for row in table for text, _ in row if text]
-    if len(table) < 2 or len(used_columns) < 2 or len(filled) < 0.4 * len(table) * len(used_columns):
+    table = [tuple(_run(band.get(column, []), grid, (row, column)) for column in used_columns) for row, band in bands]
+    filled = [run.text for row in table for run in row if run.text]
+    owners = {grid.merged[place] for place in cells}
+    if len(table) < 2 or len(owners) < 0.4 * len({grid.merged[r, c] for r in used_rows for c in used_columns}):
         return None
-    full_rows = sum(sum(bool(text) for text, _ in row) >= 2 for row in table)
-    if full_rows < 2 or max(map(len, filled)) > 2 * _MAX_CELL_CHARACTERS:
+    full_rows = sum(sum(bool(run.text) for run in row) >= 2 for row in table)
+    if full_rows < 2 or max(map(len, filled)) > _MAX_CELL_CHARACTERS:
         return None
-    return TableCells(table, _header_rows(table))
+    return TableCells(tuple(table), header_rows(table))
 
 
-def _baselines(
-    grid: dict[tuple[int, int], list[Word]], row: int, columns: Sequence[int]
-) -> list[tuple[int, dict[int, list[Word]]]]:
-    """One grid row as one or more table rows: rows without rules between them are told by aligned printed lines."""
-    cells = {column: grid[row, column] for column in columns if (row, column) in grid}
-    lines: dict[int, dict[int, list[Word]]] = {}
-    middles = _edges(_middle(word)[1] for words in cells.values() for word in words)
-    for column, words in cells.items():
-        for word in words:
-            line = bisect_right(middles, _middle(word)[1]) - 1
-            lines.setdefault(line, {}).setdefault(column, []).append(word)
-    aligned = len(lines) >= 3 and all(len(line) >= max(2, 0.6 * len(cells)) for line in lines.values())
-    if not aligned:
-        return [(row, cells)]
-    return [(row, lines[line]) for line in sorted(lines)]
+def _cells(grid: Grid, words: Sequence[Piece]) -> dict[Place, list[Piece]]:
+    """The words of every place; those of a merged cell stand in each place it covers."""
+    owned: dict[Place, dict[Place, list[Piece]]] = {}
+    for word in words:
+        row = min(max(bisect_right(grid.rows, (word.y0 + word.y1) / 2) - 1, 0), len(grid.rows) - 2)
+        column = min(max(bisect_right(grid.columns, (word.x0 + word.x1) / 2) - 1, 0), len(grid.columns) - 2)
+        owned.setdefault(grid.merged[row, column], {}).setdefault((row, column), []).append(word)
+    cells: dict[Place, list[Piece]] = {}
+    for place, owner in grid.merged.items():
+        within = owned.get(owner, {})
+        pieces = [piece for column in _columns_of(within) for piece in column[1]]
+        if not pieces:
+            continue
+        if _reach_over(within, pieces):
+            cells[place] = pieces
+        else:  # a row without vertical rules: its words stand apart, each part over its own column
+            own = [piece for column, parts in _columns_of(within) if column == place[1] for piece in parts]
+            if own:
+                cells[place] = own
+    return cells
 
 
-def _cell(
-    words: Sequence[Word], rows: Sequence[float], columns: Sequence[float], row: int, column: int
-) -> tuple[str, Box]:
-    if not words:
-        return "", (columns[column], rows[row], columns[column + 1], rows[row + 1])
-    ordered: list[Word] = []
-    upward = sum(word[3] - word[1] > 1.5 * (word[2] - word[0]) for word in words if len(word[4]) > 2)
-    if upward > len(words) / 2:  # a narrow column's heading, written from bottom to top
-        ordered = sorted(words, key=lambda word: (round(word[0] / _TOUCH), -word[3]))
-    for line in _edges(word[3] for word in words) if not ordered else ():
-        ordered += sorted(word for word in words if 0 <= word[3] - line <= 2 * _TOUCH)
-    text = " ".join(word[4] for word in ordered)
-    return " ".join(text.split()), (
-        min(word[0] for word in words),
-        min(word[1] for word in words),
-        max(word[2] for word in words),
-        max(word[3] for word in words),
-    )
+def _columns_of(within: dict[Place, list[Piece]]) -> list[tuple[int, list[Piece]]]:
+    columns: dict[int, list[Piece]] = {}
+    for (_, column), pieces in within.items():
+        columns.setdefault(column, []).extend(pieces)
+    return sorted(columns.items())
 
 
-def _is_regular(cells: TableCells) -> bool:
-    """Whether most rows fill most columns: text between two rules happens to have gaps, but not on every line."""
-    return all(sum(bool(text) for text, _ in row) >= 2 for row in cells.rows[1:]) and len(cells.rows) >= 3
+def _reach_over(within: dict[Place, list[Piece]], pieces: Sequence[Piece]) -> bool:
+    """Whether a merged cell's words are one text, not parts that stand apart in several columns."""
+    columns = _columns_of(within)
+    if len(columns) < 2:
+        return True
+    height = sorted(piece.height for piece in pieces)[len(pieces) // 2]
+    return len(shared_gutters(printed_lines(pieces), 1.2 * height)) + 1 < len(columns)
 
 
-def _header_rows(table: Sequence[Sequence[tuple[str, Box]]]) -> int:
-    """How many of the first two rows name columns; the second only counts where the first has gaps or repeats."""
-    if not _names_columns(table[0]):
-        return 0
-    first = [text for text, _ in table[0]]
-    spread = "" in first[1:] or len(set(first)) < len(first)
-    figures = [sum(isinstance(cell_value(text), int | float) for text, _ in row) for row in table[1:4]]
-    second = len(figures) >= 2 and spread and 4 * figures[0] < len(first) and figures[1] >= len(first) / 3
-    return 2 if second else 1
+def _cut(word: Piece, columns: Sequence[float]) -> list[Piece]:
+    """A word that runs over a column's edge, as where no blank was needed, parted there."""
+    edge = next((x for x in columns if word.x0 + 0.3 * word.height < x < word.x1 - 0.3 * word.height), None)
+    if edge is None or len(word.text) < 2:
+        return [word]
+    widths = [2 if east_asian_width(char) in "WF" else 1 for char in word.text]
+    share = (edge - word.x0) / (word.x1 - word.x0) * sum(widths)
+    at = min(range(1, len(word.text)), key=lambda i: abs(sum(widths[:i]) - share) - 2 * _parts_here(word.text, i))
+    left = Piece(word.x0, word.y0, edge, word.y1, word.text[:at], (word.x0, word.y0, edge, word.y1))
+    right = Piece(edge, word.y0, word.x1, word.y1, word.text[at:], (edge, word.y0, word.x1, word.y1))
+    return [left, *_cut(right, columns)]
 
 
-def _names_columns(row: Sequence[tuple[str, Box]]) -> bool:
-    """Words, or years, but no other figures."""
-    values = [cell_value(text) for text, _ in row]
-    figures = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-    years = all(isinstance(value, int) and 1900 <= value <= 2100 for value in figures)
-    return years and any(isinstance(value, str) for value in values)
+def _parts_here(text: str, index: int) -> bool:
+    """Whether a sign meets a letter there: cells rather end and begin so than inside a word."""
+    return text[index - 1].isalnum() is not text[index].isalnum()
+
+
+def _is_set_in_columns(pieces: Sequence[Piece]) -> bool:
+    """Whether a cell holds prose in two columns: then a page's decoration was taken for a grid."""
+    if sum(len(piece.text) for piece in pieces) < 150:
+        return False
+    lines = printed_lines(pieces)
+    height = sorted(piece.height for piece in pieces)[len(pieces) // 2]
+    wide = [line for line in lines if len(phrases(line, 1.2 * height)) > 1]
+    return len(wide) >= 3 and len(wide) >= 0.3 * len(lines) and bool(shared_gutters(wide, 0.8 * height))
+
+
+def _bands(cells: dict[int, list[Piece]]) -> list[dict[int, list[Piece]]]:
+    """One grid row as one or more table rows: rows without rules between them are told by aligned printed lines.
+
+    A cell with a single line beside several of figures was set in their middle: it belongs to each of them.
+    """
+    by_column = {column: printed_lines(pieces) for column, pieces in cells.items()}
+    middles = edges((line[0].y0 + line[0].y1) / 2 for lines in by_column.values() for line in lines if len(lines) > 1)
+    if len(middles) < 2:
+        return [cells]
+    bands: list[dict[int, list[Piece]]] = [{} for _ in middles]
+    single: dict[int, list[Piece]] = {}
+    for column, lines in by_column.items():
+        if len(lines) == 1:
+            single[column] = lines[0]
+            continue
+        for line in lines:
+            band = bisect_right(middles, (line[0].y0 + line[0].y1) / 2 + TOUCH) - 1
+            bands[band].setdefault(column, []).extend(line)
+    columns = len(by_column) - len(single)
+    least = max(2, 0.6 * len(by_column))
+    if len(middles) >= 3 and not single and all(len(band) >= least for band in bands):
+        return bands
+    figures = [sum(is_figure(" ".join(piece.text for piece in pieces)) for pieces in band.values()) for band in bands]
+    even = all(len(band) >= max(2, 0.8 * columns) for band in bands)
+    if even and columns >= 0.5 * len(by_column) and min(figures) >= max(2, 0.5 * columns):
+        return [{**single, **band} for band in bands]
+    return [cells]
+
+
+def _run(pieces: Sequence[Piece], grid: Grid, place: Place) -> Run:
+    row, column = place
+    if not pieces:
+        return Run("", (grid.columns[column], grid.rows[row], grid.columns[column + 1], grid.rows[row + 1]))
+    upward = sum(piece.height > _SLOPE * (piece.x1 - piece.x0) for piece in pieces if len(piece.text) > 2)
+    text = cell_text(pieces)
+    if upward > len(pieces) / 2:  # a narrow column's heading, written from bottom to top
+        lines = edges((piece.x0 + piece.x1) / 2 for piece in pieces)
+        ordered = sorted(pieces, key=lambda piece: (bisect_right(lines, (piece.x0 + piece.x1) / 2), -piece.y1))
+        text = " ".join(piece.text for piece in ordered)
+    return Run(text, around([piece.box for piece in pieces]))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from core.errors import WorkerError
-from core.parsing.pdf_worker import frame, read_frame
+from core.parsing.worker import frame, read_frame
 
 Message = dict[str, Any]
 _ROOT = Path(__file__).resolve().parents[2]
@@ -154,6 +154,25 @@ def _next_message(stream: IO[bytes] | None) -> Message | None:
 def _death(code: int) -> str:
     how = f"it was ended by signal {-code}" if code < 0 else f"it ended with code {code}"
     return f"the process that read it died ({how})."
+
+
+def out_of_time(shown: str, seconds: float) -> WorkerError:
+    """The error for a file that was not read within its limit.
+
+    >>> str(out_of_time("a.pdf", 60))[:45]
+    'a.pdf was not read within 60 seconds. Split t'
+    """
+    return WorkerError(f"{shown} was not read within {seconds:g} seconds.", _SMALLER.format(dial="timeout_seconds"))
+
+
+def out_of_memory(shown: str, megabytes: int) -> WorkerError:
+    """The error for a file that the worker could not read within its limit.
+
+    >>> str(out_of_memory("a.pdf", 512))[:56]
+    'a.pdf needs more than 512 MB of memory to be read. Split'
+    """
+    problem = f"{shown} needs more than {megabytes} MB of memory to be read."
+    return WorkerError(problem, _SMALLER.format(dial="memory_megabytes"))
 
 
 class WorkerPool:

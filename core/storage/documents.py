@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from core.errors import NotFoundError, StorageError
 from core.storage.generations import remove_chunks
 from core.storage.store import Store, now, storable
-from core.types import Block, BlockKind, Cell, CellValue, Document, Link, Page, PageBox, Span
+from core.storage.word_audits import plain_words, word_audit
+from core.types import Block, BlockKind, Cell, CellValue, Document, Link, Page, PageBox, Span, WordAudit
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
         parser,
         json.dumps(dict(document.metadata)),
         json.dumps(document.notes),
+        plain_words(document.words),
         now(),
     )
     with store.transaction() as connection:
@@ -73,7 +75,7 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
         if known is None:
             number = connection.execute(
                 "INSERT INTO version(kind, title, title_start, title_end, text, text_hash, characters, size_bytes,"
-                " parser, metadata, notes, parsed_at, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " parser, metadata, notes, words, parsed_at, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*values, document.version_id),
             ).lastrowid
         else:
@@ -84,7 +86,8 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
                 connection.execute(f"DELETE FROM {table} WHERE version = ?", (number,))
             connection.execute(
                 "UPDATE version SET kind = ?, title = ?, title_start = ?, title_end = ?, text = ?, text_hash = ?,"
-                " characters = ?, size_bytes = ?, parser = ?, metadata = ?, notes = ?, parsed_at = ? WHERE number = ?",
+                " characters = ?, size_bytes = ?, parser = ?, metadata = ?, notes = ?, words = ?,"
+                " parsed_at = ? WHERE number = ?",
                 (*values, number),
             )
         _put_structure(connection, int(number or 0), document)
@@ -93,11 +96,12 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
 
 
 def document(store: Store, version_id: str) -> Document:
-    """The version as it was parsed. Raises ``NotFoundError``."""
+    """The version as it was parsed, without its attachments, which are sources. Raises ``NotFoundError``."""
     with store.reading() as connection:
         number = version_number(connection, version_id)
-        kind, title, title_start, title_end, text, metadata, notes = connection.execute(
-            "SELECT kind, title, title_start, title_end, text, metadata, notes FROM version WHERE number = ?", (number,)
+        kind, title, title_start, title_end, text, metadata, notes, words = connection.execute(
+            "SELECT kind, title, title_start, title_end, text, metadata, notes, words FROM version WHERE number = ?",
+            (number,),
         ).fetchone()
         return Document(
             version_id=version_id,
@@ -122,6 +126,7 @@ def document(store: Store, version_id: str) -> Document:
             ),
             metadata=json.loads(metadata),
             notes=tuple(json.loads(notes)),
+            words=word_audit(words),
         )
 
 
@@ -151,6 +156,13 @@ def text(store: Store, version_id: str) -> str:
     if version_id not in found:
         raise NotFoundError(f"No document has the version {version_id[:12]!r}.", "It may have been removed.")
     return found[version_id]
+
+
+def words(store: Store, version_id: str) -> WordAudit | None:
+    """What a second reading of the file said, ``None`` where none was made. Raises ``NotFoundError``."""
+    with store.reading() as connection:
+        number = version_number(connection, version_id)
+        return word_audit(connection.execute("SELECT words FROM version WHERE number = ?", (number,)).fetchone()[0])
 
 
 def pages(store: Store, version_id: str) -> tuple[Page, ...]:

@@ -56,6 +56,11 @@ class FileStore:
         """Keep these bytes durably and return their hash; a second time costs no writing."""
         return self._known(hashlib.sha256(data).hexdigest(), len(data)) or self.stage_stream(io.BytesIO(data))
 
+    def hash_of(self, path: Path) -> str:
+        """The hash a file of the user's has now. Raises ``StorageError`` with a sentence where it cannot be read."""
+        with disk_faults(path), path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+
     def stage_path(self, path: Path) -> str:
         """As ``stage``, from a file of the user's. Raises ``StorageError`` with a sentence where it cannot be read."""
         with disk_faults(path), path.open("rb") as stream:

@@ -86,12 +86,12 @@ def serve(store: Store, number: int, *, without: Collection[str] = ()) -> None:
 
 
 def unfinished_versions(store: Store, number: int) -> list[str]:
-    """Versions with a source that the generation has not cut yet, oldest first: where building it goes on."""
+    """Versions with a live source that the generation has not cut yet, oldest first: where building it goes on."""
     with store.reading() as connection:
         return [
             version_id
             for (version_id,) in connection.execute(
-                "SELECT id FROM version WHERE number IN (SELECT version FROM source)"
+                "SELECT id FROM version WHERE number IN (SELECT version FROM source WHERE trashed_at IS NULL)"
                 " AND number NOT IN (SELECT version FROM recipe WHERE generation = ?) ORDER BY number",
                 (number,),
             )

@@ -28,7 +28,8 @@ class NewItem:
 class Item:
     """One thing to do, as it stands. ``state``: "queued", "running", "done", "failed" or "cancelled".
 
-    ``done`` of ``total`` counts pages or texts of the ``stage``. ``reason``: why it failed, as a sentence.
+    ``done`` of ``total`` counts pages or texts of the ``stage``. ``reason``: why it failed, as a sentence; ``problem``:
+    what a page may do about it: "password" to ask for one, "" for nothing in particular.
     """
 
     id: int
@@ -44,6 +45,7 @@ class Item:
     version_id: str | None
     reason: str
     changed_at: str
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +94,11 @@ def add_job(store: Store, kind: str, payload: Mapping[str, Any], items: Sequence
     return int(job or 0)
 
 
-def find_jobs(store: Store, limit: int) -> list[Job]:
-    """The newest jobs, newest first."""
+def find_jobs(store: Store, limit: int, states: Sequence[str] = (), kinds: Sequence[str] = ()) -> list[Job]:
+    """The newest jobs of these states and kinds (() for any), newest first."""
+    which, values = _among(state=states, kind=kinds)
     with store.reading() as connection:
-        return [_job(row) for row in connection.execute(f"{_JOBS} ORDER BY id DESC LIMIT ?", (limit,))]
+        return [_job(row) for row in connection.execute(f"{_JOBS}{which} ORDER BY id DESC LIMIT ?", (*values, limit))]
 
 
 def find_job(store: Store, job_id: int) -> Job:
@@ -107,10 +110,11 @@ def find_job(store: Store, job_id: int) -> Job:
     return _job(row)
 
 
-def find_items(store: Store, job_id: int) -> list[Item]:
-    """A job's items in their order."""
+def find_items(store: Store, job_id: int, states: Sequence[str] = (), limit: int = -1) -> list[Item]:
+    """A job's items of these states (() for any) in their order, the first ``limit`` of them (-1 for all)."""
+    which, values = _among(job=[job_id], state=states)
     with store.reading() as connection:
-        return [_item(row) for row in connection.execute(f"{_ITEMS} WHERE job = ? ORDER BY ordinal", (job_id,))]
+        return [_item(row) for row in connection.execute(f"{_ITEMS}{which} ORDER BY ordinal LIMIT ?", (*values, limit))]
 
 
 def find_item(store: Store, item_id: int) -> Item:
@@ -243,7 +247,7 @@ def remove_failures(store: Store, job_id: int) -> None:
                 connection.execute("DELETE FROM job_item WHERE id = ?", (item.id,))
 
 
-_BLANK = "stage = '', done = 0, total = 0, changed_at = ?"
+_BLANK = "stage = '', done = 0, total = 0, problem = '', changed_at = ?"
 _COUNT = "(SELECT count(*) FROM job_item WHERE job = job.id AND job_item.state = '{}')"
 _JOBS = (
     "SELECT id, kind, payload, state, result, reason, created_at, started_at, finished_at,"
@@ -251,9 +255,20 @@ _JOBS = (
     f" {_COUNT.format('done')}, {_COUNT.format('failed')}, {_COUNT.format('cancelled')} FROM job"
 )
 _ITEMS = (
-    "SELECT id, job, ordinal, name, path, content_hash, state, stage, done, total, version_id, reason, changed_at"
-    " FROM job_item"
+    "SELECT id, job, ordinal, name, path, content_hash, state, stage, done, total, version_id, reason, changed_at,"
+    " problem FROM job_item"
 )
+
+
+def _among(**wanted: Sequence[Any]) -> tuple[str, list[str]]:
+    """A WHERE clause for columns that are to have one of their values; an empty sequence lets everything through.
+
+    >>> _among(job=[7], state=())
+    (' WHERE job IN (SELECT value FROM json_each(?))', ['[7]'])
+    """
+    named = {column: values for column, values in wanted.items() if values}
+    clause = " AND ".join(f"{column} IN (SELECT value FROM json_each(?))" for column in named)
+    return (f" WHERE {clause}" if clause else ""), [json.dumps(list(values)) for values in named.values()]
 
 
 def _job(row: Sequence[Any]) -> Job:

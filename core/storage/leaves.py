@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import StorageError
+from core.storage.names import names_of_versions
 from core.storage.store import Store
 from core.types import Vectors
 
 
 @dataclass(frozen=True, slots=True)
 class LeafTable:
-    """One state of the library's leaves, ordered by version and start.
+    """One state of the library's leaves, ordered by version and start. ``revision``: its ``Store.contents``.
 
     ``rows``, ``starts``, ``ends``, ``tokens``, ``parent_rows``: (n,) int64, a missing parent is -1. ``documents``:
     (n,) int32, the place of the leaf's version in ``version_ids``, ``titles`` and ``names`` (its first source's name).
@@ -47,7 +48,7 @@ def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
     Raises ``StorageError`` for a vector of the wrong length.
     """
     with store.reading() as connection:
-        revision = store.revision()
+        revision = store.contents()
         if previous is not None and previous.revision == revision:
             return previous
         serving = connection.execute(
@@ -81,6 +82,31 @@ def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
     )
 
 
+def narrow(leaves: LeafTable, versions: Mapping[str, str]) -> LeafTable:
+    """The leaves of some versions alone, each version under the name given for it; places in ``version_ids`` stay.
+
+    Scores over the result are scores over what passes, whatever else the library holds.
+    """
+    passing = np.array([version_id in versions for version_id in leaves.version_ids], bool)
+    names = tuple(
+        versions.get(version_id, name) for version_id, name in zip(leaves.version_ids, leaves.names, strict=True)
+    )
+    if passing.all():
+        return replace(leaves, names=names)
+    kept = passing[leaves.documents]
+    return replace(
+        leaves,
+        rows=leaves.rows[kept],
+        documents=leaves.documents[kept],
+        starts=leaves.starts[kept],
+        ends=leaves.ends[kept],
+        tokens=leaves.tokens[kept],
+        parent_rows=leaves.parent_rows[kept],
+        vectors=leaves.vectors[kept],
+        names=names,
+    )
+
+
 def parent_spans(store: Store, rows: Sequence[int]) -> dict[int, tuple[int, int]]:
     """``{row: (start, end)}`` of chunks of any level; rows that are gone are absent."""
     with store.reading() as connection:
@@ -111,12 +137,15 @@ def _columns(connection: sqlite3.Connection, generation: int) -> NDArray[np.int6
 
 
 def _documents(connection: sqlite3.Connection, generation: int) -> list[tuple[int, str, str, str]]:
-    return connection.execute(
-        "SELECT number, id, title, coalesce((SELECT name FROM source WHERE source.version = number ORDER BY source.id"
-        " LIMIT 1), title) FROM version WHERE number IN (SELECT version FROM recipe WHERE generation = ?)"
-        " ORDER BY number",
-        (generation,),
-    ).fetchall()
+    names = names_of_versions(connection)
+    return [
+        (number, version_id, title, names.get(number, title))
+        for number, version_id, title in connection.execute(
+            "SELECT number, id, title FROM version WHERE number IN (SELECT version FROM recipe WHERE generation = ?)"
+            " ORDER BY number",
+            (generation,),
+        )
+    ]
 
 
 def _all_vectors(connection: sqlite3.Connection, generation: int, count: int, dimension: int, store: Store) -> Vectors:

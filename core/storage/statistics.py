@@ -1,20 +1,29 @@
-"""What a library holds and what it costs on disk."""
+"""What a library holds and what it costs on disk, part by part."""
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.storage.generations import generations
+from core.storage.lexical import content_table, index_table
 from core.storage.store import CATALOGUE, Store
+
+CACHE = "cache"  # the folder for what pages keep beside the library; it may be deleted at any time
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts of the whole library, chunks of its serving generation, and bytes on disk.
+    """Counts of what is live, chunks of the serving generation, and bytes on disk.
 
     ``documents`` are versions; ``chunks`` are leaves, ``parents`` the chunks above them; ``characters`` and
     ``covered`` are non-blank ones; ``coverage`` is their share, 0..1 (1.0 for an empty library). ``pending``: changes
-    Chroma has yet to be told.
+    Chroma has yet to be told. ``trash``: sources in the trash, and ``trash_bytes`` the originals that nothing else
+    holds. ``catalogue_bytes`` is ``text_bytes`` (text, structure, chunks, jobs), ``vectors_bytes`` and
+    ``lexical_bytes``; ``files_bytes``: originals, those in the trash too; ``cache_bytes``: pictures of pages and the
+    like; ``other_bytes``: reports of benchmarks. ``total_bytes`` is all of it.
     """
 
     sources: int
@@ -30,35 +39,87 @@ class Stats:
     pending: int
     judgments: int
     jobs: int
+    trash: int
     catalogue_bytes: int
+    text_bytes: int
+    vectors_bytes: int
+    lexical_bytes: int
     files_bytes: int
+    trash_bytes: int
     chroma_bytes: int
+    cache_bytes: int
+    other_bytes: int
     total_bytes: int
 
 
 _COUNTS = """
-SELECT (SELECT count(*) FROM source), (SELECT count(*) FROM version),
-  (SELECT count(*) FROM chunk WHERE generation = :serving AND level = 0),
-  (SELECT count(*) FROM chunk WHERE generation = :serving AND level > 0),
-  (SELECT coalesce(sum(characters), 0) FROM recipe WHERE generation = :serving),
-  (SELECT coalesce(sum(covered), 0) FROM recipe WHERE generation = :serving),
-  (SELECT coalesce(sum(truncated), 0) FROM recipe WHERE generation = :serving),
-  (SELECT count(*) FROM vector), (SELECT count(*) FROM generation), (SELECT count(*) FROM outbox),
-  (SELECT count(*) FROM judgment), (SELECT count(*) FROM job WHERE state IN ('queued', 'running'))
+SELECT (SELECT count(*) FROM source WHERE trashed_at IS NULL) AS sources,
+  (SELECT count(DISTINCT version) FROM source WHERE trashed_at IS NULL) AS documents,
+  (SELECT count(*) FROM chunk WHERE generation = :serving AND level = 0) AS chunks,
+  (SELECT count(*) FROM chunk WHERE generation = :serving AND level > 0) AS parents,
+  (SELECT coalesce(sum(characters), 0) FROM recipe WHERE generation = :serving) AS characters,
+  (SELECT coalesce(sum(covered), 0) FROM recipe WHERE generation = :serving) AS covered,
+  (SELECT coalesce(sum(truncated), 0) FROM recipe WHERE generation = :serving) AS truncated,
+  (SELECT count(*) FROM vector) AS vectors,
+  (SELECT count(*) FROM generation) AS generations,
+  (SELECT count(*) FROM outbox) AS pending,
+  (SELECT count(*) FROM judgment) AS judgments,
+  (SELECT count(*) FROM job WHERE state IN ('queued', 'running')) AS jobs,
+  (SELECT count(*) FROM source WHERE trashed_at IS NOT NULL AND NOT trashed_along) AS trash,
+  (SELECT coalesce(sum(size_bytes), 0) FROM version WHERE number NOT IN
+    (SELECT version FROM source WHERE trashed_at IS NULL)) AS trash_bytes
 """
 
 
 def stats(store: Store) -> Stats:
     """The figures the Library page and ``core stats`` show."""
     with store.reading() as connection:
-        counts = connection.execute(_COUNTS, {"serving": int(store.meta("serving") or 0)}).fetchone()
+        found = connection.execute(_COUNTS, {"serving": int(store.meta("serving") or 0)})
+        counts = dict(zip((column[0] for column in found.description), found.fetchone(), strict=True))
+        tables = _table_bytes(connection)
+        lexical = [name for known in generations(store) for name in _lexical_tables(known.number)]
+    vectors_bytes = tables.get("vector", 0) + tables.get("sqlite_autoindex_vector_1", 0)
+    lexical_bytes = sum(tables.get(name, 0) for name in lexical)
     catalogue = sum(_bytes(path) for path in store.home.glob(CATALOGUE + "*"))
-    files = store.files.bytes_on_disk()
-    chroma = sum(_bytes(path) for path in (store.home / "chroma").rglob("*"))
-    characters, covered = counts[4], counts[5]
-    coverage = covered / characters if characters else 1.0
-    sizes = (catalogue, files, chroma, catalogue + files + chroma)
-    return Stats(*(*counts[:6], coverage, *counts[6:], *sizes))
+    sizes = {
+        "catalogue_bytes": catalogue,
+        "files_bytes": store.files.bytes_on_disk(),
+        "chroma_bytes": _folder_bytes(store.home / "chroma"),
+        "cache_bytes": _folder_bytes(store.home / CACHE),
+        "other_bytes": _folder_bytes(store.home / "benchmarks"),
+    }
+    return Stats(
+        **counts,
+        **sizes,
+        coverage=counts["covered"] / counts["characters"] if counts["characters"] else 1.0,
+        text_bytes=max(0, catalogue - vectors_bytes - lexical_bytes),
+        vectors_bytes=vectors_bytes,
+        lexical_bytes=lexical_bytes,
+        total_bytes=sum(sizes.values()),
+    )
+
+
+def _table_bytes(connection: sqlite3.Connection) -> Mapping[str, int]:
+    """Bytes of the pages of every table and index; of the vectors and tokens alone where SQLite lacks ``dbstat``."""
+    try:
+        return dict(connection.execute("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE").fetchall())
+    except sqlite3.OperationalError:
+        measured = {"vector": "SELECT sum(length(data) + length(key)) FROM vector"}
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE name GLOB 'lexical_*_data'").fetchall():
+            measured[name] = f"SELECT sum(length(block)) FROM {name}"
+            tokens = f"{name.removesuffix('_data')}_tokens"
+            measured[tokens] = f"SELECT sum(length(title) + length(headings) + length(text)) FROM {tokens}"
+        return {name: int(connection.execute(query).fetchone()[0] or 0) for name, query in measured.items()}
+
+
+def _lexical_tables(generation: int) -> list[str]:
+    """A generation's tokens, and the tables FTS5 keeps its index in."""
+    index = index_table(generation)
+    return [content_table(generation), *(f"{index}_{part}" for part in ("data", "idx", "docsize", "config"))]
+
+
+def _folder_bytes(folder: Path) -> int:
+    return sum(_bytes(path) for path in folder.rglob("*"))
 
 
 def _bytes(path: Path) -> int:

@@ -132,14 +132,23 @@ class Store:
         """Run ``action`` when the surrounding transaction has been committed; never when it is rolled back."""
         self._connections.after_commit(action)
 
-    def touch(self) -> None:
-        """The surrounding transaction changes what the library holds: its revision grows with the commit."""
+    def touch(self, *, contents: bool = True) -> None:
+        """The surrounding transaction changes what the library holds: its revision grows with the commit.
+
+        ``contents`` ``False``: labels and notes changed, which no search looks at.
+        """
         with self.transaction() as connection:
             connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'revision'")
+            if contents:
+                connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'contents'")
 
     def revision(self) -> int:
-        """Grows with every committed change of sources, chunks, generation or settings; not with jobs."""
+        """Grows with every committed change of sources, labels, chunks, generation or settings; not with jobs."""
         return int(self.meta("revision") or 0)
+
+    def contents(self) -> int:
+        """Grows as ``revision`` does, but for labels and notes: what was read of leaves and tokens stays true."""
+        return int(self.meta("contents") or 0)
 
     def meta(self, key: str) -> str | None:
         """One of the library's own values, ``None`` where it was never set."""

@@ -54,6 +54,7 @@ def _look(store: Store) -> list[Problem]:
     if any(problem.where == _CATALOGUE for problem in problems):
         return problems  # a damaged database can say nothing true about the rest
     problems += _versions(store)
+    problems += _attachments(store)
     problems += _spans(store)
     problems += _lexical(store)
     bad_vectors = list(_vectors(store))
@@ -100,10 +101,11 @@ def _versions(store: Store) -> Iterator[Problem]:
     with store.reading() as connection:
         found = connection.execute(
             "SELECT id, title, text_hash, characters, (SELECT count(*) FROM source WHERE version = number),"
+            " (SELECT count(*) FROM source WHERE version = number AND trashed_at IS NULL),"
             " (SELECT count(*) FROM recipe WHERE recipe.version = number AND generation ="
             " (SELECT value FROM meta WHERE key = 'serving')) FROM version ORDER BY number"
         ).fetchall()
-    for version_id, title, hashed, characters, pointing, cut in found:
+    for version_id, title, hashed, characters, pointing, live, cut in found:
         with store.reading() as connection:
             row = connection.execute("SELECT text FROM version WHERE id = ?", (version_id,)).fetchone()
         if row is None:
@@ -113,11 +115,22 @@ def _versions(store: Store) -> Iterator[Problem]:
             yield Problem("The text is not the one that was stored.", where, False)
         if not pointing:
             yield Problem("No source points to this document.", where, True)
-        if not cut:
+        if live and not cut:
             yield Problem("The document is not cut in the serving generation.", where, False)
+        if pointing and cut and not live:
+            yield Problem("The document lies in the trash and is still indexed.", where, True)
         fault = _original_fault(store, version_id)
         if fault and _still_there(store, version_id):
             yield Problem(fault, where, False)
+
+
+def _attachments(store: Store) -> Iterator[Problem]:
+    with store.reading() as connection:
+        for name, title in connection.execute(
+            "SELECT source.name, title FROM source JOIN version ON number = parent WHERE source.trashed_at IS NULL"
+            " AND parent NOT IN (SELECT version FROM source WHERE trashed_at IS NULL)"
+        ):
+            yield Problem("The mail of this attachment lies in the trash.", f"{name} in {title}", True)
 
 
 def _original_fault(store: Store, version_id: str) -> str:

@@ -8,28 +8,36 @@ from collections.abc import Collection
 import streamlit as st
 
 from core.types import Span
-from pages.ui import services, state
+from pages.ui import readings, state
 from pages.ui.reader import Arrival
 
 _SPAN = re.compile(r"(\d{1,9})-(\d{1,9})")
+UNKNOWN = "The link names a document that is not in this library (any more)."
+NO_SPAN = (
+    "The link's place is not one: it should read span=start-end, in characters. The document is shown from its top."
+)
+BEYOND = "The link's place lies beyond the end of this document's text. The document is shown from its top."
 
 
-def arrive(versions: Collection[str]) -> bool:
-    """Take up a link once. Returns whether it names an unknown document."""
+def arrive(versions: Collection[str]) -> str:
+    """Take up a link once. Returns what is wrong with it as a sentence, "" for a good link and for none."""
     link = (st.query_params.get("document", ""), st.query_params.get("span", ""))
     if not link[0] or link == st.session_state.get(state.LINK_TAKEN):
-        return False
+        return ""
     st.session_state[state.LINK_TAKEN] = link
-    if link[0] not in versions:
-        return True
-    span = read_span(link[1])
-    chunk = services.chunk_at(link[0], span) if span else None
-    st.session_state[state.CHUNKS_VERSION] = link[0]
-    st.session_state[state.CHUNKS_CHOSEN] = chunk
+    version, place = link
+    if version not in versions:
+        return UNKNOWN
+    span = read_span(place)
+    wrong = NO_SPAN if place and not span else BEYOND if span and not readings.within(version, span) else ""
+    leaf = readings.reading(version).leaf_at(span) if span and not wrong else None
+    st.session_state[state.CHUNKS_VERSION] = version
+    st.session_state[state.CHUNKS_CHOSEN] = leaf
     st.session_state[state.CHUNKS_PAGE] = None
     state.bump(state.ARRIVALS)
-    st.session_state[state.CHUNKS_ARRIVAL] = Arrival(chunk, span if chunk else None, state.counter(state.ARRIVALS))
-    return False
+    shown = None if wrong else span
+    st.session_state[state.CHUNKS_ARRIVAL] = Arrival(leaf, shown, state.counter(state.ARRIVALS))
+    return wrong
 
 
 def read_span(text: str) -> Span | None:

@@ -11,7 +11,7 @@ import streamlit as st
 from core.errors import LecternError
 from core.jobs import NewItem
 from core.settings import Settings
-from pages.ui import words, works
+from pages.ui import state, words, works
 from pages.ui.services import library
 from pages.ui.works import Work
 
@@ -37,10 +37,23 @@ def take_paths(paths: Sequence[Path]) -> None:
     library().queue.enqueue("ingest", {}, [NewItem(path.name, path=path) for path in paths])
 
 
-def remove(sources: Sequence[int]) -> None:
-    """Delete these sources."""
-    for source in sources:
-        library().remove(source)
+def take_items(items: Sequence[NewItem]) -> None:
+    """Put what a scan found in the queue."""
+    library().queue.enqueue("ingest", {}, items)
+
+
+def trash(sources: Sequence[int]) -> None:
+    """Put these sources in the trash, and offer to undo it."""
+    library().trash(sources)
+    st.session_state[state.THROWN] = list(sources)
+
+
+def restore(sources: Sequence[int]) -> None:
+    """Bring these sources back from the trash."""
+    report = library().restore(sources)
+    for failure in report.failures:
+        st.toast(words.escaped(failure.reason))
+    st.session_state[state.THROWN] = []
 
 
 def start_apply(settings: Settings) -> None:
@@ -78,6 +91,12 @@ def retry(what: Work) -> None:
         library().queue.retry(what.job)
     else:
         library().queue.retry_item(what.item)
+
+
+def unlock(what: Work, password: str) -> None:
+    """Read an encrypted file again with its password."""
+    if what.item is not None:
+        library().unlock(what.item, password)
 
 
 def dismiss(job: int) -> None:

@@ -1,33 +1,70 @@
-"""The Library page's table of documents: filter, open, delete."""
+"""The Library page's table of documents: filter, open, organise, put in the trash."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from core.library import SourceRow
-from pages.ui import background, services, state, words
+from pages.ui import background, organising, services, state, words
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 COLUMNS = {
     # What tells documents apart comes first and is seen at 1024 pixels; the recipe, mostly the same, may be cut off.
     "Title": st.column_config.TextColumn(width=205),
     "File": st.column_config.TextColumn(width=145),
-    "Kind": st.column_config.TextColumn(width=76),
-    "Pages": st.column_config.NumberColumn(width=58, format="localized"),
+    "Kind": st.column_config.TextColumn(width=84),
+    "Pages": st.column_config.NumberColumn(width=58, format="localized", help="Pages of a PDF, slides of a deck."),
     "Chunks": st.column_config.NumberColumn(width=62, format="localized"),
     "In chunks": st.column_config.TextColumn(
-        width=178,
+        width=150,
         help="Share of the non-blank characters in some chunk. Front matter and running page headers are set aside.",
     ),
-    "Changed": st.column_config.DatetimeColumn(format="distance", width=112),
+    "Words found": st.column_config.TextColumn(
+        width=104,
+        help="A second, different program reads each file as well. This is the share of the words it found that are in "
+        "the text, in the metadata, or left out for a reason that Chunks names.",
+    ),
+    "Collections and tags": st.column_config.TextColumn(width=150),
+    "Note": st.column_config.TextColumn(width=110),
+    "Changed": st.column_config.DatetimeColumn(format="distance", width=104),
     "Size": st.column_config.TextColumn(width=64),
+    "Also as": st.column_config.TextColumn(width=110, help="Other files with exactly the same content."),
     "Recipe": st.column_config.TextColumn(width=210),
 }
 
 
 def show_documents(sources: list[SourceRow]) -> None:
-    """The table, its filter, and what can be done with its rows."""
-    # Nothing at the right end: there the table lays its own tools over what stands above it.
-    find, open_place, delete_place, _ = st.columns([4, 1.7, 1.2, 3], vertical_alignment="bottom")
+    """The table, its filters, and what can be done with its rows."""
+    shown = filtered(sources)
+    bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    event = st.dataframe(
+        table(shown),
+        key=f"{state.TABLE}.{services.library().revision()}.{len(shown)}.{hash(tuple(row.id for row in shown))}",
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="multi-row",
+        column_config=COLUMNS,
+        placeholder="",
+        height="auto" if len(shown) < 14 else 520,
+        alt="The documents of the library",
+    )
+    chosen = [shown[row] for row in event.selection.rows if row < len(shown)]
+    if not shown:
+        st.caption("No document matches the filter.")
+    elif not chosen:
+        st.caption("Tick a row to open it in Chunks, to file it, or to put it in the trash.")
+    with bar:
+        actions(chosen)
+
+
+def filtered(sources: list[SourceRow]) -> list[SourceRow]:
+    """The sources that the row of filters lets through."""
+    find, kind, collection, tag = st.columns([4, 2, 2, 2], vertical_alignment="bottom")
     sought = find.text_input(
         "Filter",
         key=state.FILTER,
@@ -37,65 +74,93 @@ def show_documents(sources: list[SourceRow]) -> None:
         live=True,
         persist_state="session",
     )
-    shown = [source for source in sources if matches(source, sought or "")]
-    event = st.dataframe(
-        table(shown),
-        key=f"{state.TABLE}.{services.library().revision()}.{sought}",
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="multi-row",
-        column_config=COLUMNS,
-        placeholder="",
-        height="auto" if len(shown) < 14 else 520,
+    kinds = _choice(kind, "Kind", state.KINDS, {source.document_kind for source in sources}, words.kind)
+    collections = _choice(
+        collection, "Collection", state.COLLECTIONS, {name for source in sources for name in source.collections}
     )
-    chosen = [shown[row] for row in event.selection.rows if row < len(shown)]
-    if not shown:
-        st.caption("No document matches the filter.")
-    elif not chosen:
-        st.caption("Tick a row to open it in Chunks or to delete it.")
-    if open_place.button(
-        "Open in Chunks", key="library.open", disabled=len(chosen) != 1, icon=":material/data_array:", width="stretch"
-    ):
-        st.switch_page("pages/chunks.py", query_params={"document": chosen[0].version_id})
-    writable = services.library().writable
-    if delete_place.button(
-        "Delete", disabled=not chosen or not writable, key="library.delete", icon=":material/delete:", width="stretch"
-    ):
-        confirm(chosen)
+    tags = _choice(tag, "Tag", state.TAGS, {name for source in sources for name in source.tags})
+    return [
+        source
+        for source in sources
+        if matches(source, sought or "")
+        and (not kinds or source.document_kind in kinds)
+        and (not collections or set(collections) & set(source.collections))
+        and (not tags or set(tags) & set(source.tags))
+    ]
+
+
+def _choice(
+    place: DeltaGenerator, label: str, key: str, options: set[str], said: Callable[[str], str] = str
+) -> list[str]:
+    """A filter by value; nothing where there is nothing to choose."""
+    if not options:
+        return []
+    st.session_state[key] = [value for value in st.session_state.get(key, []) if value in options]
+    return place.multiselect(
+        label, sorted(options), key=key, format_func=said, placeholder=label, label_visibility="collapsed"
+    )
 
 
 def matches(source: SourceRow, sought: str) -> bool:
-    """Whether every word sought stands in the title, the name or the kind."""
-    held = f"{source.title} {source.name} {words.KIND_WORDS.get(source.document_kind, source.document_kind)}".casefold()
+    """Whether every word sought stands in the title, the name, the kind or the note."""
+    held = f"{source.title} {source.name} {words.kind(source.document_kind)} {source.note}".casefold()
     return all(word in held for word in sought.casefold().split())
 
 
+def actions(chosen: list[SourceRow]) -> None:
+    """What can be done with the ticked rows."""
+    writable = services.library().writable
+    one = chosen[0] if len(chosen) == 1 else None
+    if st.button("Open in Chunks", key="library.open", disabled=one is None, icon=":material/data_array:") and one:
+        st.switch_page("pages/chunks.py", query_params={"document": one.version_id})
+    if st.button(
+        "Organise",
+        key="library.organise",
+        disabled=not (chosen and writable),
+        icon=":material/label:",
+        help="Collections, tags and a note. Questions can be asked of a collection or a tag alone.",
+    ):
+        organising.organise(chosen)
+    if (
+        st.button(
+            "Original", key="library.original", disabled=one is None, icon=":material/draft:", help="The file itself."
+        )
+        and one
+    ):
+        organising.original(one)
+    if st.button("To the trash", key="library.trash", disabled=not (chosen and writable), icon=":material/delete:"):
+        with st.spinner("Putting it in the trash …"):
+            background.trash([source.id for source in chosen])
+        st.rerun()
+
+
 def table(sources: list[SourceRow]) -> dict[str, list[object]]:
-    """The documents by column."""
-    return {
+    """The documents by column; a column that would be empty is left out."""
+    columns: dict[str, list[object]] = {
         "Title": [source.title for source in sources],
         "File": [words.file_name(source.name) for source in sources],
-        "Kind": [words.KIND_WORDS.get(source.document_kind, source.document_kind) for source in sources],
+        "Kind": [words.kind(source.document_kind) for source in sources],
         "Pages": [source.pages or None for source in sources],
         "Chunks": [source.chunks for source in sources],
         "In chunks": [words.covered(source.covered, services.gap_reasons(source)) for source in sources],
+        "Words found": [words.found(source.words) for source in sources],
+        "Collections and tags": [labels(source) for source in sources],
+        "Note": [source.note for source in sources],
         "Changed": [source.changed_at for source in sources],
         "Size": [words.size(source.size_bytes) for source in sources],
+        "Also as": [", ".join(words.file_name(name) for name in source.also) for source in sources],
         "Recipe": [source.recipe for source in sources],
     }
+    needed = {"Title", "File", "Kind", "Chunks"}
+    return {name: values for name, values in columns.items() if name in needed or any(values)}
 
 
-@st.dialog("Delete for good?", icon=":material/delete:")
-def confirm(chosen: list[SourceRow]) -> None:
-    """Ask before anything is deleted."""
-    them = "it" if len(chosen) == 1 else "them"
-    st.write(f"{words.count(len(chosen), 'document')} and everything made of {them} will leave the library:")
-    for source in chosen[:8]:
-        st.markdown(f"- {words.escaped(source.title)} ({words.escaped(source.name)})")
-    if len(chosen) > 8:
-        st.caption(f"and {len(chosen) - 8} more")
-    st.caption("Your own files stay where they are.")
-    if st.button("Delete", type="primary", icon=":material/delete:"):
-        with st.spinner("Deleting …"):
-            background.remove([source.id for source in chosen])
-        st.rerun()
+def labels(source: SourceRow) -> str:
+    """Collections, then tags with their mark.
+
+    >>> from dataclasses import replace
+    >>> row = SourceRow(*[""] * 18)
+    >>> labels(replace(row, collections=("Work",), tags=("urgent",)))
+    'Work, #urgent'
+    """
+    return ", ".join([*source.collections, *(f"#{name}" for name in source.tags)])

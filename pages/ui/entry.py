@@ -18,12 +18,16 @@ def frame() -> Page:
     # A material icon would be fetched from the network as favicon; a file of our own is not.
     st.set_page_config(page_title="Lectern", page_icon=str(ASSETS / "favicon.svg"), layout="wide")
     st.logo(ASSETS / "logo.svg", size="large")
+    st.html(ASSETS / "page.css")
+    if st.context.theme.type == "dark":  # what lies over the page, menus and dialogs, is not told by Streamlit itself
+        st.html("<style>body { color-scheme: dark; }</style>")
     return st.navigation(
         [
             st.Page("pages/library.py", title="Library", icon=":material/library_books:", default=True),
             st.Page("pages/chunks.py", title="Chunks", icon=":material/data_array:"),
             st.Page("pages/ask.py", title="Ask", icon=":material/search:"),
             st.Page("pages/benchmark.py", title="Benchmark", icon=":material/bar_chart:"),
+            st.Page("pages/settings.py", title="Settings", icon=":material/settings:"),
         ],
         position="top",
     )

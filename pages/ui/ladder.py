@@ -1,4 +1,4 @@
-"""How candidates fared from stage to stage: as a ladder to look at, and as a table to read."""
+"""How candidates fared from stage to stage: as a ladder to look at, as a table to read, and in milliseconds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from core.settings import Settings
 from core.types import Candidate
 from pages.ui.assets import joined
 from pages.ui.evidence import digits, score_scales
+from pages.ui.words import STEP_WORDS, duration
 
 STAGE_WORDS = {"dense": "meaning", "lexical": "words", "fused": "fused", "neighbours": "with neighbours"}
 STAGE_SHORT = {"dense": "Meaning", "lexical": "Words", "fused": "Fused", "neighbours": "Near"}
@@ -85,6 +86,20 @@ def show_scores(result: SearchResult, settings: Settings, titles: Mapping[str, s
             help=f"Score: {score_scales(fusion).get(stage, stage)}.",
         )
     st.dataframe(table, hide_index=True, height=420, column_config=columns, placeholder="")
+
+
+def show_timings(timings: dict[str, float], quoting_ms: float) -> None:
+    """Milliseconds of each step."""
+    rows = {**timings, "quotes": quoting_ms}
+    st.dataframe(
+        {
+            "Step": [STEP_WORDS.get(step, step) for step in rows],
+            "Time": [duration(value) for value in rows.values()],
+        },
+        width=420,
+        hide_index=True,
+    )
+    st.caption("As measured when this result was made; the same question again is taken from memory.")
 
 
 def _wide(title: str) -> int:

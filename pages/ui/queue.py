@@ -51,6 +51,9 @@ def _failures() -> None:
         return
     with st.container(border=True, gap="xsmall"):
         for work in failed[:20]:
+            if work.problem == "password":
+                _locked(work)
+                continue
             text, retry = st.columns([8, 1], vertical_alignment="center")
             text.markdown(_reason(work))
             retry.button(
@@ -66,6 +69,23 @@ def _failures() -> None:
             args=[{work.job for work in failed}],
             icon=":material/close:",
         )
+
+
+def _locked(work: Work) -> None:
+    """An encrypted file, with the field for its password beside it."""
+    with st.form(f"library.password.{work.key}", border=False, clear_on_submit=True):
+        text, field, unlock = st.columns([5, 3, 1], vertical_alignment="center")
+        text.markdown(_reason(work).replace(":red[:material/error:", ":orange[:material/lock:"))
+        password = field.text_input(
+            f"Password of {work.name}",
+            type="password",
+            placeholder="Its password; kept in memory only",
+            label_visibility="collapsed",
+            autocomplete="off",
+        )
+        if unlock.form_submit_button("Unlock", width="stretch") and password:
+            background.unlock(work, password)
+            st.rerun()
 
 
 def _dismiss(jobs: set[int]) -> None:

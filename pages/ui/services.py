@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import base64
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from time import perf_counter
-from typing import Any
 
 import streamlit as st
 
+from core import shelf
 from core.errors import LibraryLockedError
 from core.jobs import Worker
-from core.library import Library, SearchResult, SourceRow, Stats
+from core.library import Library, Scope, SearchResult, SourceRow, Stats
 from core.settings import Settings
-from core.types import Answer, Document, Span
-from pages.ui import words, work
-
-PAGE_SCALE = 1.8  # pixels a point: sharp in the reader's column, a few hundred kilobytes
+from core.types import Answer
+from pages.ui import state, words, work
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +28,9 @@ class Desk:
 
 
 def home() -> Path:
-    """The library's folder: ``LECTERN_HOME``, else ``data/library`` beside the app."""
-    named = os.environ.get("LECTERN_HOME", "").strip()
-    return Path(named).expanduser() if named else Path(__file__).parents[2] / "data" / "library"
+    """The folder of the library this window looks at: the one chosen in it, else the one used last."""
+    chosen = st.session_state.get(state.LIBRARY)
+    return Path(chosen) if chosen else shelf.last_used(shelf.shelf_file())
 
 
 @st.cache_resource(show_spinner="Opening the library …", on_release=lambda desk: _close(desk))
@@ -86,22 +82,6 @@ def _stats(place: str, revision: int) -> Stats:
     return library().stats()
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def document(version: str) -> Document:
-    """A document with its structure. A version's parse may change with its parser only, hence no revision."""
-    return library().document(version)
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def reader_payload(version: str, revision: int) -> dict[str, Any]:
-    """What the reader draws; shared, so never changed."""
-    from pages.ui.reader import reader_data
-
-    held = library()
-    recipe = next((source.recipe_fingerprint for source in held.sources() if source.version_id == version), "")
-    return reader_data(held.tree(version), held.audit(version), held.model.encoder.max_tokens, recipe)
-
-
 def gap_reasons(source: SourceRow) -> tuple[str, ...]:
     """Why parts of a document are in no chunk, each reason once; () where all is covered."""
     return () if source.covered >= 1 else _gap_reasons(str(home()), source.version_id, source.recipe_fingerprint)
@@ -112,64 +92,25 @@ def _gap_reasons(place: str, version: str, recipe: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(gap.reason for gap in library().audit(version).gaps))
 
 
-def chunk_at(version: str, span: Span) -> str | None:
-    """The leaf that shares most with a span; ``None`` when none does."""
-    rows = reader_payload(version, library().revision())["leaves"]
-    best = max(rows, key=lambda row: span.overlap(Span(row[0], row[1])), default=None)
-    return best[5] if best and span.overlap(Span(best[0], best[1])) else None
+def search_key(question: str, settings: Settings, scope: Scope) -> str:
+    """Names a result: same question, same settings, same scope, same library."""
+    return f"{library().revision()}|{settings.fingerprint()}|{scope}|{question}"
 
 
-def page_of_chunk(version: str, chunk: str | None) -> int:
-    """The page a chunk begins on; 0 when unknown."""
-    data = reader_payload(version, library().revision())
-    return next((page for row, page in zip(data["leaves"], data["leafPages"], strict=True) if row[5] == chunk), 0)
-
-
-@st.cache_resource(max_entries=12, show_spinner="Drawing the page …")
-def page_sheet(version: str, number: int, revision: int) -> dict[str, Any]:
-    """A page's picture and every chunk's boxes on it, in percent of the page."""
-    from core.parsing.pdf_images import render_page
-    from core.text.places import boxes_of
-
-    held = library()
-    paper = document(version).pages
-    page = paper[max(1, min(number, len(paper))) - 1]
-    picture = render_page(held.original(version), page.number, PAGE_SCALE, held.settings.parsing)
-    across, down = 100 / page.width, 100 / page.height
-    boxes = [
-        [index, box.x0 * across, box.y0 * down, box.x1 * across, box.y1 * down]
-        for index, leaf in enumerate(reader_payload(version, revision)["leaves"])
-        for box in boxes_of(document(version), Span(leaf[0], leaf[1]))
-        if box.page == page.number
-    ]
-    return {
-        "number": page.number,
-        "count": len(paper),
-        "width": page.width,
-        "height": page.height,
-        "image": f"data:image/png;base64,{base64.b64encode(picture).decode()}",
-        "boxes": boxes,
-    }
-
-
-def search_key(question: str, settings: Settings) -> str:
-    """Names a result: same question, same settings, same library."""
-    return f"{library().revision()}|{settings.fingerprint()}|{question}"
-
-
-def search(question: str, settings: Settings) -> SearchResult:
-    """What was found, and what the reader gets of it."""
-    return _search(str(home()), search_key(question, settings), question, settings)
+def search(question: str, settings: Settings, scope: Scope) -> SearchResult:
+    """What was found in the scope, and what the reader gets of it."""
+    return _search(str(home()), search_key(question, settings, scope), question, settings, scope)
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)
-def _search(place: str, key: str, _question: str, _settings: Settings) -> SearchResult:
-    return library().search(_question, _settings)
+def _search(place: str, key: str, _question: str, _settings: Settings, _scope: Scope) -> SearchResult:
+    return library().search(_question, _settings, scope=_scope)
 
 
-def quotes(question: str, settings: Settings) -> tuple[Answer, float]:
+def quotes(question: str, settings: Settings, scope: Scope) -> tuple[Answer, float]:
     """The supporting sentences of ``search``, and the milliseconds they took: sentences not met before are encoded."""
-    return _quotes(str(home()), search_key(question, settings), search(question, settings))
+    result = search(question, settings, scope)
+    return _quotes(str(home()), search_key(question, settings, scope), result)
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)

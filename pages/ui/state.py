@@ -12,10 +12,16 @@ from core.settings import Settings
 from pages.ui.reader import Arrival
 
 ENTERED = "app.entered"  # app.py ran in this session
+LIBRARY = "app.library"  # the folder of the library this window looks at
+WAY_IN = "library.way_in"
+SCANNED = "library.scanned"
 UPLOAD_ROUND = "library.upload_round"  # grows to empty the drop zone after a batch was taken
 FILTER = "library.filter"
 TABLE = "library.table"
-DELETING = "library.deleting"
+THROWN = "library.thrown"  # what went to the trash last, to be undone
+COLLECTIONS = "library.collections"
+TAGS = "library.tags"
+KINDS = "library.kinds"
 CHUNKS_VERSION = "chunks.version"
 CHUNKS_VIEW = "chunks.view"
 CHUNKS_PAGE = "chunks.page"
@@ -24,8 +30,10 @@ CHUNKS_ARRIVAL = "chunks.arrival"
 ARRIVALS = "chunks.arrivals"
 LINK_TAKEN = "chunks.link"
 READER = "chunks.reader"
+SHELF = "chunks.shelf"
 QUESTION = "ask.question"
 ASKED = "ask.asked"
+SCOPE = "ask.scope"
 SUITE = "benchmark.suite"
 SUITE_FOLDER = "benchmark.folder"
 PRESETS_CHOSEN = "benchmark.presets"

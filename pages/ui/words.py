@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from core.chunking.auditing import UNEXPLAINED
 from core.settings import ChunkingSettings
+from core.types import WordAudit
 
 CHUNKER_WORDS = {
     "structure": "By structure",
@@ -31,7 +32,25 @@ STEP_WORDS = {
     "quotes": "Find sentences to quote",
 }
 _SET_ASIDE = {"front matter, kept as metadata": "front matter", "running header or footer": "page headers"}
-KIND_WORDS = {"markdown": "Markdown", "text": "Text", "code": "Code", "pdf": "PDF"}
+KIND_WORDS = {
+    "markdown": "Markdown",
+    "text": "Text",
+    "code": "Code",
+    "pdf": "PDF",
+    "html": "Web page",
+    "docx": "Word",
+    "pptx": "PowerPoint",
+    "xlsx": "Excel",
+    "ods": "Spreadsheet",
+    "csv": "Table (CSV)",
+    "epub": "Book (EPUB)",
+    "odt": "OpenDocument",
+    "rtf": "RTF",
+    "rst": "reStructuredText",
+    "org": "Org",
+    "eml": "Mail",
+    "msg": "Mail (Outlook)",
+}
 STAGE_WORDS = {
     "reading": "reading",
     "parsing": "page",
@@ -80,6 +99,26 @@ def covered(value: float, reasons: Collection[str]) -> str:
     return f"all but {said.pop() if len(said) == 1 else 'set aside'}, {share(value)}"
 
 
+def kind(name: str) -> str:
+    """A kind of document as people call it.
+
+    >>> kind("pptx"), kind("unheard-of")
+    ('PowerPoint', 'unheard-of')
+    """
+    return KIND_WORDS.get(name, name)
+
+
+def found(audit: WordAudit | None) -> str:
+    """How much of what a second reading found is accounted for.
+
+    >>> found(None), found(WordAudit("html.parser", 200, 190, 10)), found(WordAudit("pdfium", 200, 190, missing=10))
+    ('', 'all', '95.00 %')
+    """
+    if audit is None:
+        return ""
+    return share(1 - audit.missing / audit.words) if audit.missing else "all"
+
+
 def file_name(name: str) -> str:
     """The last part of a path of either kind.
 
@@ -110,6 +149,15 @@ def count(number: int, thing: str) -> str:
     ('1 chunk', '1,200 chunks')
     """
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def page_word(kind: str) -> str:
+    """What a page of a document of this kind is called.
+
+    >>> page_word("pptx"), page_word("pdf")
+    ('slide', 'page')
+    """
+    return "slide" if kind == "pptx" else "page"
 
 
 def recipe(settings: ChunkingSettings) -> str:

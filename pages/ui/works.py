@@ -13,7 +13,7 @@ NAMES = {"apply": "Cutting the library anew", "bench": "Benchmark"}
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """``item``: the item to cancel or retry alone; ``None``: the whole job is meant."""
+    """``item``: the item to cancel or retry alone; ``None``: the whole job is meant. ``problem``: "password" asks."""
 
     job: int
     item: int | None
@@ -23,6 +23,7 @@ class Work:
     done: int = 0
     total: int = 0
     reason: str = ""
+    problem: str = ""
 
     @property
     def key(self) -> str:
@@ -88,7 +89,8 @@ def failed(queue: JobQueue, kinds: tuple[str, ...]) -> list[Work]:
 
 def _work(job: Job, item: Item) -> Work:
     alone = item.id if job.kind == "ingest" else None
-    return Work(job.id, alone, _name(job, item), item.state, item.stage, item.done, item.total, item.reason)
+    where = (item.stage, item.done, item.total)
+    return Work(job.id, alone, _name(job, item), item.state, *where, item.reason, item.problem)
 
 
 def _name(job: Job, item: Item | None) -> str:

@@ -9,7 +9,8 @@ import subprocess
 import time
 from collections.abc import Iterator
 
-from core.parsing.pdf_worker import TASKS, Answer, main
+from core.parsing.pdf_worker import TASKS, main
+from core.parsing.worker import Answer
 
 
 def sleep(data: bytes, request: Answer) -> Iterator[Answer]:

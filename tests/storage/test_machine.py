@@ -13,14 +13,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from core.errors import CancelledError
-from core.storage.chunks import tree
+from core.storage.chunks import recipe, tree
 from core.storage.documents import document as stored_document
 from core.storage.generations import begin_generation
+from core.storage.labels import collect, create_collection, tag, uncollect, untag
 from core.storage.leaves import load_leaves
 from core.storage.lexical import FtsIndex
 from core.storage.outbox import apply_outbox, pending, query_projection
-from core.storage.sources import remove_source, sources
+from core.storage.scopes import Scope, versions_in
+from core.storage.sources import remove_source, sources, trashed
 from core.storage.store import Store
+from core.storage.trash import empty_trash, revive_source, trash_sources
 from core.storage.verify import verify
 from tests.storage.builders import DIMENSION, EMBEDDER, cut, document, ingest, keep_vectors, swap, vector
 
@@ -28,6 +31,8 @@ NAMES = st.sampled_from(["a.txt", "b.txt", "folder/a.txt", "ünïcode.txt"])
 WORDS = st.sampled_from(["alpha", "beta", "gamma", "delta", "straße", "naïve", "x1"])
 TEXTS = st.lists(WORDS, max_size=12).map(" ".join)
 SIZES = st.integers(5, 40)
+TAGS = ("urgent", "read")
+COLLECTIONS = ("home", "work")
 
 
 class CrashError(Exception):
@@ -35,7 +40,9 @@ class CrashError(Exception):
 
 
 class Library(RuleBasedStateMachine):
-    """``held``: what each name should hold, as (text, size of the cut of that text)."""
+    """``held``: the text of each live name; ``binned``: of each in the trash; ``cuts``: the size of a text's cut;
+    ``labelled``: the tags and collections of each name, live or not.
+    """
 
     @initialize()
     def open(self) -> None:
@@ -44,6 +51,9 @@ class Library(RuleBasedStateMachine):
         self.store = Store.open(self.root / "0", write=True)
         begin_generation(self.store, EMBEDDER, DIMENSION)
         self.held: dict[str, str] = {}
+        self.binned: dict[str, str] = {}
+        self.labelled: dict[str, set[str]] = {}
+        self.collections = {name: create_collection(self.store, name) for name in COLLECTIONS}
         self.cuts: dict[str, int] = {}
         self.rows_seen: set[int] = set()
         self.table = load_leaves(self.store)
@@ -60,15 +70,64 @@ class Library(RuleBasedStateMachine):
         """Add a document, replace one, or give the same bytes a second name."""
         path = self.root / name if as_path else None
         ingest(self.store, f"path {name}" if as_path else name, text, size, path)
-        self.held[f"path {name}" if as_path else name] = text
+        name = f"path {name}" if as_path else name
+        self.held[name] = text
+        self.binned.pop(name, None)
+        self.labelled.setdefault(name, set())
         self.cuts[text] = size
+
+    def id_of(self, name: str) -> int:
+        return next(row.id for row in (*sources(self.store), *trashed(self.store)) if row.name == name)
+
+    @precondition(lambda self: self.labelled)
+    @rule(data=st.data())
+    def remove(self, data) -> None:
+        name = data.draw(st.sampled_from(sorted(self.labelled)))
+        remove_source(self.store, self.id_of(name))
+        self.forget(name)
+
+    def forget(self, name: str) -> None:
+        for known in (self.held, self.binned, self.labelled):
+            known.pop(name, None)
 
     @precondition(lambda self: self.held)
     @rule(data=st.data())
-    def remove(self, data) -> None:
-        name = data.draw(st.sampled_from(sorted(self.held)))
-        remove_source(self.store, next(row.id for row in sources(self.store) if row.name == name))
-        del self.held[name]
+    def trash(self, data) -> None:
+        names = data.draw(st.lists(st.sampled_from(sorted(self.held)), unique=True, min_size=1))
+        assert trash_sources(self.store, [self.id_of(name) for name in names]) == len(names)
+        for name in names:
+            self.binned[name] = self.held.pop(name)
+
+    @precondition(lambda self: self.binned)
+    @rule(data=st.data(), size=SIZES)
+    def restore(self, data, size) -> None:
+        name = data.draw(st.sampled_from(sorted(self.binned)))
+        text = self.binned[name]
+        with self.store.transaction():
+            if recipe(self.store, document(text).version_id) is None:
+                keep_vectors(self.store, cut(document(text), size))
+                swap(self.store, cut(document(text), size))
+                self.cuts[text] = size
+            revive_source(self.store, self.id_of(name))
+        self.held[name] = self.binned.pop(name)
+
+    @rule()
+    def empty(self) -> None:
+        assert empty_trash(self.store) == len(self.binned)
+        for name in list(self.binned):
+            self.forget(name)
+
+    @precondition(lambda self: self.labelled)
+    @rule(data=st.data(), label=st.sampled_from(sorted({*TAGS, *COLLECTIONS})), putting=st.booleans())
+    def label(self, data, label, putting) -> None:
+        names = data.draw(st.lists(st.sampled_from(sorted(self.labelled)), unique=True))
+        chosen = [self.id_of(name) for name in names]
+        if label in COLLECTIONS:
+            (collect if putting else uncollect)(self.store, chosen, self.collections[label])
+        else:
+            (tag if putting else untag)(self.store, chosen, label)
+        for name in names:
+            (self.labelled[name].add if putting else self.labelled[name].discard)(label)
 
     @precondition(lambda self: self.held)
     @rule(data=st.data(), size=SIZES)
@@ -140,13 +199,23 @@ class Library(RuleBasedStateMachine):
     def the_library_is_the_model(self) -> None:
         if not hasattr(self, "store"):
             return
-        found = {row.name: stored_document(self.store, row.version_id).text for row in sources(self.store)}
-        assert found == self.held
-        versions = {document(text).version_id for text in self.held.values()}
+        live, binned = sources(self.store), trashed(self.store)
+        for rows, held in ((live, self.held), (binned, self.binned)):
+            assert {row.name: stored_document(self.store, row.version_id).text for row in rows} == held
+            assert {row.name: {*row.tags, *row.collections} for row in rows} == {
+                name: self.labelled[name] for name in held
+            }
+        for label in (*TAGS, *COLLECTIONS):
+            scope = Scope((self.collections[label],)) if label in COLLECTIONS else Scope(tags=(label.upper(),))
+            assert set(versions_in(self.store, scope)) == {
+                document(text).version_id for name, text in self.held.items() if label in self.labelled[name]
+            }
+        versions = {document(text).version_id for text in (*self.held.values(), *self.binned.values())}
         assert set(self.store.files.hashes()) - self.store.files.fresh <= versions
         for text in set(self.held.values()):
             assert tree(self.store, document(text).version_id) == cut(document(text), self.cuts[text])
         before, self.table = self.table, load_leaves(self.store, self.table)
+        assert set(self.table.version_ids) == {document(text).version_id for text in self.held.values()}
         rows = set(self.table.rows.tolist())
         # A row that was gone once never comes back.
         assert not rows & (self.rows_seen - set(before.rows.tolist()))
@@ -154,5 +223,5 @@ class Library(RuleBasedStateMachine):
         assert np.array_equal(self.table.vectors, load_leaves(self.store).vectors)
 
 
-Library.TestCase.settings = settings(max_examples=12, stateful_step_count=25, deadline=None)
+Library.TestCase.settings = settings(max_examples=12, stateful_step_count=30, deadline=None)
 test_a_library_is_what_was_done_to_it = Library.TestCase

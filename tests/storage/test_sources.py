@@ -13,7 +13,7 @@ def test_two_thousand_sources_are_listed_at_once(tmp_path) -> None:
         generation = begin_generation(store, "seeded-8", 8).number
         with store.transaction() as connection:  # rows as ingest leaves them, without the seconds it takes
             connection.executemany(
-                "INSERT INTO version VALUES (?, ?, 'text', 't', NULL, NULL, 'x', 'h', 1, 1, 'p', '{}', '[]', '')",
+                "INSERT INTO version VALUES (?, ?, 'text', 't', NULL, NULL, 'x', 'h', 1, 1, 'p', '{}', '[]', '', NULL)",
                 ((number, f"{number:064x}") for number in numbers),
             )
             connection.executemany(

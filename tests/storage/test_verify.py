@@ -12,7 +12,7 @@ from core.storage.cache import CatalogueVectors
 from core.storage.documents import put_document
 from core.storage.lexical import FtsIndex
 from core.storage.outbox import apply_outbox
-from core.storage.sources import remove_source
+from core.storage.sources import put_source, remove_source
 from core.storage.store import CATALOGUE, Store
 from core.storage.verify import verify
 from tests.storage.builders import document, ingest, vector
@@ -86,7 +86,7 @@ LOST = {
 def put_uncut(store) -> None:
     store.files.stage(b"uncut text")
     put_document(store, document("uncut text"), size_bytes=10, parser="p")
-    run(store, "INSERT INTO source VALUES (99, 'upload', 'x', NULL, 3, '', '')")
+    put_source(store, name="uncut", version_id=document("uncut text").version_id)
 
 
 @pytest.mark.parametrize("damage", LOST)
@@ -139,7 +139,9 @@ def test_what_can_be_mended_is(store, damage) -> None:
 def test_a_pointer_to_nothing_is_found(store) -> None:
     store.close()
     raw = sqlite3.connect(store.home / CATALOGUE)
-    raw.execute("INSERT INTO source VALUES (9, 'upload', 'x', NULL, 77, '', '')")
+    raw.execute(
+        "INSERT INTO source(id, kind, name, version, added_at, changed_at) VALUES (9, 'upload', 'x', 77, '', '')"
+    )
     raw.commit()
     raw.close()
     with Store.open(store.home, write=True) as reopened:

@@ -29,3 +29,10 @@ function make(tag, className, text) {
   if (text !== undefined) element.textContent = text;
   return element;
 }
+
+// A sign of the font Streamlit brings along; its name is no word to be read aloud.
+function icon(name) {
+  const sign = make("i", "icon", name);
+  sign.setAttribute("aria-hidden", "true");
+  return sign;
+}

@@ -1,211 +1,198 @@
 // Glue: one instance per mounted reader, kept between reruns so that scroll and selection stay.
 const instances = new WeakMap();
 
-function readModel(data) {
-  const at = offsetTranslator(data.text);
-  const text = data.text;
-  const words = (indexes) => indexes.map((index) => data.strings[index]);
-  const leaves = data.leaves.map((row) => ({
-    start: at(row[0]), end: at(row[1]), points: [row[0], row[1]], parent: row[2], tokens: row[3], encoderTokens: row[4], id: row[5],
-    headings: words(row[6]), prefix: row[7].map(([kind, index]) => ({ kind, text: data.strings[index] })),
-    reasons: words(row[8]), pages: row[9],
-  }));
-  const parents = data.parents.map((row) => ({
-    start: at(row[0]), end: at(row[1]), parent: row[2], level: row[3], tokens: row[4], headings: words(row[5]), inner: [], leaves: [],
-  }));
-  const roots = [], loose = [];
-  parents.forEach((parent, index) => (parent.parent < 0 ? roots : parents[parent.parent].inner).push(index));
-  leaves.forEach((leaf, index) => (leaf.parent < 0 ? loose : parents[leaf.parent].leaves).push(index));
-  return {
-    text, leaves, parents, roots, loose, limit: data.limit, covered: data.covered, characters: data.characters,
-    blocks: data.blocks.map((row) => ({ start: at(row[0]), end: at(row[1]), kind: row[2], level: row[3] })),
-    gaps: data.gaps.map((row) => ({ start: at(row[0]), end: at(row[1]), points: [row[0], row[1]], reason: data.strings[row[2]], lost: row[3], page: row[4] })),
-    focus: data.focus ? [at(data.focus[0]), at(data.focus[1])] : null,
-  };
-}
-
-function createReader(root, tell) {
+function createReader(root) {
   const find = (selector) => root.querySelector(selector);
-  const self = { model: null, drawn: null, selected: -1, pageData: null, key: "", tell };
-  const textHost = find(".text"), sheetHost = find(".sheet"), details = find(".details"), crumbs = find(".crumbs");
-  const ruler = createRuler(find(".ruler"), (share) => jump(Math.floor(share * self.model.text.length)));
-  let timer = 0, showInTree = () => {}, wanted = null;
+  const self = { tell: null, data: null, model: null, pageData: null, selected: -1 };
+  const look = { selected: -1, focus: null, matches: null, here: -1 };
+  const sketches = new WeakMap(); // a drawn slab's element -> its segments and what lights up in it
+  const frame = find(".reader"), textHost = find(".text"), sheetHost = find(".sheet"), crumbs = find(".crumbs");
+  let slabs = [], slabStarts = [], timer = 0, arrived = "", following = -2;
 
-  const report = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => self.tell.setStateValue("selected", self.model.leaves[self.selected].id), 250);
-  };
+  const scroller = createScroller(textHost, {
+    draw: (index) => {
+      const sketch = drawSlab(self.model, slabs[index], look);
+      sketches.set(sketch.element, sketch);
+      return sketch.element;
+    },
+    estimate: (index, columns) => estimateHeight(self.model, slabs[index], columns),
+    moved: () => { follow(); drawRuler(); },
+  });
+  const tree = createTree(find(".tree-body"), (index) => select(index, { scroll: "always" }));
+  const ruler = createRuler(find(".ruler"), (share) => self.model && jump(Math.floor(share * self.model.text.length)));
+  const search = createFinder();
+  const findBar = createFindBar(find(".find"), {
+    find: (query) => (self.model ? search(self.model.text, query) : { starts: [], ends: [] }),
+    show: showMatch,
+    closed: () => (textHost.hidden ? frame : textHost).focus({ preventScroll: true }),
+  }, () => (seen() || [0])[0]);
+
+  const slabOf = (position) => Math.max(0, firstNotBelow(slabStarts, position + 1) - 1);
+  const drawRuler = () => { if (self.model) ruler.draw(self.model, look, seen()); };
+
+  function segmentAt(element, position) {
+    const sketch = sketches.get(element);
+    const found = sketch && (sketch.segments.find(({ end }) => end > position) || sketch.segments[sketch.segments.length - 1]);
+    return found && found.element;
+  }
+
+  // First and last position in view, to the line.
+  function seen() {
+    if (textHost.hidden || !slabs.length || !textHost.clientHeight) return null;
+    return [0, textHost.clientHeight].map((y) => {
+      const [index, share] = scroller.at(y);
+      return slabs[index].start + share * (slabs[index].end - slabs[index].start);
+    });
+  }
+
+  // The first chunk in view: where stepping starts when none is chosen.
+  function inView() {
+    const { model, pageData } = self;
+    if (pageData) return Math.max(0, Math.min(...pageData.boxes.map((box) => box[0]), model.leaves.length - 1));
+    const edge = textHost.getBoundingClientRect().top + 8;
+    for (const [, element] of scroller.drawn()) {
+      for (const { element: piece } of sketches.get(element).segments) {
+        if (piece.dataset.leaf && piece.getBoundingClientRect().bottom > edge) return Number(piece.dataset.leaf);
+      }
+    }
+    return 0;
+  }
+
+  function reveal(position, locate) {
+    if (!slabs.length) return;
+    scroller.bring(slabOf(position), locate || ((element) => element && segmentAt(element, position)));
+  }
 
   function jump(position, page = 0) {
-    const { segments } = self.drawn;
-    if (self.pageData) {
-      const index = self.model.leaves.findIndex((leaf) => leaf.end > position);
-      if (page) actions.turn(page); else select(index < 0 ? self.model.leaves.length - 1 : index, { scroll: true });
-      return;
-    }
-    if (!segments.length) return;
-    let low = 0, high = segments.length;
-    while (low < high) { const middle = (low + high) >> 1; if (segments[middle].start <= position) low = middle + 1; else high = middle; }
-    reveal(segments[Math.max(0, low - 1)].element);
+    if (!self.pageData) { reveal(position); return; }
+    if (page) { turn(page); return; }
+    const index = self.model.leaves.findIndex((leaf) => leaf.end > position);
+    select(index < 0 ? self.model.leaves.length - 1 : index, { scroll: true });
   }
 
-  // Sections out of sight have estimated heights, and fonts and layout may still be on their way: scroll until the
-  // place stays where it belongs for a few frames, or a hand takes over.
-  function reveal(element) {
-    wanted = element;
-    let calm = 0, frames = 0;
-    const go = () => {
-      if (wanted !== element) return;
-      const box = textHost.getBoundingClientRect(), place = element.getBoundingClientRect();
-      const before = textHost.scrollTop;
-      if (box.height) textHost.scrollTop += place.top - box.top - box.height * 0.28;
-      calm = box.height && Math.abs(textHost.scrollTop - before) < 1 ? calm + 1 : 0;
-      frames += 1;
-      if (calm < 4 && frames < 90) requestAnimationFrame(go); else drawRuler();
-    };
-    go();
-  }
-  const release = () => { wanted = null; };
-  for (const touch of ["wheel", "pointerdown", "touchmove"]) textHost.addEventListener(touch, release, { passive: true });
-
-  const drawRuler = () => self.model && ruler.draw(self.model, self.selected, visible());
-
-  function visible() {
-    if (textHost.hidden || !self.drawn || !self.drawn.segments.length) return null;
-    const box = textHost.getBoundingClientRect();
-    const near = (y, step) => {
-      for (let tries = 0; tries < 12; tries += 1, y += step) {
-        for (const x of [0.35, 0.2, 0.5]) {
-          const hit = root.elementFromPoint ? root.elementFromPoint(box.left + box.width * x, y) : null;
-          const segment = hit && hit.closest(".segment");
-          if (segment && segment.dataset.at) return Number(segment.dataset.at);
-        }
-      }
-      return null;
-    };
-    const first = near(box.top + 6, 9), last = near(box.bottom - 6, -9);
-    return first === null || last === null ? null : [first, last];
+  function showMatch(matches, here) {
+    look.matches = matches && matches.starts.length ? matches : null;
+    look.here = here;
+    if (!self.model) return;
+    if (self.pageData) { if (here >= 0) jump(matches.starts[here]); return; }
+    scroller.redraw();
+    if (here >= 0) reveal(matches.starts[here], (element) => element && element.querySelector(`[data-match="${here}"]`));
+    drawRuler();
   }
 
-  // The first chunk in sight: where stepping starts when none is chosen.
-  function inView() {
-    const seen = visible(), page = self.pageData;
-    if (page) return Math.max(0, Math.min(...page.boxes.map((box) => box[0]), self.model.leaves.length - 1));
-    return seen ? Math.max(0, self.model.leaves.findIndex((leaf) => leaf.start >= seen[0])) : 0;
-  }
-
-  function select(index, { scroll = false, silent = false } = {}) {
-    const { model, drawn } = self;
-    if (index < 0 || index >= model.leaves.length) return;
-    if (drawn && self.selected >= 0) for (const element of drawn.ofLeaf[self.selected] || []) element.classList.remove("on");
-    self.selected = index;
-    const leaf = model.leaves[index];
-    if (drawn) for (const element of drawn.ofLeaf[index]) element.classList.add("on");
-    if (scroll && !textHost.hidden && drawn && drawn.ofLeaf[index].length) {
-      const first = drawn.ofLeaf[index][0];
-      const box = textHost.getBoundingClientRect(), place = first.getBoundingClientRect();
-      if (scroll === "always" || place.top < box.top + 8 || place.top > box.bottom - 90) reveal(first);
-    }
+  function sayWhere(leaf) {
+    const headings = leaf && leaf.headings.length ? leaf.headings : ["No heading above"];
     crumbs.replaceChildren();
-    (leaf.headings.length ? leaf.headings : ["No heading above"]).forEach((heading, at) => {
+    headings.forEach((heading, at) => {
       if (at) crumbs.append(make("i", "", "›"));
       crumbs.append(make("span", "", heading));
     });
-    showInTree(index);
-    drawDetails(model, index, details, actions);
-    drawRuler();
-    drawSheet(self, sheetHost, actions, scroll);
-    if (!silent) report();
   }
 
+  // With no chunk chosen, the line above the text names where one reads.
+  function follow() {
+    if (!self.model || self.selected >= 0 || self.pageData || !self.model.leaves.length) return;
+    const index = inView();
+    if (index !== following) { following = index; sayWhere(self.model.leaves[index]); }
+  }
+
+  function select(index, { scroll = false, silent = false } = {}) {
+    const { model } = self;
+    if (index < 0 || index >= model.leaves.length) return;
+    self.selected = look.selected = index;
+    const leaf = model.leaves[index];
+    let first = null;
+    for (const [, element] of scroller.drawn()) {
+      const { lit } = sketches.get(element);
+      for (const [, piece] of lit) piece.classList.remove("on");
+      for (const [owner, piece] of lit) if (owner === index) { piece.classList.add("on"); first ||= piece; }
+    }
+    if (scroll && !textHost.hidden) {
+      const box = textHost.getBoundingClientRect(), place = first && first.getBoundingClientRect();
+      if (scroll === "always" || !place || place.top < box.top + 8 || place.top > box.bottom - 90) reveal(leaf.first);
+    }
+    sayWhere(leaf);
+    tree.show(index);
+    drawChunk(model, index, find(".chunk-facts"), actions);
+    find(".details").scrollTop = 0;
+    drawRuler();
+    drawSheet(self, sheetHost, actions, scroll);
+    if (silent) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => self.tell.setStateValue("selected", { shelf: model.key, leaf: index }), 250);
+  }
+
+  // A state, not a trigger: the report of the chosen chunk follows at its heels, and a trigger could be lost to it.
+  const turn = (page) => self.tell.setStateValue("turn", [self.model.version, page, Date.now()]);
   const actions = {
     step: (by) => select(self.selected < 0 ? inView() : Math.min(self.model.leaves.length - 1, Math.max(0, self.selected + by)), { scroll: true }),
-    jump,
-    choose: (index) => select(index, { scroll: "always" }),
     touch: (index) => select(index),
-    // A state, not a trigger: the report of the chosen chunk follows at its heels, and a trigger could be lost to it.
-    turn: (page) => self.tell.setStateValue("turn", [self.data.version, page, Date.now()]),
-    copy: (value, button) => {
-      const said = button.textContent;
-      const done = (word) => { button.textContent = word; setTimeout(() => { button.textContent = said; }, 1200); };
-      navigator.clipboard.writeText(value).then(() => done("Copied"), () => done("Not allowed here"));
-    },
-    link: (leaf, button) => {
-      const url = new URL(window.location.href);
-      url.search = new URLSearchParams({ document: self.data.version, span: `${leaf.points[0]}-${leaf.points[1]}` }).toString();
-      actions.copy(url.toString(), button);
-    },
+    find: (words) => findBar.open(words),
+    jump,
+    turn,
   };
+  const unhook = hookReader(find, self, { actions, select, findBar, textHost, frame });
 
-  textHost.addEventListener("click", (event) => {
-    const place = event.target.closest("[data-leaf]");
-    if (place) select(Number(place.dataset.leaf));
-  });
-  find(".ghost-box").addEventListener("change", (event) => textHost.classList.toggle("ghosts", event.target.checked));
-  let waiting = false;
-  textHost.addEventListener("scroll", () => {
-    if (waiting) return;
-    waiting = true;
-    requestAnimationFrame(() => { waiting = false; drawRuler(); });
-  }, { passive: true });
-  const onKey = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const typing = event.composedPath()[0];
-    // A closed picker keeps the focus after a choice; the keys are the reader's again.
-    const closed = typing && typing.getAttribute && typing.getAttribute("aria-expanded") === "false";
-    if (!closed && typing && typing.matches && typing.matches("input:not([type=checkbox]), textarea, select, [contenteditable=true]")) return;
-    if (event.key === "[" || event.key === "]") { event.preventDefault(); actions.step(event.key === "[" ? -1 : 1); }
-  };
-  window.addEventListener("keydown", onKey);
-  let size = "";
-  const observer = new ResizeObserver(() => {
-    const now = `${textHost.clientWidth} ${textHost.clientHeight}`;
-    if (now !== size && wanted && wanted.isConnected) reveal(wanted);
-    size = now;
-    drawRuler();
-  });
-  observer.observe(textHost);
+  function load(model) {
+    const started = performance.now();
+    self.model = model;
+    self.selected = look.selected = -1;
+    look.focus = look.matches = null;
+    following = -2;
+    slabs = model.slabs ??= layOut(model);
+    slabStarts = slabs.map((slab) => slab.start);
+    scroller.load(slabs.length);
+    tree.load(model);
+    drawChunk(model, -1, find(".chunk-facts"), actions);
+    drawDocument(model, find(".document-facts"), actions);
+    const lost = model.gaps.filter((gap) => gap.lost).length;
+    find(".ruler").setAttribute("aria-label", `Map of the whole document: ${grouped(model.leaves.length)} chunks, ${grouped(model.gaps.length - lost)} places set aside, ${grouped(lost)} lost`);
+    performance.measure("lectern.draw", { start: started });
+    findBar.reset();
+  }
 
   self.update = (data) => {
-    const key = [data.version, data.recipe, data.focus, data.arrival].join("|");
-    const fresh = key !== self.key;
     self.data = data;
+    const book = shelf.get(data.shelf);
+    frame.classList.toggle("waiting", !book);
+    if (!book) return; // its text is on the way: SHELVED tells
+    book.model ??= readModel(book.raw);
+    book.raw = null;
+    const paged = Boolean(data.page), switched = textHost.hidden !== paged;
     self.pageData = data.page;
-    const paged = Boolean(data.page);
-    const switched = textHost.hidden !== paged;
     textHost.hidden = paged;
     sheetHost.hidden = !paged;
     find(".ghost").hidden = paged;
-    find(".reader").classList.toggle("paged", paged);
+    const changed = book.model !== self.model;
+    if (changed) load(book.model);
+    const arrival = [data.shelf, data.focus, data.arrival].join("|"), fresh = arrival !== arrived;
+    arrived = arrival;
     if (fresh) {
-      const started = performance.now();
-      self.key = key;
-      self.model = readModel(data);
-      self.selected = -1;
-      self.drawn = drawText(self.model, textHost);
-      for (const { start, element } of self.drawn.segments) element.dataset.at = String(start);
-      showInTree = drawTree(self.model, find(".tree-body"), actions.choose);
-      find(".lost-key").hidden = !self.model.gaps.some((gap) => gap.lost);
-      textHost.scrollTop = 0;
-      performance.measure("lectern.draw", { start: started });
+      look.focus = data.focus && data.focus.map(self.model.at);
+      if (!changed || look.focus) scroller.redraw();
     }
-    const wanted = fresh ? data.selected : self.selected;
-    if (wanted >= 0) select(wanted, { scroll: fresh || switched ? "always" : false, silent: true });
-    else { crumbs.replaceChildren(); drawDetails(self.model, -1, details, actions); drawSheet(self, sheetHost, actions, false); }
-    if (fresh && self.model.focus) {
-      const cited = textHost.querySelector(".segment.focus");
-      if (cited) reveal(cited);
-    }
-    requestAnimationFrame(drawRuler);
+    const chosen = fresh ? data.selected : self.selected;
+    if (chosen >= 0) select(chosen, { scroll: fresh || switched ? "always" : false, silent: true });
+    else drawSheet(self, sheetHost, actions, false);
+    if (fresh && look.focus && !paged) reveal(look.focus[0]);
+    requestAnimationFrame(() => { follow(); drawRuler(); });
   };
-  self.close = () => { window.removeEventListener("keydown", onKey); observer.disconnect(); clearTimeout(timer); };
+  const shelved = () => self.data && self.update(self.data);
+  window.addEventListener(SHELVED, shelved);
+  self.close = () => {
+    window.removeEventListener(SHELVED, shelved);
+    unhook();
+    scroller.close();
+    tree.close();
+    clearTimeout(timer);
+  };
   return self;
 }
 
 export default function (component) {
   const root = component.parentElement;
   let reader = instances.get(root);
-  if (!reader) { reader = createReader(root, component); instances.set(root, reader); }
+  if (!reader) { reader = createReader(root); instances.set(root, reader); }
   reader.tell = component;
   if (component.data) reader.update(component.data);
   return () => { const current = instances.get(root); if (current) { current.close(); instances.delete(root); } };

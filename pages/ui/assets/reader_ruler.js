@@ -1,6 +1,10 @@
-// The whole document on a strip: leaves in turn, what is in no chunk grey or, where lost, red, the selected chunk, the part in view.
+// The whole document on a strip, in lanes that never cover each other: parents, leaves, what is in no chunk, what was found.
+const LANES = { parent: [1, 2], leaf: [5, 9], gap: [15, 4], found: [20, 5] }; // left edge and width in pixels
+
 function createRuler(host, go) {
-  const canvas = host.querySelector("canvas"), view = host.querySelector(".view");
+  const canvas = host.querySelector("canvas"), view = host.querySelector(".view"), probe = host.querySelector(".probe");
+  const kept = document.createElement("canvas"); // what changes with the document alone
+  let key = "";
   const share = (event) => {
     const box = host.getBoundingClientRect();
     return Math.min(0.9999, Math.max(0, (event.clientY - box.top) / box.height));
@@ -10,44 +14,62 @@ function createRuler(host, go) {
     go(share(event));
     host.onpointermove = (move) => go(share(move));
   });
-  host.addEventListener("pointerup", () => { host.onpointermove = null; });
+  for (const end of ["pointerup", "pointercancel"]) host.addEventListener(end, () => { host.onpointermove = null; });
 
-  function draw(model, selected, visible) {
-    const style = getComputedStyle(host);
-    const colour = (name) => style.getPropertyValue(name).trim();
-    const paint = (name) => { probe.style.color = `var(${name})`; return getComputedStyle(probe).color; };
-    const probe = host.querySelector(".probe") || host.appendChild(make("i", "probe"));
-    const width = host.clientWidth, height = host.clientHeight, scale = window.devicePixelRatio || 1;
-    if (!width || !height || !colour("--paper")) return;
-    canvas.width = width * scale;
-    canvas.height = height * scale;
-    const pen = canvas.getContext("2d");
+  const paint = (name) => { probe.style.color = `var(${name})`; return getComputedStyle(probe).color; };
+
+  // Leaves in turn where they can be told apart; where many fall on one pixel, their parents in turn, else one tint.
+  function drawKept(model, height, scale, colours) {
+    kept.width = canvas.width;
+    kept.height = canvas.height;
+    const pen = kept.getContext("2d"), total = model.text.length || 1;
     pen.scale(scale, scale);
-    const total = model.text.length || 1;
     const y = (position) => (position / total) * height;
-    const tints = [paint("--leaf-a-strong"), paint("--leaf-b-strong")];
-    model.leaves.forEach((leaf, index) => {
-      pen.fillStyle = tints[index % 2];
-      pen.fillRect(6, y(leaf.start), width - 8, Math.max(0.5, y(leaf.end) - y(leaf.start)));
-    });
-    pen.fillStyle = paint("--quiet");
-    for (const parent of model.parents) if (parent.level === 1) pen.fillRect(2, y(parent.start) + 0.5, 1.5, Math.max(1, y(parent.end) - y(parent.start) - 1));
-    const aside = paint("--quiet"), lost = paint("--lost");
-    for (const gap of model.gaps) {
-      pen.fillStyle = gap.lost ? lost : aside;
-      pen.fillRect(2, y(gap.start), width - 2, Math.max(2, y(gap.end) - y(gap.start)));
+    const lane = ([left, width], from, to, least) => pen.fillRect(left, y(from), width, Math.max(least, y(to) - y(from)));
+    const level = model.parents.filter((parent) => parent.leaves.length);
+    const turns = model.leaves.length < height / 2 ? model.leaves : level.length < height / 2 ? level : [];
+    pen.fillStyle = colours.a;
+    for (const leaf of turns.length ? [] : model.leaves) lane(LANES.leaf, leaf.start, leaf.end, 1 / scale);
+    turns.forEach((span, index) => { pen.fillStyle = index % 2 ? colours.b : colours.a; lane(LANES.leaf, span.start, span.end, 0.5); });
+    pen.fillStyle = colours.quiet;
+    if (level.length < height / 3) for (const { start, end } of level) pen.fillRect(LANES.parent[0], y(start) + 0.5, LANES.parent[1], Math.max(1, y(end) - y(start) - 1));
+    for (const gap of model.gaps) { // lost is red and wide, set aside is grey and narrow
+      pen.fillStyle = gap.lost ? colours.lost : colours.quiet;
+      lane(gap.lost ? [LANES.leaf[0], 16] : LANES.gap, gap.start, gap.end, 2);
     }
-    if (model.focus) { pen.fillStyle = paint("--match-line"); pen.fillRect(0, y(model.focus[0]) - 1, width, Math.max(3, y(model.focus[1]) - y(model.focus[0]))); }
-    if (selected >= 0) {
-      const leaf = model.leaves[selected];
-      pen.fillStyle = paint("--accent");
-      pen.fillRect(0, y(leaf.start) - 0.5, width, Math.max(3, y(leaf.end) - y(leaf.start)));
+  }
+
+  // seen: first and last position in view, or null.
+  function draw(model, { selected, focus, matches, here }, seen) {
+    const width = host.clientWidth, height = host.clientHeight, scale = window.devicePixelRatio || 1;
+    if (!width || !height) return;
+    const colours = { a: paint("--leaf-a-edge"), b: paint("--leaf-b-edge"), quiet: paint("--quiet"), lost: paint("--lost"), match: paint("--match-edge"), accent: paint("--accent") };
+    const now = [model.key, width, height, scale, Object.values(colours)].join("|");
+    if (now !== key) {
+      key = now;
+      canvas.width = width * scale;
+      canvas.height = height * scale;
+      drawKept(model, height, scale, colours);
     }
-    view.hidden = !visible;
-    if (visible) {
-      view.style.top = `${y(visible[0])}px`;
-      view.style.height = `${Math.max(8, y(visible[1]) - y(visible[0]))}px`;
+    const pen = canvas.getContext("2d"), total = model.text.length || 1;
+    const y = (position) => (position / total) * height;
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, canvas.width, canvas.height);
+    pen.drawImage(kept, 0, 0);
+    pen.scale(scale, scale);
+    if (matches) {
+      pen.fillStyle = colours.match;
+      let drawn = -2;
+      for (const start of matches.starts) { const at = Math.round(y(start)); if (at > drawn + 1) { drawn = at; pen.fillRect(LANES.found[0], at - 1, LANES.found[1], 2); } }
+      if (here >= 0) pen.fillRect(LANES.leaf[0], y(matches.starts[here]) - 1.5, width, 3);
     }
+    if (focus) { pen.fillStyle = colours.match; pen.fillRect(LANES.leaf[0], y(focus[0]) - 1, width, Math.max(3, y(focus[1]) - y(focus[0]))); }
+    if (selected >= 0) { pen.fillStyle = colours.accent; pen.fillRect(0, y(model.leaves[selected].start) - 0.5, 14, Math.max(3, y(model.leaves[selected].end) - y(model.leaves[selected].start))); }
+    view.hidden = !seen;
+    if (!seen) return;
+    const tall = Math.max(10, y(seen[1]) - y(seen[0]));
+    view.style.top = `${Math.min(height - tall, y(seen[0]))}px`;
+    view.style.height = `${tall}px`;
   }
   return { draw };
 }

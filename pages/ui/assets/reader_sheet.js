@@ -1,23 +1,26 @@
 // A page of the original with the chunks' boxes over it, and its page turn.
 function drawSheet(self, host, actions, follow) {
-  const page = self.pageData;
-  if (!page) { host.replaceChildren(); return; }
-  const leaf = self.selected >= 0 ? self.model.leaves[self.selected] : null;
-  const home = leaf && self.data.leafPages[self.selected];
+  const page = self.pageData, { model } = self;
+  if (!page) { host.replaceChildren(); delete host.dataset.page; return; }
+  const home = self.selected >= 0 && model.leaves[self.selected].page;
   if (follow && home && home !== page.number && !page.boxes.some((box) => box[0] === self.selected)) { actions.turn(home); return; }
 
-  if (host.dataset.page !== `${self.data.version}:${page.number}`) {
-    host.dataset.page = `${self.data.version}:${page.number}`;
+  const name = `${model.pageWord[0].toUpperCase()}${model.pageWord.slice(1)}`;
+  if (host.dataset.page !== `${model.key}:${page.number}`) {
+    host.dataset.page = `${model.key}:${page.number}`;
     const bar = make("div", "turn");
-    const back = make("button", "", "‹ Page"), forth = make("button", "", "Page ›");
-    back.setAttribute("aria-label", "Previous page"); forth.setAttribute("aria-label", "Next page");
-    back.disabled = page.number <= 1; forth.disabled = page.number >= page.count;
-    back.onclick = () => actions.turn(page.number - 1);
-    forth.onclick = () => actions.turn(page.number + 1);
-    bar.append(back, make("span", "", `Page ${page.number} of ${page.count}`), forth);
-    const frame = make("div", "frame");
-    const image = make("img", "");
-    image.alt = `Page ${page.number}`;
+    const leaf = (glyph, label, to) => {
+      const button = make("button", "");
+      button.append(icon(glyph));
+      button.setAttribute("aria-label", label);
+      button.disabled = to < 1 || to > page.count;
+      button.onclick = () => actions.turn(to);
+      return button;
+    };
+    bar.append(leaf("chevron_left", `Previous ${model.pageWord}`, page.number - 1), make("span", "", `${name} ${page.number} of ${page.count}`),
+      leaf("chevron_right", `Next ${model.pageWord}`, page.number + 1));
+    const frame = make("div", "frame"), image = make("img", "");
+    image.alt = `${name} ${page.number} as it is printed`;
     image.src = page.image;
     frame.style.aspectRatio = `${page.width} / ${page.height}`;
     frame.append(image);
@@ -25,8 +28,7 @@ function drawSheet(self, host, actions, follow) {
       const box = make("i", `box ${index % 2 ? "b" : "a"}`);
       box.dataset.leaf = String(index);
       box.title = `Chunk ${index + 1}`;
-      box.style.left = `${x0}%`; box.style.top = `${y0}%`;
-      box.style.width = `${x1 - x0}%`; box.style.height = `${y1 - y0}%`;
+      Object.assign(box.style, { left: `${x0}%`, top: `${y0}%`, width: `${x1 - x0}%`, height: `${y1 - y0}%` });
       box.onclick = () => actions.touch(index);
       const whole = (over) => { for (const other of frame.querySelectorAll(`.box[data-leaf="${index}"]`)) other.classList.toggle("over", over); };
       box.onmouseenter = () => whole(true);
@@ -34,6 +36,9 @@ function drawSheet(self, host, actions, follow) {
       frame.append(box);
     }
     const holder = make("div", "sheet-scroll");
+    holder.tabIndex = 0;
+    holder.setAttribute("role", "group");
+    holder.setAttribute("aria-label", `${name} ${page.number} with its chunks`);
     holder.append(frame);
     host.replaceChildren(bar, holder);
   }

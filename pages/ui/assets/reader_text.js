@@ -1,173 +1,142 @@
-// The document's text with its leaves drawn on it. Every character shown comes through textContent.
-const SECTION_CHARACTERS = 5000;
+// A slab of the document's text with its leaves drawn on it. Every character shown comes through textContent.
+// look: { selected: leaf, focus: [start, end] or null, matches: what was found, here: the match in turn }
+function drawSlab(model, slab, look) {
+  const { text, leaves, parents, blocks, gaps, links } = model;
+  const segments = [], lit = []; // lit: [leaf, element] for what shows that a leaf is chosen
+  const element = make("section", "slab");
 
-function drawText(model, host) {
-  const { text, leaves, parents, blocks, gaps, focus } = model;
-  const cuts = new Set([0, text.length]);
-  for (const leaf of leaves) { cuts.add(leaf.start); cuts.add(leaf.end); }
-  for (const gap of gaps) { cuts.add(gap.start); cuts.add(gap.end); }
-  if (focus) { cuts.add(focus[0]); cuts.add(focus[1]); }
-  const borders = [...cuts].sort((a, b) => a - b);
-  const starts = leaves.map((leaf) => leaf.start);
-  let furthest = 0;
-  const reach = leaves.map((leaf) => (furthest = Math.max(furthest, leaf.end)));
-  const gapStarts = gaps.map((gap) => gap.start);
-  const marked = new Set(), namedGaps = new Set();
-  let focusNamed = false;
-  const segments = [];
-  const ofLeaf = leaves.map(() => []);
-
-  function leavesAt(position) {
-    const found = [];
-    for (let index = firstNotBelow(starts, position + 1) - 1; index >= 0 && reach[index] > position; index -= 1) {
-      if (leaves[index].end > position) found.push(index);
-    }
-    return found.reverse();
+  function brackets() {
+    slab.path.forEach((index, depth) => {
+      const rail = make("i", `rail${slab.opens[depth] ? " opens" : ""}${slab.closes[depth] ? " closes" : ""}`);
+      rail.style.setProperty("--depth", String(depth));
+      element.append(rail);
+    });
+    element.style.setProperty("--rails", String(slab.path.length));
+    if (!slab.path.length) return;
+    const index = slab.path[slab.path.length - 1], parent = parents[index];
+    const label = make("span", slab.opens[slab.path.length - 1] ? "parent-label" : "parent-label again");
+    label.title = `Parent ${index + 1}, level ${parent.level} · ${grouped(parent.tokens)} tokens · ${parent.headings.join(" › ")}`;
+    label.append(make("b", "", `P${index + 1}`), make("span", "", `${grouped(parent.tokens)} tok`));
+    element.append(label);
   }
 
-  function gapAt(position) {
-    const index = firstNotBelow(gapStarts, position + 1) - 1;
-    return index >= 0 && gaps[index].end > position ? index : -1;
-  }
-
-  function mark(container, index) {
-    if (marked.has(index)) return;
-    marked.add(index);
-    const leaf = leaves[index];
-    const cut = make("i", "cut");
+  // A chunk's number, and its prefixes behind it. where: "margin" beside the line, "inline" in the middle of one.
+  function number(index, where) {
+    const leaf = leaves[index], cut = make("i", `cut ${where}`);
     cut.dataset.number = String(index + 1);
     cut.title = `Chunk ${index + 1} · ${grouped(leaf.tokens)} tokens`;
-    container.append(cut);
-    for (const part of leaf.prefix) {
-      const ghost = make("span", "prefix", part.text);
-      ghost.title = `Prefix, ${part.kind.replace("_", " ")}: read before the chunk, outside its offsets`;
-      container.append(ghost);
+    if (!leaf.prefix.length) return [cut];
+    const ghosts = make("span", `prefixes ${where}`);
+    for (let at = 0; at < leaf.prefix.length; at += 2) {
+      const ghost = make("span", "prefix", leaf.prefix[at + 1]);
+      ghost.title = `Prefix, ${leaf.prefix[at].replace("_", " ")}: read before the chunk, outside its offsets`;
+      ghosts.append(ghost);
     }
+    return [cut, ghosts];
   }
 
-  function segment(container, start, end) {
-    const found = leavesAt(start);
-    for (const index of found) mark(container, index);
-    const gap = found.length ? -1 : gapAt(start);
-    if (gap >= 0 && !namedGaps.has(gap)) {
-      namedGaps.add(gap);
+  function words(holder, start, end) {
+    const { matches } = look;
+    let cursor = start;
+    for (let index = matches ? firstNotBelow(matches.ends, start + 1) : 0; matches && index < matches.starts.length && matches.starts[index] < end; index += 1) {
+      const from = Math.max(start, matches.starts[index]), to = Math.min(end, matches.ends[index]);
+      if (from > cursor) holder.append(text.slice(cursor, from));
+      const mark = make("mark", index === look.here ? "found here" : "found", text.slice(from, to));
+      mark.dataset.match = String(index);
+      holder.append(mark);
+      cursor = to;
+    }
+    if (cursor < end) holder.append(text.slice(cursor, end));
+  }
+
+  function segment(container, start, end, where) {
+    const found = leavesAt(model, start);
+    for (const index of where === "none" ? [] : found) {
+      if (leaves[index].first >= start && leaves[index].first < end) container.append(...number(index, where));
+    }
+    const gap = found.length ? -1 : holderOf(gaps, model.gapStarts, start);
+    if (gap >= 0 && gaps[gap].start >= start) {
       container.append(make("span", gaps[gap].lost ? "gap-word lost" : "gap-word", `in no chunk: ${gaps[gap].reason}`));
     }
-    const inFocus = focus && start >= focus[0] && end <= focus[1];
-    if (inFocus && !focusNamed && text.slice(start, end).trim()) {
-      focusNamed = true;
-      container.append(make("em", "tag", "cited"));
-    }
-    const element = make("span", "segment", text.slice(start, end));
+    const cited = look.focus && start >= look.focus[0] && end <= look.focus[1];
+    if (cited && afterBlanks(text, look.focus[0]) >= start && afterBlanks(text, look.focus[0]) < end) container.append(make("em", "tag", "cited"));
+    const piece = make("span", "segment");
+    words(piece, start, end);
     if (found.length) {
       const owner = found[found.length - 1];
-      element.dataset.leaf = String(owner);
-      element.classList.add(owner % 2 ? "b" : "a");
+      piece.dataset.leaf = String(owner);
+      piece.classList.add(owner % 2 ? "b" : "a");
       if (found.length > 1) {
-        element.classList.add("overlap");
-        element.title = `Overlap of chunks ${found.map((index) => index + 1).join(" and ")}`;
+        piece.classList.add("overlap");
+        piece.title = `Overlap of chunks ${found.map((index) => index + 1).join(" and ")}`;
       }
-      for (const index of found) ofLeaf[index].push(element);
-    } else if (gap >= 0) element.classList.add("gap", gaps[gap].lost ? "lost" : "aside");
-    if (inFocus) element.classList.add("focus");
-    segments.push({ start, element });
-    container.append(element);
+    } else if (gap >= 0) piece.classList.add("gap", gaps[gap].lost ? "lost" : "aside");
+    const link = holderOf(links, model.linkStarts, start);
+    if (link >= 0) asLink(piece, links[link].target);
+    piece.classList.toggle("focus", Boolean(cited));
+    piece.classList.toggle("on", found.includes(look.selected));
+    for (const index of found) lit.push([index, piece]);
+    segments.push({ start, end, element: piece });
+    container.append(piece);
   }
 
-  function inline(container, start, end) {
+  // where: how the number of a chunk that begins with the first character is shown; "none" where it is already.
+  function inline(container, start, end, where = "inline") {
+    const cuts = [];
+    for (let index = firstNotBelow(model.borders, start + 1); index < model.borders.length && model.borders[index] < end; index += 1) cuts.push(model.borders[index]);
+    if (look.focus) for (const border of look.focus) if (border > start && border < end) cuts.push(border);
+    cuts.push(end);
+    cuts.sort((a, b) => a - b);
     let from = start;
-    for (let index = firstNotBelow(borders, start + 1); from < end; index += 1) {
-      const to = Math.min(end, index < borders.length ? borders[index] : end);
-      segment(container, from, to);
+    for (const to of cuts) {
+      if (to > from) segment(container, from, to, from === start ? where : "inline");
       from = to;
     }
   }
 
-  function blockElement(block, start, end) {
-    const kind = block ? block.kind : "loose";
-    const element = make("div", `block ${kind}${block && block.level ? ` h${block.level}` : ""}`);
-    const found = leavesAt(start);
-    const owner = found.length ? leaves[found[found.length - 1]] : null;
-    if (owner && found.length === 1 && owner.end >= end) {
-      element.classList.add("whole", found[0] % 2 ? "b" : "a");
-      element.dataset.leaf = String(found[0]);
-      ofLeaf[found[0]].push(element);
-      if (!marked.has(found[0])) element.classList.add("first");
-    }
+  function piece({ block, start, end }) {
+    const { kind, level } = block < 0 ? { kind: "loose", level: 0 } : blocks[block];
+    const holder = make("div", `block ${kind}${level ? ` h${level}` : ""}`);
+    const found = leavesAt(model, afterBlanks(text, start));
+    const only = found.length === 1 ? found[0] : -1;
     let body = end; // a block's trailing newlines would draw as empty lines
     while (body > start && text[body - 1] === "\n") body -= 1;
-    const hashes = kind === "heading" && /^#{1,6}\s+/.exec(text.slice(start, body));
-    inline(element, start, body);
-    if (hashes) dimStart(element, hashes[0].length);
-    return element;
-  }
-
-  function dimStart(element, length) {
-    const first = element.querySelector(".segment");
-    if (!first || first.textContent.length < length) return;
-    const whole = first.textContent;
-    first.textContent = "";
-    first.append(make("span", "dim", whole.slice(0, length)), document.createTextNode(whole.slice(length)));
-  }
-
-  function looseText(container, start, end) {
-    const pattern = /\S[\s\S]*?(?=\n[ \t]*\n|$)/g;
-    const piece = text.slice(start, end);
-    for (let found = pattern.exec(piece); found; found = pattern.exec(piece)) {
-      container.append(blockElement(null, start + found.index, start + found.index + found[0].length));
+    const whole = only >= 0 && leaves[only].end >= body;
+    if (whole) {
+      holder.classList.add("whole", only % 2 ? "b" : "a");
+      holder.classList.toggle("first", leaves[only].first >= start);
+      holder.classList.toggle("last", leaves[only].end <= end);
+      holder.classList.toggle("on", only === look.selected);
+      holder.dataset.leaf = String(only);
+      lit.push([only, holder]);
     }
-  }
-
-  const blockEnds = blocks.map((block) => block.end);
-  function range(container, start, end) {
-    let cursor = start;
-    let section = null, filled = 0;
-    const place = (element, length) => {
-      if (!section || filled > SECTION_CHARACTERS) {
-        section = make("div", "lazy");
-        filled = 0;
-        container.append(section);
-      }
-      filled += length;
-      section.append(element);
-      section.style.containIntrinsicSize = `auto ${Math.ceil(filled / 78) * 25 + 20}px`;
-    };
-    const holder = { append: (element) => place(element, element.textContent.length) };
-    for (let index = firstNotBelow(blockEnds, start + 1); index < blocks.length && blocks[index].start < end; index += 1) {
-      const block = blocks[index];
-      const from = Math.max(block.start, start), to = Math.min(block.end, end);
-      if (from > cursor) looseText(holder, cursor, from);
-      if (text.slice(from, to).trim()) place(blockElement(block, from, to), to - from);
-      cursor = to;
+    if (kind === "table" && drawTable(model, blocks[block], start, body, holder, { inline, number, lit, selected: look.selected, whole })) return holder;
+    const hashes = kind === "heading" ? (/^#{1,6}\s+/.exec(text.slice(start, body)) || [""])[0].length : 0;
+    inline(holder, start, body, "margin");
+    const opening = hashes && holder.querySelector(".segment").firstChild;
+    if (opening && opening.nodeType === Node.TEXT_NODE && opening.length >= hashes) {
+      opening.splitText(hashes);
+      opening.replaceWith(make("span", "dim", opening.data));
     }
-    if (cursor < end) looseText(holder, cursor, end);
+    return holder;
   }
 
-  function family(container, start, end, members, depth) {
-    let cursor = start;
-    for (const index of members) {
-      const parent = parents[index];
-      const from = Math.max(parent.start, cursor);
-      if (from > cursor) range(container, cursor, from);
-      const element = make("section", "parent");
-      element.dataset.parent = String(index);
-      element.style.setProperty("--depth", String(depth));
-      element.classList.toggle("outer", parent.inner.length > 0);
-      const label = make("span", "parent-label");
-      label.title = `Parent ${index + 1}, level ${parent.level} · ${grouped(parent.tokens)} tokens · ${parent.headings.join(" › ")}`;
-      label.append(make("b", "", `P${index + 1}`), make("span", "", `${grouped(parent.tokens)} tok`));
-      element.append(label);
-      const body = make("div", "parent-body");
-      element.append(body);
-      if (parent.inner.length) family(body, from, parent.end, parent.inner, depth + 1); else range(body, from, parent.end);
-      container.append(element);
-      cursor = Math.max(cursor, parent.end);
-    }
-    if (cursor < end) range(container, cursor, end);
-  }
+  brackets();
+  for (const each of slab.pieces) element.append(piece(each));
+  return { element, segments, lit };
+}
 
-  const fragment = document.createDocumentFragment();
-  family(fragment, 0, text.length, model.roots, 0);
-  host.replaceChildren(fragment);
-  return { segments, ofLeaf };
+// A link is shown and not followed: without an address of its own the browser cannot look it up by itself.
+const SAFE_LINK = /^(?:https?:\/\/|mailto:)/i;
+function asLink(element, target) {
+  element.classList.add("link");
+  element.title = SAFE_LINK.test(target) ? `${target}\nOpens in a new window` : target;
+  if (!SAFE_LINK.test(target)) return;
+  element.dataset.target = target;
+  element.tabIndex = 0;
+  element.setAttribute("role", "link");
+}
+
+function openLink(target) {
+  if (SAFE_LINK.test(target)) window.open(target, "_blank", "noopener,noreferrer");
 }

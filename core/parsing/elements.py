@@ -1,0 +1,277 @@
+"""The library ``unstructured`` behind one function: what a common pipeline would have read in a file.
+
+Offered as a second reader, so that a person can see and measure the difference; our own readers are the default. It
+runs in a worker alone (``elements_worker``): importing it takes seconds. Formats that the library hands to pandoc it
+is given as pandoc writes them, so that its process needs no child.
+
+The library downloads a spaCy model at the first classification of a text. Its seam is ``unstructured.nlp.tokenize``:
+where ``en_core_web_sm`` is not installed, a blank English pipeline takes its place, with a rule for sentences and a
+small tagger for verbs, the only tags the library asks for.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import zipfile
+from collections.abc import Iterator, Sequence
+from functools import cache
+from io import BytesIO
+from typing import Any
+
+from core.parsing.flow import Item, Piece, Reading, TableCell, Words
+from core.parsing.names import suffix_of
+from core.types import BlockKind, Page
+
+KINDS = frozenset("html docx pptx xlsx csv epub odt rtf rst org eml msg markdown text".split())
+PANDOC_FIRST = {"epub": "html", "rtf": "html", "rst": "html", "org": "html", "odt": "docx"}
+"""What the library has pandoc make of a format before it reads it."""
+NOTE = "Read by unstructured."
+NOTE_OF_MAIL = "Read by unstructured; what is attached is not kept as documents."
+_MODEL = "en_core_web_sm"
+_POINTS = 12_700  # a point in the units of Office drawings
+_MARKER = re.compile(
+    r"(?P<marker>\(?(?:\d{1,3}(?:\.\d{1,3})*|[a-z]|[ivxl]{2,5})[.)]|\d{1,3}(?:\.\d{1,3})+|[-*+•‣▪◦–])\s+(?=\S)",
+    re.IGNORECASE,
+)
+_SAYS_NOTHING = re.compile(r"[\w .%()-]*\.(?:png|jpe?g|gif|svg|webp|bmp|emf|wmf)", re.IGNORECASE)
+_VERBS = frozenset(
+    "am is are was were be been being have has had do does did can could may might must shall should will would need "
+    "get gets got go goes went make makes made take takes took give gives gave say says said see sees saw know knows "
+    "knew find finds found use uses show shows shown keep keeps kept hold holds held run runs ran set sets put puts "
+    "let lets mean means meant come comes came become becomes became begin begins began write writes wrote written "
+    "read reads call calls want wants seem seems help helps work works allow allows contain contains provide provides "
+    "include includes require requires describe describes follow follows return returns change changes".split()
+)
+_VERB_ENDINGS = ("ing", "ed", "ize", "ise", "ify")
+
+
+def prepare() -> None:
+    """Make the library offline and silent, before anything of it is imported. Twice is once."""
+    os.environ.update(DO_NOT_TRACK="1", SCARF_NO_ANALYTICS="true", UNSTRUCTURED_DISABLE_NOTICE="1", HF_HUB_OFFLINE="1")
+    from unstructured.nlp import tokenize
+
+    if importlib.util.find_spec(_MODEL) is None:
+        tokenize._load_spacy_model = _blank_pipeline
+
+
+def elements_reading(data: bytes, name: str, kind: str) -> Reading:
+    """What ``unstructured`` finds in a file of one of ``KINDS``, as pieces.
+
+    ``data`` is the file, or for ``PANDOC_FIRST`` what pandoc made of it. Raises whatever the library raises.
+    """
+    prepare()
+    elements = _partition(data, PANDOC_FIRST.get(kind, kind), suffix_of(name))
+    sizes = _slide_size(data) if kind == "pptx" else None
+    pieces = tuple(_pieces(elements, sizes))
+    slides = max((piece.page for piece in pieces), default=0)
+    metadata = _mail_metadata(elements)
+    return Reading(
+        pieces=pieces,
+        title=metadata.get("subject", ""),
+        metadata=metadata,
+        notes=(NOTE_OF_MAIL if kind in {"eml", "msg"} else NOTE,),
+        pages=tuple(Page(number, *sizes) for number in range(1, slides + 1)) if sizes else (),
+    )
+
+
+def _partition(data: bytes, kind: str, suffix: str) -> list[Any]:
+    """The library's elements."""
+    given: dict[str, Any] = {"file": BytesIO(data), "languages": [""]}  # "": telling the language loads a model
+    if kind == "html":
+        from unstructured.partition.html import partition_html as partition
+    elif kind == "docx":
+        from unstructured.partition.docx import partition_docx as partition
+    elif kind == "pptx":
+        from unstructured.partition.pptx import partition_pptx as partition
+
+        given |= {"include_slide_notes": True}
+    elif kind == "xlsx":
+        from unstructured.partition.xlsx import partition_xlsx as partition
+    elif kind == "csv" and suffix == "tsv":
+        from unstructured.partition.tsv import partition_tsv as partition
+
+        given |= {"include_header": True}
+    elif kind == "csv":
+        from unstructured.partition.csv import partition_csv as partition
+
+        given |= {"include_header": True}
+    elif kind == "eml":
+        from unstructured.partition.email import partition_email as partition
+
+        given |= {"process_attachments": False}
+    elif kind == "msg":
+        from unstructured.partition.msg import partition_msg as partition
+
+        given |= {"process_attachments": False}
+    elif kind == "markdown":
+        from unstructured.partition.md import partition_md as partition
+    else:
+        from unstructured.partition.text import partition_text as partition
+    return list(partition(**given))
+
+
+@cache
+def _blank_pipeline() -> Any:
+    """An English pipeline that needs no model: words, sentences by their punctuation, and which words are verbs."""
+    import spacy
+    from spacy.language import Language
+
+    @Language.component("lectern_verbs")
+    def tag_verbs(document: Any) -> Any:
+        for token in document:
+            token.tag_ = _tag(token.lower_)
+        return document
+
+    pipeline = spacy.blank("en")
+    pipeline.max_length = 1 << 30  # it serves the length of a text, not the memory of a model
+    pipeline.add_pipe("sentencizer")
+    pipeline.add_pipe("lectern_verbs")
+    return pipeline
+
+
+def _tag(word: str) -> str:
+    """
+    >>> _tag("was"), _tag("measured"), _tag("bed"), _tag("table")
+    ('VB', 'VB', 'NN', 'NN')
+    """
+    inflected = len(word) > 4 and word.isalpha() and word.endswith(_VERB_ENDINGS)
+    return "VB" if word in _VERBS or inflected else "NN"
+
+
+_KINDS = {
+    "CodeSnippet": BlockKind.CODE,
+    "FigureCaption": BlockKind.CAPTION,
+    "Image": BlockKind.CAPTION,
+    "Footnote": BlockKind.FOOTNOTE,
+    "Header": BlockKind.FURNITURE,
+    "Footer": BlockKind.FURNITURE,
+    "PageNumber": BlockKind.FURNITURE,
+}
+
+
+def _pieces(elements: Sequence[Any], sizes: tuple[float, float] | None) -> Iterator[Piece]:
+    """Elements as pieces: neighbouring list items are one list, every running line stands once."""
+    items: list[Item] = []
+    page = 0
+    sheet = None
+    running: set[str] = set()
+    for element in elements:
+        number = (element.metadata.page_number or 0) if sizes else 0
+        place: dict[str, Any] = {"page": number, "box": (0.0, 0.0, *sizes) if sizes and number else (0.0,) * 4}
+        if items and (element.category != "ListItem" or number != page):
+            yield _list(items, page, sizes)
+            items = []
+        page = number
+        if element.metadata.page_name and element.metadata.page_name != sheet:
+            sheet = element.metadata.page_name
+            yield Piece(BlockKind.HEADING, Words(sheet), level=1)
+        if element.category == "PageBreak" or not (element.text or "").strip():
+            continue
+        words = Words(element.text, tuple(_links(element)))
+        if element.category == "ListItem":
+            items.append(_item(words, element.metadata.category_depth or 0))
+        elif element.category == "Title":
+            yield Piece(BlockKind.HEADING, words, level=min(6, (element.metadata.category_depth or 0) + 1), **place)
+        elif element.category == "Table" and (rows := table_rows(element.metadata.text_as_html or "")):
+            headers = next((n for n, row in enumerate(rows) if not all(cell.header for cell in row)), len(rows))
+            yield Piece(BlockKind.TABLE, rows=rows, header_rows=headers, **place)
+        else:
+            kind = _KINDS.get(element.category, BlockKind.PARAGRAPH)
+            if kind is BlockKind.FURNITURE:
+                if element.text in running:
+                    continue
+                running.add(element.text)
+            if element.category == "Image" and _SAYS_NOTHING.fullmatch(element.text.strip()):
+                continue
+            yield Piece(kind, words, **place)
+    if items:
+        yield _list(items, page, sizes)
+
+
+def _list(items: Sequence[Item], page: int, sizes: tuple[float, float] | None) -> Piece:
+    box = (0.0, 0.0, *sizes) if sizes and page else (0.0, 0.0, 0.0, 0.0)
+    return Piece(BlockKind.LIST, items=tuple(items), page=page, box=box)
+
+
+def _item(words: Words, depth: int) -> Item:
+    """An item with the marker its text opens with, if it does."""
+    match = _MARKER.match(words.text)
+    if not match:
+        return Item(words, "-", depth)
+    cut = match.end()
+    links = tuple((max(0, start - cut), end - cut, target) for start, end, target in words.links if end > cut)
+    return Item(Words(words.text[cut:], links), match["marker"], depth)
+
+
+def _links(element: Any) -> Iterator[tuple[int, int, str]]:
+    """Where an element's links stand in its text; those whose words are not found there are left out."""
+    metadata = element.metadata
+    stated = [(link["text"], link["url"], link["start_index"]) for link in metadata.links or ()]
+    starts = metadata.link_start_indexes or [-1] * len(metadata.link_urls or ())
+    stated = stated or list(zip(metadata.link_texts or (), metadata.link_urls or (), starts, strict=False))
+    place = 0
+    for text, target, start in stated:
+        if not text or not target:
+            continue
+        found = start if start >= place and element.text.startswith(text, start) else element.text.find(text, place)
+        if found >= 0:
+            place = found + len(text)
+            yield found, place, target
+
+
+def table_rows(html: str) -> tuple[tuple[TableCell, ...], ...]:
+    """The rows of an HTML table; a cell that spans several stands in every place it covers.
+
+    >>> rows = table_rows("<table><tr><td colspan='2'>Both</td></tr><tr><td>1</td><td>2</td></tr></table>")
+    >>> [[cell.words.text for cell in row] for row in rows]
+    [['Both', 'Both'], ['1', '2']]
+    """
+    from lxml import html as markup
+
+    if not html.strip():
+        return ()
+    grid: dict[tuple[int, int], TableCell] = {}
+    rows = markup.fragment_fromstring(html, create_parent="div").xpath("./table/tr | ./table/*/tr")
+    for number, row in enumerate(rows):
+        column = 0
+        for cell in row.xpath("./td | ./th"):
+            while (number, column) in grid:
+                column += 1
+            text = " ".join(" ".join(cell.itertext()).split())
+            header = cell.tag == "th" or row.getparent().tag == "thead"
+            for down in range(min(_span(cell, "rowspan"), len(rows) - number)):
+                for across in range(_span(cell, "colspan")):
+                    grid[number + down, column + across] = TableCell(Words(text), header=header)
+            column += 1
+    width = 1 + max((column for _, column in grid), default=-1)
+    blank = TableCell(Words(""))
+    return tuple(tuple(grid.get((number, column), blank) for column in range(width)) for number in range(len(rows)))
+
+
+def _span(cell: Any, name: str) -> int:
+    value = str(cell.get(name, "1"))
+    return min(100, int(value)) if value.isdecimal() and int(value) else 1
+
+
+def _slide_size(data: bytes) -> tuple[float, float]:
+    """Width and height of a presentation's slides in points."""
+    with zipfile.ZipFile(BytesIO(data)) as package:
+        head = package.open("ppt/presentation.xml").read(1 << 20).decode("utf-8", "replace")
+    match = re.search(r'<p:sldSz\b[^>]*?\bcx="(\d+)"[^>]*?\bcy="(\d+)"', head)
+    return (int(match[1]) / _POINTS, int(match[2]) / _POINTS) if match else (720.0, 540.0)
+
+
+def _mail_metadata(elements: Sequence[Any]) -> dict[str, str]:
+    """What a message's head says; {} for other files."""
+    for element in elements:
+        stated = {
+            "subject": element.metadata.subject,
+            "from": ", ".join(element.metadata.sent_from or ()),
+            "to": ", ".join(element.metadata.sent_to or ()),
+            "cc": ", ".join(element.metadata.cc_recipient or ()),
+        }
+        if any(stated.values()):
+            return {name: value for name, value in stated.items() if value}
+    return {}

@@ -1,0 +1,228 @@
+"""Documents that flow (web pages, Office, books, mail ...) to a ``Document``, through readers in a killable worker."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from core.errors import ParseError, PasswordNeededError, WorkerError
+from core.parsing import elements
+from core.parsing.flow import Reading, compose
+from core.parsing.flow_frames import from_json
+from core.parsing.names import display_name, readable_title
+from core.parsing.plain_markup import through_pandoc, to_tree
+from core.parsing.sandbox import WorkerPool, out_of_memory
+from core.parsing.titles import MAX_TITLE, is_numbered, is_title
+from core.parsing.word_audit import audit_words
+from core.settings import ParsingSettings
+from core.text.normalise import decode
+from core.types import Attachment, Block, BlockKind, Document, Span
+
+Progress = Callable[[str, int, int], None]
+
+FLOW_KINDS = ("html", "docx", "pptx", "xlsx", "ods", "csv", "epub", "odt", "rtf", "rst", "org", "eml", "msg")
+_THROUGH_PANDOC = frozenset({"rst", "org"})
+_REPAIR = "Open it in the program that made it, save it again and add it once more."
+_AUDIT_UNFINISHED = "The second reading, which tells of lost words, did not finish."
+
+
+@cache
+def pool() -> WorkerPool:
+    """The warm workers of this process."""
+    return WorkerPool("core.parsing.flow_worker")
+
+
+@dataclass(slots=True)
+class _Received:
+    """What the worker has said so far. ``words``: of the second reading, by the reason they may be left out for."""
+
+    head: dict[str, Any] | None = None
+    pieces: list[Any] = field(default_factory=list)
+    attachments: list[tuple[str, list[bytes]]] = field(default_factory=list)
+    reader: str = ""
+    words: dict[str, list[str]] = field(default_factory=dict)
+    is_whole: bool = False
+    problem: Mapping[str, Any] | None = None
+
+
+@cache
+def elements_pool() -> WorkerPool:
+    """The warm workers that run ``unstructured``; the first takes seconds to start."""
+    return WorkerPool("core.parsing.elements_worker")
+
+
+class FlowParser:
+    """One kind of flowing document, by the reader of the settings. ``name`` is the kind, and says which reader."""
+
+    version = 1
+
+    def __init__(self, kind: str, settings: ParsingSettings) -> None:
+        self._by_library = settings.reader == "unstructured" and kind in elements.KINDS
+        self.name = f"unstructured-{kind}" if self._by_library else kind
+        self._kind = kind
+        self._settings = settings
+
+    def parse(self, data: bytes, name: str, progress: Progress | None = None) -> Document:
+        """The text in reading order with blocks, typed cells, links, and boxes for slides.
+
+        Raises ``PasswordNeededError``, ``WorkerError`` (time, memory, crash) or ``ParseError``; ``CancelledError``
+        when ``progress`` raises it.
+        """
+        shown = display_name(name)
+        if not data.strip():
+            raise ParseError(f"{shown} is empty.", "Save it again with its content and retry.")
+
+        def tick() -> None:
+            if progress:
+                progress("parsing", 0, 1)
+
+        received = self._receive(data, shown, tick)
+        try:
+            document = _document(data, name, self._kind, received)
+        except (KeyError, TypeError, ValueError) as error:
+            raise WorkerError(f"{shown} could not be read: the worker's answer made no sense.", _REPAIR) from error
+        if not document.text:
+            raise ParseError(f"{shown} holds no text.", "Save it again with its content and retry.")
+        tick()
+        return self._audited(document, received)
+
+    def _audited(self, document: Document, received: _Received) -> Document:
+        """The document with what the second reading of its file says of it."""
+        if not received.is_whole:
+            return replace(document, notes=(*document.notes, _AUDIT_UNFINISHED))
+        if not received.reader:
+            return document
+        dropped = {reason: words for reason, words in received.words.items() if reason}
+        words = audit_words(document, received.words.get("", []), received.reader, dropped)
+        return replace(document, words=words)
+
+    def _receive(self, data: bytes, shown: str, tick: Callable[[], None]) -> _Received:
+        """The reading and, as far as they came, the words of the second one. Without the reading it raises."""
+        received = _Received()
+        given = self._prepared(data, shown, tick)
+        own = given is data and not self._by_library
+        workers = elements_pool() if self._by_library else pool()
+        try:
+            self._ask(workers, {"task": self._kind, "name": shown, "second": own}, given, received, tick)
+            if not own and not received.problem:
+                self._ask(pool(), {"task": "second", "name": shown, "kind": self._kind}, data, received, tick)
+            received.is_whole = not received.problem
+        except WorkerError as error:
+            if received.head is None or not received.reader:  # else the document is safe, only its audit is not
+                raise WorkerError(f"{shown} could not be read: {error.problem}", error.remedy) from error
+        if received.problem and (received.head is None or not received.reader):
+            raise failure(received.problem, shown, self._settings)
+        return received
+
+    def _prepared(self, data: bytes, shown: str, tick: Callable[[], None]) -> bytes:
+        """What the worker is given: the file itself, or what pandoc makes of it first."""
+        if self._by_library and self._kind in elements.PANDOC_FIRST:
+            target = elements.PANDOC_FIRST[self._kind]
+            text = decode(data, shown).text.encode("utf-8", "replace") if self._kind in _THROUGH_PANDOC else data
+            return through_pandoc(text, self._kind, target, self._settings, tick, shown)
+        if self._kind in _THROUGH_PANDOC:
+            return to_tree(decode(data, shown).text, self._kind, self._settings, tick, shown)
+        return data
+
+    def _ask(
+        self,
+        workers: WorkerPool,
+        request: dict[str, Any],
+        data: bytes,
+        received: _Received,
+        tick: Callable[[], None],
+    ) -> None:
+        request = {**request, "memory_bytes": self._settings.memory_megabytes << 20}
+        with closing(workers.ask(request, data, self._settings.timeout_seconds, tick)) as messages:
+            for message in messages:
+                _take(received, message)
+
+
+def failure(problem: Mapping[str, Any], shown: str, settings: ParsingSettings) -> ParseError:
+    """The error for the worker's "error" message, as a sentence about the file ``shown``."""
+    kind, message, remedy = problem.get("kind"), str(problem.get("message", "")), str(problem.get("remedy", ""))
+    if kind == "password":
+        return PasswordNeededError(message, remedy)
+    if kind == "parse":
+        return ParseError(message, remedy)
+    if kind == "memory":
+        return out_of_memory(shown, settings.memory_megabytes)
+    return ParseError(f"{shown} is damaged or cut short: it cannot be read.", _REPAIR)
+
+
+def _take(received: _Received, message: Mapping[str, Any]) -> None:
+    kind = message["type"]
+    if kind == "error":
+        received.problem = message
+    elif kind == "reading":
+        received.head = dict(message)
+    elif kind == "pieces":
+        received.pieces += message["pieces"]
+    elif kind == "attachment":
+        if message["begins"]:
+            received.attachments.append((str(message["name"]), []))
+        received.attachments[-1][1].append(base64.b64decode(message["data"]))
+    elif kind == "second":
+        received.reader = str(message["reader"])
+    elif kind == "words":
+        received.words.setdefault(str(message["reason"]), []).append(str(message["words"]))
+
+
+def _document(data: bytes, name: str, kind: str, received: _Received) -> Document:
+    attachments = [Attachment(title, b"".join(parts)) for title, parts in received.attachments]
+    reading = from_json({**(received.head or {}), "pieces": received.pieces}, attachments)
+    flow = compose(reading.pieces)
+    text = flow.text
+    title, title_span = _title(reading, flow.blocks, text, name)
+    return Document(
+        version_id=hashlib.sha256(data).hexdigest(),
+        kind=kind,
+        title=title,
+        text=text,
+        blocks=tuple(flow.blocks),
+        title_span=title_span,
+        links=tuple(flow.links),
+        pages=reading.pages,
+        boxes=tuple(flow.boxes),
+        metadata=reading.metadata,
+        notes=reading.notes,
+        attachments=reading.attachments,
+    )
+
+
+def _title(reading: Reading, blocks: list[Block], text: str, name: str) -> tuple[str, Span | None]:
+    """The stated title if it is one, else the highest of the first headings, else the file's name.
+
+    A web page states its title with its site's name; where the page's own heading is a part of it, that is the title,
+    for it stands in the text.
+    """
+    stated = " ".join(reading.title.split())
+    headings = [
+        (block.level > 1, words, block.span)
+        for block in blocks
+        if block.kind is BlockKind.HEADING and any(map(str.isalnum, words := text[block.start : block.end]))
+    ]
+    if is_title(stated):
+        same = next((found for found in headings if found[1].casefold() == stated.casefold()), None)
+        part = same or next((found for found in headings[:1] if _is_part(found[1], stated)), None)
+        return part[1:] if part else (stated, None)
+    named = [found for found in headings if len(found[1]) <= MAX_TITLE and not is_numbered(found[1])]
+    return min(named, key=lambda found: found[0])[1:] if named else (readable_title(name), None)
+
+
+def _is_part(heading: str, stated: str) -> bool:
+    """Whether the heading is the stated title, or the part of it before or behind a separator.
+
+    >>> _is_part("Duck", "Duck - Wikipedia"), _is_part("Duck", "The Duck House")
+    (True, False)
+    """
+    heading, stated = heading.casefold(), stated.casefold()
+    if len(heading) < 3 or heading not in stated:
+        return False
+    rest = stated.replace(heading, "", 1).strip()
+    return not rest or not rest[0].isalnum() or not rest[-1].isalnum()

@@ -1,0 +1,140 @@
+"""The tasks of the child process that alone opens documents that flow: ``python -m core.parsing.flow_worker``.
+
+A task is named like the kind it reads. It answers with one "reading" frame (title, metadata, notes, pages), "pieces"
+frames, "attachment" frames and, asked for, those of a second, plain reading of the file for the loss audit.
+"""
+
+from __future__ import annotations
+
+import base64
+import codecs
+import mimetypes
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from encodings.aliases import aliases
+from importlib import import_module
+from itertools import islice
+from types import ModuleType
+
+from core.parsing.flow import Piece, Reading
+from core.parsing.flow_frames import to_json
+from core.parsing.second import second_reading
+from core.parsing.worker import Answer, Failures, Task, answer, frame, serve
+
+READERS = {
+    "html": "html_reader",
+    "docx": "docx_reader",
+    "pptx": "pptx_reader",
+    "xlsx": "sheet_reader",
+    "ods": "ods_reader",
+    "csv": "table_text",
+    "eml": "mail_reader",
+    "msg": "outlook_reader",
+    "epub": "epub_reader",
+    "odt": "odt_reader",
+    "rtf": "rtf_reader",
+    "rst": "pandoc_reader",
+    "org": "pandoc_reader",
+}
+"""The module of each kind. Each has ``read(data: bytes, name: str) -> Reading`` and may have ``warm_up()``.
+
+Those of "rst" and "org" are given pandoc's syntax tree in place of the file.
+"""
+
+_SLICE_CELLS = 20_000  # places in a frame: pieces, items, cells
+_SLICE_BYTES = 3 << 20
+_SLICE_WORDS = 50_000
+_MODULES: dict[str, ModuleType] = {}
+
+
+def _task(kind: str) -> Task:
+    def read(data: bytes, request: Answer) -> Iterator[Answer]:
+        name = str(request["name"])
+        reading: Reading = _MODULES[READERS[kind]].read(data, name)
+        yield from reading_frames(reading)
+        if request.get("second"):
+            yield from read_second(data, {"kind": kind, "name": name})
+
+    return read
+
+
+def reading_frames(reading: Reading) -> Iterator[Answer]:
+    """A reading as frames, none of them large."""
+    yield {"type": "reading", **to_json(replace(reading, pieces=()))}
+    for pieces in _slices(reading.pieces):
+        yield {"type": "pieces", "pieces": to_json(Reading(tuple(pieces)))["pieces"]}
+    for attachment in reading.attachments:
+        data = attachment.data
+        for place in range(0, max(1, len(data)), _SLICE_BYTES):
+            part = base64.b64encode(data[place : place + _SLICE_BYTES]).decode("ascii")
+            yield {"type": "attachment", "name": attachment.name, "begins": place == 0, "data": part}
+
+
+def _slices(pieces: tuple[Piece, ...]) -> Iterator[list[Piece]]:
+    """Runs of pieces whose JSON stays small; a piece is never cut."""
+    held: list[Piece] = []
+    cells = 0
+    for piece in pieces:
+        held.append(piece)
+        cells += 1 + len(piece.items) + sum(map(len, piece.rows)) + len(piece.words.text) // 100
+        if cells >= _SLICE_CELLS:
+            yield held
+            held, cells = [], 0
+    if held:
+        yield held
+
+
+def read_second(data: bytes, request: Answer) -> Iterator[Answer]:
+    """Frames of a plain reading of the same file: "second", then "words" in slices, those dropped with a reason."""
+    second = second_reading(data, str(request["kind"]), str(request["name"]))
+    if second is None:
+        return
+    yield {"type": "second", "reader": second.reader}
+    for reason, words in (("", second.words), *second.dropped.items()):
+        remaining = iter(words)
+        while part := list(islice(remaining, _SLICE_WORDS)):
+            yield {"type": "words", "reason": reason, "words": " ".join(part)}
+
+
+TASKS: dict[str, Task] = {**{kind: _task(kind) for kind in READERS}, "second": read_second}
+
+
+def failures() -> Failures:
+    """Anything at all: thirteen formats' libraries fail on damaged files in ways of their own, and here is the border.
+
+    What passes it is one sentence about one file; the process goes on to the next.
+    """
+    return (Exception,)
+
+
+def warm_up() -> None:
+    """Load every reader and whatever its libraries would load late: behind the shut doors no file can be opened."""
+    mimetypes.init()
+    load_codecs()
+    for name in sorted(set(READERS.values())):
+        module = import_module(f"core.parsing.{name}")
+        _MODULES[name] = module
+        prepare: Callable[[], None] | None = getattr(module, "warm_up", None)
+        if prepare:
+            prepare()
+    for data in (b"<p>caf\xe9 <b>na\xefve</b> \x93x\x94</p>", "<p>Привет, мир</p>".encode("cp1251")):
+        for message in answer(TASKS["html"], data, {"name": "warm.html", "second": True}, failures()):
+            frame(message)
+
+
+def load_codecs() -> None:
+    """Load every encoding that Python knows."""
+    for encoding in sorted(set(aliases.values())):
+        try:
+            codecs.lookup(encoding)
+        except LookupError:
+            continue  # another system's code page
+
+
+def main() -> None:
+    """Serve requests from standard input until it closes."""
+    serve(TASKS, warm_up, failures)
+
+
+if __name__ == "__main__":
+    main()

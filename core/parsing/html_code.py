@@ -1,0 +1,44 @@
+"""Code blocks of a page: their text as it stands, and the language their classes name."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+
+from core.parsing.html_source import Node
+from core.parsing.kinds import LANGUAGES
+
+_LANGUAGE = re.compile(r"(?:\b(?:language|lang|highlight-source|highlight|src)-|\bbrush:\s*)([\w+#.-]+)")
+_NO_LANGUAGE = frozenset(
+    {"default", "none", "text", "plain", "plaintext", "source", "nohighlight", "auto", "container"}
+)
+_LANGUAGE_NAMES = frozenset(LANGUAGES.values()) | frozenset(LANGUAGES)
+
+
+def code_text(node: Node) -> str:
+    """A preformatted element's text, the indentation that all its lines share taken off."""
+    return textwrap.dedent("".join(_lines(node)))
+
+
+def _lines(node: Node) -> Iterator[str]:
+    """A code block's text; lines that are elements of their own end where those end."""
+    for child in node.children:
+        if isinstance(child, str):
+            yield child
+        elif child.tag == "br":
+            yield "\n"
+        else:
+            inner = "".join(_lines(child))
+            yield inner
+            if child.tag not in ("a", "img") and not inner.endswith("\n"):
+                yield "\n"
+
+
+def stated_language(node: Node) -> str:
+    """A code block's language as its classes state it, "" when they do not."""
+    found = _LANGUAGE.search(node.classes) if node.classes else None
+    stated = (found[1] if found else node.attributes.get("data-lang", "")).lower()
+    if not stated and node.tag in ("pre", "code"):
+        stated = next((name for name in node.classes.lower().split() if name in _LANGUAGE_NAMES), "")
+    return "" if stated in _NO_LANGUAGE else LANGUAGES.get(stated, stated)

@@ -1,0 +1,320 @@
+"""HTML to a small tree of what a reader of the page sees.
+
+libxml2 reads the markup as events, not as a tree of its own: its tree has a limit of depth beyond which the whole
+document is lost, and drops what stands behind ``</html>``. Elements that only dress words (``<b>``, ``<font>``, unknown
+ones) leave no node; what a browser does not show leaves nothing but a count of its words.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+from lxml import etree
+
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+BLOCKS = (
+    frozenset(
+        "address article aside blockquote caption center dd details dialog dir div dl dt fieldset figcaption figure "
+        "footer form header hgroup hr legend li listing main menu nav noframes ol p plaintext pre search section "
+        "summary table tbody td tfoot th thead tr ul xmp".split()
+    )
+    | _HEADINGS
+)
+_KEPT_INLINE = frozenset({"a", "br", "img"})
+_BOXES = frozenset({"button", "input", "select", "textarea", "text"})  # stand apart from the words around them
+_LINES = frozenset({"option", "optgroup"})
+_UNSEEN = frozenset(
+    "annotation annotation-xml applet audio canvas datalist iframe noembed noscript rp script style template "
+    "video".split()
+)
+_KEEPS_SPACE = frozenset({"pre", "listing", "xmp", "plaintext", "textarea"})
+_ENDS_PARAGRAPH = BLOCKS - {"caption", "tbody", "td", "tfoot", "th", "thead", "tr"}
+_CLOSED_BY = {"li": "li", "dt": "dd", "dd": "dd", "td": "cell", "th": "cell", "tr": "row"}
+_SCOPES = ("p", "li", "dd", "cell", "row")
+_NOWHERE = (-1,) * len(_SCOPES)
+_BOUNDARIES: Mapping[str, tuple[str, ...]] = {
+    "ul": ("li",),
+    "ol": ("li",),
+    "menu": ("li",),
+    "dir": ("li",),
+    "dl": ("dd",),
+    "table": _SCOPES,
+    "td": ("p", "li", "dd"),
+    "th": ("p", "li", "dd"),
+    "caption": ("p", "li", "dd"),
+    "button": ("p",),
+}
+_MAX_DEPTH = 150  # of nodes: deeper ones hand their words to the last one, in order; walkers may recurse
+
+_STYLE_HIDES = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all", re.IGNORECASE)
+_STYLE_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|list-item|table(?!-))", re.IGNORECASE)
+_STYLE_SPACE = re.compile(r"white-space\s*:\s*(\w+)", re.IGNORECASE)
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\xad]")
+_SPACE = re.compile(r"[\t\n\f\r]+")
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_INTERNAL_SUBSET = re.compile(r"(<!DOCTYPE[^>\[]{0,500})\[.*?\]\s*>", re.IGNORECASE | re.DOTALL)
+
+
+class Node:
+    """An element that shapes the page. Text among ``children`` has its white space as blanks, newlines where kept.
+
+    ``note``: the address a footnote's mark points to, "" for all else.
+    """
+
+    __slots__ = ("attributes", "children", "note", "tag")
+
+    def __init__(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self.tag = tag
+        self.attributes = attributes
+        self.children: list[Node | str] = []
+        self.note = ""
+
+    @property
+    def classes(self) -> str:
+        return self.attributes.get("class", "")
+
+
+@dataclass(slots=True)
+class Source:
+    """A page: its ``body``, what its head states, and how many words it hides.
+
+    ``ids``: nodes by their address, "chapter.xhtml#n1" in a book, "#n1" in a page alone. ``note_targets``: addresses
+    that footnote marks point to.
+    """
+
+    body: Node
+    title: str = ""
+    language: str = ""
+    metadata: dict[str, str] = field(default_factory=dict)
+    hidden_words: int = 0
+    ids: dict[str, Node] = field(default_factory=dict)
+    note_targets: set[str] = field(default_factory=set)
+
+
+def parse_source(text: str, page: str = "") -> Source:
+    """The tree of a whole page or of a fragment. Never fails: browsers do not, either.
+
+    ``page``: its file's path where it is one of several that point to each other.
+    """
+    text = _UNPRINTABLE.sub("", text)
+    if text.lstrip()[:5].lower() == "<?xml":
+        text = _CDATA.sub(lambda match: _escaped(match[1]), _INTERNAL_SUBSET.sub(r"\1>", text, count=1))
+    builder = _Builder(page)
+    # huge_tree lifts libxml2's limits on the length of texts, beyond which it drops all; HTML has no entities of its
+    # own that could explode, and the worker's memory is bounded.
+    parser = etree.HTMLParser(target=builder, encoding="utf-8", huge_tree=True)
+    parser.feed(text.encode("utf-8", "replace"))
+    source: Source = parser.close()
+    return source
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """An element not yet closed. ``name``: as written; ``tag``: what it behaves like; ``node``: where its words go.
+
+    ``scopes``: stack places of the innermost element of each kind that another one's beginning closes, -1 for none.
+    """
+
+    name: str
+    tag: str
+    node: Node
+    scopes: tuple[int, ...]
+    keeps_space: bool
+    depth: int
+
+
+class _Builder:
+    """The parser's target. Closes what a browser closes, where libxml2 looks at the innermost element alone."""
+
+    def __init__(self, page: str) -> None:
+        self._page = page
+        body = Node("body", {})
+        self._source = Source(body)
+        self._stack = [_Open("", "", body, _NOWHERE, False, 0)]
+        self._counts: dict[str, int] = {}
+        self._skipped = 0
+        self._counted = False
+        self._title: list[str] | None = None
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if self._skipped:
+            self._skipped += 1
+            return
+        if tag in ("meta", "html", "title"):
+            self._head(tag, attributes)
+        if self._is_unseen(tag, attributes):
+            self._skipped = 1
+            return
+        name, tag = tag, self._shown_as(tag, attributes)
+        if tag in _ENDS_PARAGRAPH:
+            self._close_scope("p")
+        if tag in _CLOSED_BY:
+            self._close_scope(_CLOSED_BY[tag])
+        if tag in _HEADINGS and self._stack[-1].tag in _HEADINGS:
+            self._pop_to(len(self._stack) - 1)
+        self._push(name, tag, attributes)
+
+    def end(self, tag: str) -> None:
+        if self._skipped:
+            self._skipped -= 1
+            return
+        if tag == "title" and self._title is not None:
+            self._source.title = self._source.title or " ".join("".join(self._title).split())
+            self._title = None
+        if not self._counts.get(tag):
+            return  # closed before, by something a browser closes it for
+        place = len(self._stack) - 1
+        while self._stack[place].name != tag:
+            place -= 1
+        self._pop_to(place)
+
+    def data(self, text: str) -> None:
+        if self._skipped:
+            if self._counted:
+                self._source.hidden_words += len(text.split())
+        elif self._title is not None:
+            self._title.append(text)
+        else:
+            top = self._stack[-1]
+            top.node.children.append(text if top.keeps_space else _SPACE.sub(" ", text))
+
+    def close(self) -> Source:
+        return self._source
+
+    def _head(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag == "html":
+            self._source.language = self._source.language or attributes.get("lang", "").strip()
+        elif tag == "meta":
+            name = (attributes.get("name") or attributes.get("property") or "").strip().lower()
+            content = " ".join(attributes.get("content", "").split())
+            if name and content:
+                self._source.metadata.setdefault(name, content)
+        elif not self._counts.get("svg") and not self._source.title:
+            self._title = []
+
+    def _is_unseen(self, tag: str, attributes: Mapping[str, str]) -> bool:
+        """Whether a browser does not show the element. Sets whether its words count as hidden."""
+        self._counted = False
+        if tag in _UNSEEN or (self._counts.get("svg") and tag in ("title", "desc", "metadata", "defs")):
+            return True
+        if attributes.get("role") == "doc-backlink":
+            return True
+        style = attributes.get("style", "")
+        self._counted = (
+            attributes.get("hidden", "until-found") != "until-found"
+            or (attributes.get("aria-hidden", "").lower() == "true" and not self._is_behind_dialog(tag))
+            or (tag == "dialog" and "open" not in attributes)
+            or bool(style and _STYLE_HIDES.search(style))
+        )
+        return self._counted
+
+    def _is_behind_dialog(self, tag: str) -> bool:
+        """Whether the element is (much of) the page itself, shut off while a dialog was open: still to be read."""
+        return tag in ("body", "main", "article") or (tag in BLOCKS and self._stack[-1].depth == 0)
+
+    def _shown_as(self, tag: str, attributes: Mapping[str, str]) -> str:
+        """The tag the element behaves like."""
+        if attributes.get("role") == "heading" and tag not in _HEADINGS:
+            level = attributes.get("aria-level", "2")
+            return f"h{min(6, max(1, int(level)))}" if level.isdecimal() and len(level) < 4 else "h2"
+        if tag not in BLOCKS and "style" in attributes and _STYLE_BLOCK.search(attributes["style"]):
+            return "div" if tag not in _KEPT_INLINE else tag
+        return tag
+
+    def _push(self, name: str, tag: str, attributes: Mapping[str, str]) -> None:
+        parent = self._stack[-1]
+        node, depth = parent.node, parent.depth
+        space = _STYLE_SPACE.search(attributes.get("style", ""))
+        keeps = tag in _KEEPS_SPACE or (space[1].lower().startswith("pre") if space else parent.keeps_space)
+        if tag in BLOCKS or tag in _KEPT_INLINE:
+            if depth < _MAX_DEPTH:
+                node, depth = self._grown(tag, attributes, parent.node), depth + 1
+            elif tag in BLOCKS or tag == "br":
+                node.children.append(Node("br", {}))
+        elif tag in _BOXES:
+            node.children.append(f" {_box_words(tag, attributes, in_item=parent.scopes[_SCOPES.index('li')] > 0)} ")
+        elif tag == "q":
+            node.children.append("“")
+        elif tag == "rt":
+            node.children.append("(")
+        scopes = _scopes(tag, parent.scopes, len(self._stack))
+        self._stack.append(_Open(name, tag, node, scopes, keeps, depth))
+        self._counts[name] = self._counts.get(name, 0) + 1
+
+    def _grown(self, tag: str, attributes: Mapping[str, str], parent: Node) -> Node:
+        node = Node(tag, dict(attributes) if attributes else {})
+        parent.children.append(node)
+        name = node.attributes.get("id")
+        if name:
+            self._source.ids.setdefault(f"{self._page}#{name}", node)
+        if tag == "a" and is_note_mark(node):
+            node.note = _address(node.attributes.get("href", ""), self._page)
+            self._source.note_targets.add(node.note)
+        return node
+
+    def _close_scope(self, kind: str) -> None:
+        place = self._stack[-1].scopes[_SCOPES.index(kind)]
+        if place > 0:
+            self._pop_to(place)
+
+    def _pop_to(self, place: int) -> None:
+        """Close every element from the top down to the one at ``place``."""
+        while len(self._stack) > max(1, place):
+            done = self._stack.pop()
+            self._counts[done.name] -= 1
+            if done.tag in ("q", "rt"):
+                done.node.children.append("”" if done.tag == "q" else ")")
+            elif done.tag in _BOXES:
+                done.node.children.append(" ")
+            elif done.tag in _LINES or (done.tag in BLOCKS and done.node is self._stack[-1].node):
+                done.node.children.append(Node("br", {}))
+
+
+def plain_text(node: Node) -> str:
+    """All text below a node, as it stands."""
+    return "".join(child if isinstance(child, str) else plain_text(child) for child in node.children)
+
+
+def _address(target: str, page: str) -> str:
+    """Where a link on ``page`` leads, as ``Source.ids`` names it.
+
+    >>> _address("#n1", ""), _address("../notes.xhtml#n1", "text/one/a.xhtml")
+    ('#n1', 'text/notes.xhtml#n1')
+    """
+    path, _, fragment = target.partition("#")
+    if path:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(path)))
+    return f"{path or page}#{unquote(fragment)}"
+
+
+def is_note_mark(node: Node) -> bool:
+    """Whether a link is a footnote's mark in the text (DPUB-ARIA, EPUB)."""
+    return node.attributes.get("role") == "doc-noteref" or "noteref" in node.attributes.get("epub:type", "").split()
+
+
+def _scopes(tag: str, parent: tuple[int, ...], place: int) -> tuple[int, ...]:
+    opens = "p" if tag == "p" else _CLOSED_BY.get(tag)
+    shut = _BOUNDARIES.get(tag, ())
+    if opens is None and not shut:
+        return parent
+    return tuple(
+        place if kind == opens else (-1 if kind in shut else outer) for kind, outer in zip(_SCOPES, parent, strict=True)
+    )
+
+
+def _box_words(tag: str, attributes: Mapping[str, str], *, in_item: bool) -> str:
+    """What a form's field shows without anyone having touched it. A box to tick counts in lists: of tasks."""
+    if tag != "input":
+        return ""
+    kind = attributes.get("type", "text").lower()
+    if kind == "checkbox":
+        return ("☒" if "checked" in attributes else "☐") * in_item
+    return "" if kind in ("hidden", "password", "radio", "image") else attributes.get("value", "")

@@ -1,0 +1,141 @@
+"""Inline flow: words and links as they gather until a block ends them, and which pictures' words are worth having."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from core.parsing.flow import Words
+
+_RUNS_SOMETHING = frozenset({"javascript", "vbscript", "data", "blob"})
+_FILE_NAME = re.compile(r"\S*\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|ico|avif|heic)", re.IGNORECASE)
+_EMPTY_WORDS = re.compile(
+    r"(?:an? )?(?:image|img|picture|photo|icon|logo|figure|spacer|thumbnail|alt|untitled|placeholder|null|undefined)"
+    r"[\s\d.:_-]*|https?://\S*|[\W_]*",
+    re.IGNORECASE,
+)
+
+
+class Inline:
+    """Text on its way into one block. A link that is open when a block ends goes on in the next one."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._links: list[tuple[int, int, str]] = []
+        self._target = ""
+        self._target_from = 0
+        self._break_before = False
+        self._marked = False
+
+    def add(self, text: str) -> None:
+        if text:
+            self._parts.append(text)
+            self._length += len(text)
+            if (self._break_before or self._marked) and not text.isspace():
+                self._break_before = self._marked = False
+
+    def line_break(self) -> bool:
+        """End the line. True when the line before it is empty: for whoever reads the page, a paragraph ends there."""
+        again = self._break_before
+        self.add("\n")
+        self._break_before = True
+        return again
+
+    def edge(self) -> None:
+        """A block begins or ends in words that are to be one run: a new line, but not right behind an item's marker."""
+        if not self._marked:
+            self.add("\n")
+
+    def mark(self, marker: str) -> None:
+        """A list item begins in words that are to be one run."""
+        if marker:
+            self.add(f"{marker} ")
+            self._marked = True
+
+    def open_link(self, target: str) -> None:
+        """The words from here on lead to ``target``; "" leads nowhere."""
+        self.close_link()
+        self._target, self._target_from = target, self._length
+
+    def close_link(self) -> None:
+        if self._target and self._length > self._target_from:
+            self._links.append((self._target_from, self._length, self._target))
+        self._target = ""
+
+    def take(self) -> Words | None:
+        """What has gathered, which is then gone; ``None`` when it is blank."""
+        target = self._target
+        self.close_link()
+        words = Words("".join(self._parts), tuple(self._links))
+        self._parts, self._length, self._links, self._break_before = [], 0, [], False
+        self._target, self._target_from = target, 0
+        return words if words.text.strip() else None
+
+    @property
+    def target(self) -> str:
+        """Where the words now being added lead, "" for nowhere."""
+        return self._target
+
+
+def safe_target(address: str) -> str:
+    """A link's target as it is written, "" for none and for what would run something.
+
+    >>> safe_target(" ../a.html#b "), safe_target("JavaScript:go()")
+    ('../a.html#b', '')
+    """
+    address = "".join(char for char in address.strip() if char.isprintable())
+    try:
+        scheme = urlsplit(address).scheme
+    except ValueError:  # brackets that are no IPv6 address
+        scheme = address.partition(":")[0]
+    return "" if scheme.lower() in _RUNS_SOMETHING else address
+
+
+def says_something(alternative: str) -> bool:
+    """Whether a picture's alternative text tells a reader more than that there is a picture.
+
+    >>> [says_something(text) for text in ("A duck on a pond", "IMG_0042.JPG", "Image 3", "*")]
+    [True, False, False, False]
+    """
+    return not _EMPTY_WORDS.fullmatch(alternative) and not _FILE_NAME.fullmatch(alternative)
+
+
+def stands_beside(alternative: str, words: str) -> bool:
+    """Whether ``words`` say what the alternative text says, white space and letter case aside.
+
+    >>> stands_beside("A  Duck", "Figure 2: a duck.")
+    True
+    """
+    return " ".join(alternative.split()).casefold() in " ".join(words.split()).casefold()
+
+
+def linked(text: str, target: str) -> Words:
+    """Words that all lead to ``target``; "" leads nowhere."""
+    return Words(text, ((0, len(text), target),) if target else ())
+
+
+def joined(parts: Sequence[Words], between: str) -> Words:
+    """Parts as one, ``between`` between them, the links moved along.
+
+    >>> joined([Words("see"), Words("it", ((0, 2, "x"),))], " ")
+    Words(text='see it', links=((4, 6, 'x'),))
+    """
+    if len(parts) == 1:
+        return parts[0]
+    links: list[tuple[int, int, str]] = []
+    place = 0
+    for part in parts:
+        links += [(start + place, end + place, target) for start, end, target in part.links]
+        place += len(part.text) + len(between)
+    return Words(between.join(part.text for part in parts), tuple(links))
+
+
+def hidden_note(words: int) -> tuple[str, ...]:
+    """The note on words that a file holds and does not show.
+
+    >>> hidden_note(1), hidden_note(0)
+    (('Hidden text was left out: 1 word.',), ())
+    """
+    return (f"Hidden text was left out: {words:,} word{'s' if words > 1 else ''}.",) if words else ()

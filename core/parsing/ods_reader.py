@@ -1,0 +1,201 @@
+"""OpenDocument spreadsheets (.ods) read from their parts (OpenDocument 1.3), which never stand in memory as trees."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+from zipfile import BadZipFile, ZipFile
+
+from lxml import etree
+
+from core.errors import ParseError
+from core.parsing.flow import Reading
+from core.parsing.names import display_name
+from core.parsing.ods_cells import TABLE, RowReader
+from core.parsing.ods_drawings import drawing_pieces
+from core.parsing.ods_words import paragraphs
+from core.parsing.ooxml import Element, checked
+from core.parsing.sheet_grid import Allowance, Area, Drawing, Sheet, Workbook, area_of
+from core.parsing.sheet_pieces import reading_of
+from core.parsing.sheet_running import says_something
+from core.parsing.sheet_stream import elements, local_name
+from core.parsing.sheet_styles import PLAIN, Look
+
+_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
+_META = {
+    "title": "title",
+    "initial-creator": "author",
+    "creator": "author",
+    "subject": "subject",
+    "keyword": "keywords",
+    "description": "description",
+    "creation-date": "created",
+    "date": "modified",
+}
+_OBJECT = re.compile(r"(?:\./)?([\w .-]+)/?")
+_SAVE_AGAIN = "Open it in the program that made it, save a copy and add that."
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """What a named style says of cells, tables and pages."""
+
+    look: Look = PLAIN
+    is_hidden: bool = False
+    page: str = ""
+
+
+def read(data: bytes, name: str) -> Reading:
+    """The sheets of an OpenDocument spreadsheet. Raises ``ParseError``."""
+    shown = display_name(name)
+    archive = checked(data, shown)
+    if "content.xml" not in archive.namelist():
+        raise ParseError(f"{shown} lacks its part content.xml.", _SAVE_AGAIN)
+    if b"encryption-data" in _part(archive, "META-INF/manifest.xml"):
+        raise ParseError(f"{shown} is encrypted with a password.", "Save it without the password and add it again.")
+    book = _Reader(archive, shown).book
+    reading = reading_of(book)
+    if not reading.pieces:
+        raise ParseError(f"{shown} is empty: none of its sheets holds anything.", "Add a file with content.")
+    return reading
+
+
+class _Reader:
+    """One file being read; ``book`` is what was found."""
+
+    def __init__(self, archive: ZipFile, shown: str) -> None:
+        self._archive = archive
+        self._shown = shown
+        self._allowance = Allowance(shown)
+        self._styles: dict[str, _Style] = {}
+        self._pages: dict[str, list[str]] = {}
+        metadata = _metadata(_tree(_part(archive, "meta.xml")))
+        self.book = Workbook(title=metadata.pop("title", ""), metadata=metadata)
+        if "styles.xml" in archive.namelist():
+            self._read_styles()
+        self._read_content()
+
+    def _read_styles(self) -> None:
+        with self._archive.open("styles.xml") as stream:
+            for _, element in elements(stream, ("{*}style", "{*}master-page"), "styles.xml", self._shown):
+                if local_name(element) == "style":
+                    self._note_style(element)
+                else:
+                    self._pages[element.get(f"{_STYLE}name", "")] = _running_lines(element)
+
+    def _read_content(self) -> None:
+        looks: dict[str, Look] = {}
+        rows = RowReader(Sheet(""), looks, self._allowance)
+        style = _Style()
+        tags = ("{*}style", "{*}table-row", "{*}shapes", "{*}database-range")
+        within = ("{*}table", "{*}table-header-rows")
+        with self._archive.open("content.xml") as stream:
+            for event, element in elements(stream, tags, "content.xml", self._shown, within):
+                kind = local_name(element)
+                if kind == "style":
+                    self._note_style(element)
+                elif kind == "table" and local_name(element.getparent()) == "spreadsheet":
+                    if event == "start":
+                        looks = {name: style.look for name, style in self._styles.items()}
+                        name = element.get(f"{TABLE}name", "") or f"Sheet {len(self.book.sheets) + 1}"
+                        rows = RowReader(Sheet(name), looks, self._allowance)
+                        style = self._styles.get(element.get(f"{TABLE}style-name", ""), _Style())
+                    else:
+                        self._finish(rows, style)
+                elif kind == "table-row":
+                    for row, column, cell in rows.read(element):
+                        self._draw(rows.sheet, cell, row, column)
+                elif kind == "shapes":
+                    self._draw(rows.sheet, element, 0, 0)
+                elif kind == "table-header-rows" and event == "end":
+                    rows.sheet.heads_end = rows.row
+                elif kind == "database-range":
+                    self._note_filter(element)
+
+    def _finish(self, rows: RowReader, style: _Style) -> None:
+        sheet, notes = rows.sheet, self.book.notes
+        sheet.furniture = self._pages.get(style.page, [])
+        self.book.sheets.append(sheet)
+        if style.is_hidden:
+            notes.append(f'The sheet "{sheet.name}" is hidden in the file; it is read all the same.')
+        if rows.hidden_rows:
+            what = "hidden rows" if rows.hidden_rows > 1 else "hidden row"
+            notes.append(f'The sheet "{sheet.name}" has {rows.hidden_rows:,} {what}, read all the same.')
+        if rows.covered:
+            what = "cells lie" if rows.covered > 1 else "cell lies"
+            notes.append(f'In the sheet "{sheet.name}", {rows.covered:,} {what} unseen under merged ones: left out.')
+        if rows.unfilled:
+            what = "formulas have" if rows.unfilled > 1 else "formula has"
+            notes.append(f'In the sheet "{sheet.name}", {rows.unfilled:,} {what} no stored result: shown as written.')
+
+    def _draw(self, sheet: Sheet, holder: Element, row: int, column: int) -> None:
+        pieces = tuple(drawing_pieces(holder, self._object))
+        if pieces:
+            sheet.drawings.append(Drawing(row, column, pieces))
+
+    def _object(self, address: str) -> Element | None:
+        """The content of an embedded object such as a chart."""
+        match = _OBJECT.fullmatch(address)
+        return _tree(_part(self._archive, f"{match[1]}/content.xml")) if match else None
+
+    def _note_style(self, element: Element) -> None:
+        usual = self._styles.get(element.get(f"{_STYLE}parent-style-name", ""), _Style())
+        weight = next((found.get(f"{_FO}font-weight") for found in element.iterfind("{*}text-properties")), None)
+        colour = next(
+            (found.get(f"{_FO}background-color") for found in element.iterfind("{*}table-cell-properties")), None
+        )
+        display = next((found.get(f"{TABLE}display") for found in element.iterfind("{*}table-properties")), None)
+        strong = usual.look.strong if weight is None else weight in ("bold", "600", "700", "800", "900")
+        shaded = usual.look.shaded if colour is None else colour != "transparent"
+        page = element.get(f"{_STYLE}master-page-name", usual.page)
+        name = element.get(f"{_STYLE}name", "")
+        self._styles[name] = _Style(Look(strong=strong, shaded=shaded), display == "false", page)
+
+    def _note_filter(self, element: Element) -> None:
+        first, _, last = element.get(f"{TABLE}target-range-address", "").partition(":")
+        sheet_name, _, start = first.rpartition(".")
+        area: Area | None = area_of(f"{start}:{last.rpartition('.')[2]}") if last else None
+        for sheet in self.book.sheets if area and element.get(f"{TABLE}contains-header", "true") == "true" else ():
+            if area and sheet.name == sheet_name.lstrip("$").strip("'").replace("''", "'"):
+                sheet.filters.append(area)
+
+
+def _running_lines(page: Element) -> list[str]:
+    """The words of a page style's headers and footers that are not filled in by the program."""
+    lines = []
+    for name in ("header", "header-left", "header-first", "footer", "footer-left", "footer-first"):
+        holder = page.find(f"{_STYLE}{name}")
+        if holder is None or holder.get(f"{_STYLE}display") == "false":
+            continue
+        parts = [holder, *holder]
+        words = " ".join(" ".join(paragraphs(part, fields=False).text for part in parts).split())
+        if says_something(words):
+            lines.append(words)
+    return lines
+
+
+def _metadata(root: Element | None) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    for element in root.iterfind("{*}meta/*") if root is not None else ():
+        key, words = _META.get(local_name(element)), " ".join((element.text or "").split())
+        if key and words and (key == "keywords" or key not in found):
+            found.setdefault(key, []).append(words)
+    return {key: ", ".join(words) for key, words in found.items()}
+
+
+def _part(archive: ZipFile, name: str) -> bytes:
+    """A small part's bytes, empty where it is missing or damaged: nothing depends on it."""
+    try:
+        return archive.read(name)
+    except (KeyError, BadZipFile, zlib.error, OSError, EOFError, ValueError, NotImplementedError):
+        return b""
+
+
+def _tree(content: bytes) -> Element | None:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        return etree.fromstring(content, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return None

@@ -1,0 +1,107 @@
+"""pandoc as a child process in a box: bytes in, bytes out; no files, no network, bounded memory and time.
+
+The program comes with the package pypandoc-binary. ``--sandbox`` keeps what a document names (includes, pictures) from
+being read; the rest of the box are limits of the kernel and of pandoc's own heap.
+Source: https://pandoc.org/MANUAL.html, "A note on security".
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from functools import cache
+
+from core.errors import ParseError, WorkerError
+
+_HEAP_EXHAUSTED = 251  # exit code of GHC's run-time system
+_TICK_SECONDS = 0.2
+
+
+@cache
+def program() -> str:
+    """The path of pandoc. Raises ``ParseError`` where it is not installed."""
+    import pypandoc
+
+    try:
+        return str(pypandoc.get_pandoc_path())
+    except OSError as error:
+        raise ParseError("pandoc, which reads this format, is not installed.", "Install the requirements.") from error
+
+
+def convert(
+    data: bytes,
+    source: str,
+    target: str,
+    *,
+    memory_megabytes: int,
+    timeout_seconds: float,
+    tick: Callable[[], None] | None = None,
+    standalone: bool = False,
+) -> bytes:
+    """``data`` in format ``source`` written as ``target``, both by pandoc's names. ``standalone``: with its metadata.
+
+    ``tick`` is called five times a second and may raise to stop. Raises ``ParseError`` with pandoc's own words,
+    ``MemoryError`` or ``WorkerError`` where a limit was met.
+
+    >>> convert(b"*Hello*", "org", "html", memory_megabytes=256, timeout_seconds=60)
+    b'<p><strong>Hello</strong></p>\\n'
+    """
+    heap = ["+RTS", f"-M{memory_megabytes}m", "-RTS"]
+    whole = ["--standalone"] if standalone else []
+    process = subprocess.Popen(
+        [program(), *heap, "--sandbox", *whole, "--from", source, "--to", target, "--output", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"LANG": "C.UTF-8", "PATH": os.defpath},
+        start_new_session=os.name == "posix",
+    )
+    with process:
+        try:
+            # It waits for its input: the limits are there before a byte of the document is.
+            _limit(process.pid, int(timeout_seconds) + 1)
+            output, complaint = _communicate(process, data, timeout_seconds, tick)
+        finally:
+            process.kill()
+    if process.returncode == _HEAP_EXHAUSTED:
+        raise MemoryError
+    if process.returncode:
+        words = " ".join(complaint.decode("utf-8", "replace").split())[:300]
+        raise ParseError(f"pandoc cannot read it: {words}", "Open it in its own program, save it again and retry.")
+    return output
+
+
+def _communicate(
+    process: subprocess.Popen[bytes], data: bytes, timeout_seconds: float, tick: Callable[[], None] | None
+) -> tuple[bytes, bytes]:
+    deadline = time.monotonic() + timeout_seconds
+    waiting: bytes | None = data
+    while True:
+        if tick:
+            tick()
+        try:
+            return process.communicate(waiting, timeout=_TICK_SECONDS)
+        except subprocess.TimeoutExpired:
+            waiting = None  # what was not written yet the process object still holds
+            if time.monotonic() >= deadline:
+                raise WorkerError(
+                    f"pandoc did not read it within {timeout_seconds:g} seconds.",
+                    "Split the file, or raise the limit in the settings (parsing.timeout_seconds).",
+                ) from None
+
+
+def _limit(process: int, seconds: int) -> None:
+    """No file written, no core dumped, and an end of its own should this process die; where the system has limits."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    if not hasattr(resource, "prlimit"):  # only Linux can limit another process
+        return
+    for limit, value in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
+        try:
+            resource.prlimit(process, limit, (value, value))
+        except ProcessLookupError:  # it failed at once: its exit code says why
+            return

@@ -1,0 +1,87 @@
+"""reStructuredText and Org to pandoc's syntax tree, which ``pandoc_reader`` reads.
+
+What pandoc would leave out is mended in the text before. Formats with a richer model of a page than pandoc's (EPUB,
+ODT, RTF) have readers of their own: it loses their headers, comments, numbering, text boxes and code pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from core.errors import ParseError
+from core.parsing.pandoc import convert
+from core.parsing.sandbox import out_of_memory
+from core.settings import ParsingSettings
+
+_FORMATS = {"rst": "rst", "org": "org+fancy_lists"}
+# Headings of six levels, and what export leaves out by default: dates of tasks, drawers, archived parts.
+_ORG_EXPORT_ALL = "#+OPTIONS: H:6 p:t d:t arch:t\n"
+_ORG_OPTIONS = re.compile(r"^[ \t]*#\+OPTIONS:.*$", re.IGNORECASE | re.MULTILINE)
+_ORG_RESULTS = re.compile(r"^[ \t]*#\+RESULTS(?:\[[^\]\n]*\])?:.*$", re.IGNORECASE | re.MULTILINE)
+_ORG_EXPORTS = re.compile(
+    r"(^[ \t]*#\+(?:BEGIN_SRC|PROPERTY|HEADER)\b[^\n]*?) :exports[ \t]+\w+", re.IGNORECASE | re.MULTILINE
+)
+_DOCTEST = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*)>>> [^\n]*(?:\n(?![ \t]*\n)[^\n]+)*")
+
+
+def to_tree(text: str, kind: str, settings: ParsingSettings, tick: Callable[[], None], shown: str) -> bytes:
+    """Pandoc's JSON for ``text`` of ``kind`` ("rst" or "org"). ``shown``: the file's name, for sentences.
+
+    ``tick`` is called five times a second and may raise to stop. Raises ``ParseError`` where pandoc refuses the text,
+    ``WorkerError`` where a limit was met.
+    """
+    return through_pandoc(
+        mended(text, kind).encode("utf-8", "replace"), _FORMATS[kind], "json", settings, tick, shown, standalone=True
+    )
+
+
+def through_pandoc(
+    data: bytes,
+    source: str,
+    target: str,
+    settings: ParsingSettings,
+    tick: Callable[[], None],
+    shown: str,
+    *,
+    standalone: bool = False,
+) -> bytes:
+    """``convert`` within the limits of the settings, its errors as sentences about the file ``shown``."""
+    try:
+        return convert(
+            data,
+            source,
+            target,
+            memory_megabytes=settings.memory_megabytes,
+            timeout_seconds=settings.timeout_seconds,
+            tick=tick,
+            standalone=standalone,
+        )
+    except MemoryError:
+        raise out_of_memory(shown, settings.memory_megabytes) from None
+    except ParseError as error:
+        raise type(error)(f"{shown} could not be read: {error.problem}", error.remedy) from error
+
+
+def mended(text: str, kind: str) -> str:
+    """The text so that pandoc leaves nothing out that a reader of the page or of the file sees.
+
+    >>> print(mended("Try it:\\n\\n>>> 1 + 1\\n2\\n\\nDone.", "rst"))
+    Try it:
+    <BLANKLINE>
+    ::
+    <BLANKLINE>
+        >>> 1 + 1
+        2
+    <BLANKLINE>
+    Done.
+    """
+    if kind == "org":
+        text = _ORG_RESULTS.sub("", _ORG_OPTIONS.sub("", text))
+        return _ORG_EXPORT_ALL + _ORG_EXPORTS.sub(r"\1", text)
+    return _DOCTEST.sub(_literal, text)  # pandoc runs a doctest's lines together
+
+
+def _literal(match: re.Match[str]) -> str:
+    lines = [f"    {line}" for line in match[0].split("\n")]
+    return "\n".join([f"{match[1]}::", "", *lines])

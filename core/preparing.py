@@ -1,0 +1,300 @@
+"""What comes in to documents that are cut and wait for their vectors: itself, and the files attached to it."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import stat
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from core.chunking import audit as audit_tree
+from core.chunking import chunk as cut
+from core.chunking import encoder_input, recipe_fingerprint
+from core.embedding import EmbeddingModel
+from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
+from core.parsing import parse, parser_fingerprint
+from core.passwords import Passwords
+from core.settings import ChunkingSettings, Settings
+from core.storage import chunks, documents, trash
+from core.storage.chunks import Recipe
+from core.storage.faults import disk_faults
+from core.storage.names import BEHIND
+from core.storage.sources import FileStamp
+from core.storage.store import Store
+from core.types import Attachment, Audit, ChunkTree, Document
+
+_LOG = logging.getLogger(__name__)
+
+DEEPEST = 5  # mails in mails: what lies deeper is named in the notes of the last one
+_SETTLED_SECONDS = 2.0  # a file changed later than this may change again within one tick of its disk's clock
+
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """Something to ingest: a file by ``path``, or an upload whose bytes are staged under ``content_hash``.
+
+    ``name``: as the person gave it; the path of a file, or the upload's name. ``source``: one in the trash that is to
+    come back, its bytes given by ``content_hash``.
+    """
+
+    name: str
+    path: Path | None = None
+    content_hash: str | None = None
+    source: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A document cut and ready, its ``texts`` still to be encoded. ``attached``: names of the files found in it now,
+    ``None`` where it was not read again.
+    """
+
+    tree: ChunkTree
+    audit: Audit
+    recipe: Recipe
+    parser: str
+    size_bytes: int
+    texts: tuple[str, ...]
+    attached: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One document of what came in, and the source it is to stand under.
+
+    ``shown``: its name for people; ``name``: its source's own. ``cut`` ``None``: it is in the library as it should be.
+    ``parent``: of an attachment, the version it is attached to. ``source``: one in the trash to be made live.
+    """
+
+    shown: str
+    name: str
+    version_id: str
+    path: Path | None = None
+    stamp: FileStamp | None = None
+    parent: str | None = None
+    source: int | None = None
+    cut: Cut | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An item's documents, mails before what is attached to them."""
+
+    index: int
+    item: Incoming
+    members: tuple[Member, ...]
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """What the encoder has to read, in the order of the members."""
+        for member in self.members:
+            yield from member.cut.texts if member.cut else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preparer:
+    """Reads, parses and cuts. ``recut``: versions that are in the library, each by itself, attachments left alone."""
+
+    store: Store
+    model: EmbeddingModel
+    settings: Settings
+    generation: int
+    passwords: Passwords
+    recut: bool = False
+
+    def prepare(self, index: int, item: Incoming, tell: Tell, first: Callable[[str], None]) -> Prepared | None:
+        """The item's documents; ``None`` for a version to be cut anew that has left the library.
+
+        ``first(version)`` must store a version that still waits, so that it is read and titled by its first name.
+        Raises ``LecternError`` with a sentence, and whatever ``tell(stage, done, total)`` raises.
+        """
+        tell("reading", 0, 1)
+        data, stamp = self._bytes(item)
+        version_id = item.content_hash or hashlib.sha256(data or b"").hexdigest()
+        if self.recut and documents.version(self.store, version_id) is None:
+            return None  # its last source was removed meanwhile
+        # What is in the catalogue comes by its shown name: an attachment is read and titled by its own.
+        own = item.name.rpartition(BEHIND)[2] if self.recut or item.source is not None else item.name
+        head = Member(item.name, own, version_id, path=item.path, stamp=stamp, source=item.source)
+        run = _Run(self, tell, first)
+        run.add(head, data, depth=0)
+        return Prepared(index, item, tuple(run.members))
+
+    def recipe(self, parser: str) -> Recipe:
+        """How a document of this parser is cut now."""
+        chunking = self.settings.chunking
+        fingerprint = recipe_fingerprint(parser, chunking, self.model.counter.fingerprint)
+        values = {"parser": parser, "chunking": self.settings.to_dict()["chunking"]}
+        return Recipe(fingerprint, describe(chunking), values)
+
+    def is_cut(self, version_id: str, parser: str) -> bool:
+        """Whether a version is cut as it would be cut now."""
+        stored = chunks.recipe(self.store, version_id, self.generation)
+        return stored is not None and stored.fingerprint == self.recipe(parser).fingerprint
+
+    def _bytes(self, item: Incoming) -> tuple[bytes | None, FileStamp | None]:
+        """A file's bytes and stamp; nothing yet for bytes that are staged."""
+        if item.content_hash is not None:
+            return None, None
+        if item.path is None:
+            raise LecternError(f"{item.name} names neither a file nor staged bytes.")
+        require_file(item.path)
+        with disk_faults(item.path):
+            status = item.path.stat()
+            data = item.path.read_bytes()
+        settled = time.time() - status.st_mtime > _SETTLED_SECONDS and len(data) == status.st_size
+        return data, FileStamp(status.st_size, status.st_mtime_ns) if settled else None
+
+
+@dataclass(slots=True)
+class _Run:
+    """The documents of one item, as they are found."""
+
+    by: Preparer
+    tell: Tell
+    first: Callable[[str], None]
+    members: list[Member] = field(default_factory=list)
+
+    def add(self, member: Member, data: bytes | None, depth: int) -> None:
+        """Add a document and what is attached to it. ``data`` ``None``: its bytes are staged."""
+        version_id, store = member.version_id, self.by.store
+        if any(other.version_id == version_id for other in self.members):
+            self.members.append(member)  # attached twice: one document, two sources
+            return
+        self.first(version_id)
+        known = documents.version(store, version_id)
+        if known is None or known.parser != parser_fingerprint(known.kind, self.by.settings.parsing):
+            self._read(member, store.files.read(version_id) if data is None else data, depth)
+            return
+        if data is not None:
+            store.files.stage(data)  # heals an original that was lost
+        if self.by.is_cut(version_id, known.parser):
+            self.members.append(member)
+        else:
+            document = documents.document(store, version_id)
+            self.members.append(replace(member, cut=self._cut(member, document, known.size_bytes, None)))
+        if self.by.recut:
+            return
+        for attached in trash.attachments(store, version_id):
+            if attached.along or not attached.trashed:
+                source = attached.source if attached.trashed else None
+                self.add(_attached(member, attached.name, attached.version_id, source), None, depth + 1)
+
+    def _read(self, member: Member, data: bytes, depth: int) -> None:
+        """A document not in the library yet, or read by an older parser."""
+        parsing = self.by.settings.parsing
+        with defects_told(member.shown):
+            document = self.by.passwords.open(
+                member.version_id, lambda password: parse(data, member.name, parsing, self.tell, password)
+            )
+        place = len(self.members)
+        self.members.append(member)
+        aside = {
+            other.name
+            for other in trash.attachments(self.by.store, member.version_id)
+            if other.trashed and not other.along
+        }
+        notes = list(document.notes)
+        names = [
+            attachment.name
+            for attachment in _named_apart(document.attachments)
+            if attachment.name in aside or self._attach(member, attachment, depth, notes)
+        ]
+        document = replace(document, notes=tuple(notes), attachments=())
+        self.members[place] = replace(member, cut=self._cut(member, document, len(data), tuple(names)))
+        self.by.store.files.stage(data)
+
+    def _attach(self, mail: Member, attachment: Attachment, depth: int, notes: list[str]) -> bool:
+        """Add an attachment; one that cannot be read fails alone and is named in the mail's notes."""
+        said = f"The attachment {attachment.name} was not read"
+        if depth >= DEEPEST:
+            notes.append(f"{said}: it lies more than {DEEPEST} mails deep.")
+            return False
+        before = len(self.members)
+        version_id = hashlib.sha256(attachment.data).hexdigest()
+        try:
+            self.add(_attached(mail, attachment.name, version_id, None), attachment.data, depth + 1)
+        except (CancelledError, StorageError, ModelError):
+            raise
+        except PasswordNeededError:
+            del self.members[before:]
+            notes.append(f"{said}: it is encrypted. Save it as a file and add that with its password.")
+            return False
+        except LecternError as error:
+            del self.members[before:]
+            notes.append(f"{said}: {error.problem}")
+            return False
+        return True
+
+    def _cut(self, member: Member, document: Document, size_bytes: int, attached: tuple[str, ...] | None) -> Cut:
+        parser = parser_fingerprint(document.kind, self.by.settings.parsing)
+        chunking = self.by.settings.chunking
+        self.tell("chunking", 0, 1)
+        with defects_told(member.shown):
+            tree = cut(document, chunking, self.by.model.counter, parser)
+            audit = audit_tree(tree)
+        texts = tuple(encoder_input(leaf, chunking.prefix) for leaf in tree.leaves)
+        return Cut(tree, audit, self.by.recipe(parser), parser, size_bytes, texts, attached)
+
+
+def _attached(mail: Member, name: str, version_id: str, source: int | None) -> Member:
+    return Member(mail.shown + BEHIND + name, name, version_id, parent=mail.version_id, source=source)
+
+
+def _named_apart(attachments: Sequence[Attachment]) -> Iterator[Attachment]:
+    """The attachments, each under a name of its own: it tells them apart in the catalogue.
+
+    >>> [item.name for item in _named_apart([Attachment("a.png", b""), Attachment("a.png", b""), Attachment("", b"")])]
+    ['a.png', 'a.png (2)', 'unnamed']
+    """
+    used: set[str] = set()
+    for attachment in attachments:
+        base = " ".join(attachment.name.split()) or "unnamed"
+        name, number = base, 2
+        while name in used:
+            name, number = f"{base} ({number})", number + 1
+        used.add(name)
+        yield Attachment(name, attachment.data)
+
+
+@contextmanager
+def defects_told(name: str) -> Iterator[None]:
+    """A file on which a parser or chunker proves defective fails alone: a batch never stops at one bad file."""
+    try:
+        yield
+    except LecternError:
+        raise
+    except Exception as error:  # whatever hostile bytes bring about; logged whole, and the other files go on
+        _LOG.exception("%s could not be read.", name)
+        raise ParseError(
+            f"{name} could not be read: Lectern made a mistake ({type(error).__name__}: {str(error)[:200]}).",
+            "Please report it; the other files are not touched.",
+        ) from error
+
+
+def require_file(path: Path) -> None:
+    """Raises ``ParseError`` for a pipe or a device, which would be read for ever. Other faults show when it is read."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return
+    except ValueError as error:
+        raise ParseError(f"{str(path)!r} is no path of this system: {error}.", "Check its spelling.") from error
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise ParseError(f"{path} is a pipe, a socket or a device, not a file.", "Save its content to a file.")
+
+
+def describe(settings: ChunkingSettings) -> str:
+    """A recipe in words.
+
+    >>> describe(ChunkingSettings(chunker="fixed", max_tokens=100, parent_max_tokens=700, overlap_tokens=20))
+    'fixed · child 100 · parent 700 · overlap 20'
+    """
+    overlap = f" · overlap {settings.overlap_tokens}" if settings.overlap_tokens else ""
+    return f"{settings.chunker} · child {settings.max_tokens} · parent {settings.parent_max_tokens}{overlap}"

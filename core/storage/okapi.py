@@ -1,0 +1,134 @@
+"""BM25 by the package rank-bm25, exact and in memory: the second lexical engine, over the same analysed tokens.
+
+It reads the tokens that stand beside the FTS5 index and scores with ``BM25Okapi``, k1 = 1.2 and b = 0.75 as FTS5 has
+them. rank-bm25 knows no fields, so a passage is one bag of its title's, headings' and text's tokens (that is what its
+length and its words' rarity are counted over), and a token's frequency in it is the sum over the fields of boost times
+occurrences. FTS5 does the same, so the two agree for every boost. Three indexes added up would have counted a word's
+rarity and a passage's length three times, and repeating tokens would have lengthened the passages.
+
+What differs is the weight of a token by the number n of the N passages that hold it:
+
+- Both take ln((N - n + 0.5) / (n + 0.5)), which is 0 where n is half of N and negative above.
+- FTS5 lifts what is not positive to 1e-6; ``FtsIndex`` passes over tokens in more than half of the passages where the
+  question has others, and counts the 64 rarest tokens of a longer question.
+- rank-bm25 lifts what is negative to a quarter of the average over all tokens, so that a token in most passages counts
+  about as much as a fairly common one, and passages that hold nothing else are found. Where that average is
+  negative itself, as in a library of two passages, the floor is FTS5's 1e-6: finding a token must not make it worse.
+
+Tokens in less than half of the passages therefore rank alike in both. Memory and time grow with the library (100,000
+passages: some 250 MB, and seconds to build); FTS5 reads from the disk and stays the default.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.storage.lexical import FIELDS, content_table
+from core.types import Vectors
+
+if TYPE_CHECKING:
+    from core.storage.store import Store
+
+K1, B = 1.2, 0.75  # fixed in FTS5
+_FLOOR = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OkapiIndex:
+    """The ``LexicalIndex`` of one generation at one revision; made by ``load_okapi``, usable from any thread.
+
+    ``rows``: (n,) int64, ascending. ``lengths``: (n,) float64, tokens of each. ``postings``: by token, the places of
+    the rows that hold it, (m,) int32, and its occurrences in every field, (m, 3) float32. ``model``: rank-bm25's
+    statistics of the whole.
+    """
+
+    generation: int
+    revision: int
+    rows: NDArray[np.int64]
+    lengths: NDArray[np.float64]
+    postings: Mapping[str, tuple[NDArray[np.int32], NDArray[np.float32]]]
+    model: Any
+
+    def search(self, tokens: Sequence[str], boosts: Mapping[str, float]) -> tuple[NDArray[np.int64], Vectors]:
+        """``(rows int64, scores float32)`` of every leaf that holds a token, best first, ties by row.
+
+        ``boosts`` weighs occurrences in "title", "headings" and "text" (each 1.0 where absent). A token given twice
+        counts twice.
+        """
+        known = [token for token in tokens if token in self.postings]
+        if not known:
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        weights = np.array([boosts.get(name, 1.0) for name in FIELDS])
+        found = np.unique(np.concatenate([self.postings[token][0] for token in known]))
+        frequencies: list[dict[str, float]] = [{} for _ in found]
+        for token in set(known):
+            places, counts = self.postings[token]
+            weighted = (counts @ weights).tolist()
+            for place, frequency in zip(np.searchsorted(found, places).tolist(), weighted, strict=True):
+                frequencies[place][token] = frequency
+        # rank-bm25 scores every document it holds: it is shown those that hold a token, and the whole's statistics.
+        model = copy.copy(self.model)
+        model.doc_freqs, model.doc_len, model.corpus_size = frequencies, self.lengths[found], len(found)
+        scores = model.get_scores(known).astype(np.float32)
+        rows = self.rows[found]
+        order = np.lexsort((rows, -scores))
+        return rows[order], scores[order]
+
+
+def load_okapi(store: Store, generation: int, previous: OkapiIndex | None = None) -> OkapiIndex:
+    """The index of a generation as it is now; ``previous`` itself where nothing has changed since."""
+    with store.reading() as connection:
+        revision = store.revision()
+        if previous is not None and (previous.generation, previous.revision) == (generation, revision):
+            return previous
+        found = connection.execute(
+            f"SELECT row, {', '.join(FIELDS)} FROM {content_table(generation)} ORDER BY row"
+            if generation
+            else "SELECT 0, '', '', '' WHERE 0"  # nothing indexed yet
+        ).fetchall()
+    return build_okapi(found, generation, revision)
+
+
+def build_okapi(rows: Sequence[tuple[int, str, str, str]], generation: int = 0, revision: int = 0) -> OkapiIndex:
+    """An index of ``(row, title, headings, text)``, rows ascending, each field its tokens joined by single spaces.
+
+    >>> index = build_okapi([(1, "", "", "a b"), (2, "", "a", "c"), (3, "", "", "c d"), (7, "", "", "d e")])
+    >>> index.search(["b", "c"], {})[0].tolist()
+    [1, 2, 3]
+    """
+    from rank_bm25 import BM25Okapi
+
+    split = [tuple(field.split(" ") if field else [] for field in fields) for _, *fields in rows]
+    model = None
+    if any(any(fields) for fields in split):  # of no token at all rank-bm25 can make no average
+        model = BM25Okapi([[token for field in fields for token in field] for fields in split], k1=K1, b=B)
+        model.idf = {token: max(weight, _FLOOR) for token, weight in model.idf.items()}
+        model.doc_freqs = []  # what is needed of it the postings hold
+    gathered: dict[str, list[tuple[int, int, int]]] = {}
+    for place, fields in enumerate(split):
+        for column, field in enumerate(fields):
+            for token, count in Counter(field).items():
+                gathered.setdefault(token, []).append((place, column, count))
+    return OkapiIndex(
+        generation=generation,
+        revision=revision,
+        rows=np.array([row for row, *_ in rows], np.int64),
+        lengths=np.array([sum(map(len, fields)) for fields in split], np.float64),
+        postings={token: _posting(entries) for token, entries in gathered.items()},
+        model=model,
+    )
+
+
+def _posting(entries: Sequence[tuple[int, int, int]]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    places, columns, counts = np.array(entries, np.int32).T
+    held, inverse = np.unique(places, return_inverse=True)
+    by_field = np.zeros((len(held), len(FIELDS)), np.float32)
+    by_field[inverse, columns] = counts
+    return held, by_field

@@ -1,0 +1,29 @@
+"""Word audits as the catalogue keeps them."""
+
+from __future__ import annotations
+
+import json
+
+from core.types import WordAudit
+
+
+def word_audit(stored: str | None) -> WordAudit | None:
+    """The word audit that ``plain_words`` wrote; ``None`` where none was made.
+
+    >>> word_audit(plain_words(WordAudit("a", 2, 1, missing=1, examples=("x",)))).examples
+    ('x',)
+    """
+    if stored is None:
+        return None
+    reader, words, in_text, in_metadata, dropped, missing, examples = json.loads(stored)
+    reasons = tuple((reason, count) for reason, count in dropped)
+    return WordAudit(reader, words, in_text, in_metadata, reasons, missing, tuple(examples))
+
+
+def plain_words(words: WordAudit | None) -> str | None:
+    """A word audit fit for the catalogue."""
+    if words is None:
+        return None
+    return json.dumps(
+        [words.reader, words.words, words.in_text, words.in_metadata, words.dropped, words.missing, words.examples]
+    )

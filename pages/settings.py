@@ -1,0 +1,33 @@
+"""Settings: who reads meaning, what stays private, where things lie, and a report for whoever helps."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.embedder import show_embedder
+from pages.ui.entry import enter
+from pages.ui.keeping import show_disk, show_places, show_privacy, show_report
+from pages.ui.reading_settings import show_reading
+
+
+def main() -> None:
+    """One tab a subject; a tab computes only what it shows."""
+    st.title("Settings")
+    meaning, reading, private, places, help_me = st.tabs(
+        ["Embedder", "Reading and words", "Privacy", "Places and disk", "Report"]
+    )
+    with meaning:
+        show_embedder()
+    with reading:
+        show_reading()
+    with private:
+        show_privacy()
+    with places:
+        show_places()
+        show_disk()
+    with help_me:
+        show_report()
+
+
+enter()
+main()

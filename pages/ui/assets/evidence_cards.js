@@ -1,0 +1,99 @@
+// The cards of both columns, and the room they take of the budget.
+const STAGE_WORDS = { dense: "meaning", lexical: "words", fused: "fused", neighbours: "near" };
+const STAGE_LONG = { dense: "Meaning", lexical: "Words", fused: "Fused", neighbours: "With its neighbours" };
+
+// Document › … › heading: the document gives way first, the last heading last.
+function pathOf(item) {
+  const path = item.headings[0] === item.document ? item.headings.slice(1) : item.headings;
+  const where = make("span", "where");
+  where.title = [item.document, ...path].join(" › ");
+  where.append(make("span", "document", item.document));
+  if (path.length) where.append(make("span", "heading-path", `› ${path[path.length - 1]}`));
+  return where;
+}
+
+function drawRoom(data, host, light) {
+  const strip = make("div", "strip");
+  data.passages.forEach((passage, index) => {
+    const piece = make("button", "piece", String(passage.rank));
+    piece.style.width = `${(100 * passage.tokens) / Math.max(data.budget, data.tokens)}%`;
+    piece.title = `Passage of rank ${passage.rank}: ${grouped(passage.tokens)} tokens · ${passage.document}`;
+    piece.setAttribute("aria-label", piece.title);
+    piece.onmouseenter = () => light(index, null, false);
+    piece.onclick = () => light(index, null, true);
+    strip.append(piece);
+  });
+  const words = make("p", "room-words");
+  words.append(make("b", "", `${grouped(data.tokens)} of ${grouped(data.budget)} tokens`),
+    ` · ${data.passages.length} ${data.passages.length === 1 ? "passage" : "passages"} · order: ${data.order}`);
+  host.replaceChildren(strip, words);
+  return [...strip.children];
+}
+
+function scoreStrip(hit, scale) {
+  const strip = make("span", "scores");
+  for (const stage of scale.stages) {
+    const score = hit.scores[stage], cell = make("span", "score"), track = make("i", "track");
+    cell.append(make("small", "", STAGE_WORDS[stage] || stage));
+    if (score !== undefined) {
+      const [low, high] = scale.range[stage], fill = make("i", "fill");
+      fill.style.width = `${high > low ? 6 + (94 * (score - low)) / (high - low) : 100}%`;
+      track.append(fill);
+    }
+    cell.append(track, make("b", "", score === undefined ? "–" : score.toFixed(scale.digits[stage])));
+    const rank = hit.ranks[stage];
+    cell.title = score === undefined ? `${STAGE_LONG[stage] || stage}: not found by this search`
+      : `${STAGE_LONG[stage] || stage}: ${score.toFixed(scale.digits[stage])}${rank ? `, rank ${grouped(rank)}` : ""} · ${scale.notes[stage]}`;
+    strip.append(cell);
+  }
+  return strip;
+}
+
+function scaleOf(data) {
+  const range = {};
+  for (const stage of data.stages) {
+    const values = data.hits.map((hit) => hit.scores[stage]).filter((value) => value !== undefined);
+    range[stage] = [Math.min(...values), Math.max(...values)];
+  }
+  return { stages: data.stages, range, notes: data.scales, digits: data.digits };
+}
+
+function drawHit(hit, index, scale, open) {
+  const row = make("div", `hit${hit.passage < 0 ? " out" : ""}`);
+  row.id = `hit-${index}`;
+  row.setAttribute("role", "option");
+  row.setAttribute("aria-selected", "false");
+  const words = [`${hit.rank}. ${sourceInWords(hit)}`, hit.passage < 0 ? `not in the context: ${hit.fate}` : "in the context"];
+  row.setAttribute("aria-label", words.join(", "));
+  const head = make("header", ""), go = make("span", "go", "Open");
+  head.append(make("b", "rank", String(hit.rank)), pathOf(hit));
+  if (hit.page) head.append(make("small", "", hit.page));
+  go.title = "Open in Chunks, key Enter";
+  go.onclick = (event) => { event.stopPropagation(); open(hit); };
+  head.append(go);
+  const snippet = make("p", "snippet");
+  appendSnippet(snippet, hit);
+  row.append(head, snippet, scoreStrip(hit, scale));
+  if (hit.passage < 0) row.append(make("p", "fate", `Not in the context: ${hit.fate}`));
+  return row;
+}
+
+function drawPassage(passage, data, open) {
+  const card = make("article", "passage"), head = make("header", "");
+  card.setAttribute("role", "listitem");
+  head.append(make("b", "rank", String(passage.rank)), pathOf(passage));
+  if (passage.page) head.append(make("small", "", passage.page));
+  head.append(make("small", "", `${grouped(passage.tokens)} tokens`));
+  const copy = make("button", "go copy", "Copy"), go = make("button", "go", "Open");
+  copy.title = "Copy this passage with its source";
+  copy.onclick = () => copyText(quotedWithSource(passage), copy);
+  go.title = "Open in Chunks";
+  go.onclick = () => open(passage);
+  for (const [button, name] of [[copy, "Copy with source"], [go, "Open in Chunks"]]) button.setAttribute("aria-label", `${name}: passage ${passage.rank}`);
+  head.append(copy, go);
+  const body = make("div", "body");
+  for (const part of passage.prefix) body.append(make("em", "prefix", part));
+  const marks = appendPassage(body, passage, (hit) => (hit >= 0 ? `match ${data.hits[hit].rank}` : "match"));
+  card.append(head, make("p", "why", passage.reason), body);
+  return { card, marks };
+}

@@ -1,0 +1,43 @@
+// Clicks and keys of the reader. Returns what takes them off again.
+function isTyping(event) {
+  const target = event.composedPath()[0];
+  if (!target || !target.matches || !target.matches("input:not([type=checkbox]), textarea, select, [contenteditable=true]")) return false;
+  // A closed picker keeps the focus after a choice; the keys are the reader's again.
+  return target.getAttribute("aria-expanded") !== "false";
+}
+
+function hookReader(find, self, { actions, select, findBar, textHost, frame }) {
+  textHost.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-target]");
+    if (link) { openLink(link.dataset.target); return; }
+    const place = event.target.closest("[data-leaf]");
+    if (place && self.model) select(Number(place.dataset.leaf));
+  });
+  textHost.addEventListener("keydown", (event) => {
+    const link = event.key === "Enter" && event.target.closest("[data-target]");
+    if (link) openLink(link.dataset.target);
+  });
+  find(".ghost-box").addEventListener("change", (event) => textHost.classList.toggle("ghosts", event.target.checked));
+  find(".find-open").addEventListener("click", () => findBar.open());
+  find(".keys-open").addEventListener("click", () => window.dispatchEvent(new Event("lectern-keys")));
+  const legend = find(".legend"), opener = find(".legend-open");
+  const toggle = (open) => { legend.hidden = !open; opener.setAttribute("aria-expanded", String(open)); };
+  opener.addEventListener("click", () => toggle(legend.hidden));
+  find(".foot").addEventListener("keydown", (event) => { if (event.key === "Escape") { toggle(false); opener.focus(); } });
+
+  const onKey = (event) => {
+    if (!self.model || event.defaultPrevented) return;
+    const path = event.composedPath(), mine = path.includes(frame) || path[0] === document.body;
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "f" && mine) {
+      event.preventDefault();
+      findBar.open();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+    if (document.querySelector("[role=dialog]")) return;
+    if (event.key === "[" || event.key === "]") { event.preventDefault(); actions.step(event.key === "[" ? -1 : 1); }
+    if (event.key === "f") { event.preventDefault(); findBar.open(); }
+  };
+  window.addEventListener("keydown", onKey);
+  return () => window.removeEventListener("keydown", onKey);
+}

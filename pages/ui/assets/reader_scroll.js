@@ -1,0 +1,146 @@
+// Keeps only the slabs around the view in the page. Two spacers stand for the rest: their heights are estimates until a
+// slab was drawn once. The browser's own scroll anchoring holds what is in view while a slab above it takes its real
+// height; where there is none, the difference is scrolled by hand.
+const ANCHORS = CSS.supports("overflow-anchor", "auto");
+
+function createScroller(host, { draw, estimate, moved }) {
+  const above = make("div", "space"), below = make("div", "space");
+  let count = 0, heights = new Float64Array(0), tops = new Float64Array(1);
+  let first = 0, elements = [], wanted = null, columns = 0;
+
+  const last = () => first + elements.length - 1;
+  const reach = () => Math.max(900, host.clientHeight);
+  const settle = () => { for (let index = 0; index < count; index += 1) tops[index + 1] = tops[index] + heights[index]; };
+  const indexAt = (y) => Math.min(count - 1, Math.max(0, firstNotBelow(tops, y + 0.5) - 1));
+  const elementOf = (index) => elements[index - first];
+
+  function space() {
+    above.style.height = `${tops[first]}px`;
+    below.style.height = `${tops[count] - tops[last() + 1]}px`;
+  }
+
+  function remove(element) { watcher.unobserve(element); element.remove(); }
+  function clear() { elements.forEach(remove); elements = []; }
+
+  function insert(index, atEnd) {
+    const element = draw(index);
+    element.dataset.slab = String(index);
+    if (atEnd) { below.before(element); elements.push(element); } else { above.after(element); elements.unshift(element); first = index; }
+    watcher.observe(element);
+  }
+
+  function fill(from, to) {
+    if (elements.length && (from > last() + 1 || to < first - 1)) clear();
+    if (!elements.length) { first = from; insert(from, true); }
+    const before = first;
+    while (first > from) insert(first - 1, false);
+    while (last() < to) insert(last() + 1, true);
+    space();
+    let grown = 0;
+    elements.forEach((element, offset) => {
+      const { height } = element.getBoundingClientRect();
+      if (!height) return; // not laid out: the reader is hidden
+      if (first + offset < before) grown += height - heights[first + offset];
+      heights[first + offset] = height;
+    });
+    settle();
+    space();
+    if (grown && !ANCHORS) host.scrollTop += grown;
+  }
+
+  function render() {
+    if (!count || !host.clientHeight) return;
+    const top = host.scrollTop, bottom = top + host.clientHeight, far = reach();
+    const from = indexAt(top - far), to = indexAt(bottom + far);
+    if (!elements.length || from < first || to > last()) fill(from, to);
+    while (elements.length > 1 && tops[first + 1] < top - 2 * far) { remove(elements.shift()); first += 1; }
+    while (elements.length > 1 && tops[last()] > bottom + 2 * far) remove(elements.pop());
+    space();
+  }
+
+  // Fonts arrive, prefixes are shown, the window is made narrower: slabs change their heights by themselves too.
+  const watcher = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const index = Number(target.dataset.slab);
+      if (elementOf(index) === target && target.offsetHeight) heights[index] = target.getBoundingClientRect().height;
+    }
+    settle();
+  });
+  const sized = new ResizeObserver(() => {
+    const now = Math.max(20, Math.floor((Math.min(host.clientWidth, 860) - 130) / 7.4));
+    if (now !== columns && count) { columns = now; guess(); space(); }
+    render();
+    if (wanted) bring(wanted.index, wanted.locate);
+    moved();
+  });
+  sized.observe(host);
+
+  function guess() {
+    for (let index = 0; index < count; index += 1) if (!elementOf(index)) heights[index] = estimate(index, columns || 70);
+    settle();
+  }
+
+  // Scroll to a place in a slab, and hold it for a few frames while fonts and layout may still move it.
+  function bring(index, locate) {
+    const aim = { index, locate };
+    wanted = aim;
+    let calm = 0, frames = 0;
+    const go = () => {
+      if (wanted !== aim) return;
+      if (!host.clientHeight) { frames += 1; if (frames < 90) requestAnimationFrame(go); return; }
+      if (!elementOf(index)) { host.scrollTop = tops[index]; fill(Math.max(0, index - 1), Math.min(count - 1, index + 1)); }
+      const place = (locate(elementOf(index)) || elementOf(index)).getBoundingClientRect(), box = host.getBoundingClientRect();
+      const before = host.scrollTop;
+      host.scrollTop += place.top - box.top - box.height * 0.28;
+      render();
+      calm = Math.abs(host.scrollTop - before) < 1 ? calm + 1 : 0;
+      frames += 1;
+      if (calm < 4 && frames < 60) requestAnimationFrame(go); else { wanted = null; moved(); }
+    };
+    go();
+  }
+
+  let waiting = false;
+  host.addEventListener("scroll", () => {
+    render();
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; moved(); });
+  }, { passive: true });
+  for (const touch of ["wheel", "pointerdown", "touchmove", "keydown"]) host.addEventListener(touch, () => { wanted = null; }, { passive: true });
+
+  return {
+    bring, elementOf,
+    // Begin anew with so many slabs, at the top.
+    load(slabs) {
+      clear();
+      first = 0;
+      wanted = null;
+      count = slabs;
+      heights = new Float64Array(count);
+      tops = new Float64Array(count + 1);
+      host.replaceChildren(above, below);
+      host.scrollTop = 0;
+      guess();
+      if (count) render();
+    },
+    // Draw what is in the page again, in place.
+    redraw() {
+      elements = elements.map((old, offset) => {
+        const element = draw(first + offset);
+        element.dataset.slab = String(first + offset);
+        watcher.unobserve(old);
+        old.replaceWith(element);
+        watcher.observe(element);
+        return element;
+      });
+    },
+    drawn: () => elements.map((element, offset) => [first + offset, element]),
+    // Slab and share of it at a height of the view in pixels.
+    at(y) {
+      const index = indexAt(host.scrollTop + y);
+      return [index, Math.min(1, Math.max(0, (host.scrollTop + y - tops[index]) / (heights[index] || 1)))];
+    },
+    close() { watcher.disconnect(); sized.disconnect(); wanted = null; },
+  };
+}

@@ -1,0 +1,43 @@
+"""The keys of a page: a sheet that ``?`` opens, and ``/`` for the field where a question is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.ui.assets import joined
+
+Keys = Sequence[tuple[Sequence[str], str]]
+
+CHUNKS: Keys = (
+    (("]",), "Next chunk"),
+    (("[",), "Previous chunk"),
+    (("f",), "Find in this document; Ctrl F or ⌘ F too"),
+    (("Enter",), "Next match, while finding"),
+    (("Shift Enter",), "Previous match"),
+    (("Esc",), "Close find"),
+    (("↑", "↓"), "In the tree: from row to row"),
+    (("←", "→"), "In the tree: close and open"),
+    (("?",), "This sheet"),
+)
+ASK: Keys = (
+    (("/",), "To the question"),
+    (("Enter",), "Ask; on a hit: open it in Chunks"),
+    (("↑", "↓"), "From hit to hit"),
+    (("Home", "End"), "First and last hit"),
+    (("?",), "This sheet"),
+)
+
+_keys = st.components.v2.component(
+    "lectern.keys",
+    html=joined("keys.html"),
+    css=joined("palette.css", "keys.css"),
+    js=joined("offsets.js", "keys.js"),
+)
+
+
+def show_keys(keys: Keys, question: str = "", *, button: bool = True) -> None:
+    """Listen for ``?``, which opens the sheet as the button does. ``question``: label of the field ``/`` leads to."""
+    rows = [[list(names), meaning] for names, meaning in keys]
+    _keys(key="keys", data={"keys": rows, "question": question, "button": button})

@@ -1,0 +1,186 @@
+"""The reader of unstructured: every format, offline, in the same box as the others, and told apart from our own.
+
+Starting its process takes seconds, so the whole module shares one.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.errors import ParseError, WorkerError
+from core.ingest import Incoming
+from core.parsing import PARSERS, parse, parser_fingerprint
+from core.parsing.elements import KINDS, PANDOC_FIRST, table_rows
+from core.parsing.flow_parser import elements_pool
+from core.settings import ParsingSettings, Settings
+from core.storage import documents
+from core.storage.store import Store
+from core.types import BlockKind
+from tests.evaluation.known_documents import MAKERS, Known, markdown, slides, web_page, word
+from tests.parsing.laws import assert_laws
+from tests.parsing.outlook_files import container, message
+from tests.parsing.test_shared_files import files
+
+LIBRARY = ParsingSettings(reader="unstructured")
+
+
+def known_documents() -> list[Known]:
+    outlook = container(message({0x0037: "Subject", 0x1000: "It was read.\r\n\r\nAll of it.", 0x0C1A: "Ada"}))
+    notes = b"A title\n\nIt was read in the morning.\n\n- one\n- two\n"
+    return [
+        *(make(1) for make in MAKERS.values()),
+        Known("tabs.tsv", b"a\tb\n1\t2\n", ""),
+        Known("mail.msg", outlook, "It was read. All of it."),
+        Known("notes.txt", notes, notes.decode()),
+    ]
+
+
+KNOWN = known_documents()
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
+def test_every_format_is_read_offline(known) -> None:
+    document = parse(known.data, known.name, LIBRARY)
+    assert_laws(document)
+    assert document.kind in KINDS
+    assert document.words is not None
+    # Its losses are the library's own, and the audit names them; that it reads most is what is tested here.
+    assert document.words.missing <= 0.25 * document.words.words
+    assert document.notes[0].startswith("Read by unstructured")
+
+
+def test_all_of_its_kinds_were_tried() -> None:
+    assert {parse(known.data, known.name, LIBRARY).kind for known in KNOWN} == KINDS
+    assert set(PANDOC_FIRST) <= KINDS <= set(PARSERS)
+
+
+@pytest.mark.parametrize("path", files("parser_docs/*/*"), ids=lambda path: path.name)
+def test_laws_hold_on_real_files(path: Path) -> None:
+    if path.name.endswith(".expected.md") or path.suffix in {".pdf", ".ods"}:
+        return
+    assert_laws(parse(path.read_bytes(), path.name, LIBRARY))
+
+
+def test_headings_lists_tables_and_links_are_kept() -> None:
+    known = web_page(1)
+    document = parse(known.data, known.name, LIBRARY)
+    kinds = [block.kind for block in document.blocks]
+    assert {BlockKind.HEADING, BlockKind.LIST, BlockKind.TABLE} <= set(kinds)
+    assert [block.level for block in document.blocks if block.kind is BlockKind.HEADING][:2] == [1, 2]
+    table = next(block for block in document.blocks if block.kind is BlockKind.TABLE)
+    assert (
+        len({document.text[cell.start : cell.end] for cell in table.cells if cell.row == 0}) == 1
+    )  # spans all columns
+    assert table.header is not None
+    (link, *_) = document.links
+    assert link.target == "/a?b=1&c=2"
+    assert document.text[link.start : link.end] in known.expected
+    assert "secret" not in document.text
+
+
+def test_running_lines_stand_once_behind_the_text() -> None:
+    known = word(2)
+    document = parse(known.data, known.name, LIBRARY)
+    running = known.expected.rsplit("\n\n", 1)[1]
+    assert document.blocks[-1].kind is BlockKind.FURNITURE
+    assert document.text.endswith(running)
+
+
+def test_slides_have_their_pages() -> None:
+    known = slides(1)
+    document = parse(known.data, known.name, LIBRARY)
+    assert [(page.number, page.width, page.height) for page in document.pages] == [(n, 720, 540) for n in range(1, 7)]
+    assert {box.page for box in document.boxes} == set(range(1, 7))
+
+
+def test_a_mail_says_what_its_head_says() -> None:
+    known = MAKERS["eml"](1)
+    document = parse(known.data, known.name, LIBRARY)
+    assert document.metadata["from"] == "Ada <ada@example.org>"
+    assert document.title == document.metadata["subject"]
+
+
+@pytest.mark.parametrize("kind", ["docx", "pptx", "xlsx", "odt", "epub"])
+def test_a_damaged_file_is_one_sentence(kind) -> None:
+    known = MAKERS[kind](1)
+    with pytest.raises(ParseError) as caught:
+        parse(known.data[: len(known.data) // 2], known.name, LIBRARY)
+    assert known.name in str(caught.value)
+    assert parse(*[(known := web_page(1)).data, known.name], LIBRARY).text  # the process goes on
+
+
+def test_time_has_a_limit() -> None:
+    known = markdown(1)
+    with pytest.raises(WorkerError, match=r"known-1\.md.* within 1 seconds"):
+        parse(known.data * 3000, known.name, ParsingSettings(reader="unstructured", timeout_seconds=1))
+
+
+@pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="this system does not show a process's limits")
+def test_its_process_can_open_nothing() -> None:
+    """Neither a file nor a socket nor a pipe to a child: every descriptor is taken."""
+    known = web_page(1)
+    seen: list[int] = []
+    request = {"task": "html", "name": known.name, "memory_bytes": 1 << 30}
+    for answer in elements_pool().ask(request, known.data, 60):
+        seen.append(answer["type"])
+    assert seen[0] == "reading"
+    (worker, *_) = [int(name) for name in os.listdir("/proc") if name.isdigit() and _runs_elements(name)]
+    limits = dict(_limits(worker))
+    assert len(os.listdir(f"/proc/{worker}/fd")) >= int(limits["Max open files"])
+    assert limits["Max file size"] == "0"
+
+
+def _runs_elements(process: str) -> bool:
+    try:
+        words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+        parent = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1]
+    except OSError:
+        return False
+    return b"core.parsing.elements_worker" in words and parent == str(os.getpid())
+
+
+def _limits(process: int):
+    for line in Path(f"/proc/{process}/limits").read_text().splitlines()[1:]:
+        yield line[:26].strip(), line[26:].split()[0]
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_the_fingerprint_names_the_reader(kind) -> None:
+    assert parser_fingerprint(kind) != parser_fingerprint(kind, LIBRARY)
+    assert parser_fingerprint(kind) == parser_fingerprint(kind, ParsingSettings(timeout_seconds=5))
+
+
+@pytest.mark.parametrize("kind", sorted(PARSERS.keys() - KINDS))
+def test_what_it_does_not_read_is_read_by_our_own(kind) -> None:
+    assert parser_fingerprint(kind) == parser_fingerprint(kind, LIBRARY)
+
+
+def test_another_reader_reads_the_library_anew(library, tmp_path) -> None:
+    known = word(1)
+    path = tmp_path / known.name
+    path.write_bytes(known.data)
+    ours = library.ingest([Incoming(known.name, path)]).documents[0]
+    library.apply(Settings().with_value("parsing.reader", "unstructured"))
+    with Store.open(library.home, write=False) as store:
+        found = documents.version(store, ours.version_id)
+    assert found.parser == parser_fingerprint("docx", LIBRARY)
+    assert found.characters != ours.characters
+    library.apply(Settings())
+    with Store.open(library.home, write=False) as store:
+        assert documents.version(store, ours.version_id).characters == ours.characters
+
+
+def test_spans_of_cells_are_filled_and_bounded() -> None:
+    rows = table_rows(
+        "<table><tr><th rowspan=2>a</th><th colspan=9999999>b</th></tr><tr><td>c</td></tr>"
+        "<tr><td>d<table><tr><td>in</td></tr></table></td></tr></table>"
+    )
+    assert len(rows) == 3
+    assert [cell.words.text for cell in rows[1][:3]] == ["a", "c", ""]
+    assert rows[0][0].header
+    assert rows[2][0].words.text == "d in"
+    assert len(rows[0]) <= 101
+    assert table_rows("") == ()

@@ -1,0 +1,272 @@
+"""The second reading finds every word of a file and knows which of them may be left out; nothing hurts it."""
+
+from __future__ import annotations
+
+import tracemalloc
+import zipfile
+from email.message import EmailMessage
+from io import BytesIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.parsing.second import second_reading
+from core.parsing.word_audit import words_of
+from tests.evaluation.known_documents import MAKERS
+from tests.parsing.outlook_files import container, message
+
+_W = 'xmlns:w="http://w" xmlns:mc="http://mc" xmlns:wp="http://wp" xmlns:v="http://v"'
+
+
+def package(parts: dict[str, str | bytes]) -> bytes:
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in parts.items():
+            made.writestr(name, content)
+    return file.getvalue()
+
+
+def split(data: bytes, kind: str) -> tuple[str, dict[str, str]]:
+    """The words that may not be left out, and the others by their reason."""
+    reading = second_reading(data, kind, f"a.{kind}")
+    assert reading is not None
+    dropped = {reason: " ".join(words) for reason, words in reading.dropped.items() if words}
+    left_out = sum(len(words) for words in reading.dropped.values())
+    assert reading.words[len(reading.words) - left_out :] == tuple(" ".join(dropped.values()).split())
+    return " ".join(reading.words[: len(reading.words) - left_out]), dropped
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_every_word_of_a_known_document_is_found(kind) -> None:
+    known = MAKERS[kind](1)
+    reading = second_reading(known.data, kind, known.name)
+    wanted = [word for word in words_of(known.expected) if not word.isdigit() and word not in {"comment", "notes"}]
+    wanted = [word for word in wanted if word not in {"by", "jane", "smith"}]  # who made a comment is no text of it
+    assert set(wanted) <= set(reading.words)
+
+
+def test_a_web_page() -> None:
+    page = """<html><head><title>Site name</title><style>p {margin: 0}</style></head><body>
+    <h1>One</h1>un<b>brok</b>en<p>two<br>three<p hidden>secret</p><div style="display: none">masked</div>
+    <ul><li>four<li>five</ul><table><tr><td>six<td>seven</table><img alt="a duck"><a title="tip" href=x>eight</a>
+    caf&eacute; &#x4e2d;<script>var lost = "<p>no</p>"</script><noscript>enable</noscript></body>"""
+    kept, dropped = split(page.encode(), "html")
+    assert kept == "one unbroken two three four five six seven eight café 中"
+    assert dropped["hidden"] == "secret masked"
+    assert dropped["scripts and styles"] == "p margin 0 var lost p no p"
+    assert dropped["the page's title"] == "site name"
+    assert dropped["pictures' descriptions"] == "a duck"
+    assert "tip" in dropped["tooltips and labels for screen readers"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252", "cp1251"])
+def test_a_web_page_in_the_encoding_it_names(encoding) -> None:
+    word = "Привет" if encoding == "cp1251" else "Zürich"
+    page = f'<html><head><meta charset="{encoding}"></head><body>{word}</body></html>'.encode(encoding)
+    assert split(page, "html")[0] == word.lower()
+
+
+def test_a_word_document() -> None:
+    def run(text: str, properties: str = "") -> str:
+        return f"<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t></w:r>"
+
+    def field(instruction: str, result: str) -> str:
+        return (
+            '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
+            f"<w:r><w:instrText>{instruction}</w:instrText></w:r>"
+            f'<w:r><w:fldChar w:fldCharType="separate"/></w:r>{run(result)}<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+        )
+
+    bold, unveiled, styled = "<w:b/>", "<w:vanish w:val='0'/>", "<w:rStyle w:val='Veiled'/>"
+    body = (
+        f"<w:p>{run('un', bold)}{run('broken')}<w:r><w:tab/><w:t>after</w:t><w:br/><w:t>line</w:t></w:r></w:p>"
+        f"<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:ins>{run('new')}</w:ins>"
+        f"<w:moveFrom>{run('moved')}</w:moveFrom></w:p>"
+        f"<w:p>{run('secret', '<w:vanish/>')}{run('shown', unveiled)}"
+        f"{run('styled', styled)}</w:p>"
+        f"<w:p>{field('HYPERLINK http://x.org', 'link')}{field(' PAGE ', '7')}"
+        f'<w:fldSimple w:instr="NUMPAGES">{run("9")}</w:fldSimple></w:p>'
+        f"<w:p><w:r><mc:AlternateContent><mc:Choice><w:txbxContent><w:p>{run('box')}</w:p></w:txbxContent>"
+        f"</mc:Choice><mc:Fallback><w:txbxContent><w:p>{run('box')}</w:p></w:txbxContent></mc:Fallback>"
+        '</mc:AlternateContent><wp:docPr descr="a picture"/></w:r></w:p>'
+        f"<w:tbl><w:tr><w:tc><w:p>{run('left')}</w:p></w:tc><w:tc><w:p>{run('right')}</w:p></w:tc></w:tr></w:tbl>"
+    )
+    header = f"<w:hdr {_W}><w:p>{run('head')}</w:p><w:p>{run('Page')}{field('PAGE', '1')}</w:p></w:hdr>"
+    data = package(
+        {
+            "word/document.xml": f"<w:document {_W}><w:body>{body}</w:body></w:document>",
+            "word/styles.xml": f"<w:styles {_W}><w:style w:styleId='Veiled'><w:vanish/></w:style></w:styles>",
+            "word/footnotes.xml": f"<w:footnotes {_W}><w:p>{run('note')}</w:p></w:footnotes>",
+            "word/comments.xml": f"<w:comments {_W}><w:comment><w:p>{run('remark')}</w:p></w:comment></w:comments>",
+            "word/header1.xml": header,
+            "word/header2.xml": header,
+            "docProps/app.xml": "<a><t>not read</t></a>",
+        }
+    )
+    kept, dropped = split(data, "docx")
+    assert kept.split() == "unbroken after line new shown link box left right note remark head".split()
+    assert dropped["deleted or moved revisions"] == "gone moved"
+    assert dropped["hidden"] == "secret styled"
+    assert dropped["older copies of shapes and comments"] == "box"
+    assert dropped["pictures' descriptions"] == "a picture"
+    assert dropped["repeated headers and footers"] == "head"
+    assert sorted(dropped["page numbers and dates of running lines"].split()) == ["1", "1", "7", "9", "page", "page"]
+    assert "hyperlink" in dropped["field codes"]
+
+
+def test_a_presentation() -> None:
+    def shape(text: str, placeholder: str = "") -> str:
+        return (
+            f'<p:sp><p:nvSpPr><p:ph type="{placeholder}"/></p:nvSpPr><p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p>'
+        )
+
+    end = "</p:txBody></p:sp>"
+    number = shape("x", "sldNum").replace("<a:t>x", '<a:fld type="slidenum"><a:t>4').replace("</a:t>", "</a:t></a:fld>")
+    slide = f'<p:sld xmlns:p="p" xmlns:a="a">{shape("body")}{end}{shape("foot", "ftr")}{end}{number}{end}</p:sld>'
+    chart = (
+        '<c:chart xmlns:c="c" xmlns:a="a"><a:p><a:t>caption</a:t></a:p>'
+        + "".join(
+            f"<c:ser><c:tx><c:f>Sheet1!$B$1</c:f><c:v>{name}</c:v></c:tx><c:cat><c:pt><c:v>north</c:v></c:pt></c:cat>"
+            f"<c:val><c:formatCode>General</c:formatCode><c:pt><c:v>{value}</c:v></c:pt></c:val></c:ser>"
+            for name, value in (("first", 1), ("second", 2))
+        )
+        + "</c:chart>"
+    )
+    parts = {f"ppt/slides/slide{n}.xml": slide for n in (1, 2)} | {"ppt/charts/chart1.xml": chart}
+    parts["ppt/notesSlides/notesSlide1.xml"] = f'<p:n xmlns:p="p" xmlns:a="a">{shape("notes")}{end}</p:n>'
+    parts["ppt/slideLayouts/slideLayout1.xml"] = f'<p:n xmlns:p="p" xmlns:a="a">{shape("click")}{end}</p:n>'
+    kept, dropped = split(package(parts), "pptx")
+    assert sorted(kept.split()) == sorted("notes body foot body caption first north 1 second 2".split())
+    assert dropped["repeated headers and footers"] == "foot"
+    assert sorted(dropped["page numbers and dates of running lines"].split()) == ["4", "4"]
+    assert dropped["charts' copies of cells and labels"] == "north"
+
+
+def test_a_workbook() -> None:
+    sheet = (
+        '<worksheet><cols><col min="3" max="4" hidden="1"/></cols><sheetData>'
+        '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1"><v>0.30000000000000004</v></c><c r="C1"><v>66</v></c></row>'
+        '<row r="2" hidden="1"><c r="A2" t="inlineStr"><is><t>folded</t></is></c></row>'
+        '<row r="3"><c r="A3" t="b"><v>1</v></c><c r="B3" s="1"><v>45000</v></c><c r="A4" t="str"><f>A1</f>'
+        "<v>computed</v></c></row></sheetData>"
+        "<headerFooter><oddHeader>&amp;L&amp;&quot;Arial,Bold&quot;&amp;12head&amp;CPage &amp;P</oddHeader>"
+        "</headerFooter></worksheet>"
+    )
+    data = package(
+        {
+            "xl/workbook.xml": '<w xmlns:r="r"><sheets><sheet name="Plan" r:id="a"/><sheet name="Old" state="hidden" '
+            'r:id="b"/></sheets></w>',
+            "xl/_rels/workbook.xml.rels": '<r><Relationship Id="a" Target="worksheets/sheet1.xml"/>'
+            '<Relationship Id="b" Target="/xl/worksheets/sheet2.xml"/></r>',
+            "xl/sharedStrings.xml": "<sst><si><r><t>sha</t></r><r><t>red</t></r><rPh><t>aid</t></rPh></si></sst>",
+            "xl/styles.xml": '<s><numFmts><numFmt numFmtId="170" formatCode="dd/mm/yyyy"/></numFmts><cellXfs>'
+            '<xf numFmtId="0"/><xf numFmtId="170"/></cellXfs></s>',
+            "xl/worksheets/sheet1.xml": sheet,
+            "xl/worksheets/sheet2.xml": '<worksheet><c r="A1"><v>5</v></c></worksheet>',
+            "xl/comments1.xml": "<c><comment><text><r><t>remark</t></r></text></comment></c>".replace(
+                "comment>", "si>"
+            ),
+        }
+    )
+    kept, dropped = split(data, "xlsx")
+    assert kept == "shared 0 3 true computed head remark"
+    assert dropped["hidden"].split() == "66 folded old 5".split()
+    assert dropped["dates stored as numbers"] == "45000"
+    assert dropped["sheets' names"] == "plan"
+    assert dropped["page numbers and dates of running lines"] == "page"
+
+
+def test_opendocument() -> None:
+    content = (
+        '<o:document-content xmlns:o="o" xmlns:t="t" xmlns:s="s" xmlns:b="b"><s:style s:name="H">'
+        '<s:text-properties t:display="none"/></s:style><b:table b:name="Plan"/>'
+        "<t:tracked-changes><t:p>gone</t:p></t:tracked-changes><t:p>one<t:s/>two<t:tab/>three<t:line-break/>four</t:p>"
+        '<t:p>se<t:span t:style-name="H">cret</t:span></t:p><t:p>note<t:note><t:note-body><t:p>below</t:p>'
+        "</t:note-body></t:note></t:p><t:p>page <t:page-number>3</t:page-number></t:p></o:document-content>"
+    )
+    styles = (
+        '<x xmlns:s="s" xmlns:t="t"><s:master-page s:name="Standard"><s:header><t:p>head</t:p></s:header><s:footer>'
+        "<t:p>Page <t:page-number>1</t:page-number></t:p></s:footer></s:master-page>"
+        '<s:master-page s:name="Other"><s:header><t:p>unused</t:p></s:header></s:master-page><t:p>no line</t:p></x>'
+    )
+    kept, dropped = split(package({"content.xml": content, "styles.xml": styles}), "odt")
+    assert kept.split() == "one two three four se note below page head".split()
+    assert dropped["hidden"] == "cret"
+    assert dropped["deleted or moved revisions"] == "gone"
+    assert dropped["page styles not in use"] == "unused"
+    assert sorted(dropped["page numbers and dates of running lines"].split()) == ["1", "3", "page"]
+
+
+def test_rich_text() -> None:
+    text = (
+        rb"{\rtf1\ansi\ansicpg1250\deff0{\fonttbl{\f0 Times;}}{\*\generator Foo;}{\info{\title Doc}}{\header Head\par}"
+        rb"{\header Head\par}{\footer Page {\field{\*\fldinst PAGE}{\fldrslt 1}}\par}"
+        b"\nGda\\'f1sk \\u1055?rive {\\v veiled} {\\b un}bro\nken\\par\\trowd left\\cell right\\cell\\row"
+        rb"{\field{\*\fldinst HYPERLINK x}{\fldrslt link}}{\deleted gone}{\footnote below}{\pict 0102ff}\{end\}}"
+    )
+    kept, dropped = split(text, "rtf")
+    assert kept == "head gdańsk пrive unbroken left right link below end"
+    assert dropped["hidden"] == "veiled"
+    assert dropped["deleted or moved revisions"] == "gone"
+    assert dropped["repeated headers and footers"] == "head"
+    assert sorted(dropped["page numbers and dates of running lines"].split()) == ["1", "page"]
+
+
+def test_plain_markup() -> None:
+    kept, dropped = split(
+        b"Title\n=====\n\n.. image:: a.png\n   :alt: words\n\n.. a remark\n\nSee :ref:`there <x>`.\n", "rst"
+    )
+    assert kept == "title see there"
+    assert dropped["markup"].startswith("image a png")
+    kept, dropped = split(
+        b"#+TITLE: T\n* TODO Head :tag:\n:PROPERTIES:\n:ID: 7\n:END:\n[[http://x.org][site]] *b*\n", "org"
+    )
+    assert kept == "head id 7 site b".replace("id 7 ", "7 ") or kept == "head site b"
+    assert "todo" in dropped["markup"]
+
+
+def test_mail() -> None:
+    mail = EmailMessage()
+    mail["Subject"], mail["From"] = "Zürich plän", "Ada <ada@example.org>"
+    mail.set_content("plain words")
+    mail.add_alternative("<p>rich <b>words</b></p>", subtype="html")
+    mail.add_attachment(b"inner text", maintype="text", subtype="plain", filename="plan.txt")
+    kept, dropped = split(bytes(mail), "eml")
+    assert kept == "zürich plän ada ada example org plain words plan txt"
+    assert dropped["the message's other form"] == "rich words"
+
+
+def test_outlook() -> None:
+    made = container(
+        message({0x0037: "Subject", 0x1000: "Body of it", 0x0C1A: "Ada"}, attachments=[{0x3707: "plan.pdf"}])
+    )
+    assert split(made, "msg")[0] == "subject ada body of it plan pdf"
+    page = container(message({0x0037: "Subject", 0x1013: "<p>rich body</p>".encode("cp1252")}))
+    assert split(page, "msg")[0] == "subject rich body"
+
+
+@pytest.mark.parametrize(
+    "kind", ["docx", "pptx", "xlsx", "ods", "odt", "epub", "eml", "msg", "rtf", "html", "csv", "org"]
+)
+@given(junk=st.binary(max_size=200))
+def test_nothing_raises(kind, junk) -> None:
+    for data in (junk, b"PK\3\4" + junk, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + junk, b"{\\rtf1 " + junk):
+        reading = second_reading(data, kind, f"a.{kind}")
+        assert reading is None or isinstance(reading.words, tuple)
+
+
+def test_entities_are_not_expanded() -> None:
+    bomb = (
+        '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]><w:document xmlns:w="w"><w:t>&b;</w:t></w:document>'
+    )
+    assert second_reading(package({"word/document.xml": bomb}), "docx", "a.docx") is None
+
+
+def test_a_bomb_costs_little_memory() -> None:
+    data = package({"word/document.xml": b"<w:document xmlns:w='w'>" + b" " * (400 << 20) + b"</w:document>"})
+    tracemalloc.start()
+    second_reading(data, "docx", "a.docx")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 50 << 20

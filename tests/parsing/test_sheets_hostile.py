@@ -1,0 +1,158 @@
+"""Large, strange and hostile workbooks: read, or refused in a sentence, and nothing else."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from core.errors import ParseError
+from core.parsing import sheet_grid, sheet_reader
+from tests.parsing.sheet_files import (
+    document_of,
+    packed,
+    parts_of,
+    patched,
+    read_xlsx,
+    rows_of,
+    shown,
+    values,
+    with_cells,
+    xls,
+    xlsx,
+)
+
+SALES = (("Region", "Day", "Share"), ("North", 3, 0.5), ("South", 4, 0.25))
+
+
+def read_or_refused(data: bytes, name: str) -> str:
+    """The file's name, or the sentence that refuses it."""
+    try:
+        document_of(sheet_reader.read(data, name))
+    except ParseError as error:
+        return str(error)
+    return name
+
+
+def test_a_used_range_that_lies_costs_nothing() -> None:
+    rows = (
+        '<row r="1"><c r="A1"><v>1</v></c></row>'
+        '<row r="1048576"><c r="XFD1048576"><v>2</v></c><c r="A1048576" s="0"/></row>'
+    )
+    after = (
+        '<mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>'
+        '<hyperlinks><hyperlink ref="A1:XFD1048576" location="x"/></hyperlinks>'
+    )
+    reading = sheet_reader.read(with_cells(rows, after=after), "a.xlsx")
+    assert shown(reading)[1:] == [("table", "1"), ("table", "2")]
+    assert reading.notes == ('In the sheet "Data", 1 merged cells are too large to be repeated.',)
+
+
+def test_a_sheet_strewn_with_cells_keeps_them_without_the_blanks_between() -> None:
+    rows = "".join(f'<row r="{row}"><c r="A{row}"><v>{row}</v></c></row>' for row in range(2, 3000))
+    first = '<row r="1">' + "".join(f"<c><v>{column}</v></c>" for column in range(500)) + "</row>"
+    (_, table) = shown(sheet_reader.read(with_cells(first + rows), "a.xlsx"))
+    assert table[1].split("\n")[-1] == "2999"
+
+
+def test_a_long_text_a_million_times_over_is_refused() -> None:
+    strings = f"<si><t>{'x' * 30_000}</t></si>"
+    rows = f"<row>{'<c t=`s`><v>0</v></c>' * 100}</row>".replace("`", '"') * 80
+    with pytest.raises(ParseError, match=r"bomb\.xlsx holds more than 200,000,000 characters"):
+        sheet_reader.read(with_cells(rows, strings=strings), "bomb.xlsx")
+
+
+def test_more_cells_than_may_be_read_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sheet_grid.Allowance.__init__, "__defaults__", (5, 100))
+    with pytest.raises(ParseError, match="Split it into smaller files"):
+        read_xlsx(rows_of((1, 2, 3), (4, 5, 6)))
+
+
+def test_a_zip_that_unpacks_to_gigabytes_is_refused() -> None:
+    parts = parts_of(xlsx(rows_of(("x",))))
+    bomb = packed({**parts, "xl/worksheets/sheet1.xml": b" " * (40 << 20)})
+    with pytest.raises(ParseError, match=r"bomb\.xlsx"):
+        sheet_reader.read(bomb, "bomb.xlsx")
+
+
+def test_entities_are_refused() -> None:
+    data = patched(
+        with_cells('<row><c t="str"><v>x</v></c></row>'),
+        "xl/worksheets/sheet1.xml",
+        "<worksheet",
+        '<!DOCTYPE worksheet [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><worksheet',
+    )
+    with pytest.raises(ParseError, match="declares entities"):
+        sheet_reader.read(data, "a.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"PK\3\4 cut off", r"locked\.xls is cut off or damaged"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, r"locked\.xls is damaged"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le"),
+            r"locked\.xls is encrypted with a password",
+        ),
+        (b"Name,Age\nAnn,3\n", r"locked\.xls is no workbook"),
+        (xlsx(rows_of()), r"locked\.xls is empty"),
+        (packed({"[Content_Types].xml": "<Types/>", "a.txt": "x"}), r"lacks its main part"),
+    ],
+)
+def test_what_cannot_be_read_says_so_in_a_sentence(data: bytes, sentence: str) -> None:
+    with pytest.raises(ParseError, match=sentence):
+        sheet_reader.read(data, "locked.xls")
+
+
+def test_a_damaged_file_is_read_or_refused_and_nothing_else() -> None:
+    chance = random.Random(3)
+    whole = parts_of(xlsx(rows_of(*SALES, ("a", None, True)), rows_of(("x",))))
+    for _ in range(150):
+        name = chance.choice([name for name in whole if "theme" not in name])
+        text = whole[name]
+        place = chance.randrange(len(text))
+        broken = (
+            text[:place]
+            + chance.choice(["", "9" * 5000, "<", '"', "A1:XFD1048576"])
+            + text[place + chance.randrange(9) :]
+        )
+        assert "a.xlsx" in read_or_refused(packed({**whole, name: broken}), "a.xlsx")
+
+
+def test_the_strict_variant_of_the_format_is_read() -> None:
+    space = "http://schemas.openxmlformats.org/"
+    parts = {
+        name: text.replace(f"{space}spreadsheetml/2006/main", "http://purl.oclc.org/ooxml/spreadsheetml/main").replace(
+            f"{space}officeDocument/2006/relationships", "http://purl.oclc.org/ooxml/officeDocument/relationships"
+        )
+        for name, text in parts_of(xlsx(rows_of(*SALES))).items()
+    }
+    assert shown(sheet_reader.read(packed(parts), "a.xlsx"))[1][1].startswith("Region | Day | Share\nNorth")
+
+
+# The older binary format
+
+
+def test_old_workbooks_are_read_alike() -> None:
+    data = xls(
+        (0, 0, "Ducks"), (1, 0, "Year"), (1, 1, "Day"), (2, 0, 2019.0), (2, 1, 45292.0), (3, 0, 1.5),
+        merges=((0, 0, 0, 1),),
+    )  # fmt: skip
+    reading = sheet_reader.read(data, "a.xls")
+    assert shown(reading) == [
+        ("heading", "Data"),
+        ("caption", "Ducks"),
+        ("table", "Year | Day\n2019 | 2024-01-01\n1.5 |"),
+    ]
+    assert values(reading)[1:] == [[2019, "2024-01-01"], [1.5, None]]
+
+
+def test_a_damaged_old_workbook_is_read_or_refused_and_nothing_else() -> None:
+    chance = random.Random(5)
+    whole = xls((0, 0, "Year"), (0, 1, "Ducks"), (1, 0, 2019.0), (1, 1, 120.0), merges=((0, 0, 0, 1),))
+    for _ in range(300):
+        broken = bytearray(whole[: chance.randrange(2, len(whole) + 1)])
+        for _ in range(chance.randrange(4)):
+            broken[chance.randrange(len(broken))] = chance.randrange(256)
+        assert "a.xls" in read_or_refused(bytes(broken), "a.xls")

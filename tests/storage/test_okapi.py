@@ -1,0 +1,142 @@
+"""rank-bm25 over the library's tokens: the package's own scores, FTS5's order, and the differences that are named."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rank_bm25 import BM25Okapi
+
+from core.ingest import Incoming
+from core.settings import Settings
+from core.storage.generations import begin_generation
+from core.storage.lexical import FtsIndex, add_rows, remove_rows
+from core.storage.okapi import K1, B, build_okapi, load_okapi
+from core.storage.store import Store
+from core.text.analysis import analyse
+from tests.storage.builders import DIMENSION, EMBEDDER
+
+VOCABULARY = [f"w{number}" for number in range(12)]
+FIELD = st.lists(st.sampled_from(VOCABULARY), max_size=12)
+PASSAGES = st.lists(st.tuples(FIELD, FIELD, FIELD), min_size=1, max_size=25)
+BOOST = st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0])
+BOOSTS = st.fixed_dictionaries({"title": BOOST, "headings": BOOST, "text": BOOST})
+
+
+def both(store, passages) -> tuple[FtsIndex, object]:
+    """The two engines over the same passages, in a generation of their own."""
+    with store.transaction() as connection:
+        number = begin_generation(store, f"{EMBEDDER}-{np.random.default_rng().integers(1 << 60)}", DIMENSION).number
+        add_rows(
+            connection,
+            number,
+            [(10 * row, *(" ".join(field) for field in fields)) for row, fields in enumerate(passages, 1)],
+        )
+    return FtsIndex(store, number), load_okapi(store, number)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    with Store.open(tmp_path_factory.mktemp("okapi") / "library", write=True) as opened:
+        yield opened
+
+
+def assert_same_ranking(fts, okapi, question, boosts) -> None:
+    rows, scores = okapi.search(question, boosts)
+    expected_rows, expected_scores = fts.search(question, boosts)
+    assert (rows.dtype, scores.dtype) == (np.int64, np.float32)
+    assert sorted(rows.tolist()) == sorted(expected_rows.tolist())
+    expected = dict(zip(expected_rows.tolist(), expected_scores.tolist(), strict=True))
+    np.testing.assert_allclose(scores, [expected[row] for row in rows.tolist()], rtol=1e-4, atol=1e-5)
+    assert (np.diff(scores) <= 0).all()
+    # The same order, but where rounding alone parts two scores.
+    place = {row: rank for rank, row in enumerate(expected_rows.tolist())}
+    for before, after in zip(rows.tolist(), rows.tolist()[1:], strict=False):
+        assert place[before] < place[after] or abs(expected[before] - expected[after]) <= 1e-4 * abs(expected[before])
+
+
+@given(PASSAGES, BOOSTS, st.data())
+def test_both_engines_rank_alike_for_tokens_in_less_than_half_of_the_passages(store, passages, boosts, data) -> None:
+    held = Counter(token for fields in passages for token in {token for field in fields for token in field})
+    rare = sorted(token for token, count in held.items() if 2 * count < len(passages))
+    if not rare:
+        return
+    question = data.draw(st.lists(st.sampled_from(rare), min_size=1, max_size=5))
+    assert_same_ranking(*both(store, passages), question, boosts)
+
+
+@given(st.lists(FIELD.filter(bool), min_size=1, max_size=25), st.lists(st.sampled_from(VOCABULARY), max_size=5))
+def test_scores_are_those_of_the_package(texts, question) -> None:
+    reference = BM25Okapi(texts, k1=K1, b=B)
+    index = build_okapi([(row, "", "", " ".join(tokens)) for row, tokens in enumerate(texts)])
+    rows, scores = index.search(question, {})
+    assert set(rows.tolist()) == {row for row, tokens in enumerate(texts) if set(tokens) & set(question)}
+    if all(reference.idf[token] > 1e-6 for token in question if token in reference.idf):
+        np.testing.assert_allclose(scores, reference.get_scores(question)[rows], rtol=1e-5)
+    assert (scores > 0).all()  # also in the smallest library: what is found is never worse than what is not
+
+
+def test_a_token_in_most_passages_is_where_they_differ(store) -> None:
+    passages = [([], [], ["the", "cat"]), ([], [], ["the", "dog"]), ([], [], ["the", "the", "bird"])]
+    passages += [([], [], [f"x{number}", f"y{number}"]) for number in range(2)]
+    fts, okapi = both(store, passages)
+    assert fts.search(["the", "dog"], {})[0].tolist() == [20]
+    assert okapi.search(["the", "dog"], {})[0].tolist() == [20, 30, 10]
+    weights = {name: engine.search(["the"], {})[1].max() for name, engine in (("fts", fts), ("okapi", okapi))}
+    assert weights["fts"] < 1e-5 < 0.1 < weights["okapi"]
+
+
+def test_fields_are_weighed_and_share_one_length(store) -> None:
+    passages = [(["alpha"], ["x"], ["x"]), (["x"], ["alpha"], ["x"]), (["x"], ["x"], ["alpha"])]
+    _, okapi = both(store, passages + [([], [], ["y"])] * 8)
+    for best, field in ((10, "title"), (20, "headings"), (30, "text")):
+        found, scores = okapi.search(["alpha"], dict.fromkeys(("title", "headings", "text"), 0.1) | {field: 5.0})
+        assert found[0] == best
+        assert scores[0] > 2 * scores[1]
+    assert okapi.search(["alpha"], {})[0].tolist() == [10, 20, 30]  # equal scores: by row
+
+
+def test_it_is_built_once_a_revision(store) -> None:
+    _, first = both(store, [([], [], ["alpha"]), ([], [], ["beta"]), ([], [], ["gamma"])])
+    assert load_okapi(store, first.generation, first) is first
+    with store.transaction() as connection:
+        remove_rows(connection, first.generation, [10])
+        store.touch()
+    later = load_okapi(store, first.generation, first)
+    assert later is not first
+    assert later.search(["alpha"], {})[0].size == 0
+    assert later.search(["beta"], {})[0].tolist() == [20]
+
+
+def test_a_library_of_nothing_finds_nothing(tmp_path) -> None:
+    with Store.open(tmp_path / "library", write=True) as store:
+        assert load_okapi(store, 0).search(["word"], {})[0].size == 0
+    blank = build_okapi([(1, "", "", "")])
+    rows, scores = blank.search(["word"], {})
+    assert (rows.dtype, scores.dtype, rows.size) == (np.int64, np.float32, 0)
+
+
+def test_the_samples_rank_alike(library, samples) -> None:
+    documents = sorted(path for path in samples.rglob("*") if path.suffix in {".md", ".txt", ".py"})
+    assert documents
+    library.ingest([Incoming(path.name, path) for path in documents])
+    with Store.open(library.home, write=False) as store:
+        okapi = load_okapi(store, 1)
+    held = {token: len(places) for token, (places, _) in okapi.postings.items()}
+    questions = ("Which endpoint accepts events?", "How long are backups kept?", "E-1042 retry limit")
+    with Store.open(library.home, write=False) as store:
+        fts = FtsIndex(store, 1)
+        for question in questions:
+            tokens = [token for token in analyse(question) if 0 < 2 * held.get(token, 0) < len(okapi.rows)]
+            assert tokens
+            assert_same_ranking(fts, okapi, tokens, {"title": 0.5, "headings": 0.5, "text": 1.0})
+    chosen = Settings().with_value("retrieval.lexical_engine", "rank-bm25")
+    for question in questions:
+        theirs, ours = (
+            [hit.chunk_id for hit in library.search(question, settings).hits] for settings in (Settings(), chosen)
+        )
+        assert ours[0] == theirs[0]
+        assert len(set(ours[:10]) & set(theirs[:10])) >= 8
