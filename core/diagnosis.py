@@ -25,7 +25,8 @@ FAILURES_SHOWN = 20
 _JOBS_LOOKED_AT = 20
 _QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|“[^”\n]*”|‘[^’\n]*’|\([^()\n]*[/\\][^()\n]*\)")
 _PATH = re.compile(r"(?:[A-Za-z]:)?[\w.~+@-]*(?:[/\\]+[^\s/\\:;,]*)+")
-_FILE = re.compile(r"\S+\.\w{1,8}\b(?=[\s:,;.]|$)")
+_FILE = re.compile(r"\S+\.(?=\w*[A-Za-z])\w{1,8}\b(?=[\s:,;.)]|$)")
+_SAID = re.compile(r"(?<=\b)(\w*(?:Error|Exception|Warning)): .*")  # of a defect, whose words may be a document's
 
 
 def report(store: Store, settings: Settings) -> str:
@@ -67,7 +68,7 @@ def masked(sentence: str, *names: str) -> str:
         sentence = sentence.replace(part, "[…]")
     for pattern in (_QUOTED, _PATH, _FILE):
         sentence = pattern.sub("[…]", sentence)
-    return sentence
+    return _SAID.sub(r"\1: […]", sentence)
 
 
 def _program() -> Iterator[str]:
@@ -123,13 +124,14 @@ def _settings(settings: Settings) -> Iterator[str]:
 
 def _failures(store: Store) -> Iterator[str]:
     left = FAILURES_SHOWN
+    places = (str(store.home), str(Path.home()))
     for job in find_jobs(store, _JOBS_LOOKED_AT):
         if job.state == "failed" and job.reason:
-            yield f"  job of kind {job.kind}: {masked(job.reason)}"
+            yield f"  job of kind {job.kind}: {masked(job.reason, *places)}"
         for item in find_items(store, job.id, ("failed",), left):
             left -= 1
             suffix = Path(item.name).suffix or "no suffix"
-            yield f"  {job.kind}, {suffix}: {masked(item.reason, item.name, str(item.path or ''))}"
+            yield f"  {job.kind}, {suffix}: {masked(item.reason, item.name, str(item.path or ''), *places)}"
         if left <= 0:
             return
 

@@ -13,15 +13,12 @@ from core.errors import LecternError, UnsupportedKindError
 from core.ignoring import IGNORE_FILE, OWN_LIBRARY, Ignoring
 from core.ingest import Failure
 from core.jobs import NewItem
-from core.parsing import detect_kind
+from core.preparing import kind_of
 from core.storage.folders import KnownFile, files_below, note_scan, set_stamps
 from core.storage.sources import FileStamp, path_key
 from core.storage.store import CATALOGUE, Store
 
 DEEPEST = 100  # folders in folders: beyond this something is mounted in itself
-_HEAD_BYTES = 8192
-_WHOLE_BYTES = 64 << 20  # archives up to this size are looked into, since what they are stands at their end
-_ARCHIVES = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
 _NO_FILE = "It is a pipe, a socket or a device, not a file."
 
 ScanProgress = Callable[[int, str], None]
@@ -261,17 +258,6 @@ class _Walk:
             except UnsupportedKindError as error:
                 reason = error.problem
         self.found.files.append(FoundFile(path, way, stamp, kind, reason))
-
-
-def kind_of(path: Path, size_bytes: int) -> str:
-    """A file's kind by as little of its content as will do. Raises ``UnsupportedKindError``, ``OSError``."""
-    with path.open("rb") as stream:
-        head = stream.read(_HEAD_BYTES)
-        if head.startswith(_ARCHIVES):
-            if size_bytes > _WHOLE_BYTES:
-                return path.suffix.lstrip(".").lower() or "archive"  # its parser will say what it really is
-            head += stream.read()
-    return detect_kind(head, path.name)
 
 
 def _hash_of(path: Path) -> str:

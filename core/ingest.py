@@ -237,10 +237,11 @@ class Ingest:
             for member in prepared.members:
                 if member.cut and member.cut.attached is not None:
                     trash.keep_attachments(self.store, member.version_id, member.cut.attached)
+                trash.leave_in_trash(self.store, member.version_id)
             if self.watch:
                 self.watch.finished(prepared.index, outcomes[0])
             # Counted once it is committed: a rolled back document is none.
-            self.store.after_commit(lambda: self._count(outcomes))
+            self.store.after_commit(lambda: self._count(outcomes, prepared.failed))
 
     def _store_cut(self, member: Member, leaves: Sequence[NewLeaf]) -> None:
         made = member.cut
@@ -293,13 +294,13 @@ class Ingest:
             words=documents.words(self.store, member.version_id),
         )
 
-    def _count(self, outcomes: Sequence[Ingested]) -> None:
+    def _count(self, outcomes: Sequence[Ingested], failed: Sequence[tuple[str, LecternError]]) -> None:
         self.documents.extend(outcomes)
+        self.failures.extend(_failure(name, error) for name, error in failed)
         self.reused += sum(outcome.chunks for outcome in outcomes if outcome.reused)
 
     def _fail(self, index: int, item: Incoming, error: LecternError) -> None:
-        problem = next((mark for kind, mark in PROBLEMS.items() if isinstance(error, kind)), "")
-        failure = Failure(item.name, str(error), problem)
+        failure = _failure(item.name, error)
         self.failures.append(failure)
         # A cancelled item needs no note, and on a full disk none can be taken: the report still names it.
         with suppress(ItemCancelledError, StorageError):
@@ -309,6 +310,11 @@ class Ingest:
     def _tell(self, index: int, stage: str, done: int, total: int) -> None:
         if self.watch:
             self.watch.stage(index, stage, done, total)
+
+
+def _failure(name: str, error: LecternError) -> Failure:
+    problem = next((mark for kind, mark in PROBLEMS.items() if isinstance(error, kind)), "")
+    return Failure(name, str(error), problem)
 
 
 def _leaves(member: Member, keys: Iterator[str]) -> list[NewLeaf]:

@@ -16,7 +16,7 @@ from core.chunking import chunk as cut
 from core.chunking import encoder_input, recipe_fingerprint
 from core.embedding import EmbeddingModel
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
-from core.parsing import parse, parser_fingerprint
+from core.parsing import detect_kind, parse, parser_fingerprint
 from core.passwords import Passwords
 from core.settings import ChunkingSettings, Settings
 from core.storage import chunks, documents, trash
@@ -31,6 +31,10 @@ _LOG = logging.getLogger(__name__)
 
 DEEPEST = 5  # mails in mails: what lies deeper is named in the notes of the last one
 _SETTLED_SECONDS = 2.0  # a file changed later than this may change again within one tick of its disk's clock
+
+_HEAD_BYTES = 8192
+_WHOLE_BYTES = 64 << 20  # archives up to this size are looked into, since what they are stands at their end
+_ARCHIVES = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
 
 Tell = Callable[[str, int, int], None]
 
@@ -84,11 +88,15 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An item's documents, mails before what is attached to them."""
+    """An item's documents, mails before what is attached to them.
+
+    ``failed``: attachments the library holds that could not be read again, by their shown names; they stay as they are.
+    """
 
     index: int
     item: Incoming
     members: tuple[Member, ...]
+    failed: tuple[tuple[str, LecternError], ...] = ()
 
     @property
     def texts(self) -> Iterator[str]:
@@ -107,6 +115,7 @@ class Preparer:
     generation: int
     passwords: Passwords
     recut: bool = False
+    _recipes: dict[str, Recipe] = field(default_factory=dict)
 
     def prepare(self, index: int, item: Incoming, tell: Tell, first: Callable[[str], None]) -> Prepared | None:
         """The item's documents; ``None`` for a version to be cut anew that has left the library.
@@ -124,14 +133,16 @@ class Preparer:
         head = Member(item.name, own, version_id, path=item.path, stamp=stamp, source=item.source)
         run = _Run(self, tell, first)
         run.add(head, data, depth=0)
-        return Prepared(index, item, tuple(run.members))
+        return Prepared(index, item, tuple(run.members), tuple(run.failed))
 
     def recipe(self, parser: str) -> Recipe:
         """How a document of this parser is cut now."""
-        chunking = self.settings.chunking
-        fingerprint = recipe_fingerprint(parser, chunking, self.model.counter.fingerprint)
-        values = {"parser": parser, "chunking": self.settings.to_dict()["chunking"]}
-        return Recipe(fingerprint, describe(chunking), values)
+        if parser not in self._recipes:
+            chunking = self.settings.chunking
+            fingerprint = recipe_fingerprint(parser, chunking, self.model.counter.fingerprint)
+            values = {"parser": parser, "chunking": self.settings.to_dict()["chunking"]}
+            self._recipes[parser] = Recipe(fingerprint, describe(chunking), values)
+        return self._recipes[parser]
 
     def is_cut(self, version_id: str, parser: str) -> bool:
         """Whether a version is cut as it would be cut now."""
@@ -147,6 +158,8 @@ class Preparer:
         require_file(item.path)
         with disk_faults(item.path):
             status = item.path.stat()
+            if status.st_size > _WHOLE_BYTES:
+                kind_of(item.path, status.st_size)  # a film is refused before all of it is in memory
             data = item.path.read_bytes()
         settled = time.time() - status.st_mtime > _SETTLED_SECONDS and len(data) == status.st_size
         return data, FileStamp(status.st_size, status.st_mtime_ns) if settled else None
@@ -160,6 +173,7 @@ class _Run:
     tell: Tell
     first: Callable[[str], None]
     members: list[Member] = field(default_factory=list)
+    failed: list[tuple[str, LecternError]] = field(default_factory=list)
 
     def add(self, member: Member, data: bytes | None, depth: int) -> None:
         """Add a document and what is attached to it. ``data`` ``None``: its bytes are staged."""
@@ -184,7 +198,10 @@ class _Run:
         for attached in trash.attachments(store, version_id):
             if attached.along or not attached.trashed:
                 source = attached.source if attached.trashed else None
-                self.add(_attached(member, attached.name, attached.version_id, source), None, depth + 1)
+                below = _attached(member, attached.name, attached.version_id, source)
+                error = self._try(below, None, depth + 1)
+                if error is not None:
+                    self.failed.append((below.shown, error))
 
     def _read(self, member: Member, data: bytes, depth: int) -> None:
         """A document not in the library yet, or read by an older parser."""
@@ -216,21 +233,25 @@ class _Run:
         if depth >= DEEPEST:
             notes.append(f"{said}: it lies more than {DEEPEST} mails deep.")
             return False
-        before = len(self.members)
         version_id = hashlib.sha256(attachment.data).hexdigest()
+        error = self._try(_attached(mail, attachment.name, version_id, None), attachment.data, depth + 1)
+        if isinstance(error, PasswordNeededError):
+            notes.append(f"{said}: it is encrypted. Save it as a file and add that with its password.")
+        elif error is not None:
+            notes.append(f"{said}: {error.problem}")
+        return error is None
+
+    def _try(self, member: Member, data: bytes | None, depth: int) -> LecternError | None:
+        """Add an attachment and what is in it, or return why it cannot be read and add nothing."""
+        before = len(self.members)
         try:
-            self.add(_attached(mail, attachment.name, version_id, None), attachment.data, depth + 1)
+            self.add(member, data, depth)
         except (CancelledError, StorageError, ModelError):
             raise
-        except PasswordNeededError:
-            del self.members[before:]
-            notes.append(f"{said}: it is encrypted. Save it as a file and add that with its password.")
-            return False
         except LecternError as error:
             del self.members[before:]
-            notes.append(f"{said}: {error.problem}")
-            return False
-        return True
+            return error
+        return None
 
     def _cut(self, member: Member, document: Document, size_bytes: int, attached: tuple[str, ...] | None) -> Cut:
         parser = parser_fingerprint(document.kind, self.by.settings.parsing)
@@ -261,6 +282,17 @@ def _named_apart(attachments: Sequence[Attachment]) -> Iterator[Attachment]:
             name, number = f"{base} ({number})", number + 1
         used.add(name)
         yield Attachment(name, attachment.data)
+
+
+def kind_of(path: Path, size_bytes: int) -> str:
+    """A file's kind by as little of its content as will do. Raises ``UnsupportedKindError``, ``OSError``."""
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD_BYTES)
+        if head.startswith(_ARCHIVES):
+            if size_bytes > _WHOLE_BYTES:
+                return path.suffix.lstrip(".").lower() or "archive"  # its parser will say what it really is
+            head += stream.read()
+    return detect_kind(head, path.name)
 
 
 @contextmanager

@@ -10,7 +10,9 @@ from pages.ui import dials, keys, readings, samples, services, state, words
 from pages.ui.entry import enter
 from pages.ui.evidence import show_evidence, show_quotes
 from pages.ui.ladder import show_ladder, show_scores, show_timings
+from pages.ui.nothing import show_nothing
 from pages.ui.scope import scope_row
+from pages.ui.tour import show_tour
 
 QUESTION = "Question"  # the label of the field, by which the key / finds it
 
@@ -21,6 +23,7 @@ def main() -> None:
     if not library.sources():
         nothing_yet()
         return
+    show_tour("ask")
     scope = scope_row(library)
     question_row()
     settings = dials.ask_dials(library.settings)
@@ -34,13 +37,15 @@ def main() -> None:
 
 def nothing_yet() -> None:
     """What this page is for, before there is anything to ask."""
-    st.title("Ask")
-    st.info(
-        "The library is empty. Put documents in, or load the samples, and ask them here: the answer is quoted from "
-        "them word for word, each sentence with its place.",
-        icon=":material/upload:",
+    show_nothing(
+        "Ask",
+        "The library is empty. Put documents in, or load the samples, and ask them here.",
+        (
+            ("format_quote", "The answer", "Sentences quoted from your documents word for word, each with its place."),
+            ("join_inner", "The evidence", "The chunks that were found beside the passages they grew into."),
+            ("stairs", "The way there", "How meaning and words ranked every chunk, stage by stage."),
+        ),
     )
-    st.page_link("pages/library.py", label="Go to the library", icon=":material/library_books:")
 
 
 def question_row() -> None:

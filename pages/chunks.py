@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from core.errors import PasswordNeededError
@@ -11,9 +13,11 @@ from pages.ui import background, dials, keys, readings, services, state, words
 from pages.ui.arrivals import arrive
 from pages.ui.entry import enter
 from pages.ui.guard import guarded
+from pages.ui.nothing import show_nothing
 from pages.ui.passwords import ask_password
 from pages.ui.queue import show_recut
-from pages.ui.reader import shelve, show_reader
+from pages.ui.reader import Arrival, shelve, show_reader
+from pages.ui.tour import show_tour
 
 
 def main() -> None:
@@ -23,6 +27,7 @@ def main() -> None:
     if not sources:
         nothing_yet()
         return
+    show_tour("chunks")
     wrong = arrive(sources)
     if wrong:
         st.warning(wrong, icon=":material/link_off:")
@@ -32,19 +37,23 @@ def main() -> None:
     with st.container(gap=None):
         with st.spinner("Reading …"):
             shelve(readings.reading(version), key=state.SHELF)
-        reader(version, paged)
+        chosen = st.session_state.get(state.CHUNKS_CHOSEN)
+        # A return to this page opens where it was left. Fixed for the fragment: what it is told stays the same.
+        reader(version, paged, replace(state.arrival(), selected=chosen))
         keys.show_keys(keys.CHUNKS, button=False)  # the reader has one
 
 
 def nothing_yet() -> None:
     """What this page is for, before there is anything to show."""
-    st.title("Chunks")
-    st.info(
-        "Nothing to look at yet. Put a document in the library, and see here how it was cut: every chunk on its text, "
-        "the parent it belongs to, and what is in no chunk.",
-        icon=":material/upload:",
+    show_nothing(
+        "Chunks",
+        "Nothing to look at yet. Put a document in the library, and see here how it was cut.",
+        (
+            ("data_array", "Every cut", "Each chunk drawn on the text, and why it ends where it does."),
+            ("account_tree", "Every parent", "The tree above the chunks: what a chunk found by a question grows to."),
+            ("rule", "Every loss", "What is in no chunk and why, and what a second reading of the file found."),
+        ),
     )
-    st.page_link("pages/library.py", label="Go to the library", icon=":material/library_books:")
 
 
 def heading_row(library: Library, sources: dict[str, SourceRow]) -> tuple[str, bool]:
@@ -95,7 +104,7 @@ def label(source: SourceRow) -> str:
 
 
 @st.fragment
-def reader(version: str, paged: bool) -> None:
+def reader(version: str, paged: bool, arrival: Arrival) -> None:
     """The reader, or the question for the password of its pages; choosing a chunk runs this alone."""
     with guarded():
         reading = readings.reading(version)
@@ -104,7 +113,7 @@ def reader(version: str, paged: bool) -> None:
         except PasswordNeededError as error:
             ask_password(version, error)
             return
-        chosen = show_reader(reading, state.arrival(), key=state.READER, page=page, on_turn=turn)
+        chosen = show_reader(reading, arrival, key=state.READER, page=page, on_turn=turn)
         if chosen:
             st.session_state[state.CHUNKS_CHOSEN] = chosen
 

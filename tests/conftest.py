@@ -91,6 +91,7 @@ def _no_library_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterato
     """A test that forgets to name its library gets an empty one, never the user's."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LECTERN_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("LECTERN_SHELF", str(tmp_path_factory.mktemp("shelf") / "libraries.json"))
         yield
 
 

@@ -23,6 +23,7 @@ _PARCEL, _LOCKED, BROKEN = b"PARCEL ", b"LOCKED ", b"BROKEN"
 class PARCELS:
     version = 1
     left_out: tuple[str, ...] = ()  # names of attachments a version of the parser passes over
+    refused: tuple[str, ...] = ()  # names of files it cannot read
 
 
 def parcel(text: str, files: Mapping[str, bytes] | list[tuple[str, bytes]]) -> bytes:
@@ -42,6 +43,8 @@ def install(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def parse(data, name, settings, progress=None, password=None):
         read.append(name)
+        if name in PARCELS.refused:
+            raise ParseError(f"{name} is refused.", "Wait for the next version.")
         if data == BROKEN:
             raise ParseError(f"{name} is broken.", "Mend it.")
         if data.startswith(_LOCKED):
@@ -62,6 +65,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(preparing, "parser_fingerprint", fingerprint)
     monkeypatch.setattr(PARCELS, "version", 1)
     monkeypatch.setattr(PARCELS, "left_out", ())
+    monkeypatch.setattr(PARCELS, "refused", ())
     return read
 
 

@@ -54,6 +54,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "streamlit": ("app.py", "pages/*"),
     "chromadb": ("core/storage/vectors.py",),
     "pymupdf": ("core/parsing/pdf*.py",),
+    "pypdfium2": ("core/parsing/pdf*.py",),
     "fitz": (),
     "unstructured": ("core/parsing/elements.py",),
     "sentence_transformers": ("core/embedding/*", "core/retrieval/reranking.py"),
@@ -61,7 +62,17 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "transformers": ("core/embedding/*", "core/retrieval/reranking.py"),
     "openai": ("core/language/*",),
 }
-HEAVY = {"torch", "streamlit", "chromadb", "pymupdf", "sentence_transformers", "transformers", "unstructured", "plotly"}
+HEAVY = {
+    "torch",
+    "streamlit",
+    "chromadb",
+    "pymupdf",
+    "pypdfium2",
+    "sentence_transformers",
+    "transformers",
+    "unstructured",
+    "plotly",
+}
 
 LINES = {"core": 400, "pages": 200, "app.py": 200}
 VOCABULARY = "core/types.py"  # one file by design, so that the whole language is read in one place

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import CancelledError, LecternError, NotFoundError, ParseError, StorageError
-from core.jobs import Job, JobQueue, NewItem, Reporter, Worker
+from core.jobs import UNFINISHED, Job, JobQueue, NewItem, Reporter, Worker
 from core.storage.job_rows import find_items
 from core.storage.sources import sources
 from core.storage.store import Store
@@ -398,6 +398,50 @@ def test_failures_are_dismissed_while_their_job_goes_on(store, queue) -> None:
     assert queue.jobs() == []
 
 
+def test_jobs_and_items_are_found_by_state_and_kind(queue) -> None:
+    done = queue.enqueue("work", {}, THREE)
+    waiting = queue.enqueue("work", {}, THREE)
+    other = queue.enqueue("other", {}, THREE)
+
+    def some(job: Job, reporter: Reporter) -> None:
+        first, second, third = reporter.items()
+        reporter.finish_item(first.id, "version")
+        reporter.finish_item(second.id, reason="It is no document.", problem="password")
+        queue.cancel_item(third.id)
+
+    queue.cancel(waiting)
+    assert queue.run_next({"work": some})
+    assert [job.id for job in queue.jobs()] == [other, waiting, done]
+    assert [job.id for job in queue.jobs(states=UNFINISHED)] == [other]
+    assert [job.id for job in queue.jobs(kinds=["work"], states=["done", "queued"])] == [done]
+    assert [job.id for job in queue.jobs(1, kinds=["work", "other"])] == [other]
+    assert [item.name for item in queue.items(other, states=UNFINISHED, limit=2)] == ["a.txt", "b.txt"]
+    assert [item.state for item in queue.items(done, states=["failed", "cancelled"])] == ["failed", "cancelled"]
+    failed = queue.items(done, states=["failed"])[0]
+    assert (failed.problem, queue.item(failed.id)) == ("password", failed)
+    job = queue.job(done)
+    assert (job.items, job.items_done, job.items_failed, job.items_cancelled) == (3, 1, 1, 1)
+    queue.retry(done)
+    assert queue.item(failed.id).problem == ""
+
+
+def test_the_counts_of_a_large_drop_are_read_off_an_index(store, queue) -> None:
+    job = queue.enqueue("work", {}, [NewItem(f"{number}.txt") for number in range(10_000)])
+    with store.transaction() as connection:
+        connection.execute("UPDATE job_item SET state = 'done' WHERE ordinal % 2")
+    with store.reading() as connection:
+        steps: list[int] = []
+        connection.set_progress_handler(lambda: steps.append(1), 1000)
+        found = queue.job(job)
+        connection.set_progress_handler(None, 0)
+        plan = connection.execute(
+            "EXPLAIN QUERY PLAN SELECT count(*) FROM job_item WHERE job = ? AND state = 'done'", (job,)
+        ).fetchall()
+    assert (found.items, found.items_done) == (10_000, 5_000)
+    assert "COVERING INDEX" in plan[0][3]
+    assert len(steps) < 100, "some 20,000 entries of an index, no row"
+
+
 def test_what_is_not_there(queue) -> None:
     for action in (
         queue.job,
@@ -407,6 +451,7 @@ def test_what_is_not_there(queue) -> None:
         queue.dismiss,
         queue.cancel_item,
         queue.dismiss_failures,
+        queue.item,
     ):
         with pytest.raises(NotFoundError):
             action(99)

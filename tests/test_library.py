@@ -264,6 +264,95 @@ def test_removed_is_gone_from_every_index(library, folder):
     assert library.verify() == []
 
 
+def test_trashed_is_nowhere_and_comes_back_without_encoding(library, folder, fast_encoder):
+    library.ingest(incoming(folder))
+    chunks, texts = chunks_of(library), list(fast_encoder.texts)
+    chosen = [row for row in library.sources() if row.name in {"otter.md", "heron.md"}]
+    library.trash([row.id for row in chosen])
+    assert {row.name for row in library.trashed()} == {"otter.md", "heron.md"}
+    for preset in ("default", "meaning-only", "words-only"):
+        result = library.search("otter heron", PRESETS[preset])
+        assert not {hit.source for hit in result.hits} & {"otter.md", "heron.md"}
+        assert not {candidate.version_id for candidate in result.trace.candidates} & {row.version_id for row in chosen}
+    assert not {library.rank("otter").leaves.names.count(row.name) for row in chosen} - {0}
+    stats = library.stats()
+    assert (stats.sources, stats.documents, stats.trash) == (3, 3, 2)
+    assert stats.chunks == sum(row.chunks for row in library.sources())
+    assert library.apply(library.settings.with_value("retrieval.k", 11)).failures == ()
+    assert library.verify() == []
+    finished = Recorder()
+    report = library.restore([chosen[1].id, chosen[0].id, chosen[0].id], finished)
+    assert ([item.source for item in report.documents], report.encoded) == (["heron.md", "otter.md"], 0)
+    assert finished.finished_items == [0, 1]
+    assert [text for text in fast_encoder.texts if text not in texts] == ["otter heron", "otter"], "questions alone"
+    assert chunks_of(library) == chunks
+    assert library.search("otter").hits[0].source == "otter.md"
+    assert library.restore([chosen[0].id]).documents == (), "it is not in the trash"
+    with pytest.raises(NotFoundError):
+        library.restore([99])
+    assert library.verify() == []
+
+
+def test_restored_as_the_library_is_cut_now(library, folder):
+    library.ingest(incoming(folder))
+    row = library.sources()[0]
+    library.trash([row.id])
+    library.apply(library.settings.with_value("chunking.max_tokens", 24).with_value("chunking.parent_max_tokens", 48))
+    library.restore([row.id])
+    assert len({row.recipe for row in library.sources()}) == 1
+    assert library.verify() == []
+
+
+def test_what_cannot_be_restored_stays_in_the_trash(library, folder, monkeypatch):
+    library.ingest(incoming(folder))
+    row = library.sources()[0]
+    library.trash([row.id])
+    monkeypatch.setattr("core.preparing.cut", lambda *asked: (_ for _ in ()).throw(ParseError("It cannot be cut.")))
+    assert [failure.reason for failure in library.restore([row.id]).failures] == ["It cannot be cut."]
+    assert [held.id for held in library.trashed()] == [row.id]
+    assert library.verify() == []
+
+
+def test_the_original_where_it_still_lies(library, folder):
+    library.ingest([*incoming(folder)[:1], Incoming("up.md", content_hash=library.stage(b"# Up"))])
+    path, upload = library.sources()
+    assert library.original_path(path.id) == folder / "badger.md"
+    assert library.original_path(upload.id) is None
+    (folder / "badger.md").unlink()
+    assert library.original_path(path.id) is None
+    with pytest.raises(NotFoundError):
+        library.original_path(99)
+
+
+def test_disk_use_by_part_adds_up(library, folder):
+    library.ingest(incoming(folder))
+    library.search("otter")
+    for place in ("cache/pages/1.png", "benchmarks/reports/1.json"):
+        (library.home / place).parent.mkdir(parents=True)
+        (library.home / place).write_bytes(bytes(1000))
+    library.trash([library.sources()[0].id])
+    stats = library.stats()
+    assert stats.catalogue_bytes == stats.text_bytes + stats.vectors_bytes + stats.lexical_bytes
+    assert (stats.cache_bytes, stats.other_bytes) == (1000, 1000)
+    assert stats.trash_bytes == len(text_about("badger"))
+    assert stats.files_bytes == sum(len(text_about(animal)) for animal in ANIMALS)
+    assert stats.vectors_bytes >= stats.vectors * 4 * FastEncoder.dimension
+    assert stats.total_bytes == sum(
+        (stats.catalogue_bytes, stats.files_bytes, stats.chroma_bytes, stats.cache_bytes, stats.other_bytes)
+    )
+
+
+def test_a_large_file_nothing_reads_is_refused_by_its_head(library, tmp_path, monkeypatch):
+    film = tmp_path / "film.mp4"
+    film.write_bytes(b"\0\0\0\x18ftypmp42")
+    with film.open("ab") as stream:
+        stream.truncate(65 << 20)
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail("all of it was read"))
+    report = library.ingest([Incoming("film.mp4", film)])
+    assert [failure.problem for failure in report.failures] == ["kind"]
+    assert library.stats().files_bytes == 0, "and no copy of it is kept"
+
+
 @pytest.mark.parametrize("name", sorted(PRESETS))
 @pytest.mark.parametrize("question", ["", "anything at all"])
 def test_an_empty_library_answers_with_nothing(library, name, question):
@@ -388,6 +477,43 @@ def test_a_generation_half_built_goes_on(tmp_path, folder, fast_encoder):
         library.ingest(incoming(folder)[:1])
         assert len(other.texts) == encoded, "what was encoded before the stop is not encoded again"
         assert library.search("Which part is the otter?").hits[0].source == "otter.md"
+        assert library.verify() == []
+
+
+def test_an_ingest_that_waits_for_another_embedder_says_so_and_can_be_stopped(tmp_path, folder, fast_encoder):
+    home = tmp_path / "home"
+    with Library.open(home, encoder=fast_encoder) as library:
+        library.ingest(incoming(folder))
+    new = [Incoming(f"{name}.md", content_hash=None, path=folder / "otter.md") for name in ("one", "two", "three")]
+
+    @dataclass
+    class Telling(Recorder):
+        told: list[tuple[int, str, int, int]] = field(default_factory=list)
+        cancelled: int = 0
+
+        def stage(self, index: int, stage: str, done: int, total: int) -> None:
+            if stage == "renewing" and index < self.cancelled:
+                raise ItemCancelledError(index)
+            self.told.append((index, stage, done, total))
+            super().stage(index, stage, done, total)
+
+    other = OtherEncoder()
+    with Library.open(home, encoder=other) as library:
+        with pytest.raises(CancelledError):
+            library.ingest(new, Telling(stop_all_at="renewing"))
+        with pytest.raises(CancelledError, match="Every file was cancelled"):
+            library.ingest(new, Telling(cancelled=3))
+        assert other.texts == [], "cancelled before anything was encoded"
+    with Library.open(home, encoder=fast_encoder) as library:
+        assert library.search("otter").hits, "the first embedder still serves"
+    with Library.open(home, encoder=other) as library:
+        watch = Telling(cancelled=1)
+        report = library.ingest(new, watch)
+        renewing = [(done, total) for index, stage, done, total in watch.told if (index, stage) == (1, "renewing")]
+        assert (renewing[0], renewing[-1]) == ((0, len(ANIMALS)), (len(ANIMALS) - 1, len(ANIMALS)))
+        assert renewing == sorted(renewing)
+        assert {index for index, stage, *_ in watch.told if stage == "reading"} == {0, 1, 2}
+        assert len(report.documents) == 3
         assert library.verify() == []
 
 

@@ -17,7 +17,7 @@ from core.evaluation.runs import Names, Run, Runs
 from core.evaluation.staging import safe_name, source_names, stage_documents
 from core.evaluation.statistics import percentile
 from core.evaluation.suites import Question, Suite
-from core.library import Incoming, Library
+from core.library import Incoming, Library, Scope
 from core.retrieval import Ranking
 from core.retrieval.fusion import best_first
 from core.settings import Settings
@@ -71,7 +71,7 @@ def run_bench(
                 # The file's own name, not the suite's: a kind must be told from what was staged.
                 items = [Incoming(item.path.name, item.path) for item in staged]
                 done.append(library.ingest(items, progress))
-                held = {source.version_id for source in library.sources()}
+                held = {source.version_id for source in library.sources() if source.parent is None}
                 if not held <= {document.version_id for document in suite.documents}:
                     raise SuiteError(
                         f"A document of {suite.name} changed while it was measured.", f"Remove {place} and run again."
@@ -112,6 +112,10 @@ class _Asking:
         self.library, self.suite, self.preset, self.settings = library, suite, preset, settings
         self.watch, self.runs = watch, runs
         self.names = Names(suite)
+        # A mail's attachments are documents of the library, but none of the suite's: no question can ask for them.
+        own = {document.version_id for document in suite.documents}
+        strange = any(source.version_id not in own for source in library.sources())
+        self.scope = Scope(versions=tuple(sorted(own))) if strange else None
         self.scores: dict[str, list[float | None]] = {
             f"{metric}@{budget}": [] for budget in BUDGETS for metric in SPAN_METRICS
         }
@@ -139,7 +143,7 @@ class _Asking:
 
     def _ask(self, question: Question) -> None:
         started = perf_counter()
-        ranking = self.library.rank(question.question, self.settings)
+        ranking = self.library.rank(question.question, self.settings, self.scope)
         ranked = perf_counter() - started
         documents = self.names.ranked(_ranked_versions(ranking), question)
         gold = region((span.document, span.start, span.end) for span in question.gold)

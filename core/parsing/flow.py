@@ -8,7 +8,7 @@ and footers in a trailing region.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from core.parsing.cells import cell_value
@@ -18,6 +18,7 @@ INDENT = "  "  # of a list item, a level
 _BLANKS = re.compile(r"[^\S\n]+")
 _AROUND_BREAK = re.compile(r" ?\n ?")
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200b\ufeff\ufffe\uffff\ud800-\udfff]")
+_UNTIDY = re.compile(rf"\A\s|\s\Z|\s\s|[^\S \n]|{_UNSAFE.pattern}")
 _OTHER_BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 Rectangle = tuple[float, float, float, float]
 
@@ -132,7 +133,12 @@ def tidy(words: Words, *, one_line: bool = False) -> Words:
     >>> tidy(Words(" see  the\\t[site] ", ((6, 16, "x:"),)))
     Words(text='see the [site]', links=((4, 14, 'x:'),))
     """
-    text, places = _squeezed(words.text, one_line)
+    places: Sequence[int]
+    text, places = words.text, range(len(words.text) + 1)
+    if _UNTIDY.search(text) or (one_line and "\n" in text):
+        text, places = _squeezed(text, one_line)
+    elif not words.links:
+        return words
     links: list[tuple[int, int, str]] = []
     for start, end, target in words.links:
         first, last = places[min(start, len(places) - 1)], places[min(end, len(places) - 1)]

@@ -39,14 +39,18 @@ def pool() -> WorkerPool:
 
 @dataclass(slots=True)
 class _Received:
-    """What the worker has said so far. ``words``: of the second reading, by the reason they may be left out for."""
+    """What the worker has said so far. ``is_read``: the reading is whole; ``is_audited``: the second one is, too.
+
+    ``words``: of the second reading, by the reason they may be left out for.
+    """
 
     head: dict[str, Any] | None = None
     pieces: list[Any] = field(default_factory=list)
     attachments: list[tuple[str, list[bytes]]] = field(default_factory=list)
     reader: str = ""
     words: dict[str, list[str]] = field(default_factory=dict)
-    is_whole: bool = False
+    is_read: bool = False
+    is_audited: bool = False
     problem: Mapping[str, Any] | None = None
 
 
@@ -74,7 +78,7 @@ class FlowParser:
         when ``progress`` raises it.
         """
         shown = display_name(name)
-        if not data.strip():
+        if not data.removeprefix(b"\xef\xbb\xbf").strip():
             raise ParseError(f"{shown} is empty.", "Save it again with its content and retry.")
 
         def tick() -> None:
@@ -93,7 +97,7 @@ class FlowParser:
 
     def _audited(self, document: Document, received: _Received) -> Document:
         """The document with what the second reading of its file says of it."""
-        if not received.is_whole:
+        if not received.is_audited:
             return replace(document, notes=(*document.notes, _AUDIT_UNFINISHED))
         if not received.reader:
             return document
@@ -111,11 +115,11 @@ class FlowParser:
             self._ask(workers, {"task": self._kind, "name": shown, "second": own}, given, received, tick)
             if not own and not received.problem:
                 self._ask(pool(), {"task": "second", "name": shown, "kind": self._kind}, data, received, tick)
-            received.is_whole = not received.problem
+            received.is_audited = not received.problem
         except WorkerError as error:
-            if received.head is None or not received.reader:  # else the document is safe, only its audit is not
+            if not received.is_read:  # else the document is safe, only its audit is not
                 raise WorkerError(f"{shown} could not be read: {error.problem}", error.remedy) from error
-        if received.problem and (received.head is None or not received.reader):
+        if received.problem and not received.is_read:
             raise failure(received.problem, shown, self._settings)
         return received
 
@@ -167,6 +171,8 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
         if message["begins"]:
             received.attachments.append((str(message["name"]), []))
         received.attachments[-1][1].append(base64.b64decode(message["data"]))
+    elif kind == "read":
+        received.is_read = True
     elif kind == "second":
         received.reader = str(message["reader"])
     elif kind == "words":

@@ -1,25 +1,27 @@
 """The tasks of the child process that alone opens documents that flow: ``python -m core.parsing.flow_worker``.
 
 A task is named like the kind it reads. It answers with one "reading" frame (title, metadata, notes, pages), "pieces"
-frames, "attachment" frames and, asked for, those of a second, plain reading of the file for the loss audit.
+frames, "attachment" frames, "read" and, asked for, those of a second, plain reading of the file for the loss audit.
 """
 
 from __future__ import annotations
 
 import base64
 import codecs
+import encodings
 import mimetypes
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
-from encodings.aliases import aliases
 from importlib import import_module
 from itertools import islice
+from pkgutil import iter_modules
 from types import ModuleType
 
 from core.parsing.flow import Piece, Reading
 from core.parsing.flow_frames import to_json
 from core.parsing.second import second_reading
-from core.parsing.worker import Answer, Failures, Task, answer, frame, serve
+from core.parsing.worker import Answer, Failures, Task, answer, serve
 
 READERS = {
     "html": "html_reader",
@@ -68,6 +70,7 @@ def reading_frames(reading: Reading) -> Iterator[Answer]:
         for place in range(0, max(1, len(data)), _SLICE_BYTES):
             part = base64.b64encode(data[place : place + _SLICE_BYTES]).decode("ascii")
             yield {"type": "attachment", "name": attachment.name, "begins": place == 0, "data": part}
+    yield {"type": "read"}
 
 
 def _slices(pieces: tuple[Piece, ...]) -> Iterator[list[Piece]]:
@@ -118,17 +121,14 @@ def warm_up() -> None:
         if prepare:
             prepare()
     for data in (b"<p>caf\xe9 <b>na\xefve</b> \x93x\x94</p>", "<p>Привет, мир</p>".encode("cp1251")):
-        for message in answer(TASKS["html"], data, {"name": "warm.html", "second": True}, failures()):
-            frame(message)
+        list(answer(TASKS["html"], data, {"name": "warm.html", "second": True}, failures()))
 
 
 def load_codecs() -> None:
-    """Load every encoding that Python knows."""
-    for encoding in sorted(set(aliases.values())):
-        try:
-            codecs.lookup(encoding)
-        except LookupError:
-            continue  # another system's code page
+    """Every encoding Python has: each is a module that is otherwise loaded when a file first asks for it."""
+    for module in iter_modules(encodings.__path__):
+        with suppress(LookupError):  # another system's code page, and what is no encoding
+            codecs.lookup(module.name)
 
 
 def main() -> None:

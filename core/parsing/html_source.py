@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from lxml import etree
@@ -35,6 +36,7 @@ _KEEPS_SPACE = frozenset({"pre", "listing", "xmp", "plaintext", "textarea"})
 _ENDS_PARAGRAPH = BLOCKS - {"caption", "tbody", "td", "tfoot", "th", "thead", "tr"}
 _CLOSED_BY = {"li": "li", "dt": "dd", "dd": "dd", "td": "cell", "th": "cell", "tr": "row"}
 _SCOPES = ("p", "li", "dd", "cell", "row")
+_SCOPE_PLACES = {kind: place for place, kind in enumerate(_SCOPES)}
 _NOWHERE = (-1,) * len(_SCOPES)
 _BOUNDARIES: Mapping[str, tuple[str, ...]] = {
     "ul": ("li",),
@@ -55,7 +57,14 @@ _STYLE_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|list-item|table(?!-
 _STYLE_SPACE = re.compile(r"white-space\s*:\s*(\w+)", re.IGNORECASE)
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\xad]")
 _SPACE = re.compile(r"[\t\n\f\r]+")
+# A browser ends a paragraph even at a tag that has none to end; libxml2 keeps silent about it, but not about comments.
+_END_OF_PARAGRAPH = re.compile(r"</p\s*>", re.IGNORECASE)
+_MARK = "<!--/p-->"
+_END = "<!--/end-->"
+_FEED_CHARACTERS = 1 << 16
+_SPARE_BYTES = 64 << 20
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_PROLOG = 2000
 _INTERNAL_SUBSET = re.compile(r"(<!DOCTYPE[^>\[]{0,500})\[.*?\]\s*>", re.IGNORECASE | re.DOTALL)
 
 
@@ -96,19 +105,26 @@ class Source:
 
 
 def parse_source(text: str, page: str = "") -> Source:
-    """The tree of a whole page or of a fragment. Never fails: browsers do not, either.
+    """The tree of a whole page or of a fragment. Fails for want of memory alone: browsers take anything, too.
 
     ``page``: its file's path where it is one of several that point to each other.
     """
-    text = _UNPRINTABLE.sub("", text)
+    text = _END_OF_PARAGRAPH.sub(rf"\g<0>{_MARK}", _UNPRINTABLE.sub("", text))
+    if "[" in text[:_PROLOG].partition("<html")[0]:
+        text = _INTERNAL_SUBSET.sub(r"\1>", text, count=1)
     if text.lstrip()[:5].lower() == "<?xml":
-        text = _CDATA.sub(lambda match: _escaped(match[1]), _INTERNAL_SUBSET.sub(r"\1>", text, count=1))
+        text = _CDATA.sub(lambda match: _escaped(match[1]), text)
     builder = _Builder(page)
     # huge_tree lifts libxml2's limits on the length of texts, beyond which it drops all; HTML has no entities of its
     # own that could explode, and the worker's memory is bounded.
     parser = etree.HTMLParser(target=builder, encoding="utf-8", huge_tree=True)
-    parser.feed(text.encode("utf-8", "replace"))
+    for place in range(0, len(text), _FEED_CHARACTERS):
+        parser.feed(text[place : place + _FEED_CHARACTERS].encode("utf-8", "replace"))
+    parser.feed(_END.encode())
     source: Source = parser.close()
+    if not builder.saw_end:
+        # Swallowed by a tag or a quote that nobody closed, or else libxml2 ran out of memory, of which it says nothing.
+        bytearray(_SPARE_BYTES)
     return source
 
 
@@ -116,8 +132,7 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
+class _Open(NamedTuple):
     """An element not yet closed. ``name``: as written; ``tag``: what it behaves like; ``node``: where its words go.
 
     ``scopes``: stack places of the innermost element of each kind that another one's beginning closes, -1 for none.
@@ -132,7 +147,10 @@ class _Open:
 
 
 class _Builder:
-    """The parser's target. Closes what a browser closes, where libxml2 looks at the innermost element alone."""
+    """The parser's target. Closes what a browser closes, where libxml2 looks at the innermost element alone.
+
+    ``saw_end``: the mark behind the page's last character came by.
+    """
 
     def __init__(self, page: str) -> None:
         self._page = page
@@ -143,6 +161,8 @@ class _Builder:
         self._skipped = 0
         self._counted = False
         self._title: list[str] | None = None
+        self._paragraph_ended = False
+        self.saw_end = False
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if self._skipped:
@@ -166,6 +186,7 @@ class _Builder:
         if self._skipped:
             self._skipped -= 1
             return
+        self._paragraph_ended = tag == "p"
         if tag == "title" and self._title is not None:
             self._source.title = self._source.title or " ".join("".join(self._title).split())
             self._title = None
@@ -176,7 +197,15 @@ class _Builder:
             place -= 1
         self._pop_to(place)
 
+    def comment(self, text: str) -> None:
+        self.saw_end = self.saw_end or text.endswith("/end")
+        if text == "/p" and not self._skipped and not self._paragraph_ended:
+            self._stack[-1].node.children.append(Node("p", {}))
+        self._paragraph_ended = False
+
     def data(self, text: str) -> None:
+        self.saw_end = self.saw_end or _END in text
+        text = text.replace("\xad", "").replace(_MARK, "").replace(_END, "")
         if self._skipped:
             if self._counted:
                 self._source.hidden_words += len(text.split())
@@ -194,7 +223,7 @@ class _Builder:
             self._source.language = self._source.language or attributes.get("lang", "").strip()
         elif tag == "meta":
             name = (attributes.get("name") or attributes.get("property") or "").strip().lower()
-            content = " ".join(attributes.get("content", "").split())
+            content = " ".join(attributes.get("content", "").replace(_MARK, "").split())
             if name and content:
                 self._source.metadata.setdefault(name, content)
         elif not self._counts.get("svg") and not self._source.title:
@@ -203,7 +232,12 @@ class _Builder:
     def _is_unseen(self, tag: str, attributes: Mapping[str, str]) -> bool:
         """Whether a browser does not show the element. Sets whether its words count as hidden."""
         self._counted = False
-        if tag in _UNSEEN or (self._counts.get("svg") and tag in ("title", "desc", "metadata", "defs")):
+        if tag == "title":
+            return self._title is None  # one of the body, or a second one
+        if not attributes and not self._counts.get("svg"):
+            self._counted = tag == "dialog"
+            return self._counted or tag in _UNSEEN
+        if tag in _UNSEEN or (self._counts.get("svg") and tag in ("desc", "metadata", "defs")):
             return True
         if attributes.get("role") == "doc-backlink":
             return True
@@ -222,6 +256,8 @@ class _Builder:
 
     def _shown_as(self, tag: str, attributes: Mapping[str, str]) -> str:
         """The tag the element behaves like."""
+        if not attributes:
+            return tag
         if attributes.get("role") == "heading" and tag not in _HEADINGS:
             level = attributes.get("aria-level", "2")
             return f"h{min(6, max(1, int(level)))}" if level.isdecimal() and len(level) < 4 else "h2"
@@ -232,7 +268,7 @@ class _Builder:
     def _push(self, name: str, tag: str, attributes: Mapping[str, str]) -> None:
         parent = self._stack[-1]
         node, depth = parent.node, parent.depth
-        space = _STYLE_SPACE.search(attributes.get("style", ""))
+        space = _STYLE_SPACE.search(attributes.get("style", "")) if attributes else None
         keeps = tag in _KEEPS_SPACE or (space[1].lower().startswith("pre") if space else parent.keeps_space)
         if tag in BLOCKS or tag in _KEPT_INLINE:
             if depth < _MAX_DEPTH:
@@ -240,7 +276,10 @@ class _Builder:
             elif tag in BLOCKS or tag == "br":
                 node.children.append(Node("br", {}))
         elif tag in _BOXES:
-            node.children.append(f" {_box_words(tag, attributes, in_item=parent.scopes[_SCOPES.index('li')] > 0)} ")
+            node.children.append(f" {_box_words(tag, attributes, in_item=parent.scopes[_SCOPE_PLACES['li']] > 0)} ")
+        elif tag == "code" and parent.node.tag == "pre":
+            stated = {"class": f"{parent.node.classes} {attributes.get('class', '')}"}
+            parent.node.attributes = {**parent.node.attributes, **stated}  # where the language stands, mostly
         elif tag == "q":
             node.children.append("“")
         elif tag == "rt":
@@ -261,7 +300,7 @@ class _Builder:
         return node
 
     def _close_scope(self, kind: str) -> None:
-        place = self._stack[-1].scopes[_SCOPES.index(kind)]
+        place = self._stack[-1].scopes[_SCOPE_PLACES[kind]]
         if place > 0:
             self._pop_to(place)
 

@@ -242,15 +242,14 @@ class _Walker:
             self._emit(Piece(BlockKind.TABLE, rows=rows, header_rows=header_rows(table.rows)))
 
     def _code(self, node: Node) -> None:
-        language = stated_language(node) or next(
-            (stated_language(child) for child in node.children if isinstance(child, Node)), ""
-        )
-        self._emit(Piece(BlockKind.CODE, Words(code_text(node)), language=language or self._language))
+        language = stated_language(node) or self._language
+        self._emit(Piece(BlockKind.CODE, Words(code_text(node)), language=language))
 
     def _flat(self, node: Node, marker: str = "") -> Words:
         """All words of a node as one run behind ``marker``; blocks inside it are lines."""
         inline = Inline()
         inline.mark(marker)
+        inline.open_link(self._inline.target)
         pictures: list[tuple[str, str]] = []
         self._flatten(node, inline, pictures)
         return _with_pictures(inline.take() or Words(""), pictures)

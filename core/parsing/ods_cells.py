@@ -9,7 +9,7 @@ from datetime import datetime
 from math import isfinite
 
 from core.parsing.flow import TableCell, Words
-from core.parsing.ods_words import paragraphs
+from core.parsing.ods_words import is_plain, paragraphs
 from core.parsing.ooxml import Element
 from core.parsing.sheet_comments import remark_text
 from core.parsing.sheet_formats import plain_number
@@ -70,9 +70,11 @@ class RowReader:
                 if cell is not None and name == "covered-table-cell":
                     self.covered += 1
                 elif cell is not None:
-                    cells.update({at: replace(cell) for at in range(column, min(column + repeats, _MAX_COLUMN))})
+                    cells[column] = cell
+                    cells.update({at: replace(cell) for at in range(column + 1, min(column + repeats, _MAX_COLUMN))})
                 self._note(place, column)
-                drawn.append((self.row, column, place))
+                if not is_plain(place):
+                    drawn.append((self.row, column, place))
             column += repeats
         return cells, drawn
 
@@ -95,7 +97,7 @@ class RowReader:
         down, across = number(element, "number-rows-spanned"), number(element, "number-columns-spanned")
         if down > 1 or across > 1:
             self.sheet.merges.append(Area(self.row, column, self.row + down - 1, column + across - 1))
-        for remark in element.iterfind(f"{OFFICE}annotation"):
+        for remark in () if is_plain(element) else element.iterfind(f"{OFFICE}annotation"):
             words = paragraphs(remark).text.strip()
             author, day = remark.findtext(_CREATOR) or "", remark.findtext(_DATE) or ""
             if words:

@@ -14,6 +14,7 @@ from core.parsing.sheet_formats import plain_number
 from core.parsing.sheet_stream import local_name
 from core.types import BlockKind
 
+_CHART = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}"
 _HELD = frozenset(("frame", "g", "a"))
 _SHAPES = frozenset(
     "custom-shape rect ellipse circle line polyline polygon path connector caption regular-polygon".split()
@@ -57,7 +58,7 @@ def _frame(frame: Element, find: Objects, depth: int) -> Iterator[Piece]:
 
 def chart_pieces(root: Element) -> Iterator[Piece]:
     """A chart's title and axes as a caption, and the data it keeps as a table."""
-    for chart in root.iter("{*}chart"):
+    for chart in root.iter(f"{_CHART}chart"):
         titles = [words for title in chart.iter("{*}title", "{*}subtitle") if (words := paragraphs(title).text.strip())]
         if titles:
             yield Piece(BlockKind.CAPTION, Words("\n".join(titles)))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-import zlib
 from dataclasses import dataclass
-from zipfile import BadZipFile, ZipFile
-
-from lxml import etree
+from functools import partial
+from zipfile import ZipFile
 
 from core.errors import ParseError
 from core.parsing.flow import Reading
@@ -15,6 +12,7 @@ from core.parsing.names import display_name
 from core.parsing.ods_cells import TABLE, RowReader
 from core.parsing.ods_drawings import drawing_pieces
 from core.parsing.ods_words import paragraphs
+from core.parsing.odt_package import embedded, metadata_of, part_of, tree_of
 from core.parsing.ooxml import Element, checked
 from core.parsing.sheet_grid import Allowance, Area, Drawing, Sheet, Workbook, area_of
 from core.parsing.sheet_pieces import reading_of
@@ -24,17 +22,6 @@ from core.parsing.sheet_styles import PLAIN, Look
 
 _STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
-_META = {
-    "title": "title",
-    "initial-creator": "author",
-    "creator": "author",
-    "subject": "subject",
-    "keyword": "keywords",
-    "description": "description",
-    "creation-date": "created",
-    "date": "modified",
-}
-_OBJECT = re.compile(r"(?:\./)?([\w .-]+)/?")
 _SAVE_AGAIN = "Open it in the program that made it, save a copy and add that."
 
 
@@ -53,7 +40,7 @@ def read(data: bytes, name: str) -> Reading:
     archive = checked(data, shown)
     if "content.xml" not in archive.namelist():
         raise ParseError(f"{shown} lacks its part content.xml.", _SAVE_AGAIN)
-    if b"encryption-data" in _part(archive, "META-INF/manifest.xml"):
+    if b"encryption-data" in part_of(archive, "META-INF/manifest.xml"):
         raise ParseError(f"{shown} is encrypted with a password.", "Save it without the password and add it again.")
     book = _Reader(archive, shown).book
     reading = reading_of(book)
@@ -71,7 +58,7 @@ class _Reader:
         self._allowance = Allowance(shown)
         self._styles: dict[str, _Style] = {}
         self._pages: dict[str, list[str]] = {}
-        metadata = _metadata(_tree(_part(archive, "meta.xml")))
+        metadata = metadata_of(tree_of(part_of(archive, "meta.xml")))
         self.book = Workbook(title=metadata.pop("title", ""), metadata=metadata)
         if "styles.xml" in archive.namelist():
             self._read_styles()
@@ -131,14 +118,9 @@ class _Reader:
             notes.append(f'In the sheet "{sheet.name}", {rows.unfilled:,} {what} no stored result: shown as written.')
 
     def _draw(self, sheet: Sheet, holder: Element, row: int, column: int) -> None:
-        pieces = tuple(drawing_pieces(holder, self._object))
+        pieces = tuple(drawing_pieces(holder, partial(embedded, self._archive)))
         if pieces:
             sheet.drawings.append(Drawing(row, column, pieces))
-
-    def _object(self, address: str) -> Element | None:
-        """The content of an embedded object such as a chart."""
-        match = _OBJECT.fullmatch(address)
-        return _tree(_part(self._archive, f"{match[1]}/content.xml")) if match else None
 
     def _note_style(self, element: Element) -> None:
         usual = self._styles.get(element.get(f"{_STYLE}parent-style-name", ""), _Style())
@@ -174,28 +156,3 @@ def _running_lines(page: Element) -> list[str]:
         if says_something(words):
             lines.append(words)
     return lines
-
-
-def _metadata(root: Element | None) -> dict[str, str]:
-    found: dict[str, list[str]] = {}
-    for element in root.iterfind("{*}meta/*") if root is not None else ():
-        key, words = _META.get(local_name(element)), " ".join((element.text or "").split())
-        if key and words and (key == "keywords" or key not in found):
-            found.setdefault(key, []).append(words)
-    return {key: ", ".join(words) for key, words in found.items()}
-
-
-def _part(archive: ZipFile, name: str) -> bytes:
-    """A small part's bytes, empty where it is missing or damaged: nothing depends on it."""
-    try:
-        return archive.read(name)
-    except (KeyError, BadZipFile, zlib.error, OSError, EOFError, ValueError, NotImplementedError):
-        return b""
-
-
-def _tree(content: bytes) -> Element | None:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    try:
-        return etree.fromstring(content, parser)
-    except (etree.XMLSyntaxError, ValueError):
-        return None

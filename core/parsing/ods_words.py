@@ -23,6 +23,8 @@ _MAX_BLANKS, _MAX_DEPTH = 200, 100
 
 def paragraphs(holder: Element, *, fields: bool = True) -> Words:
     """The paragraphs right below ``holder`` as lines. ``fields``: with what the program fills in."""
+    if is_plain(holder):
+        return Words(_SPACE.sub(" ", holder[0].text or ""))
     lines = []
     for child in holder:
         if local_name(child) in ("p", "h"):
@@ -30,6 +32,11 @@ def paragraphs(holder: Element, *, fields: bool = True) -> Words:
             _gather(child, inline, frozenset() if fields else _FIELDS, 0)
             lines.append(inline.take() or Words(""))
     return joined(lines, "\n") if lines else Words("")
+
+
+def is_plain(holder: Element) -> bool:
+    """Whether all there is below ``holder`` is one paragraph of bare text, as in nearly all cells."""
+    return len(holder) == 1 and len(holder[0]) == 0 and local_name(holder[0]) == "p"
 
 
 def _gather(element: Element, inline: Inline, left_out: frozenset[str], depth: int) -> None:

@@ -43,8 +43,7 @@ def table_rows(
         for _ in range(_count(row, "number-rows-repeated")):
             number = len(placed)
             line = waiting.pop(number, {})
-            _fill(row, is_head, line, number, waiting, words_of)
-            allowance.take(len(line))
+            _fill(row, is_head, line, number, waiting, words_of, allowance)
             placed.append(line)
             heads += is_head and heads == number
             if not line:
@@ -62,6 +61,7 @@ def _fill(
     number: int,
     waiting: dict[int, dict[int, TableCell]],
     words_of: Callable[[Element], Words],
+    allowance: Allowance,
 ) -> None:
     """Put a row's cells into ``line``, and into ``waiting`` what they cover of later rows."""
     column = 0
@@ -75,6 +75,7 @@ def _fill(
         words = words_of(element)
         cell = TableCell(words, _value(element), is_head)
         across, down = _count(element, "number-columns-spanned"), _count(element, "number-rows-spanned")
+        allowance.take(max(across, repeats) * down)
         for place in range(column, column + max(across, repeats)):
             line[place] = cell
             for below in range(number + 1, number + down):

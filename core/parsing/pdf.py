@@ -53,6 +53,7 @@ class _Received:
     damaged: list[int] = field(default_factory=list)
     files: int = 0
     second: list[str] = field(default_factory=list)
+    doubles: list[str] = field(default_factory=list)
 
     @property
     def whole(self) -> bool:
@@ -97,7 +98,8 @@ class PdfParser:
         if len(received.second) != received.expected:
             return document
         tick()
-        return replace(document, words=audit_words(document, received.second, SECOND_READER))
+        dropped = {"drawn twice": received.doubles}
+        return replace(document, words=audit_words(document, received.second, SECOND_READER, dropped))
 
     def _receive(self, data: bytes, shown: str, progress: Progress | None) -> _Received:
         received = _Received()
@@ -160,6 +162,7 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
         received.pages.append(Page(number, round(float(width), 2), round(float(height), 2)))
         received.heights.append(float(message["height"]))
         received.lines.append([from_json(line) for line in message["lines"]])
+        received.doubles += [str(text) for text in message.get("doubles", ())]
         received.pictures += bool(message.get("pictures"))
         if message.get("damaged"):
             received.damaged.append(number)
@@ -215,7 +218,7 @@ def _notes(received: _Received) -> Sequence[str]:
     if received.files:
         notes.append(f"Files attached inside, which were not read: {received.files}. Save them and add them.")
     if len(received.second) != received.expected:
-        notes.append("The second reading, which tells of lost words, did not finish.")
+        notes.append("A second reading, which would tell of lost words, could not be made.")
     bare = [
         page.number
         for page, lines in zip(received.pages, received.lines, strict=True)

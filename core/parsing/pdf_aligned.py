@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from core.parsing.cells import cell_value
@@ -42,11 +42,7 @@ def aligned_tables(fragments: Sequence[TextLine]) -> list[TextLine]:
     item_of = {id(piece): item for piece, item in zip(pieces, usable, strict=True)}
     lines = printed_lines(pieces)
     result = list(fragments)
-    for run in _runs(lines, [item for item in fragments if item.stands_in]):
-        found = _table(run, _captioned(run, usable))
-        if found is None:
-            continue
-        kept, rows, columns = found
+    for kept, rows, columns in _tables(_runs(lines, [item for item in fragments if item.stands_in]), usable):
         members = [item_of[id(piece)] for line in kept for piece in line]
         if 2 * sum(member.mono for member in members) > len(members):
             continue
@@ -54,6 +50,34 @@ def aligned_tables(fragments: Sequence[TextLine]) -> list[TextLine]:
         result = [item for item in result if id(item) not in gone]
         result.append(_stand_in(members, rows, columns))
     return result
+
+
+def _tables(
+    runs: Sequence[list[list[Piece]]], items: Sequence[TextLine]
+) -> Iterator[tuple[list[list[Piece]], list[Row], int]]:
+    """The tables among the runs: a run is one, or a part of it that stands apart."""
+    for run in runs:
+        whole = _table(run, _captioned(run, items))
+        if whole:
+            yield whole
+            continue
+        for part in _parts(run):
+            found = _table(part, _captioned(part, items), prose_columns=0)
+            if found:
+                yield found
+
+
+def _parts(run: Sequence[list[Piece]]) -> list[list[list[Piece]]]:
+    """A run parted where the white between its lines is wider than is usual in it."""
+    whites = [min(p.y0 for p in below) - max(p.y1 for p in above) for above, below in pairwise(run)]
+    usual = sorted(whites)[len(whites) // 2]
+    height = sorted(piece.height for line in run for piece in line)[sum(map(len, run)) // 2]
+    parts = [[run[0]]]
+    for white, line in zip(whites, run[1:], strict=True):
+        if white > usual + 0.3 * height:
+            parts.append([])
+        parts[-1].append(line)
+    return [part for part in parts if len(part) >= _MIN_ROWS]
 
 
 def _piece(item: TextLine) -> Piece:
@@ -85,12 +109,19 @@ def _runs(lines: Sequence[list[Piece]], stand_ins: Sequence[TextLine]) -> list[l
     for index, line in enumerate(lines):
         if current and _apart(current[-1], line, stand_ins):
             close()
-        if many[index] or (current and index + 1 < len(lines) and many[index + 1] and many[index - 1]):
+        between = bool(current) and index + 1 < len(lines) and many[index + 1] and many[index - 1]
+        if many[index] or between or (current and _overlap(current[-1], line)):
             current.append(line)
         else:
             close()
     close()
     return runs
+
+
+def _overlap(above: Sequence[Piece], below: Sequence[Piece]) -> bool:
+    """Whether one line reaches into the other: cells beside one that wraps are set in its middle."""
+    white = min(piece.y0 for piece in below) - max(piece.y1 for piece in above)
+    return white < -0.3 * min(above[0].height, below[0].height)
 
 
 def _apart(above: Sequence[Piece], below: Sequence[Piece], stand_ins: Sequence[TextLine]) -> bool:
@@ -111,8 +142,13 @@ def _captioned(run: Sequence[Sequence[Piece]], items: Sequence[TextLine]) -> boo
     )
 
 
-def _table(run: list[list[Piece]], captioned: bool) -> tuple[list[list[Piece]], list[Row], int] | None:
-    """The lines of a run that make a table, its rows and how many columns it has; ``None`` when it is none."""
+def _table(
+    run: list[list[Piece]], captioned: bool, prose_columns: int = 1
+) -> tuple[list[list[Piece]], list[Row], int] | None:
+    """The lines of a run that make a table, its rows and how many columns it has; ``None`` when it is none.
+
+    ``prose_columns``: how many of three columns or more may hold running text.
+    """
     while run and TABLE_CAPTION.match(run[0][0].text):
         run = run[1:]
     for skipped in (0, 1, 2):  # a header's cells may span columns
@@ -125,7 +161,7 @@ def _table(run: list[list[Piece]], captioned: bool) -> tuple[list[list[Piece]], 
             continue
         columns = len(gutters) + 1
         printed = placed(run, gutters, gap)
-        if sum(_is_prose(printed, column) for column in range(columns)) > (columns > 2):
+        if sum(_is_prose(printed, column) for column in range(columns)) > prose_columns * (columns > 2):
             return None
         rows = unwrapped(printed)
         if _is_table(rows, columns, captioned):

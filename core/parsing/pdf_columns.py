@@ -17,6 +17,7 @@ from core.parsing.pdf_lines import Box, Run, TableCells, around
 TABLE_CAPTION = re.compile(
     r"(?:Table|Tab\.|Tabelle|Tableau|Tabla|Tabela|Tabella)\s*[A-Z]?\d+|\[?표\s*\d+", re.IGNORECASE
 )
+_CENTRED = 12.0  # twice the points by which a title may miss the table's middle
 _NO_FIGURE = {"", "-", "–", "—", "n/a", "na", "n.a.", "nil", "…", "..."}
 
 
@@ -114,12 +115,16 @@ def placed(
     ``spans``: short rules; a phrase right above one heads all columns the rule covers.
     """
     edges = [(start + end) / 2 for start, end in gutters]
-    rows = []
+    left, right = min(line[0].x0 for line in lines), max(piece.x1 for line in lines for piece in line)
+    rows: list[Row] = []
     for line in lines:
         row = Row(min(piece.y0 for piece in line), max(piece.y1 for piece in line))
         parts = phrases(line, least_gap)
         for part in parts:
             x0, x1 = part[0].x0, max(piece.x1 for piece in part)
+            if len(parts) == 1 and not rows and abs(x0 + x1 - left - right) < _CENTRED:  # heads the whole table
+                row.cells = {column: list(part) for column in range(len(gutters) + 1)}
+                continue
             under = next((rule for rule in spans if _stands_on(part, rule)), None)
             if under is not None:
                 x0, x1 = min(x0, under[0]), max(x1, under[2])
@@ -147,20 +152,23 @@ def unwrapped(rows: Sequence[Row]) -> list[Row]:
     """Rows whose cells run over several printed lines, whole again.
 
     A line goes on with the row above when no rule parts them and it brings no new figures: by the smaller white above
-    it where rows are set apart, else when it leaves the first column empty and has text under text alone.
+    it where rows are set apart, else when it leaves the first column empty and has text under text alone. So does one
+    that is set in the middle of a cell beside it.
     """
     if len(rows) < 2:
         return list(rows)
     whites = [below.y0 - above.y1 for above, below in pairwise(rows)]
-    least, most = min(whites), max(whites)
     height = sorted(row.y1 - row.y0 for row in rows)[len(rows) // 2]
+    steps = [white for white in whites if white >= -0.2 * height] or whites
+    least, most = min(steps), max(steps)
     set_apart = most - least > 0.3 * height
     divide = (least + most) / 2
     result = [rows[0]]
     for white, row in zip(whites, rows[1:], strict=True):
         above = result[-1]
-        close = not row.ruled and (white < divide if set_apart else True)
-        if close and _adds_no_figure(above, row) and (_hangs(above, row) or (set_apart and not _is_whole(row, rows))):
+        beside = white < -0.2 * height and not row.cells.keys() & above.cells.keys() - {0}
+        close = not row.ruled and (white < divide if set_apart else True) and _adds_no_figure(above, row)
+        if beside or (close and (_hangs(above, row) or (set_apart and not _is_whole(row, rows)))):
             for column, pieces in row.cells.items():
                 above.cells.setdefault(column, []).extend(pieces)
             above.y1 = row.y1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +18,8 @@ _BULLETS = str.maketrans(dict.fromkeys("\uf0b7\uf0a7\uf0d8\uf076\uf0fc\uf0a8\uf0
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u2060\ufeff\ufff9-\ufffc]")
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufefc]")
 _LONE_GLYPH = re.compile(r"^\s*\ufffd+\s*")  # at a line's start: a bullet from a font of signs
-_SPACE = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_SPACE = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_DOT_REACH = 2.0  # of the type size, between a drawn bullet and its item
 _SPACES = re.compile(rf"{_SPACE.pattern}+")
 
 
@@ -26,18 +28,22 @@ class PageParts:
     """What the library says of a page. Boxes are in the frame of the page before its own rotation.
 
     ``raw``: ``page.get_text("dict")`` with vectors collected. ``words``: with their boxes, () where nothing is drawn.
-    ``pictures``: boxes of images. ``size``: (width, height). ``comments``: lines of annotations and forms.
+    ``pictures``: gives the boxes of images, at a price. ``size``: (width, height). ``comments``: lines of annotations
+    and forms.
     """
 
     raw: Mapping[str, Any]
     size: tuple[float, float]
     words: Sequence[Word] = ()
-    pictures: Sequence[Box] = ()
+    pictures: Callable[[], Sequence[Box]] = tuple
     comments: Sequence[TextLine] = ()
 
 
-def page_lines(parts: PageParts, typewriters: Typewriters) -> tuple[list[TextLine], float]:
-    """Lines and stand-ins of a page in reading order, and the height of the frame in which they read upright."""
+def page_lines(parts: PageParts, typewriters: Typewriters) -> tuple[list[TextLine], float, list[str]]:
+    """Lines and stand-ins of a page in reading order, and the height of the frame in which they read upright.
+
+    The last value: the texts that were drawn twice, once as a shadow, and stand in the lines once.
+    """
     width, height = parts.size
     raw_lines = [line for block in parts.raw["blocks"] if block["type"] == 0 for line in block["lines"]]
     typewriters.learn([span for line in raw_lines for span in line["spans"]])
@@ -45,20 +51,49 @@ def page_lines(parts: PageParts, typewriters: Typewriters) -> tuple[list[TextLin
     direction = _main_direction(found)
     upright = [_turned(line, direction, width, height) for facing, line in found if _quarter(facing) == direction]
     aside = [replace(line, aside=True) for facing, line in found if _quarter(facing) != direction]
-    lines = _without_doubles(upright)
+    lines, doubles = _without_doubles(upright)
     if direction != (1, 0):
         height = width if direction[0] == 0 else height
-        return reading_order([*lines, *aside, *parts.comments], height), height
+        return reading_order([*lines, *aside, *parts.comments], height), height, doubles
     vectors = [tuple(block["bbox"]) for block in parts.raw["blocks"] if block["type"] == 3]
+    lines = _bulleted(lines, vectors)
     for table in find_tables(vectors, parts.words) if vectors else ():
         lines = [*_outside(lines, table.box), _table_line(table)]
         aside = _outside(aside, table.box)
     if any(FIGURE_CAPTION.match(line.text.strip()) for line in lines):
-        for figure in find_figures([*lines, *aside], [*vectors, *parts.pictures], (width, height)):
+        for figure in find_figures([*lines, *aside], [*vectors, *parts.pictures()], (width, height)):
             inside = {id(line) for line in figure.lines}
             lines = [*(line for line in lines if id(line) not in inside), _figure_line(figure)]
             aside = [line for line in aside if id(line) not in inside]
-    return reading_order([*lines, *aside, *parts.comments], height), height
+    return reading_order([*lines, *aside, *parts.comments], height), height, doubles
+
+
+def _bulleted(lines: Sequence[TextLine], vectors: Sequence[Box]) -> list[TextLine]:
+    """The lines, those with a drawn dot in front as items: browsers draw a list's bullets.
+
+    At least two dots must stand below each other, or they are parts of a drawing.
+    """
+    dots = [box for box in vectors if _is_dot(box)]
+    found: dict[int, Box] = {}
+    for index, line in enumerate(lines) if dots else ():
+        reach = _DOT_REACH * line.size
+        foot = line.y1 - 0.1 * line.height
+        for dot in dots:
+            if 1 < line.x0 - dot[2] < reach and line.y0 + 0.2 * line.height < (dot[1] + dot[3]) / 2 < foot:
+                found[index] = dot
+    columns = Counter(round(dot[0]) for dot in found.values())
+    result = list(lines)
+    for index, dot in found.items():
+        line = lines[index]
+        if columns[round(dot[0])] > 1 and line.text.lstrip()[:1].isalnum():
+            box = around([line.box, dot])
+            result[index] = replace(line, text=f"• {line.text.lstrip()}", x0=dot[0], box=box)
+    return result
+
+
+def _is_dot(box: Box) -> bool:
+    wide, high = box[2] - box[0], box[3] - box[1]
+    return 1 < wide < 7 and 1 < high < 7 and 0.7 < wide / high < 1.4
 
 
 def _outside(lines: Sequence[TextLine], box: Box) -> list[TextLine]:
@@ -94,7 +129,7 @@ def clean(text: str, *, keep_blanks: bool = False) -> str:
 def _line(raw: Mapping[str, Any], typewriters: Typewriters) -> TextLine | None:
     spans = raw["spans"]
     raw_text = "".join(map(spelled, spans))
-    if not clean(raw_text).strip():
+    if not clean(raw_text).strip(" \u00ad"):
         return None
     sizes: dict[float, int] = {}
     fonts: dict[str, int] = {}
@@ -118,7 +153,7 @@ def _line(raw: Mapping[str, Any], typewriters: Typewriters) -> TextLine | None:
     return TextLine(
         clean(raw_text, keep_blanks=mono >= 0.8 * total),
         *frame,
-        float(spans[0]["origin"][1]),
+        float(next(span["origin"][1] for span in spans if span["size"] == size)),  # a raised mark may come first
         float(size),
         bold=bold >= 0.8 * total,
         mono=mono >= 0.8 * total,
@@ -158,17 +193,19 @@ def _turned(line: TextLine, direction: tuple[int, int], width: float, height: fl
     return replace(line, x0=frame[0], y0=frame[1], x1=frame[2], y1=frame[3], baseline=foot)
 
 
-def _without_doubles(lines: Sequence[TextLine]) -> list[TextLine]:
-    """Runs drawn twice, a hair apart, to look bold (or to cast a shadow), kept once."""
+def _without_doubles(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[str]]:
+    """Runs drawn twice, a hair apart, to look bold (or to cast a shadow), kept once; and the texts of the others."""
     seen: dict[tuple[str, int], list[TextLine]] = {}
     kept = []
+    doubles = []
     for line in lines:
         twins = [twin for row in (-1, 0, 1) for twin in seen.get((line.text, int(line.y0 // 4) + row), ())]
         if any(abs(twin.x0 - line.x0) < 2 and abs(twin.y0 - line.y0) < 2 for twin in twins):
+            doubles.append(line.text)
             continue
         seen.setdefault((line.text, int(line.y0 // 4)), []).append(line)
         kept.append(line)
-    return kept
+    return kept, doubles
 
 
 def on_shown_page(line: TextLine, matrix: Sequence[float]) -> TextLine:
@@ -189,7 +226,7 @@ def _runs_shown(runs: Sequence[Run], matrix: Sequence[float]) -> tuple[Run, ...]
 
 
 def shown(box: Box, matrix: Sequence[float]) -> Box:
-    """A box of the page before its rotation as it lies on the page that is shown."""
+    """A box of the page before its rotation as it lies on the page that is shown, or the other way round."""
     a, b, c, d, e, f = matrix
     xs = [a * x + c * y + e for x, y in ((box[0], box[1]), (box[2], box[3]))]
     ys = [b * x + d * y + f for x, y in ((box[0], box[1]), (box[2], box[3]))]

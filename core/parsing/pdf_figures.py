@@ -17,7 +17,8 @@ _NEAR = 60.0  # points between a caption and its drawing
 _SLACK = 6.0  # points within which drawn things belong together
 _REACH = 24.0  # points between the panels of one figure
 _MARGIN = 13.0  # points around a drawing where its labels may stand
-_MAX_GRAPHICS = 4000
+_MAX_GRAPHICS = 2000
+_MAX_LINES = 400  # of a figure, to be put together to labels
 _MAX_SHARE = 0.8  # of the page: larger is its background
 _MIN_SIDE = 18.0
 _LABEL_CHARACTERS = 40
@@ -35,7 +36,8 @@ class Figure:
         """The words of the drawing: runs that stand together are one label, and labels come from top to bottom."""
         groups: list[list[TextLine]] = []
         for line in sorted(self.lines, key=lambda line: (line.y0, line.x0)):
-            near = [group for group in groups if any(_is_one_label(other, line) for other in group)]
+            few = len(self.lines) <= _MAX_LINES
+            near = [group for group in groups if few and any(_is_one_label(other, line) for other in group)]
             groups = [group for group in groups if group not in near]
             groups.append([*(member for group in near for member in group), line])
         groups.sort(key=lambda group: (round(group[0].y0 / 4), group[0].x0))

@@ -66,13 +66,15 @@ def _outline_levels(drafts: Sequence[Draft], outline: Sequence[tuple[int, str, i
 
 
 def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool) -> bool:
+    if len(draft.lines) > _MAX_LINES:
+        return False
     text, first = _joined(draft), draft.first
     numbered = _NUMBERED.match(text) or (first.font != font and _IN_BRACKETS.match(text))
     allowed = draft.kind is BlockKind.PARAGRAPH or (draft.kind is BlockKind.LIST and bool(numbered))
-    letters = sum(char.isalpha() for char in text)
-    if not allowed or len(draft.lines) > _MAX_LINES or len(text) > _MAX_CHARACTERS or letters < 2:
+    if not allowed or len(text) > _MAX_CHARACTERS:
         return False
-    if first.aside or letters < 0.4 * len(text.replace(" ", "")):
+    letters = sum(char.isalpha() for char in text)
+    if letters < 2 or first.aside or letters < 0.4 * len(text.replace(" ", "")):
         return False
     if first.size >= 1.15 * size + 0.2:
         return not (text[0].islower() and ends_sentence(text))

@@ -58,7 +58,7 @@ def joint(text: str, following: str | None, spelling: Spelling, *, parted: bool 
     (('a hyphen', ''), ('a well-', ''))
     """
     if following is None:
-        return text.removesuffix("\u00ad"), ""
+        return text.removesuffix("\u00ad").rstrip(), ""
     if text.endswith("\u00ad"):
         return text[:-1], ""
     broken, follows = _WORD_BREAK.search(text), _WORD.match(following)

@@ -11,6 +11,7 @@ from core.types import BlockKind
 
 _FLOATING = (BlockKind.FOOTNOTE, BlockKind.CAPTION, BlockKind.TABLE)
 _OPENING = "\"'“‘«("
+_STEP = 1.6  # of the type size, from one baseline to the next within a paragraph
 _FULL_LINE = 0.9  # of a column's width: shorter lines end a paragraph in scripts without capital letters
 
 
@@ -96,8 +97,9 @@ def _goes_on(before: Draft, draft: Draft) -> bool:
     above, below = before.last, draft.first
     page, next_page = before.lines[-1][0], draft.page
     elsewhere = (next_page == page and above.region != below.region) or next_page == page + 1
-    if next_page == page and below.y0 > above.y0 and min(above.x1, below.x1) > max(above.x0, below.x0):
-        return False  # right below: a header above its column, a column above a footer
+    under = next_page == page and below.y0 > above.y0 and min(above.x1, below.x1) > max(above.x0, below.x0)
+    if under and below.baseline - above.baseline > _STEP * above.size:
+        return False  # a header above its column, a column above a footer
     if not elsewhere or above.aside or below.aside or abs(above.size - below.size) > 0.06 * above.size + 0.2:
         return False
     if above.bold != below.bold and len(before.lines) == 1:

@@ -165,7 +165,9 @@ def _bands(fragments: Sequence[TextLine], gutter: float) -> list[tuple[bool, lis
 
 
 def _is_prose(run: Sequence[TextLine], gutter: float, least_rows: int) -> bool:
-    """Whether both sides of the gutter hold rows of running text."""
+    """Whether both sides of the gutter hold rows of running text, and not of a listing."""
+    if 2 * sum(item.mono for item in run) > len(run):
+        return False
     for side in (True, False):
         items = [item for item in run if ((item.x0 + item.x1) / 2 <= gutter) is side]
         rows = len({round(item.baseline / 3) for item in items if not item.stands_in})

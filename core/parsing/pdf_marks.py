@@ -20,6 +20,7 @@ _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
 _PARTNERS = {**dict(zip(")]}>", "([{<", strict=True)), **dict(zip("([{<", ")]}>", strict=True))}
 _QUOTES_AND_STOPS = ".,;:!?\"'“”‘’«»"
 _MAX_TARGET = 2000
+_ROW = 10.0  # points: words are looked up by their height on the page
 _COVERED = 0.5  # of a word's height
 
 
@@ -44,13 +45,18 @@ def link_of(raw: dict[str, Any]) -> Link | None:
 
 
 def with_links(lines: Sequence[TextLine], words: Sequence[Word], links: Sequence[Link]) -> list[TextLine]:
-    """The lines with ``links`` set. All boxes are on the shown page; ``words``: the page's, cleaned, in any order."""
+    """The lines with ``links`` set. All boxes are in one frame; ``words``: the page's, cleaned."""
+
+    rows: dict[int, list[Word]] = {}
+    for word in words:
+        rows.setdefault(int((word[1] + word[3]) / 2 // _ROW), []).append(word)
 
     def targets(text: str, box: Box) -> tuple[Target, ...]:
         near = [link for link in links if _overlap(link[0], box)]
         if not near or not text:
             return ()
-        inside = [word for word in words if middle_inside(word[:4], box)]
+        beside = range(int(box[1] // _ROW), int(box[3] // _ROW) + 1)
+        inside = [word for row in beside for word in rows.get(row, ()) if middle_inside(word[:4], box)]
         return _targets(text, inside, near)
 
     def linked(runs: Iterable[Run]) -> tuple[Run, ...]:
@@ -59,8 +65,8 @@ def with_links(lines: Sequence[TextLine], words: Sequence[Word], links: Sequence
     result = []
     for line in lines:
         if line.table:
-            rows = tuple(linked(row) for row in line.table.rows)
-            result.append(replace(line, table=replace(line.table, rows=rows)))
+            table = replace(line.table, rows=tuple(linked(row) for row in line.table.rows))
+            result.append(replace(line, table=table))
         elif line.labels:
             result.append(replace(line, labels=linked(line.labels)))
         else:
@@ -76,7 +82,7 @@ def _targets(text: str, words: Sequence[Word], links: Sequence[Link]) -> tuple[T
     """The stretches of a run's text under the links, sorted and apart."""
     covered: dict[int, tuple[int, int]] = {}
     cursor = 0
-    for word in sorted(words, key=lambda word: word[0]):
+    for word in sorted(words, key=lambda word: (round(word[3] / 4), word[0]) if _lies(word) else (0, 0.0)):
         at = text.find(word[4], cursor)
         at = text.find(word[4]) if at < 0 else at
         if at < 0:
@@ -107,9 +113,16 @@ def _is_loose(others: str, char: str) -> bool:
     return char in _QUOTES_AND_STOPS
 
 
+def _lies(word: Word) -> bool:
+    """Whether a word is written along x."""
+    return len(word[4]) < 2 or word[3] - word[1] < 1.5 * (word[2] - word[0])
+
+
 def _part(word: Word, box: Box) -> tuple[int, int] | None:
     """Which characters of a word a box covers, told by the share of its width."""
     x0, y0, x1, y1, text = word
+    if not _lies(word):
+        return (0, len(text)) if middle_inside(word[:4], box) else None
     if min(y1, box[3]) - max(y0, box[1]) < _COVERED * min(y1 - y0, box[3] - box[1]) or x1 <= x0:
         return None
     start = round(max(0.0, (box[0] - x0) / (x1 - x0)) * len(text))

@@ -18,10 +18,12 @@ _CAPTION = re.compile(
     r"\s*[A-Z]?\d+(?:[-.]\d+)*(?:\s*[.:–—|]|\s+(?=[^a-z\s])|\s*$)"
     r"|[\[<(【]?(?:표|그림|図|表|图|圖)\s*\d+(?:[-.]\d+)*[\])】>.: ]"
 )
-_LEADER = re.compile(r" \.\.\. [\dA-Zivxlc-]{1,8}$")  # a line of a table of contents
+_LEADER = re.compile(r" \.\.\. [\dA-Zivxlc-]{1,8}(?:, \d{1,4})*$")  # a line of a table of contents or an index
 _NOTE_MARK = re.compile(r"(?:\[?\d{1,3}[\].)]?|[*†‡§¶]{1,3})\s*[^\s\d]")
 _SMALL = 0.9  # of the body's type size, at most: footnotes
 _FOOT = 0.55  # of the page's height, from the top: where footnotes may begin
+_MAX_NOTES = 4  # lines right below a table
+_MAX_HEADING = 60  # characters
 _TERMINAL = re.compile(r"[.!?:;。！？।][\"'”’»)\]]*(?:\s?\[?\d{1,3}\]?)?$")
 
 
@@ -100,11 +102,16 @@ def _foot_lines(lines: Sequence[TextLine], body_size: float, page_height: float)
         while start and not column[start - 1].stands_in and column[start - 1].size <= _SMALL * body_size:
             start -= 1
         notes = column[start:]
-        above = column[start - 1] if start else None
-        is_headed = above is not None and (above.bold or above.size > 1.1 * body_size) and len(above.text) < 60
-        if notes and notes[0].y0 > _FOOT * page_height and not is_headed:
+        if notes and notes[0].y0 > _FOOT * page_height and not (start and _heads(column[start - 1], notes, body_size)):
             found.update(map(id, notes))
     return found
+
+
+def _heads(above: TextLine, notes: Sequence[TextLine], body_size: float) -> bool:
+    """Whether the small lines below ``above`` belong to it: a section in small type, what is left of a table."""
+    if above.stands_in:
+        return len(notes) > _MAX_NOTES
+    return len(above.text) < _MAX_HEADING and (above.bold or above.size > 1.1 * body_size)
 
 
 def _column(lines: Sequence[TextLine]) -> _Column:
@@ -148,7 +155,9 @@ def _is_address_in(draft: Draft | None, line: TextLine) -> bool:
     if draft is None or draft.kind is BlockKind.CODE or " " in line.text or draft.last.region != line.region:
         return False
     near = 0 < line.baseline - draft.last.baseline < 1.6 * line.size
-    return near and not draft.last.stands_in and (not ends_sentence(draft.last.text) or "://" in line.text)
+    above = draft.last
+    addressed = "://" in f"{above.text.rpartition(' ')[2]} {line.text}"
+    return near and not above.stands_in and (addressed or not ends_sentence(above.text))
 
 
 def is_item(text: str) -> bool:
@@ -182,7 +191,7 @@ def _parts(draft: Draft, line: TextLine, column: _Column, kind: BlockKind) -> bo
         return True
     if len(draft.lines) == 1 and above.font != line.font and abs(above.size - line.size) > 0.04 * above.size:
         return True
-    if above.bold != line.bold and len(line.text) > 2 and len(above.text) > 2:
+    if above.bold != line.bold and min(len(line.text), len(above.text)) > 2 and not _in_flow(draft, line, column):
         return True
     if above.italic and not line.italic and len(draft.lines) == 1 and _breaks_early(above, line, column):
         return True
@@ -206,6 +215,12 @@ def _parts(draft: Draft, line: TextLine, column: _Column, kind: BlockKind) -> bo
         return True
     slack = column.right - above.x1
     return early and (done or (slack > 0.5 * (column.right - column.left) and not line.text[:1].islower()))
+
+
+def _in_flow(draft: Draft, line: TextLine, column: _Column) -> bool:
+    """Whether a change of weight falls inside a sentence: a whole line of it happens to be bold."""
+    above = draft.last
+    return not draft.first.bold and not ends_sentence(above.text) and not _breaks_early(above, line, column)
 
 
 def _hangs(draft: Draft, line: TextLine) -> bool:

@@ -14,6 +14,7 @@ TOUCH = 3.0  # points within which two rules meet
 _THIN = 3.0
 _MIN_RULE = 12.0
 _MAX_RULES = 1200
+_MAX_PLACES = 20_000  # more is graph paper
 _COVERED = 0.6  # of a cell's side: what a rule must cover to part it from its neighbour
 
 Place = tuple[int, int]  # row, column
@@ -91,7 +92,7 @@ def grids(across: Sequence[Box], down: Sequence[Box]) -> list[Grid]:
             continue
         ys = edges([row[1] for row in rows] + [column[1] for column in columns] + [column[3] for column in columns])
         xs = edges([column[0] for column in columns] + [row[0] for row in rows] + [row[2] for row in rows])
-        if len(ys) >= 3 and len(xs) >= 3:
+        if len(ys) >= 3 and len(xs) >= 3 and len(ys) * len(xs) <= _MAX_PLACES:
             found.append(Grid(tuple(ys), tuple(xs), _merged(ys, xs, rows, columns)))
     return found
 

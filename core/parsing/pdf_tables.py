@@ -137,7 +137,7 @@ def _spreads(row: Row) -> bool:
 
 def _filled(grid: Grid, words: Sequence[Piece]) -> TableCells | None:
     """Words put into their cells; ``None`` when it is no table (a chart, a form's frame, a boxed text)."""
-    parts = [part for word in words for part in _cut(word, grid.columns)]
+    parts = [part for word in words for part in _cut(word, _edges_beside(grid, word)) if part.text]
     if len(parts) - len(words) > max(1, _CUT_SHARE * len(words)):  # its rules run through the words
         return None
     cells = _cells(grid, parts)
@@ -155,7 +155,7 @@ def _filled(grid: Grid, words: Sequence[Piece]) -> TableCells | None:
     owners = {grid.merged[place] for place in cells}
     if len(table) < 2 or len(owners) < 0.4 * len({grid.merged[r, c] for r in used_rows for c in used_columns}):
         return None
-    full_rows = sum(sum(bool(run.text) for run in row) >= 2 for row in table)
+    full_rows = sum(len({grid.merged[row, column] for column in band}) >= 2 for row, band in bands)
     if full_rows < 2 or max(map(len, filled)) > _MAX_CELL_CHARACTERS:
         return None
     return TableCells(tuple(table), header_rows(table))
@@ -165,7 +165,7 @@ def _cells(grid: Grid, words: Sequence[Piece]) -> dict[Place, list[Piece]]:
     """The words of every place; those of a merged cell stand in each place it covers."""
     owned: dict[Place, dict[Place, list[Piece]]] = {}
     for word in words:
-        row = min(max(bisect_right(grid.rows, (word.y0 + word.y1) / 2) - 1, 0), len(grid.rows) - 2)
+        row = _row_of(grid, word)
         column = min(max(bisect_right(grid.columns, (word.x0 + word.x1) / 2) - 1, 0), len(grid.columns) - 2)
         owned.setdefault(grid.merged[row, column], {}).setdefault((row, column), []).append(word)
     cells: dict[Place, list[Piece]] = {}
@@ -199,6 +199,17 @@ def _reach_over(within: dict[Place, list[Piece]], pieces: Sequence[Piece]) -> bo
     return len(shared_gutters(printed_lines(pieces), 1.2 * height)) + 1 < len(columns)
 
 
+def _row_of(grid: Grid, word: Piece) -> int:
+    return min(max(bisect_right(grid.rows, (word.y0 + word.y1) / 2) - 1, 0), len(grid.rows) - 2)
+
+
+def _edges_beside(grid: Grid, word: Piece) -> list[float]:
+    """The columns' edges in the word's row, but those inside a merged cell."""
+    row = _row_of(grid, word)
+    inner = range(1, len(grid.columns) - 1)
+    return [grid.columns[edge] for edge in inner if grid.merged[row, edge - 1] != grid.merged[row, edge]]
+
+
 def _cut(word: Piece, columns: Sequence[float]) -> list[Piece]:
     """A word that runs over a column's edge, as where no blank was needed, parted there."""
     edge = next((x for x in columns if word.x0 + 0.3 * word.height < x < word.x1 - 0.3 * word.height), None)
@@ -207,8 +218,8 @@ def _cut(word: Piece, columns: Sequence[float]) -> list[Piece]:
     widths = [2 if east_asian_width(char) in "WF" else 1 for char in word.text]
     share = (edge - word.x0) / (word.x1 - word.x0) * sum(widths)
     at = min(range(1, len(word.text)), key=lambda i: abs(sum(widths[:i]) - share) - 2 * _parts_here(word.text, i))
-    left = Piece(word.x0, word.y0, edge, word.y1, word.text[:at], (word.x0, word.y0, edge, word.y1))
-    right = Piece(edge, word.y0, word.x1, word.y1, word.text[at:], (edge, word.y0, word.x1, word.y1))
+    left = Piece(word.x0, word.y0, edge, word.y1, word.text[:at].strip(), (word.x0, word.y0, edge, word.y1))
+    right = Piece(edge, word.y0, word.x1, word.y1, word.text[at:].strip(), (edge, word.y0, word.x1, word.y1))
     return [left, *_cut(right, columns)]
 
 
@@ -260,9 +271,10 @@ def _run(pieces: Sequence[Piece], grid: Grid, place: Place) -> Run:
     row, column = place
     if not pieces:
         return Run("", (grid.columns[column], grid.rows[row], grid.columns[column + 1], grid.rows[row + 1]))
-    upward = sum(piece.height > _SLOPE * (piece.x1 - piece.x0) for piece in pieces if len(piece.text) > 2)
+    words = [piece for piece in pieces if len(piece.text) > 2]
+    upward = sum(piece.height > _SLOPE * (piece.x1 - piece.x0) for piece in words)
     text = cell_text(pieces)
-    if upward > len(pieces) / 2:  # a narrow column's heading, written from bottom to top
+    if upward > len(words) / 2:  # a narrow column's heading, written from bottom to top
         lines = edges((piece.x0 + piece.x1) / 2 for piece in pieces)
         ordered = sorted(pieces, key=lambda piece: (bisect_right(lines, (piece.x0 + piece.x1) / 2), -piece.y1))
         text = " ".join(piece.text for piece in ordered)

@@ -210,7 +210,7 @@ def _whole(run: Run, spelling: Spelling) -> tuple[str, Sequence[Target]]:
     text = ""
     places: list[int] = []  # where each character of the printed lines came to stand
     for line, following in zip(lines, [*lines[1:], None], strict=True):
-        kept, between = joint(line, following, spelling)
+        kept, between = joint(line, following, spelling, parted=True)
         places += [len(text) + min(offset, len(kept)) for offset in range(len(line) + 1)]
         text += kept + between
     return text, [(places[start], places[end], to) for start, end, to in run.links]

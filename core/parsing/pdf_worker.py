@@ -12,7 +12,7 @@ from core.parsing.pdf_lines import TextLine, to_json
 from core.parsing.pdf_marks import comments, link_of, with_links
 from core.parsing.pdf_second import page_texts
 from core.parsing.pdf_tables import Word
-from core.parsing.worker import Answer, Task, answer, frame, is_memory, serve
+from core.parsing.worker import Answer, Task, answer, is_memory, serve
 
 _ALEF_LAM = ("\u0627\u0644", "\u0623\u0644", "\u0625\u0644", "\u0622\u0644")
 
@@ -76,21 +76,21 @@ def _read_page(page: Any, typewriters: Typewriters) -> Answer:
         raw=raw,
         size=(page.cropbox.width, page.cropbox.height),
         words=words,
-        pictures=[tuple(item["bbox"]) for item in page.get_image_info()],
+        pictures=lambda: [tuple(item["bbox"]) for item in page.get_image_info()],
         comments=_comments(page, page_text),
     )
-    lines, height = page_lines(parts, typewriters)
-    if page.rotation:
-        matrix = tuple(page.rotation_matrix)
-        lines = [on_shown_page(line, matrix) for line in lines]
-        words = [(*shown(word[:4], matrix), word[4]) for word in words]
+    lines, height, doubles = page_lines(parts, typewriters)
     if links:
-        lines = with_links(lines, words, links)
+        back = tuple(page.derotation_matrix)
+        lines = with_links(lines, words, [(shown(box, back), target) for box, target in links])
+    if page.rotation:
+        lines = [on_shown_page(line, tuple(page.rotation_matrix)) for line in lines]
     return {
         "size": [page.rect.width, page.rect.height],
         "height": height,
         "lines": [to_json(line) for line in lines],
-        "pictures": not lines and bool(parts.pictures),
+        "doubles": doubles,
+        "pictures": not lines and bool(page.get_images()),
     }
 
 
@@ -105,13 +105,13 @@ def _with_whole_ligatures(raw: Answer) -> Answer:
 
 def _words(text_page: Any) -> list[Word]:
     """The page's words as they will stand in the text, those drawn twice to cast a shadow once."""
-    words: dict[tuple[str, int, int], Word] = {}
+    places: dict[str, list[Word]] = {}
     for x0, y0, x1, y1, text, *_ in text_page.extractWORDS():
         cleaned = clean(text).strip()
-        places = [(cleaned, round(x0 / 2) + right, round(y0 / 2) + down) for right in (-1, 0, 1) for down in (-1, 0, 1)]
-        if cleaned and not any(place in words for place in places):
-            words[cleaned, round(x0 / 2), round(y0 / 2)] = (x0, y0, x1, y1, cleaned)
-    return list(words.values())
+        same = places.setdefault(cleaned, [])
+        if cleaned.strip(" \u00ad") and not any(abs(x0 - twin[0]) < 2 and abs(y0 - twin[1]) < 2 for twin in same):
+            same.append((x0, y0, x1, y1, cleaned))
+    return [word for same in places.values() for word in same]
 
 
 def _comments(page: Any, page_text: str) -> list[TextLine]:
@@ -174,8 +174,7 @@ def warm_up() -> None:
     page.add_text_annot((20, 100), "warm")
     data = document.tobytes()
     for task, request in (("parse", {}), ("render", {"page": 1, "scale": 1, "max_pixels": 1e6})):
-        for message in answer(TASKS[task], data, request, _failures()):
-            frame(message)
+        list(answer(TASKS[task], data, request, _failures()))
 
 
 def main() -> None:

@@ -34,7 +34,10 @@ def read(data: bytes, name: str) -> Reading:
     _check_container(data, shown)
     package = Package(data, shown)
     main = package.main_part("ppt/presentation.xml")
-    deck = _Deck(package, main, package.root(main))
+    root = package.root(main)
+    if root.tag.rpartition("}")[2] != "presentation":
+        raise ParseError(f"{shown} is no presentation: its main part is {main}.", "Add it under its own name.")
+    deck = _Deck(package, main, root)
     deck.read()
     metadata = package.core_properties()
     title = metadata.pop("title", "")

@@ -165,15 +165,15 @@ class _Reader:
 
     def _flush(self) -> None:
         """Characters that have gathered become text: bytes by the font's code page, units as UTF-16."""
+        font = self._fonts.get(-1 if self._group.font is None else self._group.font)
         if self._bytes:
-            font = self._fonts.get(-1 if self._group.font is None else self._group.font)
             text = self._bytes.decode((font.codec if font else "") or self._codec, "replace")
             self._bytes.clear()
             self._put(in_font(text, font.name) if font and self._group.place != "font" else text)
         if self._units:
             units = b"".join(unit.to_bytes(2, "little") for unit in self._units)
             self._units.clear()
-            self._put(in_font(units.decode("utf-16-le", "replace"), ""))
+            self._put(in_font(units.decode("utf-16-le", "replace"), font.name if font else ""))
 
     def _put(self, text: str) -> None:
         """Text for whatever the group is for."""
@@ -337,10 +337,6 @@ class _Reader:
             self._notes += 1
             label = f"[{self._notes}]"
             self._story.add(label)
-        elif kind == "comment":
-            author, day = self._author.strip(), self._date
-            label = f"Comment{f' by {author}' if author else ''}{f', {day}' if day else ''}:"
-            self._author = ""
         self._open.append(_Open(Story(self._styles), len(self._outer) - 1, kind, label))
         self._group = replace(self._group, place="")
 
@@ -357,4 +353,10 @@ class _Reader:
             if any(map(str.isalnum, said)):
                 self._running.setdefault(said, Piece(BlockKind.FURNITURE, words))
         elif said:
-            self._story.put_aside(Piece(BlockKind.FOOTNOTE, joined([Words(done.label), words], " ")))
+            label = done.label or self._comment_head()
+            self._story.put_aside(Piece(BlockKind.FOOTNOTE, joined([Words(label), words], " ")))
+
+    def _comment_head(self) -> str:
+        author, day = self._author.strip(), self._date
+        self._author = self._date = ""
+        return f"Comment{f' by {author}' if author else ''}{f', {day}' if day else ''}:"

@@ -32,7 +32,7 @@ from core.text.normalise import decode
 
 _TEXT_READER = "the file's own text"
 _MAIL_READER = "the mail's decoded parts"
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_PACKAGE = b"PK"
 _MARKUP, _OTHER_FORM = "markup", "the message's other form"
 # What the two plain markups write that no reader of the page sees.
 _RST_MARKUP = re.compile(
@@ -64,7 +64,7 @@ def second_reading(data: bytes, kind: str, name: str) -> SecondReading | None:
     """
     found = Gathering()
     read, reader = _READERS.get(kind, (_read_text, _TEXT_READER))
-    if kind == "xlsx" and data.startswith(_OLD_OFFICE):
+    if kind == "xlsx" and not data.startswith(_PACKAGE):
         read, reader = read_workbook, WORKBOOK_READER
     try:
         read(data, found)

@@ -236,6 +236,7 @@ class _OpenDocumentText(PlainXml):
             name in {"hidden-text", "hidden-paragraph"}
             or attributes.get("style-name") in self._hidden
             or attributes.get("visibility") in {"collapse", "filter"}
+            or (name == "section" and attributes.get("display") == "none")
         )
 
     def end(self, name: str) -> None:

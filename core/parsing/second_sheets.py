@@ -141,6 +141,8 @@ class _Cells(PlainXml):
             for line in _HEADER_PART.split(written):
                 self._found.put(PAGE_NUMBERS if _HEADER_FIELD.search(line) else "", _HEADER_CODE.sub(" ", f"{line}\n"))
             return
+        if not written.strip():
+            return  # such as a formula's result that was never calculated
         reason = HIDDEN if self._sheet_hidden or self._row_hidden or self._column_hidden else ""
         if name == "v" and self._type == "s":
             written = self._strings[int(written)]
@@ -191,26 +193,17 @@ def read_cells(data: bytes, found: Gathering) -> None:
         read_drawings(package, r"xl/charts/chart\d*\.xml", found, charts=CHARTS)
 
 
-_SST, _CONTINUE, _LABEL_SST, _NUMBER, _RK, _MULTIPLE_RK, _SHEET, _LABEL = (
-    0xFC,
-    0x3C,
-    0xFD,
-    0x203,
-    0x27E,
-    0xBD,
-    0x85,
-    0x204,
-)
+_SST, _CONTINUE, _SHEET, _STRING, _LABEL, _LABEL_SST = 0xFC, 0x3C, 0x85, 0x207, 0x204, 0xFD
+_NUMBER, _RK, _MULTIPLE_RK, _FORMULA = 0x203, 0x27E, 0xBD, 0x06
+_NO_NUMBER = b"\xff\xff"  # where a formula's number would end: its result is something else
 
 
 def read_workbook(data: bytes, found: Gathering) -> None:
-    """An old binary workbook (BIFF8): shared strings where cells name them, and numbers.
+    """An old binary workbook (BIFF8), in its container or bare: strings, shared ones where cells name them, numbers.
 
     Source: [MS-XLS] 2.4.265 (SST), 2.5.293 (XLUnicodeRichExtendedString), 2.5.217 (RkNumber).
     """
-    with olefile.OleFileIO(BytesIO(data)) as container:
-        name = next(name for name in ("Workbook", "Book") if container.exists(name))
-        records = list(_records(container.openstream(name).read()))
+    records = list(_records(_stream(data)))
     strings: list[str] = []
     for place, (kind, body) in enumerate(records):
         if kind == _SST:
@@ -221,13 +214,13 @@ def read_workbook(data: bytes, found: Gathering) -> None:
                 parts.append(continued)
             strings = _shared_strings(parts)
         elif kind == _SHEET:
-            wide = body[7] & 1
-            title = body[8 : 8 + body[6] * (1 + wide)].decode("utf-16-le" if wide else "latin-1", "replace")
-            found.drop(HIDDEN if body[4] & 3 else SHEET_NAMES, f"{title}\n")
+            found.drop(HIDDEN if body[4] & 3 else SHEET_NAMES, f"{_characters(body, 7, body[6])}\n")
         elif kind == _LABEL_SST:
             found.keep(f"{strings[struct.unpack_from('<I', body, 6)[0]]}\n")
-        elif kind == _NUMBER:
-            # Whether a number is shown as a date only the formats say; whole numbers of that size may be.
+        elif kind in {_LABEL, _STRING}:
+            start = 6 if kind == _LABEL else 0
+            found.keep(f"{_characters(body, start + 2, struct.unpack_from('<H', body, start)[0])}\n")
+        elif kind == _NUMBER or (kind == _FORMULA and body[12:14] != _NO_NUMBER):
             _keep_number(struct.unpack_from("<d", body, 6)[0], found)
         elif kind == _RK:
             _keep_number(_rk(struct.unpack_from("<I", body, 6)[0]), found)
@@ -236,7 +229,22 @@ def read_workbook(data: bytes, found: Gathering) -> None:
                 _keep_number(_rk(struct.unpack_from("<I", body, start + 2)[0]), found)
 
 
+def _stream(data: bytes) -> bytes:
+    if not data.startswith(olefile.MAGIC):
+        return data
+    with olefile.OleFileIO(BytesIO(data)) as container:
+        name = next((name for name in ("Workbook", "Book") if container.exists(name)), "Workbook")
+        return bytes(container.openstream(name).read())
+
+
+def _characters(body: bytes, start: int, length: int) -> str:
+    """A string of a known length, behind the byte that says how wide its characters are."""
+    wide = body[start] & 1
+    return body[start + 1 : start + 1 + length * (1 + wide)].decode("utf-16-le" if wide else "latin-1", "replace")
+
+
 def _keep_number(number: float, found: Gathering) -> None:
+    """Whether a number is shown as a date only the formats say: one of that size may be."""
     found.put(DATES if 20_000 <= number <= 60_000 else "", f"{as_written(number)}\n")
 
 

@@ -128,18 +128,23 @@ def _titled_table(sheet: Sheet, merges: Merges, region: Region, lines: Lines) ->
     top, bottom = 0, len(lines)
     while bottom - top > 1 and _is_title(region, lines[top]):
         top += 1
-    if sum(_is_title(region, line) for line in lines[top:]) > 1:
+    alike = [_is_across(region, line) for line in lines[top:] if _is_title(region, line)]
+    if top and alike.count(_is_across(region, lines[0])) > 1:
         top = 0  # the first of several groups in the table, not a title of all
     while bottom - top > 2 and _is_across(region, lines[bottom - 1]):
         bottom -= 1
-    for line in lines[:top]:
-        yield _text(BlockKind.CAPTION, _distinct(line), " ")
+    yield from _each_once(BlockKind.CAPTION, lines[:top])
     body = lines[top:bottom]
     first_row = region.area.top + top
     looked = _looked_header(region, body, _merged_from(merges, region, first_row))
     yield _table(body, looked or _stated_header(sheet, region, body, first_row))
-    for line in lines[bottom:]:
-        yield _text(BlockKind.PARAGRAPH, _distinct(line), " ")
+    yield from _each_once(BlockKind.PARAGRAPH, lines[bottom:])
+
+
+def _each_once(kind: BlockKind, lines: Lines) -> Iterator[Piece]:
+    """Lines of one cell as pieces; a cell merged over several of them is one."""
+    singles = [next(iter(line.values())) for line in lines]
+    return (Piece(kind, cell.cell.words) for at, cell in enumerate(singles) if not at or cell is not singles[at - 1])
 
 
 def _is_title(region: Region, line: dict[int, Filled]) -> bool:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import sqrt
 from typing import Literal
 
 from core.parsing.cells import cell_value
@@ -23,19 +24,24 @@ _SAMPLE_CHARACTERS, _SAMPLE_RECORDS = 400_000, 300
 _LARGEST_FIELD = 2**31 - 1
 _LONGEST_QUOTE = 5_000  # lines: a quote that stays open longer was none
 _MAX_RESCUES = 200
-_LEAST_CONSISTENT = 0.7
+_LEAST_CONSISTENT, _LEAST_PROMISED = 0.7, 0.5
+_PROMISE = {",": 1.1, "\t": 3.0, "|": 3.0}  # "csv" names files of any separator
 _LEAST_SHARE, _ENOUGH_RECORDS = 0.4, 5
-_STRAY = re.compile(r"[,;\t|\"]")
+_STRAY = re.compile(r"[,;\t|\"]|^'")
+_ESCAPED_QUOTE = re.compile(r'(?<!\\)((?:\\\\)*)\\"')
 Record = list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """``separator``: "" where the file is one column. ``start``: of the table in the text."""
+    """``separator``: "" where the file is one column. ``start``: of the table in the text.
+
+    ``escaped``: quotes inside quotes are written with a backslash rather than twice.
+    """
 
     separator: str
     quote: str = '"'
-    escape: str | None = None
+    escaped: bool = False
     start: int = 0
 
 
@@ -53,13 +59,15 @@ def find_dialect(text: str, expected: str = "") -> Dialect:
     candidates = [Dialect(separator) for separator in SEPARATORS if separator in sample]
     plain = list(candidates)
     if '\\"' in sample:
-        candidates += [Dialect(dialect.separator, escape="\\") for dialect in plain]
+        candidates += [Dialect(dialect.separator, escaped=True) for dialect in plain]
     if "'" in sample:
         candidates += [Dialect(dialect.separator, "'") for dialect in plain]
     best, best_score = Dialect(""), 0.0
     for dialect in candidates:
-        score = _score(list(islice(records(sample, dialect), _SAMPLE_RECORDS)))
-        score *= 1.1 if dialect.separator == expected else 1.0
+        rows = list(islice(records(sample, dialect), _SAMPLE_RECORDS))
+        is_expected = dialect.separator == expected
+        score = _score(rows, least=_LEAST_PROMISED if is_expected else _LEAST_CONSISTENT)
+        score *= _PROMISE.get(expected, 1.0) if is_expected else 1.0
         if score > best_score * 1.0001:  # of equals the simplest
             best, best_score = dialect, score
     return best
@@ -73,7 +81,10 @@ def records(text: str, dialect: Dialect) -> Iterator[Record]:
     >>> list(records('a,"b\\nc",d\\n"e,f\\ng,h', Dialect(",")))
     [['a', 'b\\nc', 'd'], ['"e', 'f'], ['g', 'h']]
     """
-    lines = _Lines(io.StringIO(text[dialect.start :], newline="\n"))
+    text = text[dialect.start :]
+    if dialect.escaped:  # the standard reader would drop every other backslash too
+        text = _ESCAPED_QUOTE.sub(r'\1""', text)
+    lines = _Lines(io.StringIO(text, newline="\n"))
     if not dialect.separator:
         yield from ([line.strip()] if line.strip() else [] for line in lines)
         return
@@ -97,10 +108,8 @@ def records(text: str, dialect: Dialect) -> Iterator[Record]:
 
 
 def _reader(lines: Iterable[str], dialect: Dialect, quoting: Literal[0, 3]) -> Iterator[Record]:
-    quote, escape = (None, None) if quoting == csv.QUOTE_NONE else (dialect.quote, dialect.escape)
-    return csv.reader(
-        lines, delimiter=dialect.separator, quotechar=quote, escapechar=escape, doublequote=True, quoting=quoting
-    )
+    quote = None if quoting == csv.QUOTE_NONE else dialect.quote
+    return csv.reader(lines, delimiter=dialect.separator, quotechar=quote, doublequote=True, quoting=quoting)
 
 
 class _Lines:
@@ -133,8 +142,8 @@ class _Lines:
         self.is_broken = False
 
 
-def _score(rows: Sequence[Record]) -> float:
-    """How well records agree, from 0 (not a table) to 1, lines around the table aside."""
+def _score(rows: Sequence[Record], least: float) -> float:
+    """How well records agree, from 0 (not a table) to 1. ``least``: the share that has to."""
     widths = [len(row) for row in rows if row]
     parted = [at for at, width in enumerate(widths) if width > 1]
     if len(parted) < min(_ENOUGH_RECORDS, _LEAST_SHARE * len(widths)) or not parted:
@@ -142,8 +151,9 @@ def _score(rows: Sequence[Record]) -> float:
     widths = widths[parted[0] : parted[-1] + 1]
     usual = Counter(width for width in widths if width > 1).most_common(1)[0][0]
     agreeing = sum(1.0 if width == usual else 0.6 if width > 1 else 0.0 for width in widths) / len(widths)
-    if agreeing < _LEAST_CONSISTENT:
+    if agreeing < least:
         return 0.0
     cells = [cell for row in rows if len(row) > 1 for cell in row]
     clean = sum(not _STRAY.search(cell) or not isinstance(cell_value(cell), str) for cell in cells) / len(cells)
-    return agreeing * (0.3 + 0.7 * clean) * (usual - 1) / usual
+    parts = len(parted) / sum(map(bool, rows))
+    return float(agreeing**2 * (0.3 + 0.7 * clean) * parts * sqrt((usual - 1) / usual))

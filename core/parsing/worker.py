@@ -50,22 +50,22 @@ def frame(message: Answer) -> bytes:
     return _LENGTH.pack(len(body)) + body
 
 
-def answer(task: Task, data: bytes, request: Answer, failures: Failures) -> Iterator[Answer]:
+def answer(task: Task, data: bytes, request: Answer, failures: Failures) -> Iterator[bytes]:
     """All frames of one request, "done" always last; what a task may raise on a bad file becomes one "error" frame.
 
     ``failures``: what its libraries raise on damaged files. A ``ParseError`` keeps its sentence (kind "parse").
     """
     try:
-        yield from task(data, request)
+        yield from map(frame, task(data, request))
     except MemoryError:
-        yield {"type": "error", "kind": "memory", "message": ""}
+        yield frame({"type": "error", "kind": "memory", "message": ""})
     except ParseError as error:
         kind = "password" if isinstance(error, PasswordNeededError) else "parse"
-        yield {"type": "error", "kind": kind, "message": error.problem, "remedy": error.remedy}
+        yield frame({"type": "error", "kind": kind, "message": error.problem, "remedy": error.remedy})
     except failures as error:
         kind = "memory" if is_memory(error) else "damaged"
-        yield {"type": "error", "kind": kind, "message": f"{type(error).__name__}: {error}"[:300]}
-    yield {"type": "done", "request": request.get("request")}
+        yield frame({"type": "error", "kind": kind, "message": f"{type(error).__name__}: {error}"[:300]})
+    yield frame({"type": "done", "request": request.get("request")})
 
 
 def is_memory(error: Exception) -> bool:
@@ -148,6 +148,6 @@ def serve(tasks: Mapping[str, Task], warm_up: Callable[[], None], failures: Call
         if data is None:
             return
         limit_memory(int(request["memory_bytes"]) + len(data), in_use)
-        for message in answer(tasks[str(request["task"])], data, request, known):
-            target.write(frame(message))
+        for encoded in answer(tasks[str(request["task"])], data, request, known):
+            target.write(encoded)
             target.flush()

@@ -1,14 +1,17 @@
 """The library on disk: SQLite holds the truth, ``files/`` the originals, Chroma a projection of the vectors.
 
 store.py        Store: open, transaction, reading, revision, meta, settings
-documents.py    versions: put_document, document, text, boxes, page_at
-sources.py      put_source, remove_source, sources
+documents.py    versions: put_document, document, text, boxes, page_at, words
+sources.py      put_source, remove_source, sources, trashed; names.py: what they are called
+trash.py        trash_sources, revive_source, empty_trash, attachments
+labels.py       collections, tags and notes; scopes.py: the documents a question may look into
+folders.py      folders that are scanned again and again, and the files known below them
 generations.py  begin_generation, serve, drop_generation
 chunks.py       swap_chunks, tree, audit, recipe, chunk_rows
 cache.py        CatalogueVectors, the VectorCache
-lexical.py      FtsIndex, the LexicalIndex
-leaves.py       load_leaves: everything exact search needs, as arrays
+lexical.py      FtsIndex, the LexicalIndex; okapi.py: OkapiIndex, a second one
+leaves.py       load_leaves: everything exact search needs, as arrays; narrow
 outbox.py       apply_outbox, query_projection, rebuild_projection
 verify.py       verify, with repair
-judgments.py    statistics.py
+job_rows.py     judgments.py  statistics.py  word_audits.py
 """

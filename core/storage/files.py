@@ -61,15 +61,6 @@ class FileStore:
         with disk_faults(path), path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
-    def stage_path(self, path: Path) -> str:
-        """As ``stage``, from a file of the user's. Raises ``StorageError`` with a sentence where it cannot be read."""
-        with disk_faults(path), path.open("rb") as stream:
-            known = self._known(hashlib.file_digest(stream, "sha256").hexdigest(), stream.tell())
-            if known:
-                return known
-            stream.seek(0)
-            return self.stage_stream(stream)
-
     def stage_stream(self, stream: BinaryIO) -> str:
         """As ``stage``, from an open binary file read piece by piece."""
         if not self.writable:

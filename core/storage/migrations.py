@@ -257,7 +257,7 @@ DROP TABLE source;
 ALTER TABLE source_anew RENAME TO source;
 CREATE INDEX source_of_version ON source(version, trashed_at);
 CREATE UNIQUE INDEX source_upload ON source(name) WHERE kind = 'upload';
-CREATE UNIQUE INDEX source_attachment ON source(parent, name) WHERE kind = 'attachment';
+CREATE UNIQUE INDEX source_attachment ON source(parent, name) WHERE parent IS NOT NULL;
 CREATE INDEX source_in_trash ON source(trashed_at) WHERE trashed_at IS NOT NULL;
 
 -- "folded" is the name as it is compared: two spellings of one name are one collection, one tag.

@@ -22,9 +22,10 @@ passages: some 250 MB, and seconds to build); FTS5 reads from the disk and stays
 from __future__ import annotations
 
 import copy
-from collections import Counter
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,19 +42,40 @@ _FLOOR = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Postings:
+    """Which rows hold which tokens, flat: those of token number t stand at ``[bounds[t], bounds[t + 1])``.
+
+    ``numbers``: of every token. ``places``: (m,) int32, into the index's rows, ascending for each token; ``fields``:
+    (m,) int8, into ``FIELDS``; ``counts``: (m,) int64, occurrences there.
+    """
+
+    numbers: Mapping[str, int]
+    bounds: NDArray[np.int64]
+    places: NDArray[np.int32]
+    fields: NDArray[np.int8]
+    counts: NDArray[np.int64]
+
+    def of(self, token: str, weights: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The places that hold a token, ascending, and how often, occurrences weighed by their field."""
+        held = slice(*self.bounds[self.numbers[token] :][:2])
+        places, inverse = np.unique(self.places[held], return_inverse=True)
+        weighed = np.bincount(inverse, self.counts[held] * weights[self.fields[held]], len(places))
+        return places, weighed.astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class OkapiIndex:
     """The ``LexicalIndex`` of one generation at one revision; made by ``load_okapi``, usable from any thread.
 
-    ``rows``: (n,) int64, ascending. ``lengths``: (n,) float64, tokens of each. ``postings``: by token, the places of
-    the rows that hold it, (m,) int32, and its occurrences in every field, (m, 3) float32. ``model``: rank-bm25's
-    statistics of the whole.
+    ``rows``: (n,) int64, ascending. ``lengths``: (n,) float64, tokens of each. ``model``: rank-bm25's statistics of
+    the whole.
     """
 
     generation: int
     revision: int
     rows: NDArray[np.int64]
     lengths: NDArray[np.float64]
-    postings: Mapping[str, tuple[NDArray[np.int32], NDArray[np.float32]]]
+    postings: Postings
     model: Any
 
     def search(self, tokens: Sequence[str], boosts: Mapping[str, float]) -> tuple[NDArray[np.int64], Vectors]:
@@ -62,17 +84,16 @@ class OkapiIndex:
         ``boosts`` weighs occurrences in "title", "headings" and "text" (each 1.0 where absent). A token given twice
         counts twice.
         """
-        known = [token for token in tokens if token in self.postings]
+        known = [token for token in tokens if token in self.postings.numbers]
         if not known:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         weights = np.array([boosts.get(name, 1.0) for name in FIELDS])
-        found = np.unique(np.concatenate([self.postings[token][0] for token in known]))
+        held = {token: self.postings.of(token, weights) for token in known}
+        found = np.unique(np.concatenate([places for places, _ in held.values()]))
         frequencies: list[dict[str, float]] = [{} for _ in found]
-        for token in set(known):
-            places, counts = self.postings[token]
-            weighted = (counts @ weights).tolist()
-            for place, frequency in zip(np.searchsorted(found, places).tolist(), weighted, strict=True):
-                frequencies[place][token] = frequency
+        for token, (places, counts) in held.items():
+            for place, count in zip(np.searchsorted(found, places).tolist(), counts.tolist(), strict=True):
+                frequencies[place][token] = count
         # rank-bm25 scores every document it holds: it is shown those that hold a token, and the whole's statistics.
         model = copy.copy(self.model)
         model.doc_freqs, model.doc_len, model.corpus_size = frequencies, self.lengths[found], len(found)
@@ -105,30 +126,31 @@ def build_okapi(rows: Sequence[tuple[int, str, str, str]], generation: int = 0, 
     """
     from rank_bm25 import BM25Okapi
 
-    split = [tuple(field.split(" ") if field else [] for field in fields) for _, *fields in rows]
+    split = [[field.split(" ") if field else [] for field in fields] for _, *fields in rows]
     model = None
-    if any(any(fields) for fields in split):  # of no token at all rank-bm25 can make no average
-        model = BM25Okapi([[token for field in fields for token in field] for fields in split], k1=K1, b=B)
+    if any(map(any, split)):  # of no token at all rank-bm25 can make no average
+        model = BM25Okapi((list(chain.from_iterable(fields)) for fields in split), k1=K1, b=B)
         model.idf = {token: max(weight, _FLOOR) for token, weight in model.idf.items()}
         model.doc_freqs = []  # what is needed of it the postings hold
-    gathered: dict[str, list[tuple[int, int, int]]] = {}
-    for place, fields in enumerate(split):
-        for column, field in enumerate(fields):
-            for token, count in Counter(field).items():
-                gathered.setdefault(token, []).append((place, column, count))
     return OkapiIndex(
         generation=generation,
         revision=revision,
         rows=np.array([row for row, *_ in rows], np.int64),
         lengths=np.array([sum(map(len, fields)) for fields in split], np.float64),
-        postings={token: _posting(entries) for token, entries in gathered.items()},
+        postings=_postings(split),
         model=model,
     )
 
 
-def _posting(entries: Sequence[tuple[int, int, int]]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    places, columns, counts = np.array(entries, np.int32).T
-    held, inverse = np.unique(places, return_inverse=True)
-    by_field = np.zeros((len(held), len(FIELDS)), np.float32)
-    by_field[inverse, columns] = counts
-    return held, by_field
+def _postings(split: Sequence[Sequence[Sequence[str]]]) -> Postings:
+    """Postings of passages whose fields are lists of tokens."""
+    numbers: dict[str, int] = {}
+    occurrences = array("q")  # token number, place and field as one number each
+    fields = len(FIELDS)
+    stride = fields * len(split)
+    for start, field in enumerate(chain.from_iterable(split)):
+        occurrences.extend(numbers.setdefault(token, len(numbers)) * stride + start for token in field)
+    held, counts = np.unique(np.frombuffer(occurrences, np.int64), return_counts=True)
+    inside = held % stride if stride else held
+    bounds = np.searchsorted(held, np.arange(len(numbers) + 1) * stride)
+    return Postings(numbers, bounds, (inside // fields).astype(np.int32), (inside % fields).astype(np.int8), counts)

@@ -128,9 +128,8 @@ def find_source(store: Store, *, name: str, path: Path | None = None, parent: st
             row = connection.execute("SELECT id FROM source WHERE path = ?", (path_key(path),)).fetchone()
         elif parent is not None:
             row = connection.execute(
-                "SELECT id FROM source WHERE kind = 'attachment' AND name = ?"
-                " AND parent = (SELECT number FROM version WHERE id = ?)",
-                (storable(name), parent),
+                "SELECT id FROM source WHERE parent = (SELECT number FROM version WHERE id = ?) AND name = ?",
+                (parent, storable(name)),
             ).fetchone()
         else:
             row = connection.execute(

@@ -81,6 +81,16 @@ def keep_attachments(store: Store, version_id: str, names: Sequence[str]) -> Non
             remove_source(store, attached.source)
 
 
+def leave_in_trash(store: Store, version_id: str) -> None:
+    """A mail is live again: what did not come back with it lies in the trash by itself from now on."""
+    with store.transaction() as connection:
+        connection.execute(
+            "UPDATE source SET trashed_along = 0 WHERE trashed_along"
+            " AND parent = (SELECT number FROM version WHERE id = ?)",
+            (version_id,),
+        )
+
+
 def empty_trash(store: Store, older_than_days: float = 0) -> int:
     """Remove for good what has been in the trash for so long, and return how many sources that were.
 

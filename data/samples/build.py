@@ -1,8 +1,8 @@
-"""Makes the parts of the samples that are derived: the PDF from report.txt, questions.jsonl from gold.toml.
+"""Makes the parts of the samples that are derived: five documents from ``sources``, questions.jsonl from gold.toml.
 
     python data/samples/build.py [--into FOLDER]
 
-Run again it gives the same bytes. Nothing else writes to these two files.
+Run again it gives the same bytes. Nothing else writes to these files. It needs what ``requirements-dev.txt`` names.
 """
 
 from __future__ import annotations
@@ -12,11 +12,21 @@ import json
 import re
 import sys
 import tomllib
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-REPORT = "quarterly-report.pdf"
+SOURCES = HERE / "sources"
+DERIVED = (
+    "autumn-review.pptx",
+    "capacity-plan.xlsx",
+    "field-manual.epub",
+    "quarterly-report.pdf",
+    "security-policy.docx",
+)
+BOOK_DATE = datetime(2026, 9, 7, tzinfo=UTC)
 
 
 def find_quote(text: str, quote: str, occurrence: int = 1) -> tuple[int, int]:
@@ -56,15 +66,35 @@ def canonical_texts(paths: list[Path]) -> dict[str, str]:
     return {path.name: parse(path.read_bytes(), path.name, ParsingSettings()).text for path in paths}
 
 
-def build(into: Path) -> None:
-    """Writes ``into/documents/quarterly-report.pdf`` and ``into/questions.jsonl``."""
+def make_documents(folder: Path) -> None:
+    """Writes every derived document to ``folder``."""
+    from office import made, presentation, word_document, workbook
+    from packing import book
     from typeset import typeset_file
 
+    makers: dict[str, Callable[[dict[str, Any]], bytes]] = {
+        "autumn-review": presentation,
+        "capacity-plan": workbook,
+        "security-policy": word_document,
+    }
+    for name in DERIVED:
+        stem, target = name.split(".")[0], folder / name
+        if stem in makers:
+            target.write_bytes(made(makers[stem], SOURCES / f"{stem}.toml"))
+        elif stem == "field-manual":
+            target.write_bytes(book(SOURCES / f"{stem}.md", BOOK_DATE))
+        else:
+            typeset_file(SOURCES / f"{stem}.txt", target)
+
+
+def build(into: Path) -> None:
+    """Writes the derived documents into ``into/documents``, and ``into/questions.jsonl``."""
     documents = into / "documents"
     documents.mkdir(parents=True, exist_ok=True)
-    typeset_file(HERE / "report.txt", documents / REPORT)
-    written = [path for path in sorted((HERE / "documents").iterdir()) if path.is_file() and path.name != REPORT]
-    texts = canonical_texts([*written, documents / REPORT])
+    make_documents(documents)
+    names = sorted(path.name for path in (HERE / "documents").iterdir() if path.is_file())
+    folders = {name: documents if name in DERIVED else HERE / "documents" for name in names}
+    texts = canonical_texts([folder / name for name, folder in folders.items()])
     questions = tomllib.loads((HERE / "gold.toml").read_text(encoding="utf-8"))["question"]
     lines = question_lines(questions, texts)
     (into / "questions.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
@@ -74,6 +104,7 @@ def main() -> None:
     reader = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     reader.add_argument("--into", type=Path, default=HERE, help="folder to write to (default: the samples themselves)")
     sys.path.insert(0, str(HERE.parents[1]))
+    sys.dont_write_bytecode = True  # the folder is a suite: nothing may be left in it
     build(reader.parse_args().into)
 
 

@@ -44,7 +44,7 @@ def show_documents(sources: list[SourceRow]) -> None:
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     event = st.dataframe(
         table(shown),
-        key=f"{state.TABLE}.{services.library().revision()}.{len(shown)}.{hash(tuple(row.id for row in shown))}",
+        key=f"{state.TABLE}.{hash(tuple(source.id for source in shown))}",  # ticks hold while the rows stay the same
         hide_index=True,
         on_select="rerun",
         selection_mode="multi-row",

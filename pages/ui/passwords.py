@@ -10,12 +10,12 @@ from pages.ui.words import escaped
 
 
 def ask_password(version: str, error: PasswordNeededError) -> None:
-    """Ask, and run the page again once the password fits. It is kept in memory until Lectern ends, and nowhere else."""
+    """Ask, and run the page again with what was typed; after a wrong password that means to ask again."""
     with st.form("chunks.password", border=True, width=520):
         st.markdown(":material/lock: **The pages of this file are locked.**")
         st.caption(escaped(str(error)))
         password = st.text_input("Password of the file", type="password", autocomplete="off")
         st.caption("It is used to draw the pages, kept in memory until Lectern ends, and never written down.")
         if st.form_submit_button("Unlock", type="primary") and password:
-            services.library().unlock_version(version, password)
+            services.library().passwords.remember(version, password)
             st.rerun()

@@ -68,10 +68,10 @@ def show_reader(
         "page": page,
     }
     result = _mount(key=key, data=data, on_selected_change=lambda: None, on_turn_change=on_turn or (lambda: None))
-    chosen = result.selected
+    chosen: dict[str, Any] | None = result.selected
     # What was chosen in the document, or the cut, before this one says nothing here.
     if chosen and chosen["shelf"] == reading.key and 0 <= chosen["leaf"] < len(reading.leaves):
-        return reading.leaves[chosen["leaf"]]
+        return reading.leaves[int(chosen["leaf"])]
     return arrival.selected
 
 

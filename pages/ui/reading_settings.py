@@ -40,10 +40,11 @@ def show_reading() -> None:
             format_func=ENGINE_WORDS.__getitem__,
             captions=[ENGINE_HELP[name] for name in LEXICAL_ENGINES],
         )
-        seconds = st.number_input(
+        left, right, _ = st.columns([1, 1, 2])
+        seconds = left.number_input(
             "Give up on a file after, seconds", 1, 36_000, settings.parsing.timeout_seconds, key="settings.timeout"
         )
-        memory = st.number_input(
+        memory = right.number_input(
             "Memory for reading a file, MB", 256, 65_536, settings.parsing.memory_megabytes, key="settings.memory"
         )
         if st.form_submit_button("Apply", type="primary", disabled=not library.writable):

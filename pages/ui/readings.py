@@ -50,7 +50,8 @@ def _page_sheet(version: str, number: int, drawn: Reading) -> dict[str, Any]:
     held = services.library()
     paper = document(version).pages
     page = paper[max(1, min(number, len(paper))) - 1]
-    picture = render_page(held.original(version), page.number, PAGE_SCALE, held.settings.parsing)
+    original, settings = held.original(version), held.settings.parsing
+    picture = held.passwords.open(version, lambda word: render_page(original, page.number, PAGE_SCALE, settings, word))
     across, down = 100 / page.width, 100 / page.height
     boxes = [
         [index, box.x0 * across, box.y0 * down, box.x1 * across, box.y1 * down]

@@ -27,7 +27,9 @@ def scope_row(library: Library) -> Scope:
 
     def name(choice: Choice) -> str:
         kind, value = choice
-        return f":material/folder: {escaped(held[int(value)])}" if kind == "collection" else f"# {escaped(str(value))}"
+        if kind == "tag":
+            return f"# {escaped(str(value))}"
+        return f":material/folder: {escaped(held.get(int(value), 'gone'))}"
 
     row = st.container(horizontal=True, vertical_alignment="center", gap="small")
     row.markdown(":small[Search in]", width="content")

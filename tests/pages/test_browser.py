@@ -2,108 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, expect
+
+from tests.pages.browsing import SLOW, THEMES, serving, settled, shown, until, visit, visiting
 
 # The browser and the app are other processes, reached over sockets; what they may reach is checked in `visiting`.
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
-ROOT = Path(__file__).resolve().parents[2]
-SLOW = 120_000  # milliseconds: the encoder loads once, on a machine that may be busy
-THEMES = ("light", "dark")
 HOSTILE = (
     "<script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'> # Title\n\n[click](javascript:hurt) :red[x]"
 )
-
-
-@contextmanager
-def serving(home: Path, script: str = "app.py") -> Iterator[str]:
-    """The app on a free port, on this library; its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        script,
-        "--server.port",
-        str(port),
-        "--server.headless",
-        "true",
-    ]
-    environment = {**os.environ, "LECTERN_HOME": str(home), "PYTHONPATH": str(ROOT)}
-    with (home.parent / f"{home.name}-{port}.log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
-        try:
-            address = f"http://127.0.0.1:{port}"
-            until = time.monotonic() + 90
-            while time.monotonic() < until:
-                try:
-                    urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()  # noqa: S310 - our own address
-                    break
-                except (urllib.error.URLError, ConnectionError):
-                    time.sleep(0.1)
-            yield address
-        finally:
-            process.terminate()
-            process.wait(30)
-
-
-@contextmanager
-def visiting(browser: Browser, theme: str = "light") -> Iterator[Page]:
-    """A window in a theme; nothing in it may fail, and nothing may be asked of another machine."""
-    context = browser.new_context(color_scheme=theme, viewport={"width": 1280, "height": 900})  # type: ignore[arg-type]
-    page = context.new_page()
-    page.set_default_timeout(SLOW)
-    foreign: list[str] = []
-    errors: list[str] = []
-    page.on("request", lambda request: None if is_own(request.url) else foreign.append(request.url))
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("dialog", lambda dialog: errors.append(f"dialog: {dialog.message}"))
-    yield page
-    assert page.locator("[data-testid=stException]").count() == 0
-    assert foreign == []
-    assert errors == []
-    context.close()
-
-
-def is_own(url: str) -> bool:
-    return url.startswith(("http://127.0.0.1:", "data:", "blob:"))
-
-
-def settled(page: Page) -> None:
-    """Wait until the script has run and nothing waits to be drawn."""
-    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning", timeout=SLOW)
-
-
-def visit(page: Page, address: str) -> None:
-    page.goto(address)
-    settled(page)
-
-
-def shown(locator: Locator) -> None:
-    expect(locator.first).to_be_visible(timeout=SLOW)
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that has no element of its own."""
-    last = time.monotonic() + SLOW / 1000
-    while not condition():
-        assert time.monotonic() < last, "waited too long"
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +38,7 @@ def samples_loaded(address: str, browser: Browser) -> str:
         shown(page.get_by_role("button", name="Cancel"))
         page.reload()
         metric = page.locator("[data-testid=stMetric]", has_text="Documents")
-        expect(metric).to_contain_text("5", timeout=SLOW)
+        expect(metric).to_contain_text("13", timeout=SLOW)
         expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=SLOW)
     return address
 
@@ -236,7 +148,7 @@ def test_a_hostile_upload_is_text_and_can_be_deleted(samples_loaded: str, browse
             {"name": name, "mimeType": "text/markdown", "buffer": HOSTILE.encode()}
         )
         metric = page.locator("[data-testid=stMetric]", has_text="Documents")
-        expect(metric).to_contain_text("6", timeout=SLOW)
+        expect(metric).to_contain_text("14", timeout=SLOW)
         visit(page, f"{samples_loaded}/chunks")
         page.locator("[data-testid=stSelectbox]").first.click()
         page.get_by_role("option").last.click()
@@ -251,7 +163,7 @@ def test_a_hostile_upload_is_text_and_can_be_deleted(samples_loaded: str, browse
         table.click(position={"x": 16, "y": 50})
         page.get_by_role("button", name="Delete").click()
         page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-        expect(metric).to_contain_text("5", timeout=SLOW)
+        expect(metric).to_contain_text("13", timeout=SLOW)
 
 
 def test_an_unreadable_upload_fails_with_a_sentence_and_is_dismissed(samples_loaded: str, browser: Browser) -> None:
@@ -277,19 +189,3 @@ def test_a_second_program_reads_and_a_deep_link_opens_a_fresh_one(
         shown(page.get_by_text("Reading only"))
         shown(page.get_by_placeholder("Ask your documents"))
         expect(page.get_by_role("link", name="Benchmark")).to_be_visible()
-
-
-def test_a_long_document_is_drawn_in_half_a_second(tmp_path: Path, browser: Browser) -> None:
-    with serving(tmp_path / "none", "tests/pages/reader_app.py") as started, visiting(browser) as page:
-        visit(page, started)
-        shown(page.locator(".segment"))
-        length = page.locator(".reader .text").evaluate("(host) => host.textContent.length")
-        assert length > 580_000
-        drawn = page.evaluate(
-            "Math.min(...performance.getEntriesByName('lectern.draw').map((entry) => entry.duration))"
-        )
-        assert drawn < 500
-        page.locator(".tree summary").last.scroll_into_view_if_needed()
-        page.locator(".ruler").click(position={"x": 8, "y": 500})
-        seen = page.locator(".reader .text").evaluate("(host) => host.scrollTop / host.scrollHeight")
-        assert seen > 0.4

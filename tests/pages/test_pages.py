@@ -135,7 +135,7 @@ def test_a_locked_library_is_read_with_a_sentence(filled: Path) -> None:
         app = start()
         assert "Reading only" in said(app)
         assert not app.get("file_uploader")
-        assert app.button(key="library.delete").disabled
+        assert app.button(key="library.trash").disabled
     assert {metric.label: metric.value for metric in app.metric}["Documents"] == "2"
 
 
@@ -211,14 +211,14 @@ def test_a_suite_that_cannot_be_read_hides_nothing(folder: str, sentence: str) -
 
 
 @pytest.mark.usefixtures("filled")
-def test_nothing_is_deleted_without_a_choice_and_the_filter_knows_kinds() -> None:
-    from pages.ui import background, documents, services
+def test_nothing_is_thrown_away_without_a_choice_and_the_filter_knows_kinds() -> None:
+    from pages.ui import documents, services
 
     app = start()
-    assert app.button(key="library.delete").disabled
+    assert app.button(key="library.trash").disabled
     assert app.button(key="library.open").disabled
     sources = services.library().sources()
-    background.remove([sources[0].id])
+    services.library().trash([sources[0].id])
     assert [source.name for source in services.library().sources()] == ["tea.txt"]
     assert documents.matches(sources[0], "tokens MARKDOWN")
     assert not documents.matches(sources[0], "tokens pdf")

@@ -48,19 +48,30 @@ _SMALL = "the of and to in a is that for it as was with on by at from are this w
 
 @dataclass(slots=True)
 class Made:
-    """A PDF, the words it holds in reading order, and its tables as texts of cells."""
+    """A PDF, and what it holds in reading order: words, and tables at their place as texts of cells."""
 
     data: bytes
-    words: list[str]
-    tables: list[Table]
+    content: list[str | Table]
+
+    @property
+    def words(self) -> list[str]:
+        """All of them, the tables' too."""
+        parts = [[part] if isinstance(part, str) else [cell for row in part for cell in row] for part in self.content]
+        return [word for part in parts for text in part for word in text.split()]
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables alone."""
+        return [part for part in self.content if not isinstance(part, str)]
 
     @property
     def markdown(self) -> str:
-        """The same as text: all words, and the tables as pipe tables behind them."""
-        tables = [
-            "\n".join([_pipes(rows[0]), _pipes(["-"] * len(rows[0])), *map(_pipes, rows[1:])]) for rows in self.tables
-        ]
-        return "\n\n".join([" ".join(self.words), *tables])
+        """The same as Markdown, the tables as pipe tables."""
+        return "\n".join(part if isinstance(part, str) else f"\n{_pipe_table(part)}\n" for part in self.content)
+
+
+def _pipe_table(rows: Table) -> str:
+    return "\n".join([_pipes(rows[0]), _pipes(["-"] * len(rows[0])), *map(_pipes, rows[1:])])
 
 
 def _pipes(cells: Sequence[str]) -> str:
@@ -101,7 +112,10 @@ class Prose:
 
 @dataclass(slots=True)
 class Sheet:
-    """Pages under way: blocks flow down columns, and what stands in them is noted as it is set."""
+    """Pages under way: blocks flow down columns, and what stands in them is noted as it is set.
+
+    ``full_width``: blocks run over all columns until ``begin_columns``. ``hyphenated``: words break at a line's end.
+    """
 
     columns: int = 1
     gap: float = 22.0
@@ -111,16 +125,15 @@ class Sheet:
     hyphenated: bool = True
     leading: float = 1.2
     size: float = 10.0
-    body: list[str] = field(default_factory=list)
+    full_width: bool = False
+    body: list[str | Table] = field(default_factory=list)
     furniture: list[str] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
     _pages: list[list[str]] = field(default_factory=list)
     _column: int = 0
     _y: float = 0.0
     _foot: float = _BOTTOM
     _notes: list[str] = field(default_factory=list)
     _waiting: list[tuple[int, str]] = field(default_factory=list)
-    full_width: bool = False
     _top: float = _TOP
 
     @property
@@ -315,7 +328,6 @@ class Sheet:
                         x = edges[column + 1] - pad - width(line, font, size)
                     baseline = y + pad + size * 0.9 + step * line_number
                     self.write(x, baseline, line, font, size)
-                self.body += cell.split()
             y += height
             if style == "ruled" or (style == "booktabs" and number in (0, len(rows) - 1)):
                 self.line(edges[0], y, edges[-1], y)
@@ -323,10 +335,11 @@ class Sheet:
             for x in edges:
                 self.line(x, self._y + 2, x, y)
         self._y = y + 12
-        self.tables.append([[" ".join(cell.split()) for cell in row] for row in rows])
+        self.body.append([[" ".join(cell.split()) for cell in row] for row in rows])
 
     def begin_columns(self, columns: int) -> None:
         """From here on the page is set in columns."""
+        self._y += 14
         self.full_width, self.columns, self._column, self._top = False, columns, 0, self._y
 
     def made(self) -> Made:
@@ -343,7 +356,7 @@ class Sheet:
             pdf.update_object(contents, "<<>>")
             pdf.update_stream(contents, "\n".join(operators).encode("cp1252"))
             page.set_contents(contents)
-        return Made(bytes(pdf.tobytes(deflate=True)), [*self.body, *self.furniture], self.tables)
+        return Made(bytes(pdf.tobytes(deflate=True)), [*self.body, *self.furniture])
 
 
 def _is_number(cell: str) -> bool:
@@ -371,7 +384,6 @@ def paper(seed: int = 1) -> Made:
     sheet = Sheet(columns=2, header="A Study of Rivers and Mills", full_width=True)
     sheet.heading(prose.title(7), 19)
     sheet.paragraph(f"Abstract. {prose.paragraph(80)}", indent=0, size=9)
-    sheet._y += 14
     sheet.begin_columns(2)
     for section in range(1, 5):
         sheet.heading(f"{section} {prose.title(3)}", 13)

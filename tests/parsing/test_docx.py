@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from core.evaluation.reading import EXPECTED, means, measure
 from core.parsing.docx_reader import read
 from core.parsing.flow import compose
 from core.types import Document
@@ -613,3 +616,16 @@ def test_embedded_files_are_named_in_a_note(tag: str) -> None:
         "a",
         ("A file embedded as a part of the text was not read: page.html.",),
     )
+
+
+def test_real_documents_are_read_word_for_word_and_cell_by_cell(shared: Path) -> None:
+    paths = sorted((shared / "parser_docs/docx").glob("*.docx"))
+    assert paths
+    files = [
+        measure(document_of(path.read_bytes()), path.name, path.with_name(path.name + EXPECTED).read_text("utf-8"))
+        for path in paths
+    ]
+    assert {file.name: file.word_share for file in files if (file.word_share or 0) < 0.97} == {}
+    mean = means(files)["docx"]
+    assert (mean["word_share"] or 0) >= 0.99
+    assert (mean["cell_share"] or 0) >= 0.95

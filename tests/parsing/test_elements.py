@@ -14,7 +14,6 @@ from core.errors import ParseError, WorkerError
 from core.ingest import Incoming
 from core.parsing import PARSERS, parse, parser_fingerprint
 from core.parsing.elements import KINDS, PANDOC_FIRST, table_rows
-from core.parsing.flow_parser import elements_pool
 from core.settings import ParsingSettings, Settings
 from core.storage import documents
 from core.storage.store import Store
@@ -70,11 +69,6 @@ def test_headings_lists_tables_and_links_are_kept() -> None:
     kinds = [block.kind for block in document.blocks]
     assert {BlockKind.HEADING, BlockKind.LIST, BlockKind.TABLE} <= set(kinds)
     assert [block.level for block in document.blocks if block.kind is BlockKind.HEADING][:2] == [1, 2]
-    table = next(block for block in document.blocks if block.kind is BlockKind.TABLE)
-    assert (
-        len({document.text[cell.start : cell.end] for cell in table.cells if cell.row == 0}) == 1
-    )  # spans all columns
-    assert table.header is not None
     (link, *_) = document.links
     assert link.target == "/a?b=1&c=2"
     assert document.text[link.start : link.end] in known.expected
@@ -109,7 +103,8 @@ def test_a_damaged_file_is_one_sentence(kind) -> None:
     with pytest.raises(ParseError) as caught:
         parse(known.data[: len(known.data) // 2], known.name, LIBRARY)
     assert known.name in str(caught.value)
-    assert parse(*[(known := web_page(1)).data, known.name], LIBRARY).text  # the process goes on
+    page = web_page(1)
+    assert parse(page.data, page.name, LIBRARY).text  # the process goes on
 
 
 def test_time_has_a_limit() -> None:
@@ -122,28 +117,27 @@ def test_time_has_a_limit() -> None:
 def test_its_process_can_open_nothing() -> None:
     """Neither a file nor a socket nor a pipe to a child: every descriptor is taken."""
     known = web_page(1)
-    seen: list[int] = []
-    request = {"task": "html", "name": known.name, "memory_bytes": 1 << 30}
-    for answer in elements_pool().ask(request, known.data, 60):
-        seen.append(answer["type"])
-    assert seen[0] == "reading"
-    (worker, *_) = [int(name) for name in os.listdir("/proc") if name.isdigit() and _runs_elements(name)]
-    limits = dict(_limits(worker))
-    assert len(os.listdir(f"/proc/{worker}/fd")) >= int(limits["Max open files"])
-    assert limits["Max file size"] == "0"
+    assert parse(known.data, known.name, LIBRARY).text
+    workers = [process for process in Path("/proc").iterdir() if process.name.isdigit() and _runs_elements(process)]
+    assert workers
+    for worker in workers:
+        limits = dict(_limits(worker))
+        assert len(list((worker / "fd").iterdir())) >= int(limits["Max open files"])
+        assert limits["Max file size"] == "0"
 
 
-def _runs_elements(process: str) -> bool:
+def _runs_elements(process: Path) -> bool:
+    """Whether it is a worker of this test's own."""
     try:
-        words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
-        parent = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1]
+        words = (process / "cmdline").read_bytes().split(b"\0")
+        parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
     except OSError:
         return False
     return b"core.parsing.elements_worker" in words and parent == str(os.getpid())
 
 
-def _limits(process: int):
-    for line in Path(f"/proc/{process}/limits").read_text().splitlines()[1:]:
+def _limits(process: Path):
+    for line in (process / "limits").read_text().splitlines()[1:]:
         yield line[:26].strip(), line[26:].split()[0]
 
 

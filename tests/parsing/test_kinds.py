@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 
 import pytest
@@ -15,11 +16,35 @@ from core.settings import ParsingSettings
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(64)
 
 
-def zipped(member: str) -> bytes:
+OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
+MAIL = b"From: a@example.org\r\nTo: b@example.org\r\nSubject: x\r\n folded\r\n\r\nHello"
+
+
+def zipped(*members: str, mimetype: str = "") -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr(member, "x")
+        if mimetype:
+            archive.writestr("mimetype", mimetype)
+        for member in members:
+            archive.writestr(member, "x")
     return buffer.getvalue()
+
+
+def compound(*streams: str) -> bytes:
+    """An OLE compound file of one directory sector: the root and empty streams side by side ([MS-CFB])."""
+    header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<HHHHH", 0x3E, 3, 0xFFFE, 9, 6)
+    header += bytes(6) + struct.pack("<IIIIIIIIII", 0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0, 0)
+    header += b"".join(struct.pack("<I", 0xFFFFFFFF) for _ in range(108))
+    table = struct.pack("<II", 0xFFFFFFFD, 0xFFFFFFFE) + b"\xff" * 504
+    entries = [("Root Entry", 5, 0xFFFFFFFF, 1)]
+    entries += [(name, 2, place + 2 if place + 1 < len(streams) else 0xFFFFFFFF, 0xFFFFFFFF)
+                for place, name in enumerate(streams)]  # fmt: skip
+    directory = b""
+    for name, kind, right, child in entries:
+        encoded = name.encode("utf-16-le") + b"\0\0"
+        directory += encoded.ljust(64, b"\0") + struct.pack("<HBBIII", len(encoded), kind, 1, 0xFFFFFFFF, right, child)
+        directory += bytes(36) + struct.pack("<IQ", 0xFFFFFFFE, 0)
+    return header + table + directory.ljust(512, b"\0")
 
 
 @pytest.mark.parametrize(
@@ -28,7 +53,8 @@ def zipped(member: str) -> bytes:
         (b"# x", "a.md", "markdown"),
         (b"# x", "A.MARKDOWN", "markdown"),
         (b"x", "README", "text"),
-        (b"a,b\n1,2", "a.csv", "text"),
+        (b"a,b\n1,2", "a.csv", "csv"),
+        (b"a\tb", "a.TSV", "csv"),
         (b"fn main() {}", "a.rs", "code"),
         (b"FROM x", "Dockerfile", "code"),
         (b"a: 1", "a.yaml", "code"),
@@ -36,6 +62,53 @@ def zipped(member: str) -> bytes:
         (b"junk\n%PDF-1.4\n", "a.pdf", "pdf"),
         (b"garbage", "a.pdf", "pdf"),
         (b"A PDF begins with %PDF-1.7, as is known.", "a.txt", "text"),
+        (b"%PDF-1.7\n", "a.docx", "pdf"),
+        (b"<p>x", "a.htm", "html"),
+        (b"Title\n=====\n", "a.rst", "rst"),
+        (b"* Head\n", "a.org", "org"),
+        (MAIL, "a.eml", "eml"),
+        (b"no headers", "a.eml", "eml"),
+        (b"{\\rtf1 x}", "a.doc", "rtf"),
+        (b"<svg/>", "a.svg", "code"),
+        # content, where the name says nothing or something wrong
+        (zipped("[Content_Types].xml", "word/document.xml"), "a.bin", "docx"),
+        (zipped("word/document.xml"), "a.md", "docx"),
+        (zipped("ppt/presentation.xml"), "a.txt", "pptx"),
+        (zipped("ppt/presentation.xml", "ppt/vbaProject.bin"), "a.pptm", "pptx"),
+        (zipped("xl/workbook.xml"), "a", "xlsx"),
+        (zipped("word/document.xml", "word/embeddings/xl/workbook.xml"), "a.docx", "docx"),
+        (zipped("OPS/a.opf", mimetype="application/epub+zip"), "a.zip", "epub"),
+        (zipped("META-INF/container.xml", "a.xhtml"), "a.epub", "epub"),
+        (zipped("content.xml", mimetype=f"{OPEN_DOCUMENT}.text"), "a.zip", "odt"),
+        (zipped("content.xml", mimetype=f"{OPEN_DOCUMENT}.text-template"), "a.ott", "odt"),
+        (zipped("content.xml", mimetype=f"{OPEN_DOCUMENT}.spreadsheet"), "a.xlsx", "ods"),
+        (zipped("word/document.xml", "x" * 900)[:120], "cut.docx", "docx"),
+        (compound("Workbook", "WordDocuments"), "a.xls", "xlsx"),
+        (compound("Book"), "a", "xlsx"),
+        (compound("__properties_version1.0", "WordDocument"), "a.bin", "msg"),
+        (b"<!DOCTYPE html><p>x", "report.xls", "html"),
+        (b"\xef\xbb\xbf \n<!-- saved -->\n<html lang=en>", "page.aspx", "html"),
+        ("<?xml version='1.0'?>\n<html>".encode("utf-16"), "page", "html"),
+        (b"<html>", "a.txt", "text"),
+        (b"<html>", "a.md", "markdown"),
+        (b"<!doctype htmlx>", "a", "text"),
+        (MAIL, "saved", "eml"),
+        (MAIL, "saved.txt", "text"),
+        (b"From: me\nTo: you\n\nA memo.", "memo", "text"),
+        (b"From: a\nTo: b\nSubject: c\nand no header", "memo", "text"),
+        (
+            b'<?xml version="1.0"?>\n<office:document xmlns:x="y" office:mimetype="'
+            + OPEN_DOCUMENT.encode()
+            + b'.text">',
+            "a.fodt",
+            "odt",
+        ),
+        (b"plain words", "old.doc", "text"),
+        (b"plain words", "a.docx", "text"),
+        # damaged: the reader of the kind says so
+        (b"\0\1\2\3", "a.docx", "docx"),
+        (b"", "a.epub", "epub"),
+        (b"\0\1", "a.unknown", "text"),
     ],
 )
 def test_detect_kind(data: bytes, name: str, kind: str) -> None:
@@ -47,19 +120,41 @@ def test_detect_kind(data: bytes, name: str, kind: str) -> None:
     [
         (PNG, "notes.md", "notes.md is a PNG picture, not the .md file its name says."),
         (PNG, "notes.png", "notes.png is a PNG picture."),
-        (zipped("word/document.xml"), "a.txt", "a Word document"),
-        (zipped("readme"), "a.md", "a ZIP archive"),
-        (b"<html>", "a.html", "not yet read"),
-        (b"PK\3\4" + b"xl/", "a.xlsx", "an Excel workbook"),
+        (zipped("readme"), "a.md", "a ZIP archive, not the .md file its name says. Unpack it"),
         (b"SQLite format 3\0", "a.txt", "an SQLite database"),
+        (zipped("xl/workbook.bin"), "a.xlsb", "a.xlsb is a binary Excel workbook. Open it in Excel"),
+        (zipped("content.xml", mimetype=f"{OPEN_DOCUMENT}.presentation"), "a.odp", "an OpenDocument presentation."),
+        (zipped("Index/Document.iwa"), "a.pages", "an Apple iWork document"),
+        (compound("WordDocument"), "a.doc", "a.doc is an old Word document. Open it in Word or LibreOffice"),
+        (compound("PowerPoint Document"), "a.ppt", "an old PowerPoint presentation"),
+        (compound("EncryptedPackage", "EncryptionInfo"), "a.docx", "an encrypted Office document"),
+        (compound("Something"), "a.bin", "an old Office document"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\xff" * 600, "a.bin", "an old Office document"),
+        (b"From a@b Thu Jan  1 10:00:00 2026\n" + MAIL, "saved", "a mailbox"),
+        (MAIL, "a.mbox", "a mailbox, which is not read"),
+        (MAIL, "a.mhtml", "a web archive, which is not read. Save the page as HTML"),
+        (b"\0\1\2", "a.mobi", "an electronic book, which is not read. Convert it to EPUB"),
+        (b"", "a.jpg", "a picture, which is not read"),
     ],
 )
 def test_what_nothing_reads_is_named(data: bytes, name: str, says: str) -> None:
-    with pytest.raises(UnsupportedKindError, match=says.replace(".", r"\.")):
+    with pytest.raises(UnsupportedKindError, match=says.replace(".", r"\.")) as caught:
         parse(data, name, ParsingSettings())
+    assert caught.value.remedy
 
 
-@pytest.mark.parametrize("name", ["a.md", "a.txt", "a.py", "a.pdf"])
+@given(st.binary(max_size=300), st.sampled_from(["", "PK\3\4", "{\\rtf", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"]))
+def test_any_bytes_have_a_kind_or_a_sentence(data: bytes, start: str) -> None:
+    try:
+        found = detect_kind(start.encode("latin-1") + data, "file.bin")
+    except UnsupportedKindError as error:
+        found = str(error)
+    assert found in PARSERS or found.startswith("file.bin is ")
+
+
+@pytest.mark.parametrize(
+    "name", ["a.md", "a.txt", "a.py", "a.pdf", "a.html", "a.docx", "a.csv", "a.epub", "a.eml", "a.rst", "a.msg"]
+)
 @pytest.mark.parametrize("data", [b"", b" \n\t\r\n", b"\xef\xbb\xbf\n"])
 def test_an_empty_file_gets_a_sentence(data: bytes, name: str) -> None:
     with pytest.raises(ParseError) as caught:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import os
 import struct
+import subprocess
+import sys
 import zlib
 from datetime import UTC, datetime
 from email.message import EmailMessage
@@ -22,6 +25,8 @@ from core.parsing.outlook_rtf import html_inside, text_inside, unpacked
 from core.types import Document
 from tests.parsing.laws import assert_laws
 from tests.parsing.outlook_files import EMBEDDED, container, message, properties
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def document(reading: Reading) -> Document:
@@ -480,8 +485,7 @@ def test_the_page_inside_compressed_rtf_is_found() -> None:
 def test_compressed_rtf_repeats_what_went_before() -> None:
     # The example of [MS-OXRTFCP] 3.1: references into the preloaded window.
     packed = bytes.fromhex(
-        "2d0000002b0000004c5a4675f1c5c7a703000a0072637067313235423"
-        "20af32068656c090020627705b06c647d0a800fa0"
+        "2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af32068656c090020627705b06c647d0a800fa0"
     )
     assert unpacked(packed) == b"{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n"
     # And 3.2: a reference that reads what it writes.
@@ -550,6 +554,37 @@ def test_any_bytes_are_unpacked_and_walked(data: bytes) -> None:
     assert len(unpacked(struct.pack("<IIII", 0, 0, 0x75465A4C, 0) + data)) <= 17 * len(data)
     assert isinstance(html_inside(rb"{\fromhtml1 " + data), str)
     text_inside(data).encode("utf-8")
+
+
+BEHIND_SHUT_DOORS = """
+import codecs, os, resource, sys
+from encodings.aliases import aliases
+from core.parsing import mail_reader, outlook_reader
+for name in set(aliases.values()):
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        pass
+kind, data = sys.argv[1], sys.stdin.buffer.read()
+nowhere = os.open(os.devnull, os.O_RDWR)
+while (last := os.dup(nowhere)) < 40:
+    pass
+resource.setrlimit(resource.RLIMIT_NOFILE, (last, last))
+reading = {"eml": mail_reader, "msg": outlook_reader}[kind].read(data, "a." + kind)
+print(len(reading.attachments))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="this system has no limits to shut doors with")
+@pytest.mark.parametrize("kind", ["eml", "msg"])
+def test_readers_load_nothing_late(kind: str) -> None:
+    """In the worker no file can be opened once it reads, the libraries' own modules included."""
+    inner = message({SUBJECT: "in", HTML: "<p>é</p>".encode("gb18030"), BODY_PAGE: 936, SENDER_NAME: "é"}, head=24)
+    attachments = [{FILE: "é", DATA: b"x"}, {**properties({}), EMBEDDED: inner}]
+    data = full_mail() if kind == "eml" else container(message({RTF: compressed(RTF_PAGE)}, attachments=attachments))
+    command = [sys.executable, "-c", BEHIND_SHUT_DOORS, kind]
+    finished = subprocess.run(command, input=data, capture_output=True, cwd=ROOT, timeout=60, check=False)
+    assert finished.stdout.split() == [b"2"], finished.stderr.decode()
 
 
 def test_real_mail(shared: Path) -> None:

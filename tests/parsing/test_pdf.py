@@ -2,57 +2,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pymupdf
 import pytest
 
 from core.errors import CancelledError, ParseError, PasswordNeededError, TextLayerMissingError, WorkerError
 from core.parsing import parse
+from core.parsing import pdf as pdf_module
 from core.parsing.pdf_images import render_page
 from core.settings import ParsingSettings
 from core.text.places import boxes_of, page_of
-from core.types import Block, BlockKind, Document, Span
-from tests.parsing.laws import assert_laws
-
-WORDS = (
-    "the river runs past the old mill where nobody has ground any corn since the year of the great flood and "
-    "every spring children come to look for the stones that the water has carried down from the hills "
-).split()
-
-
-def prose(first: str, count: int) -> str:
-    """Deterministic running text of ``count`` words that begins with ``first``."""
-    return " ".join([first, *(WORDS[number % len(WORDS)] for number in range(count))])
-
-
-def pdf(*draw: Callable[[pymupdf.Page], None], **metadata: str) -> bytes:
-    document = pymupdf.open()
-    for one in draw:
-        one(document.new_page(width=600, height=800))
-    document.set_metadata(metadata)
-    return bytes(document.tobytes())
-
-
-def box(page: pymupdf.Page, x0: float, y0: float, x1: float, y1: float, text: str, size: float = 10) -> None:
-    assert page.insert_textbox((x0, y0, x1, y1), text, fontsize=size) >= 0
-
-
-def parsed(data: bytes, name: str = "a_file.pdf") -> Document:
-    document = parse(data, name, ParsingSettings())
-    assert_laws(document)
-    return document
-
-
-def texts(document: Document, kind: BlockKind) -> list[str]:
-    return [document.text[block.start : block.end] for block in blocks(document, kind)]
-
-
-def blocks(document: Document, kind: BlockKind) -> list[Block]:
-    return [block for block in document.blocks if block.kind is kind]
-
-
-def levels_of(document: Document) -> list[tuple[int, str]]:
-    return [(block.level, document.text[block.start : block.end]) for block in blocks(document, BlockKind.HEADING)]
+from core.types import BlockKind, Span
+from tests.parsing.pdf_builder import WORDS, blocks, box, levels_of, parsed, pdf, prose, texts
 
 
 def two_columns(page: pymupdf.Page) -> None:
@@ -221,49 +183,6 @@ def test_lists_keep_their_items() -> None:
     ]
 
 
-TABLE = (("Name", "Price", "Live"), ("pipe | end", "1,234.50", "yes"), ("bolt", "7 %", ""), ("nut", "(3)", "no"))
-
-
-def ruled(page: pymupdf.Page, *, verticals: bool) -> None:
-    box(page, 60, 60, 540, 140, f"{prose('Before', 40)}.")
-    for number, row in enumerate(TABLE):
-        for column, cell in enumerate(row):
-            page.insert_text((66 + 150 * column, 176 + 24 * number), cell)
-    heights = [160 + 24 * number for number in range(5)] if verticals else [160, 184, 256]
-    for y in heights:
-        page.draw_line((60, y), (510, y))
-    for x in (60, 210, 360, 510) if verticals else ():
-        page.draw_line((x, 160), (x, 256))
-    box(page, 60, 300, 540, 400, f"{prose('Behind', 40)}.")
-
-
-@pytest.mark.parametrize("verticals", [True, False])
-def test_ruled_tables_are_tables(verticals: bool) -> None:
-    document = parsed(pdf(lambda page: ruled(page, verticals=verticals)))
-    kinds = [block.kind.value for block in document.blocks]
-    assert kinds == ["paragraph", "table", "paragraph"]
-    (table,) = blocks(document, BlockKind.TABLE)
-    lines = document.text[table.start : table.end].split("\n")
-    assert lines == ["Name | Price | Live", r"pipe \| end | 1,234.50 | yes", "bolt | 7 % |", "nut | (3) | no"]
-    assert table.header is not None
-    assert document.text[table.header.start : table.header.end] == lines[0]
-    assert [document.text[part.start : part.end] for part in table.parts] == lines[1:]
-    values = {(cell.row, cell.column): cell.value for cell in table.cells}
-    assert [values[1, column] for column in range(3)] == ["pipe | end", 1234.5, True]
-    assert [values[2, column] for column in range(3)] == ["bolt", 7, None]
-    assert values[3, 1] == -3
-
-
-def test_framed_prose_is_no_table() -> None:
-    def draw(page: pymupdf.Page) -> None:
-        page.draw_rect((50, 50, 550, 300))
-        page.draw_line((50, 80), (550, 80))
-        box(page, 60, 90, 540, 290, f"{prose('Inside', 80)}.")
-
-    document = parsed(pdf(draw))
-    assert [block.kind for block in document.blocks] == [BlockKind.PARAGRAPH]
-
-
 def test_code_keeps_its_lines() -> None:
     def draw(page: pymupdf.Page) -> None:
         box(page, 60, 60, 540, 140, f"{prose('Before', 40)}.")
@@ -333,6 +252,26 @@ def test_progress_counts_pages_and_can_cancel() -> None:
     assert len(parse(data, "a.pdf", ParsingSettings()).pages) == 40
 
 
+def test_composing_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    reached: list[str] = []
+    compose = pdf_module.compose
+
+    def noted(*values: Any) -> Any:
+        reached.append("composing")
+        composed = compose(*values)
+        reached.append("composed")
+        return composed
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if reached:
+            raise CancelledError("Stopped.")
+
+    monkeypatch.setattr(pdf_module, "compose", noted)
+    with pytest.raises(CancelledError):
+        parse(pdf(*[two_columns] * 4), "a.pdf", ParsingSettings(), stop)
+    assert reached == ["composing"]
+
+
 def test_time_limit_is_an_error_with_a_sentence() -> None:
     data = pdf(*[two_columns] * 400)
     with pytest.raises(WorkerError, match=r"big\.pdf could not be read: it was not read within 1 seconds"):
@@ -340,7 +279,7 @@ def test_time_limit_is_an_error_with_a_sentence() -> None:
 
 
 def test_parsing_is_deterministic() -> None:
-    data = pdf(two_columns, lambda page: ruled(page, verticals=True))
+    data = pdf(two_columns, two_columns)
     assert parsed(data) == parsed(data)
 
 

@@ -514,6 +514,12 @@ def test_what_is_no_deck_says_so(data: bytes, words: str) -> None:
     assert str(caught.value).startswith("a deck.pptx ")
 
 
+def test_another_office_document_under_the_name_of_a_deck_says_so() -> None:
+    document_xml = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"/>'
+    with pytest.raises(ParseError, match=r"^a\.pptx is no presentation"):
+        read(edited(whole_deck(), {"ppt/presentation.xml": document_xml}), "a.pptx")
+
+
 def test_entities_are_refused_and_reach_no_file(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("hidden treasure")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import tracemalloc
 import zipfile
 from email.message import EmailMessage
@@ -15,6 +16,7 @@ from core.parsing.second import second_reading
 from core.parsing.word_audit import words_of
 from tests.evaluation.known_documents import MAKERS
 from tests.parsing.outlook_files import container, message
+from tests.parsing.sheet_files import xls
 
 _W = 'xmlns:w="http://w" xmlns:mc="http://mc" xmlns:wp="http://wp" xmlns:v="http://v"'
 
@@ -175,6 +177,32 @@ def test_a_workbook() -> None:
     assert dropped["dates stored as numbers"] == "45000"
     assert dropped["sheets' names"] == "plan"
     assert dropped["page numbers and dates of running lines"] == "page"
+
+
+def test_an_old_workbook() -> None:
+    bare = xls((0, 0, "Year"), (0, 1, "Ducks"), (1, 0, 2019.0), (1, 1, 45000.0))
+    assert split(bare, "xlsx") == (
+        "year ducks 2019",
+        {"dates stored as numbers": "45000", "sheets' names": "data"},
+    )
+
+    def record(kind: int, body: bytes) -> bytes:
+        return struct.pack("<HH", kind, len(body)) + body
+
+    def shared(*indices: int) -> bytes:
+        return b"".join(record(0xFD, struct.pack("<HHHI", 0, 0, 0, index)) for index in indices)
+
+    # Three strings: plain, with formatting runs, and one whose record ends inside it, where its characters turn wide.
+    first = struct.pack("<HB", 5, 0) + b"alpha" + struct.pack("<HBH", 4, 8, 1) + b"beta" + bytes(4)
+    table = record(0xFC, struct.pack("<II", 3, 3) + first + struct.pack("<HB", 6, 0) + b"Gda")
+    table += record(0x3C, b"\1" + "ńsk".encode("utf-16-le"))
+    numbers = record(0x27E, struct.pack("<HHHI", 0, 0, 0, 301 << 2 | 3))
+    numbers += record(0xBD, struct.pack("<HHHIHIH", 0, 0, 0, 7 << 2 | 2, 0, 8 << 2 | 2, 1))
+    formula = record(0x06, struct.pack("<HHHd", 0, 0, 0, 2.5) + bytes(6))
+    said = record(0x06, struct.pack("<HHH", 0, 0, 0) + bytes(6) + b"\xff\xff" + bytes(6))
+    said += record(0x207, struct.pack("<HB", 4, 0) + b"done")
+    data = container({"Workbook": (table + shared(0, 1, 2, 0) + numbers + formula + said).ljust(4096, b"\0")})
+    assert split(data, "xlsx")[0] == "alpha beta gdańsk alpha 3 01 7 8 2 5 done"
 
 
 def test_opendocument() -> None:

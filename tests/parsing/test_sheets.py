@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 import random
 from io import BytesIO
+from pathlib import Path
 
 import openpyxl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
@@ -70,7 +71,6 @@ def _stated(value: object) -> object:
 
 
 @given(grids())
-@settings(max_examples=60, deadline=None)
 def test_every_cell_stands_once_in_row_order_and_keeps_its_value(grid: list[list[object]]) -> None:
     reading = read_xlsx(rows_of(*map(tuple, grid)), name="S")
     words = document_of(reading).text.replace("|", " ").split()
@@ -84,9 +84,8 @@ def test_every_cell_stands_once_in_row_order_and_keeps_its_value(grid: list[list
 
 
 @given(st.sets(st.tuples(st.integers(0, 14), st.integers(0, 9)), min_size=1, max_size=60), st.randoms())
-@settings(max_examples=60, deadline=None)
 def test_scattered_cells_are_all_there_exactly_once(places: set[tuple[int, int]], chance: random.Random) -> None:
-    texts = {place: f"w{place[0]}x{place[1]}" for place in places}
+    texts = {place: chance.choice([f"w{place[0]}x{place[1]}", "same"]) for place in places}
 
     def fill(sheet: Worksheet) -> None:
         for (row, column), text in texts.items():
@@ -187,6 +186,21 @@ def test_merged_cells_stand_in_every_place_and_a_merged_title_once() -> None:
         ("table", "Pond | Count | Count\nPond | Day | Night\nUpper | 3 | 4\nUpper | 5 | 6"),
     ]
     assert headers(reading) == ["Pond | Count | Count\nPond | Day | Night"]
+
+
+def test_a_title_merged_over_rows_and_columns_stands_once_also_above_groups() -> None:
+    rows = [("Ducks",), (), ("Pond", "Day", "Count"), ("North",), ("Upper", "a", 3), ("South",), ("Lower", "b", 4)]
+
+    def fill(sheet: Worksheet) -> None:
+        rows_of(*rows)(sheet)
+        sheet.merge_cells("A1:C2")
+
+    reading = read_xlsx(fill)
+    assert shown(reading)[1:] == [
+        ("caption", "Ducks"),
+        ("table", "Pond | Day | Count\nNorth |  |\nUpper | a | 3\nSouth |  |\nLower | b | 4"),
+    ]
+    assert headers(reading) == ["Pond | Day | Count"]
 
 
 def test_group_lines_stay_in_their_table() -> None:
@@ -303,7 +317,6 @@ def test_number_formats(value: float, code: str, text: str, stated: object) -> N
 
 
 @given(st.floats(allow_nan=True, allow_infinity=True), st.text(alphabet='0#?.,%E+-/ymdhs;@"\\[]_* G$', max_size=20))
-@settings(deadline=None)
 def test_any_number_under_any_format_shows_something(value: float, code: str) -> None:
     found = show_number(value, code)
     assert found.text.strip() or "text" in code
@@ -401,8 +414,8 @@ def test_threads_are_read_with_their_replies_instead_of_the_note_that_repeats_th
     parts = parts_of(xlsx(fill))
     thread = (
         f'<ThreadedComments xmlns="{THREADS}"><threadedComment ref="A1" dT="2026-06-18T10:00:00.00" personId="p" '
-        'id="1"><text>Right?</text></threadedComment><threadedComment ref="A1" dT="2026-06-19T10:00:00.00" personId="q" '
-        'id="2" parentId="1"><text>Yes.</text></threadedComment></ThreadedComments>'
+        'id="1"><text>Right?</text></threadedComment><threadedComment ref="A1" dT="2026-06-19T10:00:00.00" '
+        'personId="q" id="2" parentId="1"><text>Yes.</text></threadedComment></ThreadedComments>'
     )
     people = (
         f'<personList xmlns="{THREADS}"><person displayName="Jane Smith" id="p"/><person displayName="Bo" id="q"/>'
@@ -476,3 +489,16 @@ def test_printed_headers_and_footers_are_furniture_without_page_numbers() -> Non
 
     assert shown(read_xlsx(fill, fill))[-1] == ("furniture", "Q&A Ltd")
     assert [kind for kind, _ in shown(read_xlsx(fill, fill))].count("furniture") == 1
+
+
+def test_a_data_sheet_of_the_shared_files_keeps_labels_and_values_in_one_row(shared: Path) -> None:
+    data = (shared / "parser_docs/xlsx/xlsx_07_gap_tolerance_.xlsx").read_bytes()
+    (table,) = [text for kind, text in shown(sheet_reader.read(data, "a.xlsx")) if text.startswith("Power system")]
+    assert "1.01 | Rated system voltage |  | kV | : | 130 (131 Um, 132 AC, 133 BIL) |" in table.split("\n")
+
+
+def test_all_sheets_of_the_shared_files_keep_the_laws(shared: Path) -> None:
+    files = sorted((shared / "parser_docs/xlsx").glob("*.xls[xm]"))
+    for path in files:
+        assert document_of(sheet_reader.read(path.read_bytes(), path.name)).blocks
+    assert len(files) == 4

@@ -10,15 +10,26 @@ from hypothesis import strategies as st
 
 from core.errors import NotFoundError, StorageError
 from core.storage.chunks import recipe, tree
-from core.storage.documents import boxes, document, page_at, pages, put_document, text, text_hash, texts, version
+from core.storage.documents import boxes, document, page_at, pages, put_document, text, text_hash, texts, version, words
 from core.storage.leaves import load_leaves
 from core.storage.store import Store
 from core.text.places import page_of
-from core.types import Block, BlockKind, Cell, Document, Link, Page, PageBox, Span
+from core.types import Block, BlockKind, Cell, Document, Link, Page, PageBox, Span, WordAudit
 from tests.storage.builders import ingest
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 VALUES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT
+COUNTS = st.integers(0, 10**9)
+AUDITS = st.builds(
+    WordAudit,
+    TEXT,
+    COUNTS,
+    COUNTS,
+    COUNTS,
+    st.lists(st.tuples(TEXT, COUNTS), max_size=2).map(tuple),
+    COUNTS,
+    st.lists(TEXT, max_size=2).map(tuple),
+)
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +83,7 @@ def documents(draw) -> Document:
         boxes=tuple(PageBox(item.start, item.end, 1, 0.5, 1.5, 2.25, 3.125) for item in spans),
         metadata=draw(st.dictionaries(TEXT, TEXT, max_size=3)),
         notes=tuple(draw(st.lists(TEXT, max_size=2))),
+        words=draw(st.none() | AUDITS),
     )
 
 
@@ -79,6 +91,7 @@ def documents(draw) -> Document:
 def test_a_document_comes_back_as_it_was(store, first, second) -> None:
     put_document(store, first, size_bytes=3, parser="one")
     assert document(store, first.version_id) == first
+    assert words(store, first.version_id) == first.words
     # the same bytes, read by another parser
     other = Document(
         first.version_id,
@@ -86,6 +99,7 @@ def test_a_document_comes_back_as_it_was(store, first, second) -> None:
         boxes=second.boxes,
         metadata=second.metadata,
         notes=second.notes,
+        words=second.words,
     )
     put_document(store, other, size_bytes=3, parser="two")
     assert document(store, first.version_id) == other

@@ -20,11 +20,11 @@ def store(tmp_path):
         yield opened
 
 
-def test_the_three_ways_in_keep_the_same_bytes(store, tmp_path) -> None:
+def test_both_ways_in_keep_the_same_bytes(store, tmp_path) -> None:
     data = bytes(range(256)) * 9000  # more than two pieces
     source = tmp_path / "source.bin"
     source.write_bytes(data)
-    names = {store.files.stage(data), store.files.stage_stream(io.BytesIO(data)), store.files.stage_path(source)}
+    names = {store.files.stage(data), store.files.stage_stream(io.BytesIO(data)), store.files.hash_of(source)}
     (name,) = names
     assert name == hashlib.sha256(data).hexdigest()
     assert store.files.read(name) == data
@@ -39,9 +39,9 @@ def test_empty_bytes_are_bytes(store) -> None:
 
 def test_what_cannot_be_read_gets_a_sentence(store, tmp_path) -> None:
     with pytest.raises(StorageError, match=r"missing\.txt does not exist"):
-        store.files.stage_path(tmp_path / "missing.txt")
+        store.files.hash_of(tmp_path / "missing.txt")
     with pytest.raises(StorageError, match="is a folder"):
-        store.files.stage_path(tmp_path)
+        store.files.hash_of(tmp_path)
     with pytest.raises(NotFoundError):
         store.files.read("0" * 64)
     for hostile in ("../../etc/passwd", "", "AB" * 32, "0" * 63):

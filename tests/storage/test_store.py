@@ -351,4 +351,4 @@ def test_a_file_that_may_not_be_read(plain_user) -> None:
         Store.open(plain_user / "library", write=True) as store,
         pytest.raises(StorageError, match=r"secret\.txt may not be read"),
     ):
-        store.files.stage_path(secret)
+        store.files.hash_of(secret)

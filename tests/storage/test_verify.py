@@ -83,6 +83,15 @@ LOST = {
 }
 
 
+def test_an_attachment_is_not_left_behind_by_its_mail(store) -> None:
+    mail, held = document(TEXT).version_id, document("Another document altogether.").version_id
+    put_source(store, name="held.txt", version_id=held, parent=mail)
+    run(store, "UPDATE source SET trashed_at = 'now' WHERE name = 'one'")
+    left = [problem for problem in verify(store) if "mail of this attachment" in problem.what]
+    assert [(problem.where, problem.repairable) for problem in left] == [("held.txt in A title", True)]
+    assert verify(store, repair=True) == []
+
+
 def put_uncut(store) -> None:
     store.files.stage(b"uncut text")
     put_document(store, document("uncut text"), size_bytes=10, parser="p")

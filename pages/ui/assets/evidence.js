@@ -37,10 +37,10 @@ function createEvidence(root) {
   // passage null: the hit's own; hit null: no child in particular. `now`: a click or key, not a passing pointer.
   function light(passage, hit, now) {
     clearTimeout(timer);
+    pair.follow();
     const shown = passage === null ? (hit >= 0 ? self.data.hits[hit].passage : -1) : passage;
     mark(hit, shown);
     const follow = () => {
-      pair.follow();
       if (hit !== null && hit >= 0) { const target = markOf(hit); if (target) pair.bring(passages, target); pair.bring(hits, rows[hit]); }
       else if (shown >= 0) pair.bring(passages, cards[shown].card);
     };

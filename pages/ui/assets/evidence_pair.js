@@ -42,7 +42,8 @@ function pairColumns(left, right, lit) {
   }
 
   for (const host of [left, right]) {
-    for (const touch of ["wheel", "pointerdown", "touchstart", "keydown", "focusin"]) host.addEventListener(touch, () => { leader = host; }, { passive: true });
+    for (const touch of ["wheel", "pointerdown", "touchstart"]) host.addEventListener(touch, () => { leader = host; }, { passive: true });
+    host.addEventListener("keydown", (event) => { if (host === right || event.key.startsWith("Page")) leader = host; }); // arrows choose a hit
     host.addEventListener("scroll", () => onScroll(host), { passive: true });
   }
   return {

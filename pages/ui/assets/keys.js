@@ -21,6 +21,7 @@ function createSheet(root) {
   const show = () => dialog.open || dialog.showModal();
   window.addEventListener("keydown", onKey);
   window.addEventListener("lectern-keys", show); // from a component that has a button of its own
+  root.querySelector(".keys-line").dataset.ready = "";
   return {
     update(data) {
       question = data.question;

@@ -91,7 +91,7 @@ function createReader(root) {
 
   // With no chunk chosen, the line above the text names where one reads.
   function follow() {
-    if (!self.model || self.selected >= 0 || self.pageData || !self.model.leaves.length) return;
+    if (!self.model || self.selected >= 0 || !self.model.leaves.length) return;
     const index = inView();
     if (index !== following) { following = index; sayWhere(self.model.leaves[index]); }
   }
@@ -131,6 +131,7 @@ function createReader(root) {
     jump,
     turn,
   };
+  const unfit = fitToWindow(frame);
   const unhook = hookReader(find, self, { actions, select, findBar, textHost, frame });
 
   function load(model) {
@@ -141,6 +142,7 @@ function createReader(root) {
     following = -2;
     slabs = model.slabs ??= layOut(model);
     slabStarts = slabs.map((slab) => slab.start);
+    textHost.style.setProperty("--rails", String(Math.max(0, ...slabs.map((slab) => slab.path.length))));
     scroller.load(slabs.length);
     tree.load(model);
     drawChunk(model, -1, find(".chunk-facts"), actions);
@@ -182,6 +184,7 @@ function createReader(root) {
   self.close = () => {
     window.removeEventListener(SHELVED, shelved);
     unhook();
+    unfit();
     scroller.close();
     tree.close();
     clearTimeout(timer);

@@ -41,3 +41,18 @@ function hookReader(find, self, { actions, select, findBar, textHost, frame }) {
   window.addEventListener("keydown", onKey);
   return () => window.removeEventListener("keydown", onKey);
 }
+
+// The reader ends where the window does, whatever stands above it. Returns what stops that.
+function fitToWindow(frame) {
+  const fit = () => {
+    const page = frame.getRootNode().host.closest("[data-testid=stMain]");
+    const top = frame.getBoundingClientRect().top + (page ? page.scrollTop : 0);
+    frame.style.height = `max(30rem, calc(100vh - ${Math.round(top)}px - 1.25rem))`;
+  };
+  const above = document.querySelector("[data-testid=stMainBlockContainer]") || document.body;
+  const watcher = new ResizeObserver(fit);
+  watcher.observe(above);
+  window.addEventListener("resize", fit);
+  fit();
+  return () => { watcher.disconnect(); window.removeEventListener("resize", fit); };
+}

@@ -1,5 +1,6 @@
 // The text cut into slabs, the units that come and go while it scrolls: a parent's text each, or a part of a long one.
-// A slab is a list of pieces; a piece is a block, or the part of one that falls into the slab.
+// A slab is a list of pieces; a piece is a block, or the part of one that falls into the slab, or into a leaf that begins
+// with a line of it.
 const SLAB = 4000; // characters, about
 
 function layOut(model) {
@@ -21,8 +22,10 @@ function layOut(model) {
   function region(path, start, end) {
     let slab = null;
     const put = (block, from, to) => {
+      const lines = leafLines(model, from, to);
       for (let begin = from; begin < to;) {
-        const cut = cutAfter(begin, to);
+        while (lines.length && lines[0] <= begin) lines.shift();
+        const cut = cutAfter(begin, lines.length ? lines[0] : to);
         if (!slab || slab.characters + (cut - begin) > SLAB * 1.5) {
           slab = { start: begin, end: cut, path, pieces: [], characters: 0 };
           slabs.push(slab);
@@ -61,6 +64,17 @@ function layOut(model) {
   family([], 0, text.length, model.roots);
   bracket(slabs);
   return slabs;
+}
+
+// Where leaves begin with a line inside [from, to): the starts of those lines.
+function leafLines(model, from, to) {
+  const { leafStarts, text } = model, found = [];
+  for (let index = firstNotBelow(leafStarts, from + 1); index < leafStarts.length && leafStarts[index] < to; index += 1) {
+    let line = leafStarts[index];
+    while (line > from && (text[line - 1] === " " || text[line - 1] === "\t")) line -= 1;
+    if (line > from && text[line - 1] === "\n") found.push(line);
+  }
+  return found;
 }
 
 // Which of a slab's parents begin and end with it: the bracket is drawn across slabs, its hooks only there.

@@ -1,9 +1,14 @@
 // A slab of the document's text with its leaves drawn on it. Every character shown comes through textContent.
 // look: { selected: leaf, focus: [start, end] or null, matches: what was found, here: the match in turn }
+const WRAPPED = new Set(["markdown", "text", "eml", "msg", "rst", "org"]); // kinds whose lines people wrap by hand
+const FLOWING = new Set(["paragraph", "quote", "loose"]);
+const HARD_LINE = /^(?:[\s\d>|#*•-]|[A-Z][\w-]{0,14}: )/; // what begins so is a line of its own
+
 function drawSlab(model, slab, look) {
   const { text, leaves, parents, blocks, gaps, links } = model;
   const segments = [], lit = []; // lit: [leaf, element] for what shows that a leaf is chosen
   const element = make("section", "slab");
+  let wrapped = false; // whether the block being drawn may be wrapped by hand
 
   function brackets() {
     slab.path.forEach((index, depth) => {
@@ -11,7 +16,6 @@ function drawSlab(model, slab, look) {
       rail.style.setProperty("--depth", String(depth));
       element.append(rail);
     });
-    element.style.setProperty("--rails", String(slab.path.length));
     if (!slab.path.length) return;
     const index = slab.path[slab.path.length - 1], parent = parents[index];
     const label = make("span", slab.opens[slab.path.length - 1] ? "parent-label" : "parent-label again");
@@ -35,62 +39,96 @@ function drawSlab(model, slab, look) {
     return [cut, ghosts];
   }
 
+  // Text as it is; line ends at which somebody wrapped a paragraph by hand become blanks, by their style alone.
+  function put(holder, start, end) {
+    let from = start;
+    for (let at = wrapped ? text.indexOf("\n", start) : -1; at >= 0 && at < end; at = text.indexOf("\n", at + 1)) {
+      if (at - text.lastIndexOf("\n", at - 1) < 46 || HARD_LINE.test(text.slice(at + 1, at + 20))) continue;
+      holder.append(text.slice(from, at), make("span", "soft", "\n"));
+      from = at + 1;
+    }
+    holder.append(text.slice(from, end));
+  }
+
   function words(holder, start, end) {
     const { matches } = look;
     let cursor = start;
     for (let index = matches ? firstNotBelow(matches.ends, start + 1) : 0; matches && index < matches.starts.length && matches.starts[index] < end; index += 1) {
       const from = Math.max(start, matches.starts[index]), to = Math.min(end, matches.ends[index]);
-      if (from > cursor) holder.append(text.slice(cursor, from));
-      const mark = make("mark", index === look.here ? "found here" : "found", text.slice(from, to));
+      if (from > cursor) put(holder, cursor, from);
+      const mark = make("mark", index === look.here ? "found here" : "found");
+      put(mark, from, to);
       mark.dataset.match = String(index);
       holder.append(mark);
       cursor = to;
     }
-    if (cursor < end) holder.append(text.slice(cursor, end));
+    if (cursor < end) put(holder, cursor, end);
   }
 
-  function segment(container, start, end, where) {
-    const found = leavesAt(model, start);
-    for (const index of where === "none" ? [] : found) {
-      if (leaves[index].first >= start && leaves[index].first < end) container.append(...number(index, where));
-    }
-    const gap = found.length ? -1 : holderOf(gaps, model.gapStarts, start);
-    if (gap >= 0 && gaps[gap].start >= start) {
-      container.append(make("span", gaps[gap].lost ? "gap-word lost" : "gap-word", `in no chunk: ${gaps[gap].reason}`));
-    }
-    const cited = look.focus && start >= look.focus[0] && end <= look.focus[1];
-    if (cited && afterBlanks(text, look.focus[0]) >= start && afterBlanks(text, look.focus[0]) < end) container.append(make("em", "tag", "cited"));
+  function segment(run, start, end, { found, gap, cited }) {
     const piece = make("span", "segment");
     words(piece, start, end);
-    if (found.length) {
-      const owner = found[found.length - 1];
-      piece.dataset.leaf = String(owner);
-      piece.classList.add(owner % 2 ? "b" : "a");
-      if (found.length > 1) {
-        piece.classList.add("overlap");
-        piece.title = `Overlap of chunks ${found.map((index) => index + 1).join(" and ")}`;
-      }
-    } else if (gap >= 0) piece.classList.add("gap", gaps[gap].lost ? "lost" : "aside");
+    if (found.length) piece.dataset.leaf = String(found.at(-1));
+    if (found.length > 1) {
+      piece.classList.add("overlap");
+      piece.title = `Overlap of chunks ${found.map((index) => index + 1).join(" and ")}`;
+    }
     const link = holderOf(links, model.linkStarts, start);
     if (link >= 0) asLink(piece, links[link].target);
-    piece.classList.toggle("focus", Boolean(cited));
+    piece.classList.toggle("gap", gap >= 0);
+    piece.classList.toggle("focus", cited);
     piece.classList.toggle("on", found.includes(look.selected));
     for (const index of found) lit.push([index, piece]);
     segments.push({ start, end, element: piece });
-    container.append(piece);
+    run.append(piece);
   }
 
-  // where: how the number of a chunk that begins with the first character is shown; "none" where it is already.
+  // A stretch of one leaf, or of one gap: what is tinted as a whole.
+  function newRun(container, { found, gap }) {
+    const run = make("span", "run"), owner = found.at(-1);
+    if (found.length) {
+      run.classList.add(owner % 2 ? "b" : "a");
+      run.classList.toggle("on", owner === look.selected);
+      lit.push([owner, run]);
+    } else if (gap >= 0) run.classList.add("gap", gaps[gap].lost ? "lost" : "aside");
+    container.append(run);
+    return run;
+  }
+
+  // where: how the number of a chunk that begins with the first character is shown.
   function inline(container, start, end, where = "inline") {
-    const cuts = [];
+    const cuts = [end];
     for (let index = firstNotBelow(model.borders, start + 1); index < model.borders.length && model.borders[index] < end; index += 1) cuts.push(model.borders[index]);
-    if (look.focus) for (const border of look.focus) if (border > start && border < end) cuts.push(border);
-    cuts.push(end);
-    cuts.sort((a, b) => a - b);
-    let from = start;
+    for (const border of look.focus || []) if (border > start && border < end) cuts.push(border);
+    cuts.sort((one, other) => one - other);
+    const begins = (place, from, to) => place >= from && place < to;
+    let from = start, run = null, holder = "";
     for (const to of cuts) {
-      if (to > from) segment(container, from, to, from === start ? where : "inline");
+      if (to <= from) continue;
+      const found = leavesAt(model, from), gap = found.length ? -1 : holderOf(gaps, model.gapStarts, from);
+      const cited = Boolean(look.focus) && from >= look.focus[0] && to <= look.focus[1];
+      const here = `${found.at(-1)} ${gap}`;
+      for (const index of found) if (begins(leaves[index].first, from, to)) container.append(...number(index, from === start ? where : "inline"));
+      if (gap >= 0 && begins(gaps[gap].start, from, to)) container.append(make("span", gaps[gap].lost ? "gap-word lost" : "gap-word", `in no chunk: ${gaps[gap].reason}`));
+      if (here !== holder) { run = newRun(container, { found, gap }); holder = here; }
+      if (cited && begins(afterBlanks(text, look.focus[0]), from, to)) run.append(make("em", "tag", "cited"));
+      segment(run, from, to, { found, gap, cited });
       from = to;
+    }
+  }
+
+  // An item's later lines hang under its first word.
+  function drawList(holder, start, end) {
+    for (let from = start; from < end;) {
+      let to = text.indexOf("\n", from);
+      if (to < 0 || to > end) to = end;
+      const marker = /^\s*(?:(?:[-*+•◦▪–]|\(?\w{1,4}[.)])\s+)?/.exec(text.slice(from, Math.min(to, from + 60)))[0].length;
+      const item = make("div", "item");
+      item.style.setProperty("--hang", String(marker));
+      inline(item, from, to, from === start ? "margin" : "inline");
+      if (to < end) item.append("\n");
+      holder.append(item);
+      from = to + 1;
     }
   }
 
@@ -110,7 +148,14 @@ function drawSlab(model, slab, look) {
       holder.dataset.leaf = String(only);
       lit.push([only, holder]);
     }
-    if (kind === "table" && drawTable(model, blocks[block], start, body, holder, { inline, number, lit, selected: look.selected, whole })) return holder;
+    const gap = found.length ? -1 : holderOf(gaps, model.gapStarts, afterBlanks(text, start));
+    if (gap >= 0 && gaps[gap].end >= body) holder.classList.add("apart", gaps[gap].lost ? "lost" : "aside");
+    wrapped = WRAPPED.has(model.kind) && FLOWING.has(kind);
+    if (kind === "list") { drawList(holder, start, body); return holder; }
+    if (kind === "table") {
+      drawTable(model, blocks[block], start, body, holder, inline);
+      return holder;
+    }
     const hashes = kind === "heading" ? (/^#{1,6}\s+/.exec(text.slice(start, body)) || [""])[0].length : 0;
     inline(holder, start, body, "margin");
     const opening = hashes && holder.querySelector(".segment").firstChild;

@@ -1,0 +1,171 @@
+"""The Library and Settings pages' logic through AppTest: filters, tour, trash, libraries, and what Settings says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import shelf
+from core.library import Incoming, Library
+
+pytestmark = pytest.mark.model
+APP = Path(__file__).resolve().parents[2] / "app.py"
+PATIENT = 120  # seconds: the first run loads the embedder
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The library the app opens, with a shelf of its own, let go of afterwards."""
+    from pages.ui import services
+
+    monkeypatch.setenv("LECTERN_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LECTERN_SHELF", str(tmp_path / "libraries.json"))
+    yield tmp_path / "home"
+    services._desk.clear()
+
+
+@pytest.fixture
+def filled(home: Path, tmp_path: Path) -> Path:
+    """Two documents, one of them filed, tagged and noted."""
+    (tmp_path / "tokens.md").write_text("# Tokens\n\nValid for 3600 seconds.\n", encoding="utf-8")
+    (tmp_path / "tea.csv").write_text("kind,minutes\ngreen,3\nblack,4\n", encoding="utf-8")
+    with Library.open(home) as library:
+        library.ingest([Incoming(name, path=tmp_path / name) for name in ("tokens.md", "tea.csv")])
+        tea = next(source.id for source in library.sources() if source.name == "tea.csv")
+        library.collect([tea], library.create_collection("Kitchen"))
+        library.tag([tea], "hot")
+        library.write_note(tea, "ask Femke")
+    return home
+
+
+def start(page: str = "") -> AppTest:
+    app = AppTest.from_file(str(APP), default_timeout=PATIENT)
+    app.run()
+    if page:
+        app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception
+    return app
+
+
+def said(app: AppTest) -> str:
+    elements = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.title]
+    return "\n".join(str(element.value) for element in elements)
+
+
+def titles(app: AppTest) -> list[str]:
+    return list(app.dataframe[0].value["File"])
+
+
+@pytest.mark.usefixtures("filled")
+def test_collections_tags_and_notes_are_shown_and_narrow_the_table() -> None:
+    app = start()
+    row = app.dataframe[0].value.set_index("File").loc["tea.csv"]
+    assert (row["Collections and tags"], row["Note"], row["Kind"]) == ("Kitchen, #hot", "ask Femke", "Table (CSV)")
+    app.multiselect(key="library.collections").set_value(["Kitchen"]).run()
+    assert titles(app) == ["tea.csv"]
+    app.multiselect(key="library.collections").set_value([]).run()
+    app.multiselect(key="library.kinds").set_value(["markdown"]).run()
+    assert titles(app) == ["tokens.md"]
+    app.multiselect(key="library.kinds").set_value([]).run()
+    app.text_input(key="library.filter").set_value("femke").run()
+    assert titles(app) == ["tea.csv"]
+
+
+def test_what_is_in_the_trash_is_listed_apart_and_emptied_only_after_a_question(filled: Path) -> None:
+    with Library.open(filled) as library:
+        library.trash([library.sources()[0].id])
+    app = start()
+    assert titles(app) == ["tea.csv"]
+    assert list(app.dataframe[1].value["File"]) == ["tokens.md"]
+    app.button(key="library.empty").click().run()
+    assert "will be gone" in said(app)
+    with Library.open(filled, write=False) as library:
+        assert len(library.trashed()) == 1
+
+
+@pytest.mark.usefixtures("home")
+def test_the_tour_has_three_steps_and_can_be_skipped_for_good() -> None:
+    app = start()
+    assert "1 of 3" in said(app)
+    app.button(key="tour.skip.library").click().run()
+    assert "of 3" not in said(app)
+    assert "of 3" not in said(start())
+
+
+@pytest.mark.usefixtures("filled")
+def test_the_tour_goes_on_from_page_to_page_and_ends() -> None:
+    assert "2 of 3" in said(start())
+    assert "3 of 3" in said(start("chunks"))
+    start("ask")
+    assert "of 3" not in said(start())
+
+
+def test_another_library_is_made_beside_the_first_and_returned_from(filled: Path, tmp_path: Path) -> None:
+    app = start()
+    made = next(field for field in app.text_input if field.label == "New library")
+    made.set_value("Work notes")
+    next(button for button in app.button if button.label == "Make it").click().run()
+    assert "A library you can see into" in said(app)
+    assert (tmp_path / "work-notes" / "catalogue.sqlite").exists()
+    assert [known.name for known in shelf.shelf(shelf.shelf_file())] == ["home", "Work notes"]
+    app.button(key=f"shelf.open.{filled}").click().run()
+    assert titles(app) == ["tokens.md", "tea.csv"]
+
+
+def test_a_scan_shows_what_would_be_read_and_reads_nothing(filled: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "new.md").write_text("# New\n\nWords.\n", encoding="utf-8")
+    (folder / "old.bak").write_text("left out", encoding="utf-8")
+    app = start()
+    app.segmented_control(key="library.way_in").set_value("Scan").run()
+    app.text_input(key="library.scan.path").set_value(str(folder))
+    app.text_input(key="library.scan.patterns").set_value("*.bak")
+    next(button for button in app.button if button.label == "Scan").click().run()
+    figures = {metric.label: metric.value for metric in app.metric}
+    assert (figures["New"], figures["Passed over"], figures["Documents"]) == ("1", "1", "2")
+    with Library.open(filled, write=False) as library:
+        assert len(library.sources()) == 2
+        assert [known.path for known in library.folders()] == [folder]
+
+
+@pytest.mark.usefixtures("home")
+def test_a_scan_of_nothing_is_a_sentence(tmp_path: Path) -> None:
+    app = start()
+    app.segmented_control(key="library.way_in").set_value("Scan").run()
+    app.text_input(key="library.scan.path").set_value(str(tmp_path / "not there"))
+    next(button for button in app.button if button.label == "Scan").click().run()
+    assert not app.exception
+    assert any(status.state == "error" for status in app.status)
+
+
+def test_settings_say_what_is_used_and_change_the_lexical_engine(filled: Path) -> None:
+    app = start("settings")
+    words = said(app)
+    assert "reads English best" in words
+    assert "256 tokens" in words
+    assert "Nothing leaves this machine" in words
+    engine = next(radio for radio in app.radio if radio.label == "Words are searched by")
+    engine.set_value("rank-bm25")
+    next(button for button in app.button if button.label == "Apply").click().run()
+    assert not app.exception
+    from pages.ui import services
+
+    library = services.library()
+    for _ in range(600):
+        if library.settings.retrieval.lexical_engine == "rank-bm25":
+            break
+        library.queue.wait(0.1)
+    assert library.settings.retrieval.lexical_engine == "rank-bm25"
+    assert library.search("How long is a token valid?").hits
+
+
+def test_the_report_names_no_document(filled: Path) -> None:
+    app = start("settings")
+    app.button(key="settings.report").click().run()
+    report = next(block.value for block in app.code if "diagnostic report" in block.value)
+    assert "tea" not in report
+    assert str(filled) not in report

@@ -1,0 +1,417 @@
+"""The reader and the evidence in a real browser: long texts, find, links, keys, themes, and no barrier axe can see."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pymupdf
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, Page, expect
+
+from core.library import Incoming, Library
+from tests.pages.browsing import SLOW, THEMES, serving, settled, shown, until, visit, visiting
+
+pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
+LONG = 3_000_000  # characters: a thousand pages
+MOST_NODES = 1500  # of the text and the tree together, wherever one reads
+PASSWORD = "ebb and flow"  # noqa: S105 - of a file the tests write
+QUESTION = "How long is an access token valid?"
+FIRST_IN_VIEW = """(host) => {
+  const top = host.getBoundingClientRect().top + 20;
+  const found = [...host.querySelectorAll(".segment")].find((piece) => piece.getBoundingClientRect().top > top);
+  found.was = found.getBoundingClientRect().top;
+  return found;
+}"""
+MOVED = "(piece) => piece.getBoundingClientRect().top - piece.was"
+LINKED = "# Links\n\nSee [the manual](https://manual.example/page) and [this](javascript:window.hurt=1).\n"
+
+
+@pytest.fixture(scope="module")
+def long_book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    home = tmp_path_factory.mktemp("long") / "none"
+    with serving(home, "tests/pages/reader_app.py", {"LECTERN_TEST_CHARACTERS": str(LONG)}) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def versions() -> dict[str, str]:
+    """The documents of ``address`` by file name, filled by it."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory, samples: Path, versions: dict[str, str]) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("reader")
+    (folder / "links.md").write_text(LINKED, encoding="utf-8")
+    locked_pdf(folder / "locked.pdf")
+    paths = [*sorted((samples / "documents").iterdir()), folder / "links.md", folder / "locked.pdf"]
+    with Library.open(folder / "home") as library:
+        library.passwords.offer(PASSWORD)
+        report = library.ingest([Incoming(path.name, path=path) for path in paths if path.is_file()])
+    assert not report.failures
+    versions.update({Path(ingested.source).name: ingested.version_id for ingested in report.documents})
+    with serving(folder / "home") as started:
+        yield started
+
+
+def locked_pdf(path: Path) -> None:
+    """A page of words that only ``PASSWORD`` opens."""
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 72), "The tide table of the outer harbour is kept under lock.")
+        pdf.save(path, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=PASSWORD, owner_pw="owner")
+
+
+def go_to(page: Page, name: str) -> None:
+    page.get_by_test_id("stTopNav").get_by_role("link", name=name).click()
+
+
+def keys_ready(page: Page) -> None:
+    """The page listens for its keys."""
+    expect(page.locator(".keys-line[data-ready]")).to_be_attached(timeout=SLOW)
+    settled(page)
+
+
+def to_page_view(page: Page) -> None:
+    page.get_by_role("radio", name="Page").or_(page.get_by_role("button", name="Page", exact=True)).first.click()
+
+
+def open_document(page: Page, address: str, version: str, span: str = "") -> None:
+    visit(page, f"{address}/chunks?{urlencode({'document': version, 'span': span} if span else {'document': version})}")
+    shown(page.locator(".text .segment"))
+    settled(page)
+
+
+def nodes(page: Page) -> int:
+    return int(page.locator(".reader").evaluate("(reader) => reader.querySelectorAll('.text *, .tree *').length"))
+
+
+def scroll_to(page: Page, share: float) -> None:
+    """Scroll the text, and wait until what belongs there is drawn."""
+    page.locator(".text").evaluate("(host, share) => { host.scrollTop = share * host.scrollHeight; }", share)
+    until(
+        lambda: bool(
+            page.locator(".text").evaluate(
+                """(host) => { const box = host.getBoundingClientRect(), y = box.top + box.height / 2;
+                return [...host.querySelectorAll('.block')].some((block) => {
+                  const place = block.getBoundingClientRect(); return place.top < y && place.bottom > y - 60; }); }"""
+            )
+        )
+    )
+
+
+def test_a_thousand_pages_keep_few_nodes_and_every_place_is_drawn(long_book: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        visit(page, long_book)
+        shown(page.locator(".text .segment"))
+        most = nodes(page)
+        for share in (0.1, 0.5, 0.9, 1.0, 0.35, 0.0):
+            scroll_to(page, share)
+            most = max(most, nodes(page))
+        assert most < MOST_NODES
+        page.locator(".tree-body").press("End")
+        shown(page.locator(".parent-row").filter(has_text=re.compile(r"Section \d{3,}")))
+        assert nodes(page) < MOST_NODES
+
+
+def test_what_is_read_stays_in_place_while_heights_above_become_known(long_book: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        visit(page, long_book)
+        shown(page.locator(".text .segment"))
+        text = page.locator(".text")
+        text.hover()
+        page.locator(".ruler").click(position={"x": 10, "y": 300})
+        until(lambda: float(text.evaluate("(host) => host.scrollTop / host.scrollHeight")) > 0.3)
+        text.hover()
+        for _ in range(8):
+            mark = text.evaluate_handle(FIRST_IN_VIEW)
+            page.mouse.wheel(0, -250)
+            until(lambda held=mark: float(held.evaluate(MOVED)) > 240)  # type: ignore[misc]
+            assert abs(float(mark.evaluate(MOVED)) - 250) < 3
+
+
+def test_find_counts_steps_and_closes(long_book: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        visit(page, long_book)
+        shown(page.locator(".text .segment"))
+        page.locator(".text").focus()
+        page.keyboard.press("Control+f")
+        field, count = page.get_by_role("textbox", name="Find in this document"), page.locator(".find-count")
+        expect(field).to_be_focused()
+        field.fill("FJORD of mark 1200.")  # the text says fjörd
+        expect(count).to_have_text("1 of 1", timeout=SLOW)
+        expect(page.locator(".text .found.here").first).to_be_in_viewport(timeout=SLOW)
+        field.fill("fjord")
+        expect(count).to_have_text(re.compile(r"of [\d,]{3,}$"), timeout=SLOW)
+        before = count.inner_text()
+        field.press("Enter")
+        expect(count).not_to_have_text(before)
+        field.press("Shift+Enter")
+        expect(count).to_have_text(before)
+        field.fill("no such words")
+        expect(count).to_have_text("No match", timeout=SLOW)
+        field.press("Escape")
+        expect(field).to_be_hidden()
+        assert page.locator(".text .found").count() == 0
+
+
+def test_choosing_a_chunk_does_not_send_the_text_again(long_book: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        sizes: list[int] = []
+        page.on(
+            "websocket",
+            lambda socket: socket.on("framereceived", lambda payload: sizes.append(len(payload))),
+        )
+        visit(page, long_book)
+        shown(page.locator(".text .segment"))
+        assert max(sizes) > LONG  # it came once
+        sizes.clear()
+        for _ in range(3):
+            page.keyboard.press("]")
+        expect(page.locator(".details h3")).to_contain_text("Chunk 3")
+        shown(page.get_by_text(re.compile(r"^[0-9a-f]{16,}$")))  # the app under test writes the chosen chunk's id
+        settled(page)
+        assert sum(sizes) < 400_000
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_tree_is_walked_with_arrows(address: str, versions: dict[str, str], browser: Browser, theme: str) -> None:
+    with visiting(browser, theme) as page:
+        open_document(page, address, versions["api.md"])
+        tree = page.get_by_role("tree")
+        tree.focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        expect(page.locator(".details h3")).to_contain_text("Chunk 1")
+        expect(page.get_by_role("treeitem", selected=True)).to_have_count(1)
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowLeft")
+        expect(page.get_by_role("treeitem", expanded=True)).to_have_count(1)
+
+
+def test_a_link_lights_its_span_and_its_own_link_can_be_copied(
+    address: str, versions: dict[str, str], browser: Browser
+) -> None:
+    with visiting(browser) as page:
+        open_document(page, address, versions["api.md"], "357-579")
+        expect(page.locator(".text .segment.focus").first).to_be_in_viewport(timeout=SLOW)
+        expect(page.locator(".details h3")).to_contain_text("Chunk 2")
+        page.get_by_role("button", name="Copy link").click()
+        shown(page.get_by_role("button", name="✓ Copied"))
+        copied = str(page.evaluate("navigator.clipboard.readText()"))
+        assert copied.endswith(urlencode({"document": versions["api.md"], "span": "357-579"}))
+
+
+@pytest.mark.parametrize(
+    ("span", "sentence"),
+    [("9-3", "not one"), ("1-99999999", "beyond the end"), ("javascript:alert(1)", "not one")],
+)
+def test_a_bad_link_is_a_sentence(
+    address: str, versions: dict[str, str], browser: Browser, span: str, sentence: str
+) -> None:
+    with visiting(browser) as page:
+        open_document(page, address, versions["api.md"], span)
+        shown(page.get_by_text(sentence))
+        assert page.locator(".text .segment.focus").count() == 0
+
+
+def test_links_of_a_document_open_by_a_click_alone(address: str, versions: dict[str, str], browser: Browser) -> None:
+    with visiting(browser) as page:
+        page.evaluate("() => { window.opened = []; }")
+        open_document(page, address, versions["links.md"])
+        page.evaluate(
+            "() => { window.opened = []; window.open = (...how) => { window.opened.push(how); return null; }; }"
+        )
+        links = page.get_by_role("link", name=re.compile("manual|this"))
+        expect(links).to_have_count(1)  # javascript: is shown, and is no link
+        assert page.locator(".text a").count() == 0  # an address of its own would be looked up by the browser itself
+        links.first.click()
+        assert page.evaluate("window.opened") == [["https://manual.example/page", "_blank", "noopener,noreferrer"]]
+        assert page.evaluate("window.hurt") is None
+
+
+def test_the_reading_and_the_loss_audit_stand_beside_the_text(
+    address: str, versions: dict[str, str], browser: Browser
+) -> None:
+    with visiting(browser) as page:
+        open_document(page, address, versions["quarterly-report.pdf"])
+        expect(page.locator(".fold.audit")).to_contain_text("characters are in a chunk")
+        expect(page.locator(".fold.reading")).to_contain_text(re.compile(r"A second reading by .+ found [\d,]+ words"))
+
+
+def test_a_locked_files_pages_ask_for_its_password(address: str, versions: dict[str, str], browser: Browser) -> None:
+    with visiting(browser) as page:
+        open_document(page, address, versions["locked.pdf"])
+        to_page_view(page)
+        field = page.get_by_label("Password of the file")
+        for word in ("wrong", PASSWORD):
+            shown(field)
+            field.fill(word)
+            page.get_by_role("button", name="Unlock").click()
+            settled(page)
+        shown(page.locator(".frame img"))
+
+
+def test_find_leads_through_the_pages_too_and_a_return_finds_the_chunk_again(
+    address: str, versions: dict[str, str], browser: Browser
+) -> None:
+    with visiting(browser) as page:
+        open_document(page, address, versions["quarterly-report.pdf"])
+        to_page_view(page)
+        shown(page.locator(".frame img"))
+        page.keyboard.press("f")
+        page.get_by_role("textbox", name="Find in this document").fill("outlook")
+        expect(page.locator(".find-count")).to_have_text(re.compile(r"^\d+ of \d+$"), timeout=SLOW)
+        expect(page.locator(".turn")).not_to_contain_text("Page 1 of", timeout=SLOW)
+        shown(page.locator(".frame .box.on"))
+        chosen = page.locator(".details h3").inner_text()
+        settled(page)
+        go_to(page, "Ask")
+        shown(page.get_by_placeholder("Ask your documents"))
+        go_to(page, "Chunks")
+        expect(page.locator(".details h3")).to_have_text(chosen, timeout=SLOW)
+
+
+def test_the_legend_names_every_mark(address: str, versions: dict[str, str], browser: Browser) -> None:
+    with visiting(browser) as page:
+        open_document(page, address, versions["api.md"])
+        legend = page.locator("dl.legend")
+        expect(legend).to_be_hidden()
+        page.get_by_role("button", name="Legend").click()
+        for word in ("Overlap", "Bracket", "Prefix", "Found", "Lost", "Gold", "Edited"):
+            expect(legend).to_contain_text(word)
+        page.keyboard.press("Escape")
+        expect(legend).to_be_hidden()
+
+
+def ask(page: Page, address: str) -> None:
+    visit(page, f"{address}/ask")
+    shown(page.get_by_placeholder("Ask your documents"))
+    keys_ready(page)
+    page.keyboard.press("/")
+    expect(page.get_by_placeholder("Ask your documents")).to_be_focused()
+    page.keyboard.type(QUESTION)
+    page.keyboard.press("Enter")
+    shown(page.locator(".quote"))
+    settled(page)
+
+
+def test_hits_are_walked_with_arrows_and_opened_with_enter(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        ask(page, address)
+        page.get_by_role("listbox").focus()
+        expect(page.locator(".hit.on .rank")).to_have_text("1")
+        page.keyboard.press("ArrowDown")
+        expect(page.locator(".hit.on .rank")).to_have_text("2")
+        expect(page.locator(".child.on .tag")).to_have_text("match 2")
+        expect(page.locator(".child.on")).to_be_in_viewport(timeout=SLOW)
+        page.keyboard.press("End")
+        expect(page.locator(".hit.on")).to_be_in_viewport(timeout=SLOW)
+        page.keyboard.press("Home")
+        expect(page.locator(".hit.on .rank")).to_have_text("1")
+        page.keyboard.press("Enter")
+        shown(page.locator(".text .segment.focus"))
+        assert "/chunks?document=" in page.url
+
+
+def test_the_columns_scroll_together(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        ask(page, address)
+        passages, hits = page.locator(".passages"), page.locator(".hits")
+        expect(page.locator(".hit.on .rank")).to_have_text("1")
+        passages.hover()
+        page.mouse.wheel(0, 2500)
+        expect(page.locator(".hit.on .rank")).not_to_have_text("1", timeout=SLOW)
+        lit = page.locator(".hit.on .rank").inner_text()
+        expect(page.locator(".child.on .tag")).to_have_text(re.compile(r"match \d+"), timeout=SLOW)
+        assert lit
+        until(
+            lambda: page.locator(".child.on .tag").inner_text() == f"match {page.locator('.hit.on .rank').inner_text()}"
+        )
+        before = float(passages.evaluate("(host) => host.scrollTop"))
+        hits.evaluate("(host) => { host.scrollTop = 0; }")
+        hits.hover()
+        page.mouse.wheel(0, 300)
+        until(lambda: float(passages.evaluate("(host) => host.scrollTop")) != before)
+
+
+def test_answers_and_passages_are_copied_with_their_sources(
+    address: str, versions: dict[str, str], browser: Browser
+) -> None:
+    with visiting(browser) as page:
+        ask(page, address)
+        page.get_by_role("button", name="Copy with sources").click()
+        shown(page.get_by_role("button", name="✓ Copied"))
+        copied = str(page.evaluate("navigator.clipboard.readText()"))
+        assert copied.startswith(f"**{QUESTION}**")
+        assert "> " in copied
+        assert re.search(
+            r"\[1\] .+ › .+ \(\w+\.md\)\nhttp://127\.0\.0\.1:\d+/chunks\?document=[0-9a-f]{64}&span=\d+-\d+", copied
+        )
+        page.get_by_role("button", name="Copy with source: passage 1").click()
+        until(lambda: not str(page.evaluate("navigator.clipboard.readText()")).startswith("**"))
+        passage = str(page.evaluate("navigator.clipboard.readText()"))
+        assert any(f"document={version}" in passage for version in versions.values())
+
+
+@pytest.mark.parametrize("name", ["chunks", "ask"])
+def test_a_sheet_of_keys_opens(address: str, browser: Browser, name: str) -> None:
+    with visiting(browser) as page:
+        visit(page, f"{address}/{name}")
+        shown(page.get_by_role("button", name=re.compile("keys", re.IGNORECASE)))
+        keys_ready(page)
+        page.keyboard.press("?")
+        shown(page.get_by_role("heading", name="Keys of this page"))
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("heading", name="Keys of this page")).to_be_hidden()
+
+
+def test_the_theme_changes_under_an_open_document(address: str, versions: dict[str, str], browser: Browser) -> None:
+    paper = "(reader) => getComputedStyle(reader).backgroundColor"
+    with visiting(browser) as page:
+        open_document(page, address, versions["api.md"])
+        page.locator(".text .segment[data-leaf='2']").first.click()
+        expect(page.locator(".details h3")).to_contain_text("Chunk 3")
+        light = str(page.locator(".reader").evaluate(paper))
+        page.emulate_media(color_scheme="dark")
+        until(lambda: str(page.locator(".reader").evaluate(paper)) != light)
+        expect(page.locator(".details h3")).to_contain_text("Chunk 3")
+        assert sum(int(part) for part in re.findall(r"\d+", light)[:3]) > 600
+
+
+def faults(page: Page) -> list[str]:
+    """What axe-core finds that is serious or worse, one sentence each."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{fault['id']}: {node['html'][:120]}"
+        for fault in found
+        if fault["impact"] in ("serious", "critical")
+        for node in fault["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_axe_finds_no_serious_fault(address: str, versions: dict[str, str], browser: Browser, theme: str) -> None:
+    with visiting(browser, theme) as page:
+        open_document(page, address, versions["api.md"], "357-579")
+        page.keyboard.press("f")
+        page.get_by_role("textbox", name="Find in this document").fill("scopes")
+        expect(page.locator(".find-count")).to_contain_text("of", timeout=SLOW)
+        page.get_by_role("button", name="Legend").click()
+        settled(page)
+        assert faults(page) == []
+        open_document(page, address, versions["quarterly-report.pdf"])
+        to_page_view(page)
+        shown(page.locator(".frame img"))
+        settled(page)
+        assert faults(page) == []
+        visit(page, f"{address}/ask")
+        shown(page.get_by_placeholder("Ask your documents"))
+        assert faults(page) == []
+        ask(page, address)
+        assert faults(page) == []

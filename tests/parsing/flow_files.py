@@ -1,0 +1,95 @@
+"""A small file of every kind that flows, made on the spot. Run as a program, it reads them as the worker does."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import zipfile
+from email.message import EmailMessage
+from pathlib import Path
+
+from core.parsing.flow_worker import TASKS, warm_up
+from core.parsing.pandoc import convert
+from core.parsing.plain_markup import to_tree
+from core.settings import ParsingSettings
+
+MARKDOWN = "# Ducks\n\nThey *swim*, naïvely[^1].\n\n- a\n- b\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n[^1]: All of them.\n"
+
+
+def files() -> dict[str, bytes]:
+    """By kind. MSG is missing: nothing here can write one."""
+    made = {kind: _by_pandoc(kind) for kind in ("html", "docx", "pptx", "epub", "odt", "rtf")}
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = "Jane <a@example.org>", "b@example.org", "Über Enten"
+    message.set_content("Sie schwimmen, naïv.", charset="latin-1")
+    message.add_alternative("<p>Sie <b>schwimmen</b>, naïv.", subtype="html")
+    message.add_attachment(b"a,b\n", maintype="text", subtype="csv", filename="ä.csv")
+    return {
+        **made,
+        "xlsx": _workbook(),
+        "ods": _sheet(),
+        "csv": "Ente;kg\nKrickente;0,3\n".encode("cp1252"),
+        "rst": b"Ducks\n=====\n\n* swim\n",
+        "org": b"* Ducks\n- swim\n",
+        "eml": message.as_bytes(),
+    }
+
+
+def _by_pandoc(target: str) -> bytes:
+    return convert(
+        MARKDOWN.encode(), "markdown", target, memory_megabytes=512, timeout_seconds=60, standalone=target != "html"
+    )
+
+
+def _workbook() -> bytes:
+    import openpyxl
+
+    book, file = openpyxl.Workbook(), io.BytesIO()
+    for row in (("Duck", "kg"), ("Teal", 0.3), ("Eider", 2.1)):
+        book.active.append(row)
+    book.save(file)
+    return file.getvalue()
+
+
+def _sheet() -> bytes:
+    space = "urn:oasis:names:tc:opendocument:xmlns"
+    content = (
+        f'<o:document-content xmlns:o="{space}:office:1.0" xmlns:t="{space}:table:1.0" xmlns:x="{space}:text:1.0">'
+        '<o:body><o:spreadsheet><t:table t:name="Ducks"><t:table-row><t:table-cell><x:p>Teal</x:p></t:table-cell>'
+        "</t:table-row></t:table></o:spreadsheet></o:body></o:document-content>"
+    )
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", content)
+    return file.getvalue()
+
+
+def main() -> None:
+    """Warm up as the worker does, read everything, and print what was loaded or opened after that."""
+    samples = [(kind, data) for kind, data in files().items()]
+    shared = os.environ.get("LECTERN_SHARED")
+    for path in sorted(Path(shared).glob("parser_docs/*/*")) if shared else ():
+        kind = path.suffix[1:].replace("xlsm", "xlsx")
+        if kind in TASKS:
+            samples.append((kind, path.read_bytes()))
+    settings = ParsingSettings()
+    trees = {
+        kind: to_tree(data.decode(), kind, settings, lambda: None, kind)
+        for kind, data in samples
+        if kind in ("rst", "org")
+    }
+    warm_up()
+    known = set(sys.modules)
+    late: list[str] = []
+    sys.addaudithook(lambda event, arguments: late.append(f"{event} {arguments[0]}") if event == "open" else None)
+    for kind, data in samples:
+        for _ in TASKS[kind](trees.get(kind, data), {"name": f"a.{kind}", "second": True}):
+            continue
+    late += sorted(set(sys.modules) - known)
+    sys.stdout.write("\n".join(late))
+
+
+if __name__ == "__main__":
+    main()

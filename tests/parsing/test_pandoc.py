@@ -1,0 +1,296 @@
+"""reStructuredText and Org, which pandoc reads."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from core.errors import CancelledError, ParseError, WorkerError
+from core.parsing import parse
+from core.parsing.pandoc import convert
+from core.parsing.plain_markup import to_tree
+from core.settings import ParsingSettings
+from core.types import BlockKind, Document
+from tests.parsing.laws import assert_laws
+
+RST = """\
+==============
+Keeping ducks
+==============
+:Author: Jane Smith
+:Version: 1.2
+
+Ducks swim [1]_. See `the pond <pond.html>`_ and |thing|.
+
+.. |thing| replace:: the *shore*
+
+Feed
+====
+
+.. note:: Not bread.
+
+.. code-block:: python
+
+   def feed(duck):
+       return duck
+
+a) oats
+b) peas
+
+   (iv) fresh
+   (v) dried
+
+term
+   What it means.
+
+.. csv-table:: Weights
+   :header: "Duck", "kg"
+
+   "Teal", 0.3
+   "Eider", 2.1
+
+.. figure:: duck.png
+   :alt: A duck asleep
+
+   A duck at rest.
+
+Sleep
+-----
+
+>>> duck.sleep()
+'zzz'
+
+| One leg
+| at a time.
+
+.. raw:: html
+
+   <p>Raw <b>words</b></p>
+
+.. include:: /etc/hostname
+
+.. a comment
+
+.. [1] Not all of them.
+"""
+RST_TEXT = """\
+Keeping ducks
+
+Ducks swim[1]. See the pond and the shore.
+
+[1] Not all of them.
+
+Feed
+
+Note
+
+Not bread.
+
+def feed(duck):
+    return duck
+
+a) oats
+b) peas
+  (iv) fresh
+  (v) dried
+
+term
+  What it means.
+
+Weights
+
+Duck | kg
+Teal | 0.3
+Eider | 2.1
+
+A duck asleep
+
+A duck at rest.
+
+Sleep
+
+>>> duck.sleep()
+'zzz'
+
+One leg
+at a time.
+
+Raw words"""
+
+ORG = """\
+#+TITLE: Keeping ducks
+#+AUTHOR: Jane Smith
+#+OPTIONS: toc:nil d:nil
+* TODO [#A] Buy feed [1/2] :home:
+SCHEDULED: <2026-03-01 Sun>
+:PROPERTIES:
+:Effort: 2h
+:END:
+:LOGBOOK:
+CLOCK: [2026-01-01 Thu 10:00]--[2026-01-01 Thu 11:00] =>  1:00
+:END:
+Oats[fn:1], *not* bread; see [[https://example.org/feed][the list]].
+
+- [X] oats
+- [ ] peas
+1) first
+2) second
+
+| Duck | kg |
+|------+----|
+| Teal | 0.3 |
+
+#+BEGIN_SRC python :exports none
+x = 1
+#+END_SRC
+
+#+RESULTS:
+: 1
+
+** Four
+*** Five
+**** Deep
+# a comment
+
+[fn:1] Rolled ones.
+"""
+ORG_TEXT = """\
+Keeping ducks
+
+TODO [#A] Buy feed [1/2] home
+
+effort: 2h
+
+SCHEDULED: <2026-03-01 Sun>
+
+CLOCK: [2026-01-01 Thu 10:00]–[2026-01-01 Thu 11:00] => 1:00
+
+Oats[1], not bread; see the list.
+
+[1] Rolled ones.
+
+- ☒ oats
+- ☐ peas
+
+1) first
+2) second
+
+Duck | kg
+Teal | 0.3
+
+x = 1
+
+1
+
+Four
+
+Five
+
+Deep"""
+
+
+def document(text: str, name: str) -> Document:
+    found = parse(text.encode(), name, ParsingSettings())
+    assert_laws(found)
+    return found
+
+
+def test_restructured_text() -> None:
+    found = document(RST, "ducks.rst")
+    assert found.text == RST_TEXT
+    assert (found.kind, found.title) == ("rst", "Keeping ducks")
+    assert found.title_span
+    assert found.metadata == {"author": "Jane Smith", "version": "1.2"}
+    assert [(block.level, found.text[block.start : block.end]) for block in found.blocks if block.level] == [
+        (1, "Keeping ducks"),
+        (2, "Feed"),
+        (3, "Sleep"),
+    ]
+    assert [block.language for block in found.blocks if block.kind is BlockKind.CODE] == ["python", ""]
+    assert [(found.text[link.start : link.end], link.target) for link in found.links] == [("the pond", "pond.html")]
+    table = next(block for block in found.blocks if block.kind is BlockKind.TABLE)
+    assert [cell.value for cell in table.cells] == ["Duck", "kg", "Teal", 0.3, "Eider", 2.1]
+    assert table.header
+
+
+def test_no_file_is_included() -> None:
+    assert Path("/etc/hostname").read_text().strip() not in document(RST, "ducks.rst").text
+
+
+def test_org() -> None:
+    found = document(ORG, "ducks.org")
+    assert found.text == ORG_TEXT
+    assert (found.kind, found.title, found.metadata["author"]) == ("org", "Keeping ducks", "Jane Smith")
+    assert [block.level for block in found.blocks if block.level] == [1, 2, 3, 4, 5]
+
+
+def test_merged_cells_are_repeated() -> None:
+    grid = """\
++-----+-----+
+| A   | B   |
++=====+=====+
+| both      |
++-----+-----+
+| 1   | 2   |
+|     +-----+
+|     | 3   |
++-----+-----+
+"""
+    assert document(grid, "a.rst").text == "A | B\nboth | both\n1 | 2\n1 | 3"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("* " * 400 + "x", "a.rst"),
+        ("".join(f"{' ' * depth}- x\n" for depth in range(150)), "a.org"),
+        ("".join("   " * depth + "x\n\n" for depth in range(150)), "a.rst"),
+    ],
+    ids=["bullets", "items", "quotes"],
+)
+def test_deep_nesting_is_read_or_refused_with_a_sentence(text: str, name: str) -> None:
+    try:
+        found = document(text, name).text
+    except ParseError as error:
+        found = str(error)
+    assert "x" in found or found.startswith(name)
+
+
+def test_cancelling_ends_pandoc() -> None:
+    started = time.monotonic()
+    before = children()
+    processes: set[int] = set()
+
+    def tick() -> None:
+        processes.update(children() - before)
+        if time.monotonic() - started > 0.5:
+            raise CancelledError("Stopped.")
+
+    with pytest.raises(CancelledError):
+        to_tree(slow(), "rst", ParsingSettings(), tick, "slow.rst")
+    assert time.monotonic() - started < 2.5
+    assert processes
+    assert not processes & children()
+
+
+def test_time_and_memory_have_limits() -> None:
+    with pytest.raises(WorkerError, match=r"slow\.rst could not be read: .* within 1 seconds"):
+        to_tree(slow(), "rst", ParsingSettings(timeout_seconds=1), lambda: None, "slow.rst")
+    with pytest.raises(MemoryError):
+        convert(b"*x* " * 50_000, "rst", "json", memory_megabytes=24, timeout_seconds=60)
+
+
+def slow() -> str:
+    """Text that keeps pandoc busy for long."""
+    return "*a **b " * 400_000
+
+
+def children() -> set[int]:
+    """Processes that this one started, and has not buried."""
+    found = Path(f"/proc/{os.getpid()}/task")
+    if not found.exists():
+        pytest.skip("needs /proc")
+    return {int(child) for task in found.iterdir() for child in (task / "children").read_text().split()}

@@ -1,0 +1,243 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pymupdf
+import pytest
+
+from core.evaluation.reading import measure
+from core.types import BlockKind
+from tests.parsing.pdf_builder import blocks, box, parsed, pdf, prose, texts
+from tests.parsing.pdf_generated import GENERATED
+
+TABLE = (("Name", "Price", "Live"), ("pipe | end", "1,234.50", "yes"), ("bolt", "7 %", ""), ("nut", "(3)", "no"))
+
+
+def ruled(page: pymupdf.Page, *, verticals: bool) -> None:
+    box(page, 60, 60, 540, 140, f"{prose('Before', 40)}.")
+    for number, row in enumerate(TABLE):
+        for column, cell in enumerate(row):
+            page.insert_text((66 + 150 * column, 176 + 24 * number), cell)
+    heights = [160 + 24 * number for number in range(5)] if verticals else [160, 184, 256]
+    for y in heights:
+        page.draw_line((60, y), (510, y))
+    for x in (60, 210, 360, 510) if verticals else ():
+        page.draw_line((x, 160), (x, 256))
+    box(page, 60, 300, 540, 400, f"{prose('Behind', 40)}.")
+
+
+@pytest.mark.parametrize("verticals", [True, False])
+def test_ruled_tables_are_tables(verticals: bool) -> None:
+    document = parsed(pdf(lambda page: ruled(page, verticals=verticals)))
+    kinds = [block.kind.value for block in document.blocks]
+    assert kinds == ["paragraph", "table", "paragraph"]
+    (table,) = blocks(document, BlockKind.TABLE)
+    lines = document.text[table.start : table.end].split("\n")
+    assert lines == ["Name | Price | Live", r"pipe \| end | 1,234.50 | yes", "bolt | 7 % |", "nut | (3) | no"]
+    assert table.header is not None
+    assert document.text[table.header.start : table.header.end] == lines[0]
+    assert [document.text[part.start : part.end] for part in table.parts] == lines[1:]
+    values = {(cell.row, cell.column): cell.value for cell in table.cells}
+    assert [values[1, column] for column in range(3)] == ["pipe | end", 1234.5, True]
+    assert [values[2, column] for column in range(3)] == ["bolt", 7, None]
+    assert values[3, 1] == -3
+
+
+def test_framed_prose_is_no_table() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.draw_rect((50, 50, 550, 300))
+        page.draw_line((50, 80), (550, 80))
+        box(page, 60, 90, 540, 290, f"{prose('Inside', 80)}.")
+
+    document = parsed(pdf(draw))
+    assert [block.kind for block in document.blocks] == [BlockKind.PARAGRAPH]
+
+
+def cells_of(page: Callable[[pymupdf.Page], None]) -> list[list[str]]:
+    (table,) = texts(parsed(pdf(page)), BlockKind.TABLE)
+    return [[cell.strip() for cell in line.split("|")] for line in table.split("\n")]
+
+
+def set_rows(
+    page: pymupdf.Page, rows: list[list[str]], columns: list[float], top: float = 170, step: float = 16
+) -> None:
+    """Words flush left at ``columns``; figures flush right, 60 points further on."""
+    for number, row in enumerate(rows):
+        for x, cell in zip(columns, row, strict=True):
+            is_figure = cell[:1].isdigit()
+            left = x + 60 - pymupdf.get_text_length(cell, fontsize=10) if is_figure else x
+            page.insert_text((left, top + step * number), cell, fontsize=10)
+
+
+FIGURES = [
+    ["Region", "2023", "2024"],
+    ["North", "1,200.5", "31.0"],
+    ["South", "88.0", "4,100.2"],
+    ["West", "7.5", "9.9"],
+]
+
+
+def test_aligned_figures_are_a_table_without_rules() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        box(page, 60, 60, 540, 140, f"{prose('Before', 40)}.")
+        set_rows(page, FIGURES, [66, 220, 380])
+        box(page, 60, 260, 540, 400, f"{prose('Behind', 40)}.")
+
+    document = parsed(pdf(draw))
+    assert [block.kind.value for block in document.blocks] == ["paragraph", "table", "paragraph"]
+    (table,) = blocks(document, BlockKind.TABLE)
+    assert {(cell.row, cell.column): cell.value for cell in table.cells}[2, 2] == 4100.2
+    assert table.header is not None
+    assert document.text[table.header.start : table.header.end] == "Region | 2023 | 2024"
+
+
+def test_cells_beside_one_that_wraps_are_of_its_row() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        box(page, 60, 60, 540, 140, f"{prose('Before', 40)}.")
+        set_rows(page, FIGURES, [66, 220, 380])
+        for top, text in ((234, "East, with all that"), (247, "belongs to it")):
+            page.insert_text((66, top), text, fontsize=10)
+        set_rows(page, [["", "12.0", "13.5"]], [66, 220, 380], top=240)
+        box(page, 60, 270, 540, 400, f"{prose('Behind', 40)}.")
+
+    assert cells_of(draw)[-2:] == [["West", "7.5", "9.9"], ["East, with all that belongs to it", "12.0", "13.5"]]
+
+
+def test_a_table_in_one_of_two_columns_stays_in_it() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        box(page, 60, 60, 290, 160, f"{prose('Leftfirst', 40)}.")
+        set_rows(page, FIGURES, [62, 120, 200], top=190)
+        box(page, 60, 260, 290, 700, f"{prose('Leftlast', 120)}.")
+        box(page, 310, 60, 540, 700, f"{prose('Rightfirst', 220)}.")
+
+    document = parsed(pdf(draw))
+    assert [document.text[block.start : block.end].split()[0] for block in document.blocks] == [
+        "Leftfirst",
+        "Region",
+        "Leftlast",
+        "Rightfirst",
+    ]
+    assert [block.kind for block in document.blocks].count(BlockKind.TABLE) == 1
+
+
+def contents(page: pymupdf.Page) -> None:
+    set_rows(page, [[f"A chapter about {word}", str(7 * number)] for number, word in enumerate("abcdef")], [66, 420])
+
+
+def numbered(page: pymupdf.Page) -> None:
+    set_rows(page, [[f"({letter})", prose("an item of a list", 5)] for letter in "abcdef"], [66, 90])
+
+
+def equations(page: pymupdf.Page) -> None:
+    set_rows(page, [[f"x = {number} y + z", f"(2.{number})"] for number in range(1, 7)], [200, 480])
+
+
+def listing(page: pymupdf.Page) -> None:
+    for number, (left, right) in enumerate(
+        [("a = 1", "# 10"), ("b = 22", "# 20"), ("c = 3", "# 30"), ("d = 4", "# 4")]
+    ):
+        page.insert_text((66, 100 + 12 * number), left, fontname="cour", fontsize=10)
+        page.insert_text((300, 100 + 12 * number), right, fontname="cour", fontsize=10)
+
+
+def authors(page: pymupdf.Page) -> None:
+    for number, row in enumerate(
+        (("Ann Lee", "Bartholomew Ott"), ("Mill College", "River School"), ("a@b.c", "d@e.f"))
+    ):
+        for middle, text in zip((180, 420), row, strict=True):
+            x = middle - pymupdf.get_text_length(text, fontsize=10) / 2
+            page.insert_text((x, 100 + 14 * number), text, fontsize=10)
+
+
+def two_columns(page: pymupdf.Page) -> None:
+    box(page, 60, 60, 290, 700, f"{prose('Left', 200)}.")
+    box(page, 310, 60, 540, 700, f"{prose('Right', 200)}.")
+
+
+@pytest.mark.parametrize(
+    "draw", [contents, numbered, equations, listing, authors, two_columns], ids=lambda x: x.__name__
+)
+def test_what_only_looks_like_columns_is_no_table(draw: Callable[[pymupdf.Page], None]) -> None:
+    assert texts(parsed(pdf(draw)), BlockKind.TABLE) == []
+
+
+def test_merged_cells_stand_in_every_place_they_cover() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for x0, y0, x1, y1, text in (
+            (60, 100, 180, 140, "Model"),
+            (180, 100, 420, 120, "Score"),
+            (180, 120, 300, 140, "first"),
+            (300, 120, 420, 140, "second"),
+            (60, 140, 180, 160, "large"),
+            (180, 140, 300, 160, "1.5"),
+            (300, 140, 420, 160, "2.5"),
+        ):
+            page.draw_rect((x0, y0, x1, y1))
+            page.insert_text((x0 + 8, (y0 + y1) / 2 + 4), text, fontsize=10)
+
+    assert cells_of(draw) == [["Model", "Score", "Score"], ["Model", "first", "second"], ["large", "1.5", "2.5"]]
+
+
+def test_a_header_over_a_short_rule_heads_all_its_columns() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        set_rows(page, [["", "Accuracy", ""], ["Name", "dev", "test"]], [66, 230, 340], top=114)
+        page.draw_line((215, 119), (420, 119))
+        set_rows(
+            page, [["one", "91.2", "90.1"], ["two", "92.0", "88.8"], ["three", "9.0", "7.5"]], [66, 215, 330], top=146
+        )
+        for y in (100, 134, 184):
+            page.draw_line((60, y), (430, y))
+
+    assert cells_of(draw) == [
+        ["", "Accuracy", "Accuracy"],
+        ["Name", "dev", "test"],
+        ["one", "91.2", "90.1"],
+        ["two", "92.0", "88.8"],
+        ["three", "9.0", "7.5"],
+    ]
+
+
+def test_wrapped_cells_are_whole_and_their_words_too() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((66, 115), "Name", fontname="hebo")
+        page.insert_text((200, 115), "Purpose", fontname="hebo")
+        for top, name, lines in (
+            (140, "pump", ("lifts water out of the exca-", "vation")),
+            (180, "valve", ("shuts", "it off")),
+        ):
+            page.insert_text((66, top), name)
+            for number, line in enumerate(lines):
+                page.insert_text((200, top + 13 * number), line)
+        for y in (100, 122, 208):
+            page.draw_line((60, y), (430, y))
+
+    assert cells_of(draw) == [
+        ["Name", "Purpose"],
+        ["pump", "lifts water out of the excavation"],
+        ["valve", "shuts it off"],
+    ]
+
+
+def test_decoration_round_prose_is_no_table() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.draw_rect((40, 40, 560, 760), fill=(0.9, 0.9, 1))
+        page.draw_rect((400, 40, 560, 760), fill=(0.8, 0.2, 0.2))
+        page.draw_line((40, 400), (560, 400))
+        box(page, 60, 60, 210, 380, f"{prose('Left', 60)}.")
+        box(page, 230, 60, 380, 380, f"{prose('Middle', 60)}.")
+        box(page, 420, 60, 540, 380, f"{prose('Right', 50)}.")
+
+    assert texts(parsed(pdf(draw)), BlockKind.TABLE) == []
+
+
+@pytest.mark.parametrize("name", sorted(GENERATED))
+def test_generated_pages_are_read_in_order_and_cell_by_cell(name: str) -> None:
+    made = GENERATED[name]()
+    document = parsed(made.data, name)
+    reading = measure(document, name, made.markdown)
+    assert reading.word_share is not None
+    assert reading.cell_share is not None
+    assert reading.word_share >= 0.97
+    assert reading.cell_share >= 0.95
+    assert document.words is not None
+    assert document.words.missing <= 0.002 * document.words.words

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import ParseError
+from core.parsing import parse
+from core.parsing.flow import compose
+from core.parsing.pandoc import convert
+from core.parsing.rtf_reader import read
+from core.settings import ParsingSettings
+from core.types import BlockKind, Document
+from tests.parsing.laws import assert_laws
+
+HEAD = (
+    r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fswiss Arial;}{\f1\fnil\fcharset204 Cyr;}{\f2\fmodern Courier New;}"
+    r"{\f3\fnil\fcharset128 MS Mincho;}{\f4\fnil\fcharset2 Symbol;}}{\colortbl;\red0\green0\blue0;}"
+    r"{\stylesheet{\s0 Normal;}{\s1\outlinelevel0 heading 1;}{\s2 heading 2;}{\s3 Quote;}{\s4 Title;}{\*\cs9 Strong;}}"
+    r"{\info{\title Keeping ducks}{\author Jane {\b Smith}}{\keywords ducks}{\creatim\yr2026\mo6\dy18\hr9}}"
+)
+HEAD += "\n"
+
+
+def document(body: str) -> Document:
+    found = parse(f"{HEAD}{body}}}".encode("latin-1"), "ducks.rtf", ParsingSettings())
+    assert_laws(found)
+    assert found.words
+    return found
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (r"One {\b two} three\line four\tab five\par Next\par", "One two three\nfour five\n\nNext"),
+        (r"Caf\'e9 {\f1 \'cc\'e8\'f0} {\f3 \'93\'fa\'96\'7b}\par", "Café Мир 日本"),
+        (r"\u1052\'3f\u1080?\u1088 ? {\uc0\u8364} {\uc2\u8364\'80\'80} \u-10179?\u-8704?\par", "Мир € € 😀"),
+        (r"{\f4 \'b7\'61 \u-3913?}\par", "•α •"),
+        (r"\ldblquote said\rdblquote \emdash a\~b\_c\-d \{x\} \\y\par", "“said”—a b-cd {x} \\y"),
+        ("a\nb\r\nc\\\nnew line\\par", "abc\n\nnew line"),
+        (r"Words{\super\chftn}{\footnote\pard {\super\chftn} The note.\par} go on.\par Next\par",
+         "Words[1] go on.\n\n[1] The note.\n\nNext"),
+        (r"Words{\*\atnid JS}{\*\atnauthor Jane Smith}\chatn{\*\annotation{\*\atndate 132551262}\pard Why?} on.\par",
+         "Words on.\n\nComment by Jane Smith, 2026-06-18: Why?"),
+        (r"{\header Duck News}{\headerl Duck News}{\footer Page {\field{\*\fldinst PAGE}{\fldrslt 3}}\par}Text\par",
+         "Text\n\nDuck News\n\nPage"),
+        (r"Text{\shp{\*\shpinst{\sp{\sn wzDescription}{\sv A duck asleep}}{\shptxt In the box\par}}{\shprslt old}}\par",
+         "Text\n\nA duck asleep\n\nIn the box"),
+        (r"{\shp{\*\shpinst{\shptxt One\par}}}Text\par", "Text\n\nOne"),
+        (r"seen {\v not seen} {\deleted gone}end\par", "seen end"),
+        (r"{\pict\wmetafile8 0102ab}{\*\unknown x}{\object{\*\objdata 01}{\result shown}}\par", "shown"),
+        (r"{\bin4 }{\}}after\par", "after"),
+        ((r"{\pard{\listtext\f4\'b7\tab}\ilvl0\ls1 a\par}{\pard{\listtext (i)\tab}\ilvl1\ls1 b\par}"
+         r"{\pard{\pntext\f0 2.\tab}c\par}"), "- a\n  (i) b\n2. c"),
+        (r"\pard\li360\fi-360 1.\tab a\par\pard\li720\fi-360 \bullet\tab b\par", "1. a\n  - b"),
+        (r"{\listtext 1.2\tab}\s1\outlinelevel0 Feed\par", "1.2 Feed"),
+        ((r"{\field{\*\fldinst{HYPERLINK "
+         r'"http://x.y/"}}{\fldrslt{\ul link}}} end\par'), "link end"),
+        (r"\trowd\cellx100\cellx200\intbl Duck\cell kg\cell\row\intbl Teal\par small\cell 0.3\cell\row\pard after\par",
+         "Duck | kg\nTeal small | 0.3\n\nafter"),
+        ((r"\trowd\trhdr\cellx100\cellx200\intbl a\cell b\cell\row"
+         r"\trowd\clvmgf\cellx100\cellx200\intbl c\cell d\cell\row\trowd\clvmrg\cellx100\cellx200\intbl\cell e\cell\row"
+         r"\trowd\cellx203\intbl both\cell\row\pard\par"), "a | b\nc | d\nc | e\nboth | both"),
+        (r"\trowd\cellx100\intbl x {\itap2 in\nestcell}{\*\nesttableprops\trowd\cellx50\nestrow} y\cell\row\pard\par",
+         "x in y"),
+    ],
+)  # fmt: skip
+def test_text(body: str, text: str) -> None:
+    assert document(body).text == text
+
+
+def test_kinds_levels_metadata_links() -> None:
+    found = document(
+        r"\pard\s4 Keeping Ducks\par\pard\s1 One\par\pard\s2 Two\par\pard\outlinelevel3 Four\par\pard\s3 quoted\par"
+        r"\pard Plain words that make this more than code, by far: there are more of them than there are below.\par"
+        r"\pard{\f2 def f():\par}{\f2 \~\~return\par}\pard See {\v secret}"
+        r'{\field{\*\fldinst HYPERLINK "a.html" \\o "tip"}{\fldrslt the pond}} '
+        r'{\field{\*\fldinst HYPERLINK \\l "here"}{\fldrslt here}}\par'
+    )
+    assert [(block.kind.value, block.level) for block in found.blocks] == [
+        ("heading", 1),
+        ("heading", 1),
+        ("heading", 2),
+        ("heading", 4),
+        ("quote", 0),
+        ("paragraph", 0),
+        ("code", 0),
+        ("paragraph", 0),
+    ]
+    assert (found.title, found.kind) == ("Keeping Ducks", "rtf")
+    assert found.metadata == {"author": "Jane Smith", "keywords": "ducks", "created": "2026-06-18"}
+    assert found.notes == ("Hidden text was left out: 1 word.",)
+    assert [(found.text[link.start : link.end], link.target) for link in found.links] == [
+        ("the pond", "a.html"),
+        ("here", "#here"),
+    ]
+
+
+def test_a_document_in_fixed_pitch_is_no_code() -> None:
+    assert [block.kind for block in document(r"{\f2 All of it\par in Courier\par}").blocks] == [BlockKind.PARAGRAPH] * 2
+
+
+def test_a_document_that_pandoc_made() -> None:
+    source = (
+        b"# One\n\nSee [it](http://x.y) and note[^1].\n\n1. a\n2. b\n    - c\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n"
+    )
+    source += b"[^1]: The note.\n"
+    made = convert(source, "markdown", "rtf", memory_megabytes=512, timeout_seconds=60, standalone=True)
+    found = parse(made, "a.rtf", ParsingSettings())
+    assert_laws(found)
+    assert found.text == "One\n\nSee it and note[1].\n\n[1] The note.\n\n1. a\n2. b\n  - c\n\nA | B\n1 | 2"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"{\\rtf1 deep" + b"{" * 200_000,
+        b"{\\rtf1 " + b"{\\footnote " * 5_000 + b"deep",
+        b"{\\rtf1 {\\field{\\*\\fldinst HYPERLINK x}{\\fldrslt deep",
+        b"{\\rtf1 " + b"\\trowd\\cellx1" * 20_000 + b"\\intbl deep\\cell\\row",
+        b"{\\rtf1 " + b"".join(b"\\trowd\\cellx%d\\intbl x\\cell\\row" % n for n in range(0, 400_000, 100)) + b" deep}",
+        b"{\\rtf1 \\bin99999999 deep",
+        b"{\\rtf1 \\u99999999?\\uc-5\\f-1\\s-9\\ilvl-3 deep\\'zz}}}}",
+    ],
+    ids=["braces", "notes", "cut", "cells", "edges", "binary", "numbers"],
+)
+def test_hostile_files_are_read(data: bytes) -> None:
+    text = compose(read(data, "a.rtf").pieces).text
+    assert ("deep" in text) or b"bin9" in data
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            r"{ } \par \pard word \'e9 \u8364? \cell \row \trowd \cellx9 \intbl {\footnote {\header \v \plain \* \f2 "
+            r"{\field {\*\fldinst {\fldrslt {\shptxt {\*\annotation {\info {\title {\fonttbl \sect \deleted".split(" ")
+        ),
+        max_size=60,
+    )
+)
+def test_any_order_of_words_obeys_the_laws(words: list[str]) -> None:
+    flow = compose(read(b"{\\rtf1 " + " ".join(words).encode(), "a.rtf").pieces)
+    assert_laws(Document("0", "rtf", "T", flow.text, tuple(flow.blocks), links=tuple(flow.links)))
+
+
+def test_what_is_no_rtf_says_so() -> None:
+    with pytest.raises(ParseError, match=r"a\.rtf is no RTF document"):
+        read(b"\0\1\2", "a.rtf")
+    with pytest.raises(ParseError, match=r"a\.rtf holds no text"):
+        parse(b"{\\rtf1\\ansi}", "a.rtf", ParsingSettings())
