@@ -63,7 +63,7 @@ def bad_files() -> dict[str, tuple[bytes, str]]:
         "picture.md": (PNG, "PNG"),
         "program.txt": (b"\x7fELF" + bytes(2000), "program"),
         "nulls.txt": (bytes(range(32)) * 200, "nulls.txt"),
-        "archive.docx": (b"PK\x03\x04" + b"\0" * 26 + b"word/document.xml" + b"\0" * 100, "Word"),
+        "archive.docx": (b"PK\x03\x04" + b"\0" * 26 + b"word/document.xml" + b"\0" * 100, "damaged"),
     }
 
 

@@ -36,7 +36,8 @@ def test_counts_and_faults_without_a_name(tmp_path, fast_encoder) -> None:
         assert "The original file has been changed. (cannot be repaired)" in library.report()
     for told in (
         "Library 'papers', open for writing", "sources: 1", "chunks: 1", "retrieval.k = 9",
-        "documents of kind markdown: 1", "0002_trash_labels_attachments_folders", "generation 1: 256 dimensions", "The library is sound.",
+        "documents of kind markdown: 1", "0002_trash_labels_attachments_folders",
+        "generation 1: 256 dimensions", "The library is sound.",
     ):  # fmt: skip
         assert told in report
     assert all(name in report for name in PACKAGES)

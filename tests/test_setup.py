@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PIN = re.compile(r"(?P<name>[a-z0-9][a-z0-9-]*)==(?P<version>[0-9][0-9a-z.]*)")
+PIN = re.compile(r"(?P<name>[a-z0-9][a-z0-9-]*)(?:\[[a-z0-9,]+\])?==(?P<version>[0-9][0-9a-z.]*)")
 OURS = {"core", "pages", "tests"}
 AGPL_SHA256 = "0d96a4ff68ad6d4b6f1f30f713b18d5184912ba8dd389f86aa7710db079abcb0"  # gnu.org/licenses/agpl-3.0.txt
 

@@ -95,6 +95,7 @@ _RIFF = {
     b"WAVE": _unread("a WAV recording", "Add a transcript of it."),
     b"AVI ": _unread("a film", "Add a transcript of it."),
 }
+_SEARCHED = 65_536  # bytes at either end of a damaged archive
 _ZIP = b"PK\3\4"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OPEN_DOCUMENT = re.compile(r"application/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation|\w+)")
@@ -186,7 +187,8 @@ def _names_along(data: bytes) -> tuple[list[str], str]:
             start = place + 30 + length + extra
             stated = data[start : start + min(size, 200)].decode("ascii", "replace").strip()
         place = data.find(_ZIP, place + 30)
-    return names, stated
+    seen = data[:_SEARCHED] + data[-_SEARCHED:]
+    return [*names, *(start for start, _ in _MEMBERS if start.encode() in seen)], stated
 
 
 def _in_old_office(data: bytes) -> Found:

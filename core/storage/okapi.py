@@ -106,7 +106,7 @@ class OkapiIndex:
 def load_okapi(store: Store, generation: int, previous: OkapiIndex | None = None) -> OkapiIndex:
     """The index of a generation as it is now; ``previous`` itself where nothing has changed since."""
     with store.reading() as connection:
-        revision = store.revision()
+        revision = store.contents()  # a tag or a note changes no token
         if previous is not None and (previous.generation, previous.revision) == (generation, revision):
             return previous
         found = connection.execute(

@@ -66,6 +66,11 @@ def active_jobs(*kinds: str) -> list[Work]:
     return works.active(library().queue, kinds)
 
 
+def count_active(*kinds: str) -> int:
+    """How much of it there is."""
+    return works.count_active(library().queue, kinds)
+
+
 def failures(*kinds: str) -> list[Work]:
     """What failed and was not dismissed."""
     return works.failed(library().queue, kinds)

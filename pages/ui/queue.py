@@ -27,7 +27,7 @@ def _queue(drawn_at: int, was_busy: bool) -> None:
             _row(work)
         if len(active) > SHOWN:
             more, button = st.columns([6, 1], vertical_alignment="center")
-            more.caption(f"and {len(active) - SHOWN:,} more")
+            more.caption(f"and {background.count_active('ingest', 'apply') - SHOWN:,} more")
             button.button("Cancel all", on_click=background.cancel_all, key="library.cancel_all", width="stretch")
         _failures()
 

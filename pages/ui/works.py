@@ -46,6 +46,8 @@ class Work:
             if not self.done:
                 return f"encoding {self.total:,} chunks; the first time loads the encoder"
             return f"encoding {self.done:,} of {self.total:,}"
+        if self.stage == "renewing":
+            return f"first cutting the library for another embedder: document {self.done:,} of {self.total:,}"
         known = {"reading": "reading", "parsing": "reading", "chunking": "cutting", "storing": "storing"}
         return known.get(self.stage, self.stage)
 
@@ -63,26 +65,30 @@ class Work:
         return 0.0 if self.state == "queued" else min(1.0, low + part * (high - low))
 
 
-def active(queue: JobQueue, kinds: tuple[str, ...]) -> list[Work]:
-    """Waiting and running work, oldest first; running files before waiting ones."""
+def active(queue: JobQueue, kinds: tuple[str, ...], limit: int = 50) -> list[Work]:
+    """Waiting and running work, oldest first; running files before waiting ones; of each job the first ``limit``."""
     found: list[Work] = []
-    for job in reversed(queue.jobs()):
-        if job.finished or (kinds and job.kind not in kinds):
-            continue
-        items = queue.items(job.id)
+    for job in reversed(queue.jobs(-1, states=UNFINISHED, kinds=kinds)):
         # All items done and the job not quite: nothing left that a person waits for.
-        unfinished = [_work(job, item) for item in items if item.state in UNFINISHED]
-        found += unfinished if items else [Work(job.id, None, _name(job, None), job.state)]
+        unfinished = [_work(job, item) for item in queue.items(job.id, states=UNFINISHED, limit=limit)]
+        found += unfinished if job.items else [Work(job.id, None, _name(job, None), job.state)]
     return sorted(found, key=lambda work: work.state == "queued")
+
+
+def count_active(queue: JobQueue, kinds: tuple[str, ...]) -> int:
+    """How many files and pieces of work wait or run, without reading them."""
+    jobs = queue.jobs(-1, states=UNFINISHED, kinds=kinds)
+    ended = sum(job.items_done + job.items_failed + job.items_cancelled for job in jobs)
+    return sum(max(1, job.items) for job in jobs) - ended
 
 
 def failed(queue: JobQueue, kinds: tuple[str, ...]) -> list[Work]:
     """What failed and was not dismissed, newest first."""
     found: list[Work] = []
-    for job in queue.jobs():
-        if job.kind not in kinds or not (job.items_failed or job.state == "failed"):
+    for job in queue.jobs(-1, kinds=kinds):
+        if not (job.items_failed or job.state == "failed"):
             continue
-        items = [_work(job, item) for item in queue.items(job.id) if item.state == "failed"]
+        items = [_work(job, item) for item in queue.items(job.id, states=("failed",))]
         found += items or [Work(job.id, None, _name(job, None), job.state, reason=job.reason)]
     return found
 
