@@ -53,7 +53,7 @@ def test_every_command_line_example_is_understood(words: list[str]) -> None:
 
 def test_every_command_has_an_example() -> None:
     shown = {param.values[0][3] for param in CORE_EXAMPLES}
-    wanted = {"ingest", "query", "chunk", "bench", "list", "remove", "verify", "rebuild", "stats"}
+    wanted = {"ingest", "query", "chunk", "bench", "read", "list", "remove", "verify", "rebuild", "stats", "report"}
     assert shown == wanted
 
 

@@ -14,7 +14,8 @@ from lxml import etree
 from core.errors import ParseError
 from core.parsing.flow import Reading
 from core.parsing.html_encoding import decoded
-from core.parsing.html_source import Source, parse_source
+from core.parsing.html_source import parse_source
+from core.parsing.html_tree import Source
 from core.parsing.html_walk import pieces_of
 from core.parsing.inline import hidden_note
 from core.parsing.ooxml import checked

@@ -15,7 +15,7 @@ from core.parsing import elements
 from core.parsing.flow import Reading, compose
 from core.parsing.flow_frames import from_json
 from core.parsing.names import display_name, readable_title
-from core.parsing.plain_markup import through_pandoc, to_tree
+from core.parsing.plain_markup import notes_on, through_pandoc, to_tree
 from core.parsing.sandbox import WorkerPool, out_of_memory
 from core.parsing.titles import MAX_TITLE, is_numbered, is_title
 from core.parsing.word_audit import audit_words
@@ -93,6 +93,9 @@ class FlowParser:
         if not document.text:
             raise ParseError(f"{shown} holds no text.", "Save it again with its content and retry.")
         tick()
+        if self._kind in _THROUGH_PANDOC:
+            said = notes_on(decode(data, shown).text, self._kind)
+            document = replace(document, notes=(*document.notes, *said))
         return self._audited(document, received)
 
     def _audited(self, document: Document, received: _Received) -> Document:

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from core.parsing.html_source import Node
+from core.parsing.html_tree import Node
 from core.parsing.kinds import LANGUAGES
 
 _LANGUAGE = re.compile(r"(?:\b(?:language|lang|highlight-source|highlight|src)-|\bbrush:\s*)([\w+#.-]+)")

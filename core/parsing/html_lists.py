@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import count
 
-from core.parsing.html_source import Node
+from core.parsing.html_tree import Node
 from core.parsing.numerals import numbered
 
 LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})

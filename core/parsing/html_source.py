@@ -7,14 +7,13 @@ ones) leave no node; what a browser does not show leaves nothing but a count of 
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from lxml import etree
+
+from core.parsing.html_tree import Node, Source, address_of, is_note_mark
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 BLOCKS = (
@@ -66,42 +65,6 @@ _SPARE_BYTES = 64 << 20
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _PROLOG = 2000
 _INTERNAL_SUBSET = re.compile(r"(<!DOCTYPE[^>\[]{0,500})\[.*?\]\s*>", re.IGNORECASE | re.DOTALL)
-
-
-class Node:
-    """An element that shapes the page. Text among ``children`` has its white space as blanks, newlines where kept.
-
-    ``note``: the address a footnote's mark points to, "" for all else.
-    """
-
-    __slots__ = ("attributes", "children", "note", "tag")
-
-    def __init__(self, tag: str, attributes: Mapping[str, str]) -> None:
-        self.tag = tag
-        self.attributes = attributes
-        self.children: list[Node | str] = []
-        self.note = ""
-
-    @property
-    def classes(self) -> str:
-        return self.attributes.get("class", "")
-
-
-@dataclass(slots=True)
-class Source:
-    """A page: its ``body``, what its head states, and how many words it hides.
-
-    ``ids``: nodes by their address, "chapter.xhtml#n1" in a book, "#n1" in a page alone. ``note_targets``: addresses
-    that footnote marks point to.
-    """
-
-    body: Node
-    title: str = ""
-    language: str = ""
-    metadata: dict[str, str] = field(default_factory=dict)
-    hidden_words: int = 0
-    ids: dict[str, Node] = field(default_factory=dict)
-    note_targets: set[str] = field(default_factory=set)
 
 
 def parse_source(text: str, page: str = "") -> Source:
@@ -295,7 +258,7 @@ class _Builder:
         if name:
             self._source.ids.setdefault(f"{self._page}#{name}", node)
         if tag == "a" and is_note_mark(node):
-            node.note = _address(node.attributes.get("href", ""), self._page)
+            node.note = address_of(node.attributes.get("href", ""), self._page)
             self._source.note_targets.add(node.note)
         return node
 
@@ -315,28 +278,6 @@ class _Builder:
                 done.node.children.append(" ")
             elif done.tag in _LINES or (done.tag in BLOCKS and done.node is self._stack[-1].node):
                 done.node.children.append(Node("br", {}))
-
-
-def plain_text(node: Node) -> str:
-    """All text below a node, as it stands."""
-    return "".join(child if isinstance(child, str) else plain_text(child) for child in node.children)
-
-
-def _address(target: str, page: str) -> str:
-    """Where a link on ``page`` leads, as ``Source.ids`` names it.
-
-    >>> _address("#n1", ""), _address("../notes.xhtml#n1", "text/one/a.xhtml")
-    ('#n1', 'text/notes.xhtml#n1')
-    """
-    path, _, fragment = target.partition("#")
-    if path:
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(path)))
-    return f"{path or page}#{unquote(fragment)}"
-
-
-def is_note_mark(node: Node) -> bool:
-    """Whether a link is a footnote's mark in the text (DPUB-ARIA, EPUB)."""
-    return node.attributes.get("role") == "doc-noteref" or "noteref" in node.attributes.get("epub:type", "").split()
 
 
 def _scopes(tag: str, parent: tuple[int, ...], place: int) -> tuple[int, ...]:

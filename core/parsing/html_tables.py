@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.parsing.flow import TableCell, Words
-from core.parsing.html_source import Node
+from core.parsing.html_tree import Node
 
 _SECTIONS = frozenset({"thead", "tbody", "tfoot"})
 _CELLS = frozenset({"td", "th"})

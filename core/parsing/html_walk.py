@@ -10,8 +10,8 @@ from itertools import repeat
 from core.parsing.flow import Item, Piece, Words
 from core.parsing.html_code import code_text, stated_language
 from core.parsing.html_lists import BULLET, LISTS, markers
-from core.parsing.html_source import Node, Source, plain_text
 from core.parsing.html_tables import grid, header_rows, is_layout, table_of
+from core.parsing.html_tree import Node, Source, plain_text
 from core.parsing.inline import Inline, joined, linked, safe_target, says_something, stands_beside
 from core.types import BlockKind
 

@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 from core.errors import ParseError, WorkerError
 
@@ -21,9 +22,15 @@ _TICK_SECONDS = 0.2
 
 @cache
 def program() -> str:
-    """The path of pandoc. Raises ``ParseError`` where it is not installed."""
+    """The path of pandoc: the one that comes with the package, so that all read alike, else one of the system's.
+
+    Raises ``ParseError`` where it is not installed.
+    """
     import pypandoc
 
+    packaged = Path(pypandoc.__file__).parent / "files" / ("pandoc.exe" if os.name == "nt" else "pandoc")
+    if packaged.is_file():
+        return str(packaged)
     try:
         return str(pypandoc.get_pandoc_path())
     except OSError as error:

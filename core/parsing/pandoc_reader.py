@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import count
 from typing import Any
 
 from core.errors import ParseError
@@ -67,7 +66,7 @@ class _Walker:
         self._kind = BlockKind.PARAGRAPH
         self._is_inner = outer is not None
         self._notes: list[tuple[int, Tree]] = outer._notes if outer else []
-        self._note_numbers: Iterator[int] = outer._note_numbers if outer else count(1)
+        self._note_numbers: dict[str, int] = outer._note_numbers if outer else {}
         self._deeper = 0
         self._pictures: list[tuple[str, str]] = []
 
@@ -146,6 +145,14 @@ class _Walker:
             number, blocks = self._notes.pop(0)
             words = self._flat(blocks)
             self.pieces.append(Piece(BlockKind.FOOTNOTE, joined([Words(f"[{number}]"), words], " ")))
+
+    def _note_number(self, blocks: Tree) -> int:
+        """A note's number; it is due behind this block, unless an earlier mark has brought it along."""
+        written = json.dumps(blocks)
+        if written not in self._note_numbers:
+            self._note_numbers[written] = len(self._note_numbers) + 1
+            self._notes.append((self._note_numbers[written], blocks))
+        return self._note_numbers[written]
 
     def _list(self, items: Sequence[Sequence[Tree]], markers: Iterator[str]) -> None:
         before = self._marker
@@ -254,9 +261,7 @@ class _Walker:
             if says_something(said):
                 self._pictures.append((said, inline.target))
         elif kind == "Note":
-            number = next(self._note_numbers)
-            self._notes.append((number, content))
-            inline.add(f"[{number}]")
+            inline.add(f"[{self._note_number(content)}]")
         elif kind == "Quoted":
             opening, closing = _QUOTES[content[0]["t"]]
             inline.add(opening)

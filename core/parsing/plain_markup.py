@@ -22,6 +22,11 @@ _ORG_RESULTS = re.compile(r"^[ \t]*#\+RESULTS(?:\[[^\]\n]*\])?:.*$", re.IGNORECA
 _ORG_EXPORTS = re.compile(
     r"(^[ \t]*#\+(?:BEGIN_SRC|PROPERTY|HEADER)\b[^\n]*?) :exports[ \t]+\w+", re.IGNORECASE | re.MULTILINE
 )
+_INCLUDES = {
+    "rst": re.compile(r"^[ \t]*\.\. (?:literal)?include::[ \t]+(\S.*?)[ \t]*$", re.MULTILINE),
+    "org": re.compile(r"^[ \t]*#\+INCLUDE:[ \t]+\"?([^\"\n]+?)\"?(?:[ \t].*)?$", re.MULTILINE | re.IGNORECASE),
+}
+_MOST_NAMES = 10
 _DOCTEST = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*)>>> [^\n]*(?:\n(?![ \t]*\n)[^\n]+)*")
 
 
@@ -34,6 +39,17 @@ def to_tree(text: str, kind: str, settings: ParsingSettings, tick: Callable[[], 
     return through_pandoc(
         mended(text, kind).encode("utf-8", "replace"), _FORMATS[kind], "json", settings, tick, shown, standalone=True
     )
+
+
+def notes_on(text: str, kind: str) -> tuple[str, ...]:
+    """What is worth saying of a text beside its words: files it asks for, none of which was read.
+
+    >>> notes_on(".. include:: terms.rst\\n", "rst")
+    ('Other files that it includes were not read: terms.rst.',)
+    """
+    names = dict.fromkeys(_INCLUDES[kind].findall(text))
+    shown = ", ".join(list(names)[:_MOST_NAMES]) + (" and more" if len(names) > _MOST_NAMES else "")
+    return (f"Other files that it includes were not read: {shown}.",) if names else ()
 
 
 def through_pandoc(
@@ -66,15 +82,8 @@ def through_pandoc(
 def mended(text: str, kind: str) -> str:
     """The text so that pandoc leaves nothing out that a reader of the page or of the file sees.
 
-    >>> print(mended("Try it:\\n\\n>>> 1 + 1\\n2\\n\\nDone.", "rst"))
-    Try it:
-    <BLANKLINE>
-    ::
-    <BLANKLINE>
-        >>> 1 + 1
-        2
-    <BLANKLINE>
-    Done.
+    >>> mended("Try it:\\n\\n>>> 1 + 1\\n2", "rst")
+    'Try it:\\n\\n::\\n\\n    >>> 1 + 1\\n    2'
     """
     if kind == "org":
         text = _ORG_RESULTS.sub("", _ORG_OPTIONS.sub("", text))

@@ -9,11 +9,10 @@ from urllib.parse import urlencode
 
 import pymupdf
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 
 from core.library import Incoming, Library
-from tests.pages.browsing import SLOW, THEMES, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import SLOW, THEMES, faults, serving, settled, shown, until, visit, visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 LONG = 3_000_000  # characters: a thousand pages
@@ -382,17 +381,6 @@ def test_the_theme_changes_under_an_open_document(address: str, versions: dict[s
         until(lambda: str(page.locator(".reader").evaluate(paper)) != light)
         expect(page.locator(".details h3")).to_contain_text("Chunk 3")
         assert sum(int(part) for part in re.findall(r"\d+", light)[:3]) > 600
-
-
-def faults(page: Page) -> list[str]:
-    """What axe-core finds that is serious or worse, one sentence each."""
-    found = Axe().run(page).response["violations"]
-    return [
-        f"{fault['id']}: {node['html'][:120]}"
-        for fault in found
-        if fault["impact"] in ("serious", "critical")
-        for node in fault["nodes"]
-    ]
 
 
 @pytest.mark.parametrize("theme", THEMES)

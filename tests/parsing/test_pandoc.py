@@ -216,8 +216,17 @@ def test_restructured_text() -> None:
     assert table.header
 
 
-def test_no_file_is_included() -> None:
-    assert Path("/etc/hostname").read_text().strip() not in document(RST, "ducks.rst").text
+def test_no_file_is_included_and_that_is_said() -> None:
+    found = document(RST, "ducks.rst")
+    assert Path("/etc/hostname").read_text().strip() not in found.text
+    assert found.notes == ("Other files that it includes were not read: /etc/hostname.",)
+    found = document('* Head\n#+INCLUDE: "/etc/hostname" src\n', "ducks.org")
+    assert (found.text, found.notes) == ("Head", ("Other files that it includes were not read: /etc/hostname.",))
+
+
+def test_a_note_marked_twice_is_one_note() -> None:
+    text = "One [1]_ and two [2]_ and one [1]_.\n\nAgain [2]_.\n\n.. [1] First.\n.. [2] Second.\n"
+    assert document(text, "a.rst").text == "One[1] and two[2] and one[1].\n\n[1] First.\n\n[2] Second.\n\nAgain[2]."
 
 
 def test_org() -> None:

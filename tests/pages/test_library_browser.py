@@ -1,0 +1,112 @@
+"""Library and Settings in a real browser: a scan, a locked file, filing, the trash, and no barrier axe can see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymupdf
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.pages.browsing import SLOW, THEMES, faults, serving, settled, shown, until, visit, visiting
+
+pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
+PASSWORD = "ebb and flow"  # noqa: S105 - of a file this test writes
+
+
+@pytest.fixture(scope="module")
+def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a note, its copy, a locked PDF, and what a scan passes over."""
+    folder = tmp_path_factory.mktemp("papers")
+    (folder / "deep").mkdir()
+    for place in (folder / "note.md", folder / "deep" / "copy.md"):
+        place.write_text("# Weirs\n\nA weir is lowered by hand when the mains fail.\n", encoding="utf-8")
+    (folder / "left.bak").write_text("left out", encoding="utf-8")
+    (folder / "link.md").symlink_to(folder / "note.md")
+    locked = pymupdf.open()
+    locked.new_page().insert_text((72, 100), "The tide tables are kept with the harbour master.")
+    locked.save(folder / "locked.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=PASSWORD, owner_pw=PASSWORD)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    place = tmp_path_factory.mktemp("library-browser")
+    with serving(place / "home", variables={"LECTERN_SHELF": str(place / "libraries.json")}) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def scanned(address: str, papers: Path, browser: Browser) -> str:
+    """The folder is looked through, read, and its locked file opened."""
+    with visiting(browser) as page:
+        visit(page, address)
+        page.get_by_text("Scan a folder of this machine").click()
+        page.get_by_placeholder("~/Documents/notes").fill(str(papers))
+        page.get_by_placeholder("drafts/, *.bak").fill("*.bak")
+        page.get_by_role("button", name="Scan", exact=True).click()
+        expect(page.locator("[data-testid=stMetric]", has_text="Passed over")).to_contain_text("2", timeout=SLOW)
+        page.get_by_role("button", name="Read 3 files").click()
+        field = page.get_by_placeholder("Its password")
+        shown(field)
+        expect(documents(page)).to_contain_text("2", timeout=SLOW)
+        field.fill(PASSWORD)
+        page.get_by_role("button", name="Unlock").click()
+        expect(documents(page)).to_contain_text("3", timeout=SLOW)
+        expect(page.get_by_role("button", name="Unlock")).to_have_count(0, timeout=SLOW)
+    return address
+
+
+def documents(page: Page):  # type: ignore[no-untyped-def]
+    return page.locator("[data-testid=stMetric]", has_text="Documents")
+
+
+def only(page: Page, sought: str) -> None:
+    """Narrow the table to one document and tick it."""
+    page.get_by_placeholder("Filter by title").fill(sought)
+    table = page.locator("[data-testid=stDataFrame]").first
+    until(lambda: (table.bounding_box() or {"height": 999})["height"] < 100)  # one row left
+    table.click(position={"x": 16, "y": 50})
+    expect(page.get_by_role("button", name="Open in Chunks")).to_be_enabled(timeout=SLOW)
+
+
+def test_a_document_is_filed_and_a_question_asks_its_collection_alone(scanned: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        visit(page, scanned)
+        only(page, "locked")
+        page.get_by_role("button", name="Organise").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Collections").fill("Harbour")
+        dialog.get_by_label("Collections").press("Enter")
+        dialog.get_by_label("Note").fill("opened with the usual word")
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog).to_have_count(0, timeout=SLOW)
+        settled(page)
+        visit(page, f"{scanned}/ask")
+        shown(page.get_by_text("Harbour"))
+
+
+def test_what_is_thrown_away_comes_back(scanned: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        visit(page, scanned)
+        expect(documents(page)).to_contain_text("3", timeout=SLOW)
+        only(page, "copy.md")
+        page.get_by_role("button", name="To the trash").click()
+        expect(documents(page)).to_contain_text("2", timeout=SLOW)
+        page.get_by_role("button", name="Undo").click()
+        expect(documents(page)).to_contain_text("3", timeout=SLOW)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_axe_finds_no_serious_fault(scanned: str, browser: Browser, theme: str) -> None:
+    with visiting(browser, theme) as page:
+        visit(page, scanned)
+        shown(page.get_by_placeholder("Filter by title"))
+        settled(page)
+        assert faults(page) == []
+        visit(page, f"{scanned}/settings")
+        for tab in ("Embedder", "Reading and words", "Privacy", "Places and disk", "Report"):
+            page.get_by_role("tab", name=tab).click()
+            settled(page)
+            assert faults(page) == []
