@@ -11,6 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.chunking import audit as audit_tree
 from core.chunking import chunk as cut
 from core.chunking import encoder_input, recipe_fingerprint
@@ -25,7 +28,7 @@ from core.storage.faults import disk_faults
 from core.storage.names import BEHIND
 from core.storage.sources import FileStamp
 from core.storage.store import Store
-from core.types import Attachment, Audit, ChunkTree, Document
+from core.types import Attachment, Audit, ChunkTree, Document, TokenCounter
 
 _LOG = logging.getLogger(__name__)
 
@@ -256,12 +259,30 @@ class _Run:
     def _cut(self, member: Member, document: Document, size_bytes: int, attached: tuple[str, ...] | None) -> Cut:
         parser = parser_fingerprint(document.kind, self.by.settings.parsing)
         chunking = self.by.settings.chunking
-        self.tell("chunking", 0, 1)
+        counter = _Telling(self.by.model.counter, lambda: self.tell("chunking", 0, 1))
         with defects_told(member.shown):
-            tree = cut(document, chunking, self.by.model.counter, parser)
+            tree = cut(document, chunking, counter, parser)
             audit = audit_tree(tree)
         texts = tuple(encoder_input(leaf, chunking.prefix) for leaf in tree.leaves)
         return Cut(tree, audit, self.by.recipe(parser), parser, size_bytes, texts, attached)
+
+
+class _Telling:
+    """A ``TokenCounter`` that tells whenever it is asked, so that a long document can be cancelled while it is cut."""
+
+    def __init__(self, counter: TokenCounter, tell: Callable[[], None]) -> None:
+        self.fingerprint = counter.fingerprint
+        self.specials = counter.specials
+        self._counter = counter
+        self._tell = tell
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        self._tell()
+        return self._counter.offsets(text)
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        self._tell()
+        return self._counter.count(texts)
 
 
 def _attached(mail: Member, name: str, version_id: str, source: int | None) -> Member:

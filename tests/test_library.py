@@ -551,6 +551,27 @@ def test_cancelled_everywhere_leaves_it_sound(library, folder, stage):
     assert library.verify() == []
 
 
+def test_one_long_document_is_cancelled_while_it_is_cut(library, tmp_path):
+    long = tmp_path / "long.md"
+    long.write_text("# Rivers\n\n" + "The otter swims in the river. " * 2000, encoding="utf-8")
+
+    class Impatient:
+        told = 0
+
+        def stage(self, index, stage, done, total):
+            self.told += stage == "chunking"
+            if self.told == 3:  # by then the tokenizer has been through it
+                raise CancelledError("The work was stopped.")
+
+        def finished(self, index, outcome):
+            raise AssertionError("it was cancelled")
+
+    with pytest.raises(CancelledError):
+        library.ingest([Incoming("long.md", path=long)], Impatient())
+    assert library.sources() == []
+    assert library.verify() == []
+
+
 def test_cancelled_midway_keeps_what_was_stored(library, folder, fast_encoder):
     with pytest.raises(CancelledError):
         library.ingest(incoming(folder), Recorder(stop_after_finished=2))
