@@ -51,6 +51,9 @@ def scanned(address: str, papers: Path, browser: Browser) -> str:
         field = page.get_by_placeholder("Its password")
         shown(field)
         expect(documents(page)).to_contain_text("2", timeout=SLOW)
+        expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=SLOW)  # the others are read
+        settled(page)
+        expect(field).to_have_count(1, timeout=SLOW)  # while the page is drawn anew, the old row may stand beside it
         field.fill(PASSWORD)
         page.get_by_role("button", name="Unlock").click()
         expect(documents(page)).to_contain_text("3", timeout=SLOW)
