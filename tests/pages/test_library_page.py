@@ -10,10 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from core import shelf
 from core.library import Incoming, Library
+from tests.pages.apps import said, start
 
 pytestmark = pytest.mark.model
-APP = Path(__file__).resolve().parents[2] / "app.py"
-PATIENT = 120  # seconds: the first run loads the embedder
 
 
 @pytest.fixture
@@ -39,20 +38,6 @@ def filled(home: Path, tmp_path: Path) -> Path:
         library.tag([tea], "hot")
         library.write_note(tea, "ask Femke")
     return home
-
-
-def start(page: str = "") -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=PATIENT)
-    app.run()
-    if page:
-        app.switch_page(f"pages/{page}.py").run()
-    assert not app.exception
-    return app
-
-
-def said(app: AppTest) -> str:
-    elements = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.title]
-    return "\n".join(str(element.value) for element in elements)
 
 
 def titles(app: AppTest) -> list[str]:

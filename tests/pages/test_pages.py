@@ -12,10 +12,9 @@ from streamlit.testing.v1 import AppTest
 from core.errors import CancelledError
 from core.library import Incoming, Library
 from core.settings import Settings
+from tests.pages.apps import APP, PATIENT, said, start
 
 pytestmark = pytest.mark.model
-APP = Path(__file__).resolve().parents[2] / "app.py"
-PATIENT = 120  # seconds: the first run loads the embedder
 NOTES = {
     "tokens.md": "# Tokens\n\nAn access token is valid for 3600 seconds.\n\n## Renewal\n\nAsk anew before it ends.\n",
     "tea.txt": "The kettle stands in the kitchen on the second floor.\n\nTea is free on Fridays.\n",
@@ -41,21 +40,6 @@ def filled(home: Path, tmp_path: Path) -> Path:
     with Library.open(home) as library:
         library.ingest([Incoming(name, path=tmp_path / name) for name in NOTES])
     return home
-
-
-def start(page: str = "") -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=PATIENT)
-    app.run()
-    if page:
-        app.switch_page(f"pages/{page}.py").run()
-    assert not app.exception
-    return app
-
-
-def said(app: AppTest) -> str:
-    """Every word on the page that is no widget's."""
-    elements = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.title]
-    return "\n".join(str(element.value) for element in elements)
 
 
 @pytest.mark.usefixtures("home")
