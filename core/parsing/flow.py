@@ -15,8 +15,6 @@ from core.parsing.cells import cell_value
 from core.types import Attachment, Block, BlockKind, Cell, CellValue, Link, Page, PageBox, Span
 
 INDENT = "  "  # of a list item, a level
-_BLANKS = re.compile(r"[^\S\n]+")
-_AROUND_BREAK = re.compile(r" ?\n ?")
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200b\ufeff\ufffe\uffff\ud800-\udfff]")
 _UNTIDY = re.compile(rf"\A\s|\s\Z|\s\s|[^\S \n]|{_UNSAFE.pattern}")
 _OTHER_BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")

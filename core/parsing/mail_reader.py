@@ -28,7 +28,6 @@ _Part: TypeAlias = "Message[str, str]"
 _SHOWN = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date")
 _ONLY_IF_OTHER = ("Sender", "Reply-To")  # programs repeat the address of "From" in them
 _MAX_DEPTH = 20
-_WORDS = frozenset({"text/plain", "text/html", "text/enriched", "text/richtext"})
 SEALED = "The mail, or a part of it, is sealed: words inside the encryption or signature cannot be read."
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
 _SEALED = frozenset({"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})

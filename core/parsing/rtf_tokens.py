@@ -17,7 +17,6 @@ _CHARSETS = {
     178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 254: 437, 255: 850,
 }  # fmt: skip
 _CODECS = {10000: "mac_roman", 65001: "utf-8", 1361: "johab", 708: "iso8859_6", 10007: "mac_cyrillic"}
-SYMBOL_CHARSET = 2
 _DEFAULT_CODEC = "cp1252"
 
 

@@ -51,13 +51,6 @@ KIND_WORDS = {
     "eml": "Mail",
     "msg": "Mail (Outlook)",
 }
-STAGE_WORDS = {
-    "reading": "reading",
-    "parsing": "page",
-    "chunking": "cutting",
-    "encoding": "encoding",
-    "storing": "storing",
-}
 
 
 def size(count: int) -> str:
