@@ -57,8 +57,26 @@ def build_parser() -> argparse.ArgumentParser:
         "--runs", type=Path, metavar="OUT.jsonl", help="write every context, so that anyone can score it"
     )
     bench.add_argument(
-        "--work", type=Path, metavar="DIR", help="keep the suite's library here (default: made and removed)"
+        "--work",
+        type=Path,
+        metavar="DIR",
+        help="keep the suite's library and the runs here (default: made and removed; with --grid, beside the library)",
     )
+    bench.add_argument("--grid", type=Path, metavar="FILE", help="measure every combination of settings in this file")
+    bench.add_argument("--html", type=Path, metavar="OUT.html", help="write the report as one page for a browser")
+    bench.add_argument("--against", metavar="NAME", help="compare with this preset or cell: differences and p values")
+    bench.add_argument(
+        "--token-budget",
+        type=int,
+        metavar="N",
+        action="append",
+        default=[],
+        dest="token_budgets",
+        help="measure contexts of N tokens too; repeat",
+    )
+    bench.add_argument("--answers", action="store_true", help="score the quoted sentences against the suite's answers")
+    bench.add_argument("--dry-run", action="store_true", help="say what it would cost, and run nothing")
+    bench.set_defaults(library=None)
     _add_settings(bench, many_presets=True)
 
     read = _command(commands, "read", "measure how well files are read", library=False)
@@ -75,6 +93,15 @@ def build_parser() -> argparse.ArgumentParser:
     verify = _command(commands, "verify", "check a library from end to end")
     verify.add_argument("--repair", action="store_true", help="mend what can be mended from the catalogue")
     _command(commands, "stats", "counts and sizes of a library")
+    judgments = _command(commands, "judgments", "questions with gold passages: list, import or export them")
+    judgments.add_argument("action", choices=("list", "import", "export"))
+    judgments.add_argument("path", nargs="?", metavar="PATH", help="the data set's file or folder")
+    judgments.add_argument(
+        "--format", choices=("ours", "chroma", "squad", "beir"), default="ours", help="the data set's (default: ours)"
+    )
+    judgments.add_argument(
+        "--suite", type=Path, metavar="OUT_DIR", help="import into a suite folder of its own, without a library"
+    )
     _command(commands, "report", "a diagnostic report to copy, without names, paths or text of yours")
     return parser
 

@@ -3,47 +3,29 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from threading import Event
-from typing import Any
 
-from core import console, contract
+from core import commands_bench, console, contract
 from core.chunking import audit as audit_tree
 from core.chunking import chunk as cut
+from core.command_options import existing, home, reading, settings_of
+from core.commands_judgments import judgments
 from core.embedding import load_model
-from core.errors import LecternError, NotFoundError, ParseError, SettingsError, StorageError
+from core.errors import LecternError, ParseError, SettingsError, StorageError
 from core.gathering import Changes, compare, find_files, joined, scan
 from core.jobs import Handler, Job, Reporter
 from core.library import Failure, IngestReport, Library
 from core.parsing import parse, parser_fingerprint
 from core.passwords import Passwords
 from core.preparing import require_file
-from core.settings import Settings, preset
+from core.settings import Settings
 from core.storage.sources import path_key
 from core.work import apply_handler, ingest_handler
-
-DEFAULT_HOME = Path("data/library")
-
-
-def home(options: Namespace) -> Path:
-    """The library's folder: ``--library``, else ``LECTERN_HOME``, else ``data/library``."""
-    return Path(options.library or os.environ.get("LECTERN_HOME", "").strip() or DEFAULT_HOME).expanduser()
-
-
-def settings_of(name: str | None, values: list[str], base: Settings) -> Settings:
-    """``base``, or the named preset, with each ``stage.field=value`` applied. Raises ``SettingsError``."""
-    chosen: dict[str, str] = {}
-    for item in values:
-        key, mark, value = item.partition("=")
-        if not mark:
-            raise SettingsError(f"--set {item!r} has no '='.", "Write it as stage.field=value.")
-        chosen[key.strip()] = value.strip()
-    return (preset(name) if name else base).with_values(chosen)
 
 
 def ingest(options: Namespace) -> int:
@@ -126,7 +108,7 @@ def query(options: Namespace) -> int:
     for item in options.values:
         if item.split(".")[0] in {"parsing", "chunking", "embedding"}:
             raise SettingsError(f"--set {item} decides how documents are stored.", "Give it to ingest, not to query.")
-    with _reading(home(options)) as library:
+    with reading(home(options)) as library:
         settings = settings_of(options.preset, options.values, library.settings)
         scope = library.scope(options.collections, options.tags)
         result = library.search(options.question, settings, scope=scope)
@@ -134,33 +116,9 @@ def query(options: Namespace) -> int:
     return 0
 
 
-def bench(options: Namespace) -> int:
-    """Measure presets on a suite; ``--runs`` writes every context as it is made."""
-    from core.evaluation.bench import run_bench
-    from core.evaluation.suites import load_suite
-
-    suite = load_suite(options.suite)
-    names = options.preset or ["default"]
-    presets = {name: settings_of(name, options.values, Settings()) for name in names}
-    with ExitStack() as stack:
-        work = options.work or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-bench-")))
-        runs = stack.enter_context(options.runs.open("w", encoding="utf-8")) if options.runs else None
-        report = run_bench(
-            suite, presets, work, watch=console.Progress(), runs=(lambda run: _write_line(runs, run)) if runs else None
-        )
-    result = report.to_dict()
-    lines = [
-        f"{item['preset']}: " + ", ".join(f"{name} {value:.1f}" for name, value in sorted(item["metrics"].items()))
-        for item in result["presets"]
-    ]
-    console.answer(options, result, "\n".join(lines))
-    console.complain_of([Failure(name, reason) for name, reason in report.failures])
-    return 1 if report.failures else 0
-
-
 def list_sources(options: Namespace) -> int:
     """Print every source with every figure the Library page shows."""
-    with _reading(home(options)) as library:
+    with reading(home(options)) as library:
         rows = [{**asdict(row), "path": str(row.path) if row.path else None} for row in library.sources()]
     # A name may hold a newline of its own: one source stays one line.
     lines = [f"{row['id']}  {row['chunks']:>6} chunks  {console.shown(str(row['name']))}" for row in rows]
@@ -172,7 +130,7 @@ def remove(options: Namespace) -> int:
     """Remove sources by name, path or number; unknown ones are listed."""
     removed: list[str] = []
     failures: list[Failure] = []
-    with Library.open(_existing(home(options))) as library:
+    with Library.open(existing(home(options))) as library:
         for wanted in options.sources:
             rows = [
                 row
@@ -197,7 +155,7 @@ def remove(options: Namespace) -> int:
 
 def rebuild(options: Namespace) -> int:
     """Cut every document by the library's settings and rebuild the indexes from the catalogue."""
-    with Library.open(_existing(home(options))) as library:
+    with Library.open(existing(home(options))) as library:
         report = library.rebuild()
     console.answer(
         options,
@@ -210,7 +168,7 @@ def rebuild(options: Namespace) -> int:
 
 def verify(options: Namespace) -> int:
     """Check a library; exit code 1 when something is wrong and stays so."""
-    with Library.open(_existing(home(options))) as library:
+    with Library.open(existing(home(options))) as library:
         problems = library.verify(repair=options.repair)
     console.answer(
         options,
@@ -224,7 +182,7 @@ def verify(options: Namespace) -> int:
 
 def stats(options: Namespace) -> int:
     """Print counts and sizes."""
-    with _reading(home(options)) as library:
+    with reading(home(options)) as library:
         figures = asdict(library.stats())
     console.answer(options, figures, "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in figures.items()))
     return 0
@@ -232,45 +190,25 @@ def stats(options: Namespace) -> int:
 
 def report(options: Namespace) -> int:
     """Print a diagnostic report that holds no name, path or text of the person's."""
-    with _reading(home(options)) as library:
+    with reading(home(options)) as library:
         text = library.report()
     console.answer(options, {"report": text}, text)
     return 0
-
-
-def read(options: Namespace) -> int:
-    """Read every file of a folder by each reader and measure it against the text expected beside it."""
-    from core.evaluation.reading import means, read_folder, summary
-
-    settings = settings_of(None, options.values, Settings())
-    progress = console.Progress()
-    results, lines, failed = [], [], False
-    for reader in options.readers or [settings.parsing.reader]:
-        files = []
-        for file in read_folder(options.folder, settings.with_value("parsing.reader", reader).parsing):
-            files.append(file)
-            progress.show(f"{reader}: {len(files)} files, {file.name}")
-            failed = failed or bool(file.failure or file.broken)
-        if not files:
-            raise NotFoundError(f"There is no file below {options.folder}.", "Name a folder with files to read.")
-        results.append({"reader": reader, "files": [file.to_dict() for file in files], "means": means(files)})
-        lines.append(f"reader: {reader}\n{summary(files)}")
-    console.answer(options, {"folder": str(options.folder), "readers": results}, "\n\n".join(lines))
-    return 1 if failed else 0
 
 
 COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "ingest": ingest,
     "chunk": chunk,
     "query": query,
-    "bench": bench,
-    "read": read,
+    "bench": commands_bench.bench,
+    "read": commands_bench.read,
     "list": list_sources,
     "remove": remove,
     "rebuild": rebuild,
     "verify": verify,
     "stats": stats,
     "report": report,
+    "judgments": judgments,
 }
 
 
@@ -280,7 +218,7 @@ def _dry_run(options: Namespace) -> int:
     failures: list[Failure] = []
     with ExitStack() as stack:
         place = home(options)
-        library = stack.enter_context(_reading(place)) if os.path.exists(place / "catalogue.sqlite") else None  # noqa: PTH110
+        library = stack.enter_context(reading(place)) if os.path.exists(place / "catalogue.sqlite") else None  # noqa: PTH110
         for path in options.paths:
             try:
                 found = library.scan(Path(path), options.ignore) if library else _unknown(Path(path), options, place)
@@ -307,18 +245,6 @@ def _unknown(path: Path, options: Namespace, place: Path) -> Changes:
     return compare(scan(path, options.ignore, place), {})[0]
 
 
-def _existing(place: Path) -> Path:
-    """A command that only looks or mends must not make a library where none is."""
-    if not os.path.exists(place / "catalogue.sqlite"):  # noqa: PTH110 - answers where Path.exists raises
-        raise NotFoundError(f"There is no library in {place}.", "Ingest a document first, or name another folder.")
-    return place
-
-
-def _reading(place: Path) -> Library:
-    """The library without the writer's lock, so that it answers beside an app that holds it."""
-    return Library.open(_existing(place), write=False)
-
-
 def _run_next(library: Library, handlers: Mapping[str, Handler]) -> bool:
     """Run the next job, and do not wait for ever to note its end: with a full disk there is nobody to make room."""
     over = Event()
@@ -333,7 +259,3 @@ def _run_next(library: Library, handlers: Mapping[str, Handler]) -> bool:
         return handle
 
     return library.queue.run_next({kind: once(handler) for kind, handler in handlers.items()}, over)
-
-
-def _write_line(stream: Any, run: Any) -> None:
-    stream.write(run.to_json() + "\n")

@@ -8,9 +8,12 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.ingest import Failure
+
+if TYPE_CHECKING:
+    from core.evaluation.bench import Step
 
 # What a terminal would obey instead of showing: controls, marks that turn the direction, half surrogate pairs.
 _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -65,10 +68,14 @@ class Progress:
         """An ingest's progress."""
         self.show(f"{stage} {done}/{total}  {name}")
 
-    def building(self, preset: str, done: int, total: int) -> None:
+    def building(self, step: Step, done: int, total: int) -> None:
         """A bench's documents."""
-        self.show(f"{preset}: document {done} of {total}")
+        self.show(f"{step.number}/{step.of} {step.label}: document {done} of {total}")
 
-    def asking(self, preset: str, done: int, total: int) -> None:
+    def encoding(self, step: Step, done: int, total: int) -> None:
+        """A bench's texts."""
+        self.show(f"{step.number}/{step.of} {step.label}: text {done} of {total}")
+
+    def asking(self, step: Step, done: int, total: int) -> None:
         """A bench's questions."""
-        self.show(f"{preset}: question {done} of {total}")
+        self.show(f"{step.number}/{step.of} {step.label}: question {done} of {total}")

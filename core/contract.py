@@ -7,6 +7,7 @@ from typing import Any
 
 from core.gathering import Changes, joined
 from core.ingest import Failure, Ingested, IngestReport
+from core.judging import JudgmentRow
 from core.searching import SearchResult
 from core.types import Audit, Chunk, ChunkTree, WordAudit
 
@@ -106,6 +107,24 @@ def answer(result: SearchResult) -> dict[str, Any]:
             "prompt": result.context.prompt,
         },
         "timings_ms": dict(result.timings_ms),
+    }
+
+
+def judgment(row: JudgmentRow) -> dict[str, Any]:
+    """A judgment, and where its gold lies now; ``lost`` is "" while it does."""
+    return {
+        "id": row.id,
+        "question": row.judgment.question,
+        "answer": row.judgment.answer,
+        "source": row.source,
+        "version_id": row.version_id,
+        "start": row.start,
+        "end": row.end,
+        "quote": row.judgment.quote,
+        "unanswerable": row.unanswerable,
+        "lost": row.lost,
+        "origin": row.judgment.origin,
+        "created_at": row.created_at,
     }
 
 

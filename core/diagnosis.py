@@ -71,11 +71,17 @@ def masked(sentence: str, *names: str) -> str:
     return _SAID.sub(r"\1: […]", sentence)
 
 
+def versions() -> dict[str, str]:
+    """Lectern's, Python's and those of the packages it stands on, by name; "" for a package that is missing."""
+    own = {"Lectern": _version("lectern") or _declared_version(), "Python": platform.python_version()}
+    return own | {name: _version(name) for name in PACKAGES}
+
+
 def _program() -> Iterator[str]:
-    yield f"Lectern {_version('lectern') or _declared_version()}, Python {platform.python_version()}"
+    found = versions()
+    yield f"Lectern {found.pop('Lectern')}, Python {found.pop('Python')}"
     yield f"{platform.system()} {platform.release()} on {platform.machine()}, SQLite {sqlite3.sqlite_version}"
-    found = ((name, _version(name)) for name in PACKAGES)
-    yield ", ".join(f"{name} {number or 'missing'}" for name, number in found)
+    yield ", ".join(f"{name} {number or 'missing'}" for name, number in found.items())
 
 
 def _version(package: str) -> str:

@@ -153,6 +153,14 @@ def compare(
     return changes, seen
 
 
+def scan_changes(store: Store, folder: Path, ignore: Sequence[str], progress: ScanProgress | None) -> Changes:
+    """What a folder (or file) holds against what the library has of it; what had to be read for that is remembered."""
+    known = files_known(store, folder)
+    changes, stamps = compare(scan(folder, ignore, store.home, progress, known=known), known, progress)
+    note_scanned(store, folder, stamps)
+    return changes
+
+
 def note_scanned(store: Store, folder: Path, stamps: Mapping[int, FileStamp]) -> None:
     """Remember what a scan had to read, and when it was; a store open for reading remembers nothing."""
     if store.writable:

@@ -225,15 +225,16 @@ class Ingest:
             if self.keep_sources and not sources.is_live(self.store, prepared.members[0].version_id):
                 return  # its last source left meanwhile: storing it would bring it back
             outcomes = []
-            left: list[int | None] = []
+            left: list[tuple[int, str]] = []
             for member in prepared.members:
                 if member.cut:
                     self._store_cut(member, leaves[member.version_id])
-                left.append(self._name(member))
-                outcomes.append(self._outcome(member))
-            for number in left:
+                number = self._name(member)
                 if number is not None:
-                    sources.settle(self.store, connection, number)
+                    left.append((number, member.version_id))
+                outcomes.append(self._outcome(member))
+            for number, successor in left:
+                sources.settle(self.store, connection, number, successor)
             for member in prepared.members:
                 if member.cut and member.cut.attached is not None:
                     trash.keep_attachments(self.store, member.version_id, member.cut.attached)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 
-from core import diagnosis
+from core import diagnosis, judging
 from core.embedding import EmbeddingModel, load_model, packaged_counter
-from core.errors import StorageError
-from core.gathering import Changes, Scan, ScanProgress, compare, files_known, note_scanned, scan
+from core.gathering import Changes, Scan, ScanProgress, scan_changes
 from core.ingest import Failure, Ingest, Ingested, IngestReport, ItemCancelledError, Watch
 from core.jobs import JobQueue
+from core.judging import JudgmentRow
 from core.passwords import Passwords
 from core.preparing import Incoming
 from core.recutting import drop_others, fill_generation, recut
@@ -21,6 +20,7 @@ from core.retrieval import Ranking
 from core.searching import Searcher, SearchResult
 from core.settings import Settings
 from core.storage import chunks, documents, folders, generations, labels, sources, trash, verify
+from core.storage.cache import CatalogueVectors
 from core.storage.folders import Folder
 from core.storage.labels import Collection, Tag
 from core.storage.lexical import rebuild_index
@@ -31,9 +31,7 @@ from core.storage.statistics import Stats, stats
 from core.storage.store import Store
 from core.storage.trash import KEPT_DAYS
 from core.storage.verify import Problem
-from core.types import Answer, Audit, ChunkTree, Context, Document, Encoder, WordAudit
-
-_LOG = logging.getLogger(__name__)
+from core.types import Answer, Audit, ChunkTree, Document, Encoder, Judgment, Span, VectorCache, WordAudit
 
 __all__ = [
     "KEPT_DAYS",
@@ -45,6 +43,7 @@ __all__ = [
     "IngestReport",
     "Ingested",
     "ItemCancelledError",
+    "JudgmentRow",
     "Library",
     "Problem",
     "Scan",
@@ -262,10 +261,7 @@ class Library:
 
         ``progress(files, folder)`` may raise ``CancelledError``. Raises ``LecternError`` for what is no folder.
         """
-        known = files_known(self._store, path)
-        changes, stamps = compare(scan(path, patterns, self.home, progress, known=known), known, progress)
-        note_scanned(self._store, path, stamps)
-        return changes
+        return scan_changes(self._store, path, patterns, progress)
 
     def document(self, version_id: str) -> Document:
         """A document with its text and structure. Raises ``NotFoundError``."""
@@ -291,6 +287,31 @@ class Library:
         """Where the file still lies on this machine; ``None`` for an upload, an attachment, a file that is gone."""
         return sources.original_path(self._store, source_id)
 
+    def judge(
+        self, question: str, version_id: str, start: int, end: int, *, answer: str = "", origin: str = "human"
+    ) -> int:
+        """Keep that ``[start, end)`` of a document answers a question, and return the judgment's number.
+
+        Blanks at the edges are left out. Raises ``LecternError`` for a blank question or span, ``NotFoundError``.
+        """
+        return judging.judge(self._store, question, version_id, Span(start, end), answer, origin)
+
+    def judge_unanswerable(self, question: str, *, origin: str = "human") -> int:
+        """Keep that the library does not answer a question, and return the judgment's number."""
+        return judging.judge_unanswerable(self._store, question, origin)
+
+    def judgments(self, version_id: str | None = None) -> list[JudgmentRow]:
+        """All judgments in the order they were made, or those of one document, with where their gold lies now."""
+        return judging.judgments(self._store, version_id)
+
+    def add_judgments(self, judgments: Sequence[Judgment]) -> list[int]:
+        """Keep judgments, all or none, and return their numbers; one that is there already keeps its number."""
+        return judging.add_judgments(self._store, judgments)
+
+    def remove_judgments(self, ids: Sequence[int]) -> None:
+        """Forget judgments, all or none. Raises ``NotFoundError``."""
+        judging.remove_judgments(self._store, ids)
+
     def unlock(self, item_id: int, password: str) -> None:
         """Remember the password of a queue item's file in memory and put the item back in the queue."""
         item = self.queue.item(item_id)
@@ -307,11 +328,15 @@ class Library:
         """A question's ranking over the documents of a scope (``None``: all), every stage's scores kept."""
         return self._searcher.rank(question, settings or self.settings, scope)
 
-    def assemble(
-        self, ranking: Ranking, settings: Settings | None = None, budget_characters: int | None = None
-    ) -> Context:
-        """A ranking's context for a reader with so much room (``None``: the settings' tokens)."""
-        return self._searcher.assemble(ranking, settings or self.settings, budget_characters)
+    @property
+    def vectors(self) -> VectorCache:
+        """What was ever encoded for this library and is still kept."""
+        return CatalogueVectors(self._store)
+
+    @property
+    def searcher(self) -> Searcher:
+        """The stages of a question one by one, for whoever measures them."""
+        return self._searcher
 
     def search(
         self,
@@ -324,10 +349,7 @@ class Library:
         chosen = settings or self.settings
         started = perf_counter()
         result = self._searcher.search(question, chosen, budget_characters, scope)
-        try:
-            self._store.log_query(question, chosen.fingerprint(), (perf_counter() - started) * 1000)
-        except StorageError as error:  # a full disk costs the note, not the answer
-            _LOG.warning("The question could not be noted: %s", error)
+        self._store.log_query(question, chosen.fingerprint(), (perf_counter() - started) * 1000)
         return result
 
     def quotes(self, result: SearchResult) -> Answer:

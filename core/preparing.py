@@ -348,6 +348,9 @@ def describe(settings: ChunkingSettings) -> str:
 
     >>> describe(ChunkingSettings(chunker="fixed", max_tokens=100, parent_max_tokens=700, overlap_tokens=20))
     'fixed · child 100 · parent 700 · overlap 20'
+    >>> describe(ChunkingSettings(chunker="fixed", max_tokens=400, parent_max_tokens=2000, unit="characters"))
+    'fixed · child 400 · parent 2000 characters'
     """
     overlap = f" · overlap {settings.overlap_tokens}" if settings.overlap_tokens else ""
-    return f"{settings.chunker} · child {settings.max_tokens} · parent {settings.parent_max_tokens}{overlap}"
+    unit = f" {settings.unit}" if settings.unit != "tokens" else ""
+    return f"{settings.chunker} · child {settings.max_tokens} · parent {settings.parent_max_tokens}{unit}{overlap}"

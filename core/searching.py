@@ -17,7 +17,7 @@ from core.assembly.prompt import render_prompt
 from core.embedding import EmbeddingModel, encode_cached
 from core.errors import NotFoundError, StorageError
 from core.expansion import expand
-from core.retrieval import Ranking, Snapshot, rank_leaves
+from core.retrieval import Found, Ranking, Snapshot, order_leaves, search_leaves
 from core.retrieval.fusion import best_first
 from core.settings import RetrievalSettings, Settings
 from core.storage import documents, generations
@@ -72,6 +72,10 @@ class Searcher:
 
         Raises ``StorageError`` when another embedder built the library.
         """
+        return order_leaves(self.find(question, settings, scope), settings.retrieval)
+
+    def find(self, question: str, settings: Settings, scope: Scope | None = None) -> Found:
+        """The searches alone: ``order_leaves`` makes the ranking of any settings with the same ``search_key``."""
         started = perf_counter()
         question = storable(question)
         query = self.encode([question])[0] if settings.retrieval.dense_weight else np.zeros(0, dtype=np.float32)
@@ -84,8 +88,8 @@ class Searcher:
             # finds the same rows and never misses one.
             approximate = self._store.writable and snapshot is self._snapshot
             nearest = self._nearest_rows if approximate else partial(_nearest_exactly, snapshot.leaves)
-            ranking = rank_leaves(question, query, tokens, snapshot, lexical, settings.retrieval, nearest)
-        return ranking.with_timing("encode", encoded)
+            found = search_leaves(question, query, tokens, snapshot, lexical, settings.retrieval, nearest)
+        return found.with_timing("encode", encoded)
 
     def _lexical(self, generation: int, settings: RetrievalSettings) -> LexicalIndex:
         if settings.lexical_engine == "fts5" or not settings.lexical_weight:
@@ -94,10 +98,21 @@ class Searcher:
             self._okapi = load_okapi(self._store, generation, self._okapi)
             return self._okapi
 
-    def assemble(self, ranking: Ranking, settings: Settings, budget_characters: int | None) -> Context:
-        """The context of a ranking alone; ``budget_characters`` ``None``: the settings' budget in tokens."""
+    def assemble(
+        self, ranking: Ranking, settings: Settings, budget_characters: int | None, reads: CatalogueReads | None = None
+    ) -> tuple[Context, Mapping[str, float]]:
+        """The context of a ranking alone, and milliseconds by stage from the searches on.
+
+        ``budget_characters`` ``None``: the settings' budget in tokens. ``reads``: of an earlier ranking over the same
+        leaves, so that nothing is read from the catalogue twice.
+        """
         with self._store.reading():
-            return self._fill(ranking, settings, budget_characters, _CatalogueReads(self, self._store, ranking))[0]
+            context, _, timings = self._fill(ranking, settings, budget_characters, reads or self.reads(ranking))
+        return context, timings
+
+    def reads(self, ranking: Ranking) -> CatalogueReads:
+        """What assembly reads for rankings over these leaves, each fact once."""
+        return CatalogueReads(self, self._store, ranking.leaves)
 
     def search(
         self, question: str, settings: Settings, budget_characters: int | None, scope: Scope | None = None
@@ -105,14 +120,14 @@ class Searcher:
         """The whole way, with everything a page or a script may want to show of it."""
         with self._store.reading():
             ranking = self.rank(question, settings, scope)
-            reads = _CatalogueReads(self, self._store, ranking)
+            reads = self.reads(ranking)
             context, fates, timings = self._fill(ranking, settings, budget_characters, reads)
             trace = assembly.build_trace(ranking, fates, reads.chunk_ids, timings)
             hits = _hits(ranking, reads)
             return SearchResult(ranking.question, hits, context.passages, context, trace, timings)
 
     def _fill(
-        self, ranking: Ranking, settings: Settings, budget_characters: int | None, reads: _CatalogueReads
+        self, ranking: Ranking, settings: Settings, budget_characters: int | None, reads: CatalogueReads
     ) -> tuple[Context, Mapping[int, str], Mapping[str, float]]:
         leaves = ranking.leaves
         started = perf_counter()
@@ -235,13 +250,13 @@ class _MemoryVectors:
                 del self._vectors[key]
 
 
-class _CatalogueReads:
-    """What assembly reads, for the documents of one ranking."""
+class CatalogueReads:
+    """What assembly reads, for the documents of one state of the leaves."""
 
-    def __init__(self, searcher: Searcher, store: Store, ranking: Ranking) -> None:
+    def __init__(self, searcher: Searcher, store: Store, leaves: LeafTable) -> None:
         self._searcher = searcher
         self._store = store
-        self._leaves = ranking.leaves
+        self._leaves = leaves
         self._facts: dict[int, LeafFacts] = {}
         self._pages: dict[tuple[int, int], int | None] = {}
         self._pageless: set[int] = set()
@@ -275,7 +290,7 @@ class _CatalogueReads:
         return self._pages.get(key)
 
 
-def _hits(ranking: Ranking, reads: _CatalogueReads) -> tuple[Hit, ...]:
+def _hits(ranking: Ranking, reads: CatalogueReads) -> tuple[Hit, ...]:
     leaves = ranking.leaves
     indices = ranking.pool[ranking.kept].tolist()
     facts = reads.facts(indices)

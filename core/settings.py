@@ -20,6 +20,16 @@ def _fingerprint(value: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+# Dials younger than the first recipes, each at the value that says what was always done: a fingerprint leaves them out
+# there, so that a new dial does not make every document stale and change the id of every chunk.
+_ALWAYS_SO = {"unit": "tokens"}
+
+
+def _telling(stage: Any) -> dict[str, Any]:
+    """The values of a stage that its fingerprint is made of."""
+    return {name: value for name, value in asdict(stage).items() if _ALWAYS_SO.get(name) != value}
+
+
 def _within(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
         raise SettingsError(f"{name} is {value}.", f"Choose a value from {low:g} to {high:g}.")
@@ -31,6 +41,7 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 CHUNKERS = ("structure", "recursive", "fixed")
+UNITS = ("tokens", "characters")
 FUSIONS = ("zscore", "rrf")
 EXPANSIONS = ("flat", "parent")
 ORDERS = ("relevance", "document", "edges")
@@ -59,11 +70,13 @@ class ParsingSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChunkingSettings:
-    """How a document becomes a tree. Sizes are tokens of the embedder's own tokenizer.
+    """How a document becomes a tree. Sizes are tokens of the embedder's own tokenizer, unless ``unit`` says otherwise.
 
     ``max_tokens``: a leaf's limit, its prefix included, special tokens not. ``overlap_tokens``: 0 is off.
     ``parent_max_tokens``: a parent's limit. ``prefix``: kinds of prefix parts the embedder reads, () is off.
     ``prefix_max_tokens``: the cap on a leaf's whole prefix, which never takes more than half of the leaf.
+    ``unit``: what all these sizes count. With "characters" (code points) they are what other libraries call chunk size,
+    and nothing holds a leaf within what the embedder reads: leaves it reads only in part are counted as truncated.
     """
 
     chunker: str = "structure"
@@ -72,6 +85,7 @@ class ChunkingSettings:
     parent_max_tokens: int = 700
     prefix: tuple[str, ...] = PREFIX_KINDS
     prefix_max_tokens: int = 32
+    unit: str = "tokens"
 
     def __post_init__(self) -> None:
         _one_of("chunking.chunker", self.chunker, CHUNKERS)
@@ -79,12 +93,13 @@ class ChunkingSettings:
         _within("chunking.overlap_tokens", self.overlap_tokens, 0, self.max_tokens // 2)
         _within("chunking.parent_max_tokens", self.parent_max_tokens, self.max_tokens, 65_536)
         _within("chunking.prefix_max_tokens", self.prefix_max_tokens, 0, 4096)
+        _one_of("chunking.unit", self.unit, UNITS)
         for kind in self.prefix:
             _one_of("chunking.prefix", kind, PREFIX_KINDS)
 
     @property
     def prefix_room(self) -> int:
-        """Tokens a prefix may take: small leaves need no other dial turned with them.
+        """What a prefix may take, in ``unit``: small leaves need no other dial turned with them.
 
         >>> ChunkingSettings(max_tokens=20, prefix_max_tokens=32).prefix_room
         10
@@ -204,7 +219,7 @@ class Settings:
         >>> Settings().fingerprint() == Settings().fingerprint()
         True
         """
-        return _fingerprint(self.to_dict())
+        return _fingerprint({item.name: _telling(getattr(self, item.name)) for item in fields(self)})
 
     def with_value(self, name: str, value: Any) -> Settings:
         """A copy with ``stage.field`` set; strings are read as the field's type. Raises ``SettingsError``."""
@@ -243,8 +258,10 @@ def _read_as(name: str, current: Any, value: Any) -> Any:
             return tuple(item.strip() for item in items if item.strip())
         if isinstance(value, bool) or (isinstance(current, int) and float(value) != int(float(value))):
             raise ValueError(value)
+        if isinstance(current, str) and not isinstance(value, str):
+            raise ValueError(value)
         return int(float(value)) if isinstance(current, int) else type(current)(value)
-    except (TypeError, ValueError, OverflowError):
+    except (AttributeError, TypeError, ValueError, OverflowError):
         raise SettingsError(
             f"{name} cannot be {value!r}.", f"It is a {type(current).__name__} like {current!r}."
         ) from None
@@ -252,15 +269,30 @@ def _read_as(name: str, current: Any, value: Any) -> Any:
 
 def stage_fingerprint(stage: Any) -> str:
     """Fingerprint of one stage's settings."""
-    return _fingerprint(asdict(stage))
+    return _fingerprint(_telling(stage))
 
 
 def _preset(**values: Any) -> Settings:
-    settings = Settings()
-    for name, value in values.items():
-        settings = settings.with_value(name.replace("__", "."), value)
-    return settings
+    return Settings().with_values({name.replace("__", "."): value for name, value in values.items()})
 
+
+def _baseline(chunker: str, size: int, parent_size: int, *, overlap: int = 0, **values: Any) -> Settings:
+    """Common practice: sizes in characters, meaning alone, the embedder reads the chunk and nothing else."""
+    return _preset(
+        chunking__chunker=chunker,
+        chunking__unit="characters",
+        chunking__max_tokens=size,
+        chunking__overlap_tokens=overlap,
+        chunking__parent_max_tokens=parent_size,
+        chunking__prefix=(),
+        retrieval__dense_weight=1.0,
+        retrieval__lexical_weight=0.0,
+        retrieval__neighbour_share=0.0,
+        **{"expansion__strategy": "flat", **values},
+    )
+
+
+_WIDEST_PARENT = 65_536  # overlap stays inside a parent: where none is read, one as wide as can be is in nobody's way
 
 PRESETS: dict[str, Settings] = {
     "default": Settings(),
@@ -269,7 +301,21 @@ PRESETS: dict[str, Settings] = {
     "words-only": _preset(retrieval__dense_weight=0.0, retrieval__lexical_weight=1.0, retrieval__neighbour_share=0.0),
     "recursive": _preset(chunking__chunker="recursive"),
     "fixed": _preset(chunking__chunker="fixed"),
+    "fixed-1000": _baseline("fixed", 1000, 1000),
+    "recursive-1000-200": _baseline("recursive", 1000, _WIDEST_PARENT, overlap=200),
+    "parent-2000-400": _baseline(
+        "recursive", 400, 2000, expansion__strategy="parent", expansion__max_share=1.0, expansion__share_decay=0.0
+    ),
 }
+
+BASELINES: tuple[str, ...] = ("fixed-1000", "recursive-1000-200", "parent-2000-400")
+"""Presets that do what is common elsewhere, with the same weights: what every other preset has to beat.
+
+``fixed-1000`` cuts every 1,000 characters, at a word. ``recursive-1000-200`` cuts paragraphs and sentences to 1,000
+characters with 200 of overlap. ``parent-2000-400`` finds children of 400 characters and hands on their parents of up to
+2,000, whole wherever the budget has room for one. ``core.chunking.recursive`` says where ours and the usual recursive
+splitter part.
+"""
 
 
 def preset(name: str) -> Settings:

@@ -409,7 +409,8 @@ class Answer:
 class Judgment:
     """A gold span for a question, anchored so that it survives re-chunking and can follow a changed file.
 
-    ``start is end is None``: judged unanswerable. ``origin``: "human", "imported" or "synthetic".
+    ``start is end is None``: judged unanswerable. ``quote`` is the text of the span, ``before`` and ``after`` stand
+    around it. ``origin``: "human", "imported" or "synthetic". ``answer``: the one expected in words, "" when none is.
     """
 
     question: str
@@ -421,6 +422,7 @@ class Judgment:
     before: str = ""
     after: str = ""
     origin: str = "human"
+    answer: str = ""
 
 
 class TokenCounter(Protocol):

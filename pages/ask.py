@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.library import Scope
 from core.settings import Settings
-from pages.ui import dials, keys, readings, samples, services, state, words
+from pages.ui import dials, judging_row, keys, readings, samples, services, state, words
 from pages.ui.entry import enter
 from pages.ui.evidence import show_evidence, show_quotes
 from pages.ui.ladder import show_ladder, show_scores, show_timings
@@ -97,6 +97,7 @@ def show_result(question: str, settings: Settings, scope: Scope) -> None:
     above = st.container()
     with st.spinner("Searching … the first question also loads the encoder, a few seconds"):
         result = services.search(question, settings, scope)
+    judging_row.show_row(question, result.passages)
     if not result.hits:
         nothing_found(scope)
         return
@@ -107,8 +108,7 @@ def show_result(question: str, settings: Settings, scope: Scope) -> None:
     def kind_of(version: str) -> str:
         return kinds.get(version, "")
 
-    key = services.search_key(question, settings, scope)
-    opened = show_evidence(result, settings, lambda version: readings.document(version).blocks, kind_of, key)
+    opened = show_evidence(result, settings, lambda version: readings.document(version).blocks, kind_of)
     ladder, scores, prompt, timings = st.tabs(["Stages", "Scores", "Prompt", "Timings"])
     with ladder:
         st.caption(

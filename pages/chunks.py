@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import PasswordNeededError
 from core.library import Library, SourceRow
 from core.preparing import describe
-from pages.ui import background, dials, keys, readings, services, state, words
+from pages.ui import background, dials, judging, judging_list, keys, readings, services, state, words
 from pages.ui.arrivals import arrive
 from pages.ui.entry import enter
 from pages.ui.guard import guarded
@@ -58,7 +58,9 @@ def nothing_yet() -> None:
 
 def heading_row(library: Library, sources: dict[str, SourceRow]) -> tuple[str, bool]:
     """The picker, the recipe in words, the dials and, for PDF, the switch; returns the version, and whether paged."""
-    picker, facts, switch, recipe = st.columns([5, 5, 2, 1.6], vertical_alignment="center", gap="small")
+    picker, facts, switch, judged, recipe = st.columns(
+        [4.8, 3.9, 1.9, 2.1, 1.5], vertical_alignment="center", gap="small"
+    )
     version = picker.selectbox(
         "Document",
         list(sources),
@@ -73,6 +75,8 @@ def heading_row(library: Library, sources: dict[str, SourceRow]) -> tuple[str, b
     facts.caption(words.escaped(f"{words.count(source.chunks, 'chunk')} · {source.recipe} tokens"))
     with recipe.popover("Dials", icon=":material/tune:", width="stretch"):
         recipe_panel()
+    if judged.button("Judgments", icon=":material/verified:", width="stretch"):
+        judging_list.show_list()
     if source.document_kind != "pdf" or not source.pages:  # slides have pages too, but nothing to draw them with
         return version, False
     view = switch.segmented_control(
@@ -113,7 +117,8 @@ def reader(version: str, paged: bool, arrival: Arrival) -> None:
         except PasswordNeededError as error:
             ask_password(version, error)
             return
-        chosen = show_reader(reading, arrival, key=state.READER, page=page, on_turn=turn)
+        gold = judging.for_reader(version, page_to_show(version) if page else 0)
+        chosen = show_reader(reading, arrival, state.READER, page, on_turn=turn, judging=gold, on_judging=judge)
         if chosen:
             st.session_state[state.CHUNKS_CHOSEN] = chosen
 
@@ -131,6 +136,11 @@ def turn() -> None:
     version, page, _ = st.session_state[state.READER].turn
     if version == st.session_state.get(state.CHUNKS_VERSION):
         st.session_state[state.CHUNKS_PAGE] = page
+
+
+def judge() -> None:
+    """A passage was judged, or a judgment removed."""
+    judging.take(st.session_state[state.READER].judging, judging.CHUNKS)
 
 
 enter()

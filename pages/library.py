@@ -19,6 +19,7 @@ from pages.ui.trash import show_trash, show_undo
 def main() -> None:
     """Totals, the ways in, work in progress, documents."""
     library = services.library()
+    drawn_at = library.revision()  # before anything is read: what changes from here on is not on the page
     sources = library.sources()
     show_switcher()
     if sources:
@@ -29,7 +30,7 @@ def main() -> None:
         show_tour("library")
         show_undo()
         show_adding(empty=not sources)
-        show_queue()
+        show_queue(drawn_at)
     if sources:
         show_documents(sources)
     else:

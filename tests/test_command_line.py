@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -48,7 +50,7 @@ SOURCE = {
     "words": (dict, type(None)), "trashed_at": str,
 }  # fmt: skip
 STATS = {
-    "sources", "documents", "chunks", "parents", "characters", "covered", "coverage", "truncated", "vectors",
+    "sources", "documents", "chunks", "parents", "characters", "covered", "coverage", "truncated", "texts", "vectors",
     "generations", "pending", "judgments", "jobs", "catalogue_bytes", "files_bytes", "chroma_bytes", "total_bytes",
     "trash", "text_bytes", "vectors_bytes", "lexical_bytes", "trash_bytes", "cache_bytes", "other_bytes",
 }  # fmt: skip
@@ -489,7 +491,9 @@ def test_bench_is_found_again_by_independent_code(samples, tmp_path):
     for item in found["presets"]:
         assert {"preset", "settings", "metrics", "intervals", "seconds"} <= set(item)
         assert item["settings"] == json.loads(json.dumps(PRESETS[item["preset"]].to_dict()))
-        assert item["metrics"] == pytest.approx(again[item["preset"]], abs=1e-9)
+        rescored = again[item["preset"]]
+        assert {f"recall@{budget}" for budget in (1000, 2000, 4000, 8000)} < set(rescored)
+        assert {name: item["metrics"][name] for name in rescored} == pytest.approx(rescored, abs=1e-9)
         assert set(item["intervals"]) == set(item["metrics"])
         assert {f"recall@{budget}" for budget in (1000, 2000, 4000, 8000)} <= set(item["metrics"])
         for name, (low, high) in item["intervals"].items():
@@ -506,7 +510,71 @@ def test_bench_with_bad_arguments(core, samples, tmp_path):
         (["--set", "retrieval.k=x"], "retrieval.k"),
         (["--runs", tmp_path / "no" / "folder.jsonl"], "folder.jsonl"),
         (["--work", "/proc/nowhere"], "/proc/nowhere"),
+        (["--grid", tmp_path / "no.json"], "no.json"),
+        (["--grid", grid_file(tmp_path, "{")], "not JSON"),
+        (["--grid", grid_file(tmp_path, '{"vary": {"retrieval.depth": [1]}}')], "retrieval.depth"),
+        (["--grid", grid_file(tmp_path, '{"vary": {}}'), "--set", "retrieval.k=9"], "--set"),
+        (["--against", "nobody"], "nobody"),
     ):
         code, found, sentence = core("bench", samples, *arguments)
         assert (code, found) == (2, None)
         assert named in sentence
+
+
+def grid_file(folder, text):
+    path = folder / f"{len(list(folder.iterdir()))}.json"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+VARIED = {"chunking.chunker": ["structure", "fixed"], "retrieval.fusion": ["zscore", "rrf"], "retrieval.k": [0, 9]}
+
+
+@pytest.fixture
+def long_suite(tmp_path):
+    """Few documents, quickly encoded, and so many questions that there is a middle to be killed in."""
+    root = tmp_path / "long"
+    (root / "documents").mkdir(parents=True)
+    for name in ("otter", "heron"):
+        (root / "documents" / f"{name}.md").write_text(f"# The {name}\n\nThe {name} sleeps by the river.\n")
+    rows = [
+        {"id": f"q{number}", "question": f"Where does the otter sleep in year {number}?",
+         "gold": [{"document": "otter.md", "start": 13, "end": 44}]}
+        for number in range(150)
+    ]  # fmt: skip
+    (root / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return root
+
+
+def test_a_killed_grid_goes_on_and_says_the_same(core, long_suite, tmp_path, monkeypatch):
+    monkeypatch.setenv("LECTERN_HOME", str(tmp_path / "home"))
+    file = grid_file(tmp_path, json.dumps({"vary": VARIED}))
+    code, plan, sentence = core("bench", long_suite, "--grid", file, "--dry-run")
+    assert (code, plan["recipes"], plan["presets"], plan["resumed"]) == (0, 2, 4, 0)
+    assert "retrieval.k is 0" in sentence, "cells that cannot be are named with the reason"
+    command = [sys.executable, "-m", "core", "bench", long_suite, "--grid", file, "--json"]
+    running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    runs = tmp_path / "home" / "benchmarks" / "runs"
+    while running.poll() is None and not any(path.stat().st_size > 20_000 for path in runs.glob("*/cells/*.jsonl")):
+        time.sleep(0.005)
+    running.kill()
+    assert running.wait() == -signal.SIGKILL
+    assert not list(runs.glob("*/report.json"))
+    _, plan, sentence = core("bench", long_suite, "--grid", file, "--dry-run")
+    assert 0 < plan["resumed"] < 600
+    assert "goes on from" in sentence
+    code, found, _ = core("bench", long_suite, "--grid", file, "--against", "chunker=structure fusion=zscore k=9")
+    assert code == 0
+    assert [item["preset"] for item in found["skipped"]] == [
+        f"chunker={chunker} fusion={fusion} k=0" for chunker in ("structure", "fixed") for fusion in ("zscore", "rrf")
+    ]
+    assert len(list(runs.glob("*/report.json"))) == 1, "the run that was killed is the one that was finished"
+    other = ["--grid", file, "--work", tmp_path / "fresh", "--html", tmp_path / "report.html"]
+    _, fresh, _ = core("bench", long_suite, *other)
+    assert [item["metrics"] for item in found["presets"]] == [item["metrics"] for item in fresh["presets"]]
+    assert [item["lost"] for item in found["presets"]] == [item["lost"] for item in fresh["presets"]]
+    compared = found["against"]["presets"]
+    assert set(compared) == {item["preset"] for item in found["presets"]} - {found["against"]["baseline"]}
+    verdicts = {item["verdict"] for metrics in compared.values() for item in metrics.values()}
+    assert verdicts <= {"better", "worse", "no difference seen"}
+    assert "fusion=rrf" in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # A room may import itself and every row above its own. Rooms of one row do not see each other ...
 LIBRARY_ROW = (
     *("jobs", "passwords", "preparing", "ingest", "recutting", "ignoring", "gathering", "searching", "diagnosis"),
-    *("library", "shelf"),
+    *("judging", "library", "shelf"),
 )
 ORDER: tuple[tuple[str, ...], ...] = (
     ("errors", "types"),
@@ -44,6 +44,9 @@ OPEN_ROWS = (("errors", "types"), LIBRARY_ROW)
 # The command line is one room: the parser, the commands it imports once it knows which, and the JSON they print.
 ROOM_OF_FILE = {
     "commands": "__main__",
+    "commands_bench": "__main__",
+    "commands_judgments": "__main__",
+    "command_options": "__main__",
     "contract": "__main__",
     "console": "__main__",
     "app": "pages",

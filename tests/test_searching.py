@@ -242,7 +242,7 @@ def test_a_result_of_one_revision_is_not_mixed_with_another(tmp_path):
         for source in library.sources():
             library.remove(source.id)
         with pytest.raises(NotFoundError, match="Ask it again"):
-            library.assemble(ranking)
+            library.searcher.assemble(ranking, library.settings, None)
 
 
 def test_warm_questions_are_not_encoded_again(tmp_path):

@@ -10,9 +10,9 @@ from core.chunking.plan import Chunker, frame
 from core.chunking.prefixes import encoder_input, prefix_text
 from core.chunking.recursive import recursive
 from core.chunking.structure import structure
-from core.chunking.tree import build_tree
+from core.chunking.tree import build_tree, recounted
 from core.settings import ChunkingSettings, stage_fingerprint
-from core.text.tokens import TokenMap
+from core.text.tokens import CharacterCounter, TokenMap
 from core.types import ChunkTree, Document, TokenCounter
 
 CHUNKING_VERSION = 1
@@ -44,7 +44,12 @@ def recipe_fingerprint(parser_fingerprint: str, settings: ChunkingSettings, coun
 def chunk(
     document: Document, settings: ChunkingSettings, counter: TokenCounter, parser_fingerprint: str = ""
 ) -> ChunkTree:
-    """The chunk tree of a document; the same input gives the same ids, always."""
+    """The chunk tree of a document; the same input gives the same ids, always.
+
+    Whatever unit the sizes are in, a chunk's ``tokens`` and ``encoder_tokens`` are ``counter``'s.
+    """
     recipe = recipe_fingerprint(parser_fingerprint, settings, counter.fingerprint)
-    work = frame(document, settings, TokenMap(counter, document.text))
-    return build_tree(work, CHUNKERS[settings.chunker](work), recipe)
+    ruler = counter if settings.unit == "tokens" else CharacterCounter()
+    work = frame(document, settings, TokenMap(ruler, document.text))
+    tree = build_tree(work, CHUNKERS[settings.chunker](work), recipe)
+    return tree if ruler is counter else recounted(tree, counter, settings.prefix)

@@ -1,4 +1,4 @@
-"""Windows of a fixed number of tokens: the honest baseline."""
+"""Windows of a fixed size: the honest baseline."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from core.types import Span
 
 
 def fixed(frame: Frame) -> Plan:
-    """Parents of ``parent_max_tokens``, and in each, windows of ``max_tokens`` less the prefix; words stay whole."""
+    """Parents of ``parent_max_tokens``, and in each, windows of ``max_tokens`` less the prefix; words stay whole.
+
+    Both in the settings' ``unit``: in characters it is what others call fixed-size chunking, but for a word that would
+    be torn.
+    """
     groups: list[Group] = []
     for region in frame.regions:
         at = region.start
@@ -17,15 +21,15 @@ def fixed(frame: Frame) -> Plan:
             stop = frame.tokens.cut(at, region.end, frame.settings.parent_max_tokens)
             parent = trim(frame.document.text, at, stop)
             if parent is not None:
-                ends = "the text ends here" if stop >= region.end else _full(frame.settings.parent_max_tokens)
+                ends = "the text ends here" if stop >= region.end else _full(frame, frame.settings.parent_max_tokens)
                 begins = "the text starts here" if at == region.start else "the parent before is full"
                 groups.append(Group(_windows(frame, parent), f"begins: {begins}", f"ends: {ends}"))
             at = stop
     return Plan(tuple(groups))
 
 
-def _full(limit: int) -> str:
-    return f"the next word would not fit in {limit} tokens"
+def _full(frame: Frame, limit: int) -> str:
+    return f"the next word would not fit in {limit} {frame.settings.unit}"
 
 
 def _windows(frame: Frame, parent: Span) -> tuple[Piece, ...]:
@@ -41,9 +45,9 @@ def _windows(frame: Frame, parent: Span) -> tuple[Piece, ...]:
             start = _overlapped(frame, pieces[-1].start, at, frame.overlap(room))
             room = min(room, frame.room(frame.outline.heading_at(start)))
         stop = tokens.cut(at, parent.end, max(1, room - tokens.count(start, at)))
-        ends = "ends: its parent ends here" if stop >= parent.end else f"ends: {_full(room)}"
+        ends = "ends: its parent ends here" if stop >= parent.end else f"ends: {_full(frame, room)}"
         if (span := trim(text, start, stop)) is not None:
-            note = f", after {tokens.count(start, at)} tokens of overlap" if start < at else ""
+            note = f", after {tokens.count(start, at)} {frame.settings.unit} of overlap" if start < at else ""
             pieces.append(Piece(span.start, span.end, begins + note, ends, max(at, span.start)))
         at = stop
         while at < parent.end and text[at].isspace():
@@ -53,7 +57,7 @@ def _windows(frame: Frame, parent: Span) -> tuple[Piece, ...]:
 
 
 def _overlapped(frame: Frame, low: int, at: int, allowed: int) -> int:
-    """The first word that begins at most ``allowed`` tokens before ``at``, after ``low``; ``at`` when there is none."""
+    """The first word that begins at most ``allowed`` units before ``at``, after ``low``; ``at`` when there is none."""
     text, tokens = frame.document.text, frame.tokens
     if allowed < 1:
         return at

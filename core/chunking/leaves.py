@@ -106,8 +106,7 @@ def _leaves(frame: Frame, atoms: Sequence[Atom], following: Atom | None) -> tupl
         if first and frame.settings.overlap_tokens:
             start, note = _overlapped(frame, atoms, first, rooms[first], atoms[last - 1].end, pieces[-1].body + 1)
         begins = _begins(atoms, first) + note
-        room = rows[first].room
-        ends = _ends(atoms, rows, last, room, rows[last - 1].finish - rows[first].begin, following)
+        ends = _ends(frame, atoms, rows, first, last, following)
         pieces.append(Piece(start, atoms[last - 1].end, begins, ends, atoms[first].start, atoms[first].header))
     return tuple(pieces)
 
@@ -117,7 +116,7 @@ def _overlapped(frame: Frame, atoms: Sequence[Atom], first: int, room: int, end:
 
     Never before ``after``, so that the leaf before is not swallowed whole.
     """
-    start, text, tokens = atoms[first].start, frame.tokens.text, frame.tokens
+    start, text, tokens, unit = atoms[first].start, frame.tokens.text, frame.tokens, frame.settings.unit
     allowed = min(frame.overlap(room), room - tokens.count(start, end))
     low = start
     at = first - 1
@@ -131,12 +130,12 @@ def _overlapped(frame: Frame, atoms: Sequence[Atom], first: int, room: int, end:
         return start, ""
     for span in sentence_spans(text, low, start):
         if span.start >= earliest:
-            return span.start, f", after {tokens.count(span.start, start)} tokens of overlap"
+            return span.start, f", after {tokens.count(span.start, start)} {unit} of overlap"
     while earliest < start and (text[earliest].isspace() or not is_word_boundary(text, earliest)):
         earliest += 1
     if earliest >= start:
         return start, ""
-    return earliest, f", after {tokens.count(earliest, start)} tokens of overlap"
+    return earliest, f", after {tokens.count(earliest, start)} {unit} of overlap"
 
 
 def _a(what: str) -> str:
@@ -154,7 +153,9 @@ def _begins(atoms: Sequence[Atom], first: int) -> str:
     return f"begins: {_a(atom.what)} starts here"
 
 
-def _ends(atoms: Sequence[Atom], rows: Sequence[Row], last: int, room: int, size: int, following: Atom | None) -> str:
+def _ends(
+    frame: Frame, atoms: Sequence[Atom], rows: Sequence[Row], first: int, last: int, following: Atom | None
+) -> str:
     if last == len(atoms):
         if following is None:
             return "ends: the text ends here"
@@ -164,13 +165,14 @@ def _ends(atoms: Sequence[Atom], rows: Sequence[Row], last: int, room: int, size
     after = atoms[last]
     if after.opens < NO_SECTION:
         return "ends: the section ends here"
+    room, size, unit = rows[first].room, rows[last - 1].finish - rows[first].begin, frame.settings.unit
     more = rows[last].finish - rows[last].begin
     if size + more > room:
-        return f"ends: the next {after.what} would not fit ({size} + {more} > {room} tokens)"
+        return f"ends: the next {after.what} would not fit ({size} + {more} > {room} {unit})"
     bound = last + 1 < len(atoms) and atoms[last + 1].cut >= CUT_TITLE
     if bound and rows[last + 1].finish - rows[last].begin + size > room:
         return f"ends: the next {after.what} stays with the {atoms[last + 1].what} it introduces"
-    fits = f"the next {after.what} would fit ({size} + {more} <= {room} tokens)"
+    fits = f"the next {after.what} would fit ({size} + {more} <= {room} {unit})"
     return f"ends: evened out with the next leaf, though {fits}"
 
 
@@ -190,7 +192,7 @@ def _parent_ends(frame: Frame, atoms: Sequence[Atom], following: Sequence[Atom] 
     size = atoms[-1].end_token - atoms[0].first_token
     more = following[-1].end_token - following[0].first_token
     what = following[0].what if len(following) == 1 else "block"
-    limit = frame.settings.parent_max_tokens
+    limit, unit = frame.settings.parent_max_tokens, frame.settings.unit
     if size + more > limit:
-        return f"ends: the next {what} would not fit ({size} + {more} > {limit} tokens)"
-    return f"ends: evened out with the next parent ({size} of at most {limit} tokens)"
+        return f"ends: the next {what} would not fit ({size} + {more} > {limit} {unit})"
+    return f"ends: evened out with the next parent ({size} of at most {limit} {unit})"

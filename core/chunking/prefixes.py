@@ -64,7 +64,9 @@ class Prefixes:
         texts = [">", self._title, *(heading.text for heading in outline.headings)]
         unique = list(dict.fromkeys(texts))
         self._counts = dict(zip(unique, tokens.counter.count(unique), strict=True))
-        self._separator = self._counts[">"]
+        # Tokenizers pass over blanks; characters count them.
+        tokenized = settings.unit == "tokens"
+        self._separator, self._line_end = (self._counts[">"], 0) if tokenized else (len(SEPARATOR), 1)
         self._reserves: dict[tuple[int, bool], int] = {}
         self._fitted: dict[tuple[tuple[PrefixPart, ...], int], tuple[PrefixPart, ...]] = {}
 
@@ -83,7 +85,8 @@ class Prefixes:
         if key not in self._reserves:
             path = self._outline.path(heading)
             parts = self._path_parts(path[:-1] if inside else path, path)
-            self._reserves[key] = min(self._settings.prefix_room, self._read(parts))
+            taken = min(self._settings.prefix_room, self._read(parts))
+            self._reserves[key] = taken and taken + self._line_end
         return self._reserves[key]
 
     def _read(self, parts: Sequence[PrefixPart]) -> int:
@@ -118,7 +121,7 @@ class Prefixes:
     def header_reserve(self, header: Span | None, reserve: int) -> int:
         """Tokens the embedder reads of a repeated table header."""
         part = self.header(header, reserve) if "table_header" in self._settings.prefix else None
-        return self.count(part.text) if part else 0
+        return self.count(part.text) + self._line_end if part else 0
 
     def parts(self, start: int, end: int, header: Span | None = None) -> tuple[PrefixPart, ...]:
         """The prefix of the chunk ``[start, end)``: what stands in the chunk itself is not repeated."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.chunking.plan import Frame, Group, Piece, Plan
-from core.chunking.prefixes import prefix_text
+from core.chunking.prefixes import encoder_input, prefix_text
 from core.text.graphemes import boundary_before
 from core.text.spans import trim
-from core.types import Chunk, ChunkTree, PrefixPart, Span
+from core.types import Chunk, ChunkTree, PrefixPart, Span, TokenCounter
 
 
 def chunk_id(version_id: str, fingerprint: str, level: int, start: int, end: int) -> str:
@@ -50,6 +51,17 @@ def build_tree(frame: Frame, plan: Plan, fingerprint: str) -> ChunkTree:
     return ChunkTree(frame.document, tuple(chunks))
 
 
+def recounted(tree: ChunkTree, counter: TokenCounter, kinds: Sequence[str]) -> ChunkTree:
+    """A tree that was measured in another unit, with the tokens ``counter`` finds in it."""
+    tokens = counter.count([chunk.text for chunk in tree.chunks])
+    read = iter(counter.count([encoder_input(leaf, kinds) for leaf in tree.leaves]))
+    chunks = (
+        replace(chunk, tokens=count, encoder_tokens=0 if chunk.level else next(read) + counter.specials)
+        for chunk, count in zip(tree.chunks, tokens, strict=True)
+    )
+    return ChunkTree(tree.document, tuple(chunks))
+
+
 @dataclass(frozen=True, slots=True)
 class _Family:
     """A parent with its measured leaves."""
@@ -73,7 +85,7 @@ def _limited(frame: Frame, pairs: list[tuple[Group, list[_Leaf]]]) -> list[_Fami
                 done.append(_Family(group, leaves, span, tokens))
                 continue
             middle = len(leaves) // 2
-            why = "the tokenizer counts more tokens in this stretch than a parent may hold"
+            why = f"counted by itself, this stretch has more {frame.settings.unit} than a parent may hold"
             halves.append((replace(group, ends=f"ends: {why}"), leaves[:middle]))
             header = leaves[middle].piece.header
             head = _measured(frame, [_without_overlap(leaves[middle].piece)])
@@ -180,7 +192,7 @@ def _halved(frame: Frame, piece: Piece) -> tuple[Piece, ...]:
     left, right = trim(text, piece.start, cut), trim(text, cut, piece.end)
     if left is None or right is None:
         return ()
-    why = "the tokenizer counts more tokens in this stretch than fit"
+    why = f"counted by itself, this stretch has more {frame.settings.unit} than fit"
     return (
         replace(piece, start=left.start, end=left.end, ends=f"ends: {why}"),
         replace(piece, start=right.start, body=right.start, end=right.end, begins=f"begins: {why}"),

@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from core.types import Encoder, VectorCache
+import numpy as np
+
+from core.types import Encoder, VectorCache, Vectors
 
 # Large enough to keep the encoder's batches full, small enough that cancelling loses under a few seconds of work.
 SLICE = 256
@@ -28,6 +30,29 @@ def vector_key(encoder_fingerprint: str, text: str) -> str:
     (True, False)
     """
     return hashlib.sha256(f"{encoder_fingerprint}\x00{text}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class BorrowingEncoder:
+    """An encoder that reads from a cache what another library had encoded. ``borrowed``: how many texts that were."""
+
+    def __init__(self, encoder: Encoder, cache: VectorCache) -> None:
+        self._encoder, self._cache = encoder, cache
+        self.fingerprint, self.dimension, self.max_tokens = encoder.fingerprint, encoder.dimension, encoder.max_tokens
+        self.borrowed = 0
+
+    def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
+        """``(len(texts), dimension)`` float32, unit norm. ``progress`` counts the texts that need encoding."""
+        keys = [vector_key(self.fingerprint, text) for text in texts]
+        found = self._cache.get(keys)
+        missing = [place for place, key in enumerate(keys) if key not in found]
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for place, key in enumerate(keys):
+            if key in found:
+                vectors[place] = found[key]
+        if missing:
+            vectors[missing] = self._encoder.encode([texts[place] for place in missing], progress)
+        self.borrowed += len(texts) - len(missing)
+        return vectors
 
 
 def encode_cached(

@@ -3,40 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
-import numpy as np
-
-from core.errors import SuiteError
-from core.evaluation.metrics import SPAN_METRICS, ndcg
-from core.evaluation.regions import Placed, Region, region, take
-from core.evaluation.report import BenchReport, PresetReport, best_scores, summarise
-from core.evaluation.runs import Names, Run, Runs
-from core.evaluation.staging import safe_name, source_names, stage_documents
-from core.evaluation.statistics import percentile
-from core.evaluation.suites import Question, Suite
-from core.library import Incoming, Library, Scope
-from core.retrieval import Ranking
-from core.retrieval.fusion import best_first
+from core.embedding import BorrowingEncoder
+from core.errors import SettingsError, SuiteError
+from core.evaluation.history import Recording
+from core.evaluation.measuring import BUDGETS, BenchOptions, Measuring
+from core.evaluation.planning import Known, recipe_groups, recipe_of
+from core.evaluation.records import Measured
+from core.evaluation.report import AskedQuestion, BenchDocument, BenchReport
+from core.evaluation.runs import Run, Runs
+from core.evaluation.staging import Staged, stage_documents, suite_folder
+from core.evaluation.suites import Suite
+from core.evaluation.summing import summed
+from core.library import Failure, Incoming, Ingested, Library, Scope
 from core.settings import Settings
-from core.types import Encoder
+from core.types import Encoder, VectorCache
 
-BUDGETS = (1000, 2000, 4000, 8000)
-TIMED_BUDGET = 4000
-DOCUMENT_RANK = 10
-RANKED_DOCUMENTS = 50  # as many as a run lists; metrics over documents need 10
+WORTH_A_MEASURE = 200  # texts
+WARMED = 256  # questions encoded together: more would push each other out of memory before they are asked
+FAILURES = ""  # the note that is no preset's
+
+__all__ = ["BUDGETS", "BenchOptions", "BenchWatch", "Step", "run_bench"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The presets of one recipe, built and asked together: the ``number``-th, from 1, of ``of`` such steps."""
+
+    number: int
+    of: int
+    presets: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """In few words.
+
+        >>> Step(1, 2, ("default", "flat", "rrf")).label
+        'default and 2 more'
+        """
+        return self.presets[0] + (f" and {len(self.presets) - 1} more" if len(self.presets) > 1 else "")
 
 
 class BenchWatch(Protocol):
-    """Progress of a bench. Any method may raise ``CancelledError`` to stop it."""
+    """Progress of a bench. Any method may raise ``CancelledError`` to stop it; what was measured is kept."""
 
-    def building(self, preset: str, done: int, total: int) -> None:
-        """``done`` of ``total`` documents are in the library under this preset's recipe."""
+    def building(self, step: Step, done: int, total: int) -> None:
+        """``done`` of ``total`` documents are in the library under this step's recipe."""
 
-    def asking(self, preset: str, done: int, total: int) -> None:
-        """``done`` of ``total`` questions are scored."""
+    def encoding(self, step: Step, done: int, total: int) -> None:
+        """``done`` of ``total`` texts that were missing, of the documents at hand, are encoded."""
+
+    def asking(self, step: Step, done: int, total: int) -> None:
+        """``done`` of ``total`` questions are scored under every preset of this step."""
 
 
 def run_bench(
@@ -46,177 +68,257 @@ def run_bench(
     encoder: Encoder | None = None,
     watch: BenchWatch | None = None,
     runs: Runs | None = None,
+    *,
+    vectors: VectorCache | None = None,
+    options: BenchOptions | None = None,
+    revision: int | None = None,
+    skipped: Sequence[tuple[str, str]] = (),
 ) -> BenchReport:
     """Score every preset on every question, at each budget of ``BUDGETS`` characters.
 
-    One library per set of documents is kept in ``workspace``, so nothing is encoded twice, in this bench or the next.
-    Presets that cut alike run back to back; the report keeps the order they were given in. ``encoder`` ``None``: the
-    one the settings name. ``runs`` gets every run as it is made.
+    One library per set of documents is kept in ``workspace``, so nothing is encoded twice, in this bench or the next;
+    presets that cut alike are asked together and share their searches. Every question's outcome is kept as it is
+    made: the same call after a kill or a cancellation goes on where it stopped (``core.evaluation.history``).
 
-    Raises ``CancelledError`` when ``watch`` does, ``LibraryLockedError`` when another bench uses the same library,
+    ``encoder`` ``None``: the one the settings name. ``vectors``: kept elsewhere by ``encoder``, and looked at before
+    anything is encoded. ``runs`` gets the runs of a preset when it is through.
+    ``revision``: of the library whose judgments the suite is, ``None`` for another suite. ``skipped``: cells of a grid
+    that cannot be, for the report.
+
+    Raises ``SettingsError`` for presets that read files in different ways: gold is a place in one text.
+    ``CancelledError`` when ``watch`` does, ``LibraryLockedError`` when another bench uses the same library,
     ``SuiteError`` when a document changed meanwhile. Documents that cannot be read are listed, not raised: their gold
     counts as missed.
     """
-    place = workspace / f"{safe_name(suite.name)}-{suite.documents_fingerprint()[:16]}"
-    staged = stage_documents(suite, place / "documents")
-    reports: dict[str, PresetReport] = {}
-    failures: dict[str, str] = {}
-    notes: tuple[str, ...] = ()
-    with Library.open(place / "library", encoder=encoder) as library:
-        for number, name in enumerate(_by_recipe(presets)):
-            started = perf_counter()
-            progress = _Building(watch, name, len(staged))
-            done = [library.apply(presets[name], progress)]
-            if not number:
-                # The file's own name, not the suite's: a kind must be told from what was staged.
-                items = [Incoming(item.path.name, item.path) for item in staged]
-                done.append(library.ingest(items, progress))
-                held = {source.version_id for source in library.sources() if source.parent is None}
-                if not held <= {document.version_id for document in suite.documents}:
-                    raise SuiteError(
-                        f"A document of {suite.name} changed while it was measured.", f"Remove {place} and run again."
-                    )
-                notes = _gold_notes(suite, library, held)
-            ingested = perf_counter()
-            sources = source_names(staged)
-            failures |= {sources.get(bad.source, bad.source): bad.reason for item in done for bad in item.failures}
-            library.warm([question.question for question in suite.questions])
-            warmed = perf_counter()
-            asked = _Asking(library, suite, name, presets[name], watch, runs)
-            asked.ask_all()
-            seconds = {
-                "ingest": ingested - started,
-                "questions": warmed - ingested,
-                "search_p50": percentile(asked.search_seconds, 0.50),
-                "search_p95": percentile(asked.search_seconds, 0.95),
-                "total": perf_counter() - started,
-            }
-            reports[name] = asked.report(seconds, sum(item.encoded for item in done))
-    ordered = tuple(reports[name] for name in presets)
-    ids = tuple(question.id for question in suite.questions)
-    return BenchReport(suite.name, suite.fingerprint(), ids, ordered, tuple(failures.items()), notes)
+    readers = {settings.parsing.reader for settings in presets.values()}
+    if len(readers) > 1:
+        raise SettingsError(
+            f"These presets read files in different ways ({', '.join(sorted(readers))}).",
+            "Gold is a place in one text: measure each reader by itself, and readers themselves with the command read.",
+        )
+    lender = BorrowingEncoder(encoder, vectors) if encoder and vectors else None
+    bench = _Bench(suite, presets, workspace, watch, options or BenchOptions(), lender)
+    with Library.open(bench.place / "library", encoder=lender or encoder) as library:
+        recording = Recording.begin(
+            workspace, suite.name, suite.fingerprint(), presets, asdict(bench.options), revision
+        )
+        groups = recipe_groups(presets)
+        for number, names in enumerate(groups, start=1):
+            bench.step(library, recording, Step(number, len(groups), names))
+        bench.read_documents(library)
+        reports = {}
+        for name in presets:
+            measured = bench.through(recording, name)
+            if runs:
+                bench.tell(runs, name, measured)
+            reports[name] = summed(name, presets[name], suite, measured, recording.noted(name))
+        report = BenchReport(
+            suite=suite.name,
+            fingerprint=suite.fingerprint(),
+            questions=bench.questions(),
+            presets=tuple(reports.values()),
+            budgets=BUDGETS,
+            documents=tuple(bench.documents.values()),
+            failures=tuple(recording.noted(FAILURES).items()),
+            notes=bench.notes(),
+            skipped=tuple(skipped),
+            made_at=recording.head.made_at,
+            revision=revision,
+            library=f"{bench.place.name}/library",
+            run=recording.head.folder,
+        )
+        recording.finish(report)
+    return report
 
 
-class _Asking:
-    """All questions of a suite under one preset, and what came of them."""
+class _Bench:
+    """One call of ``run_bench``: what all its steps share."""
 
     def __init__(
         self,
-        library: Library,
         suite: Suite,
-        preset: str,
-        settings: Settings,
+        presets: Mapping[str, Settings],
+        workspace: Path,
         watch: BenchWatch | None,
-        runs: Runs | None,
+        options: BenchOptions,
+        lender: BorrowingEncoder | None,
     ) -> None:
-        self.library, self.suite, self.preset, self.settings = library, suite, preset, settings
-        self.watch, self.runs = watch, runs
-        self.names = Names(suite)
-        # A mail's attachments are documents of the library, but none of the suite's: no question can ask for them.
-        own = {document.version_id for document in suite.documents}
-        strange = any(source.version_id not in own for source in library.sources())
-        self.scope = Scope(versions=tuple(sorted(own))) if strange else None
-        self.scores: dict[str, list[float | None]] = {
-            f"{metric}@{budget}": [] for budget in BUDGETS for metric in SPAN_METRICS
+        self.suite, self.presets, self.watch, self.options = suite, presets, watch, options
+        self._lender = lender
+        self.place = workspace / suite_folder(suite)
+        self.documents: dict[str, BenchDocument] = {}
+        self._staged: tuple[Staged, ...] = ()
+
+    def step(self, library: Library, recording: Recording, step: Step) -> None:
+        """Build one recipe and ask what was not asked yet; nothing is built where nothing is left to ask."""
+        waiting = {name: self._missing(recording, name) for name in step.presets}
+        if not any(waiting.values()):
+            return
+        unread = self._build(library, recording, step)
+        self.read_documents(library)
+        recording.note(FAILURES, {**recording.noted(FAILURES), **unread})
+        # What could not be read again is still there as it was cut before: that is another preset's document.
+        documents = {
+            name: replace(item, kind="", characters=0) if name in unread else item
+            for name, item in self.documents.items()
         }
-        self.document_scores: list[float | None] = []
-        self.best: list[dict[str, float]] = []
-        self.search_seconds: list[float] = []
-
-    def ask_all(self) -> None:
-        questions = self.suite.questions
-        for number, question in enumerate(questions):
+        scope = self._scope(library, [item.version_id for item in documents.values() if item.kind])
+        measuring = Measuring(library, self.suite, documents, self.options, scope)
+        asked = [item for item in self.suite.questions if any(item.id in missing for missing in waiting.values())]
+        total, begun, encoding = len(self.suite.questions), perf_counter(), 0.0
+        for number, question in enumerate(asked):
+            if number % WARMED == 0:
+                started = perf_counter()
+                library.warm([item.question for item in asked[number : number + WARMED]])
+                encoding += perf_counter() - started
             if self.watch:
-                self.watch.asking(self.preset, number, len(questions))
-            self._ask(question)
+                self.watch.asking(step, total - len(asked) + number, total)
+            presets = {name: self.presets[name] for name in step.presets if question.id in waiting[name]}
+            for name, measured in measuring.ask(question, presets).items():
+                recording.journals[name].add(measured)
+        for name in step.presets:
+            _spend(recording, name, {"questions": encoding})
+        if self.options == BenchOptions():
+            pace = (perf_counter() - begun - encoding) / sum(map(len, waiting.values()))
+            replace(Known.of(self.place), seconds_an_answer=pace).keep(self.place)
         if self.watch:
-            self.watch.asking(self.preset, len(questions), len(questions))
+            self.watch.asking(step, total, total)
 
-    def report(self, seconds: Mapping[str, float], encoded: int) -> PresetReport:
-        scores = {name: tuple(values) for name, values in self.scores.items()}
-        if any(question.relevant_documents for question in self.suite.questions):
-            scores[f"ndcg@{DOCUMENT_RANK}"] = tuple(self.document_scores)
-        metrics, intervals = summarise(scores)
-        unanswerable = best_scores(self.best, [bool(question.gold) for question in self.suite.questions])
-        settings = self.settings.to_dict()
-        return PresetReport(self.preset, settings, metrics, intervals, seconds, unanswerable, encoded, scores)
+    def read_documents(self, library: Library) -> None:
+        """What the library made of the suite's documents: what it lacks could not be read."""
+        held = {source.version_id: source for source in library.sources() if source.parent is None}
+        self.documents = {}
+        for document in self.suite.documents:
+            source = held.get(document.version_id)
+            found = (source.document_kind, source.characters) if source else ("", 0)
+            self.documents[document.name] = BenchDocument(document.name, document.version_id, *found)
+        if not held.keys() <= {document.version_id for document in self.suite.documents}:
+            raise SuiteError(
+                f"A document of {self.suite.name} changed while it was measured.", f"Remove {self.place} and run again."
+            )
 
-    def _ask(self, question: Question) -> None:
-        started = perf_counter()
-        ranking = self.library.rank(question.question, self.settings, self.scope)
-        ranked = perf_counter() - started
-        documents = self.names.ranked(_ranked_versions(ranking), question)
-        gold = region((span.document, span.start, span.end) for span in question.gold)
-        for budget in BUDGETS:
-            started = perf_counter()
-            assembled = self.library.assemble(ranking, self.settings, budget_characters=budget)
-            if budget == TIMED_BUDGET:
-                self.search_seconds.append(ranked + perf_counter() - started)
-            passages = sorted(assembled.passages, key=lambda passage: passage.rank)
-            context = tuple(self.names.place(item.version_id, item.start, item.end, question) for item in passages)
-            self._score(context, gold, budget)
-            if self.runs:
-                self.runs(Run(self.preset, question.id, budget, context, documents))
-        relevant = question.relevant_documents
-        self.document_scores.append(ndcg(documents, relevant, DOCUMENT_RANK) if relevant else None)
-        self.best.append(_best_scores(ranking))
+    def through(self, recording: Recording, name: str) -> list[Measured]:
+        """What a preset did with every question, in their order."""
+        found = {measured.id: measured for measured in recording.journals[name].read()}
+        return [found[question.id] for question in self.suite.questions]
 
-    def _score(self, context: Sequence[Placed], gold: Region, budget: int) -> None:
-        taken = take(context, budget)
-        for name, metric in SPAN_METRICS.items():
-            self.scores[f"{name}@{budget}"].append(metric(taken, gold, budget) if gold.size else None)
+    def tell(self, runs: Runs, name: str, measured: Sequence[Measured]) -> None:
+        """Hand out a preset's runs."""
+        for item in measured:
+            for budget in BUDGETS:
+                runs(Run(name, item.id, budget, item.contexts[budget], item.documents))
+
+    def questions(self) -> tuple[AskedQuestion, ...]:
+        """The suite's questions with the formats their gold lies in."""
+        asked = []
+        for item in self.suite.questions:
+            formats = {self.documents[span.document].kind for span in item.gold} - {""}
+            asked.append(AskedQuestion(item.id, item.question, item.gold, tuple(sorted(formats)), item.kind))
+        return tuple(asked)
+
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each question whose gold can never be found whole, and why."""
+        found = [
+            f"Question {question.id}: gold [{span.start}, {span.end}) leaves {span.document}, "
+            f"which has {self.documents[span.document].characters} characters."
+            for question in self.suite.questions
+            for span in question.gold
+            if self.documents[span.document].kind and span.end > self.documents[span.document].characters
+        ]
+        for question in self.suite.questions:
+            judged = {span.document for span in question.gold}
+            if len({self.documents[name].version_id for name in judged}) < len(judged):
+                found.append(
+                    f"Question {question.id} has gold in documents of the same bytes: only one of them can be read."
+                )
+        return tuple(found)
+
+    def _missing(self, recording: Recording, name: str) -> set[str]:
+        """Ids of the questions a preset was not asked yet."""
+        return {item.id for item in self.suite.questions} - {item.id for item in recording.journals[name].read()}
+
+    def _build(self, library: Library, recording: Recording, step: Step) -> dict[str, str]:
+        """Bring the library to the step's recipe; returns why which documents could not be read so, by name."""
+        first = step.presets[0]
+        names: dict[str, list[str]] = {}
+        for document in self.suite.documents:
+            names.setdefault(document.version_id, []).append(document.name)
+        failed: dict[str, str] = {}
+        started, vectors, lent = perf_counter(), library.stats().vectors, self._borrowed()
+        try:
+            held = list(dict.fromkeys(source.version_id for source in library.sources()))
+            cutting = _Building(self.watch, step, len(held))
+            library.apply(self.presets[first], cutting)
+            for index, reason in cutting.failed.items():
+                failed |= dict.fromkeys(names.get(held[index], ()), reason)
+            if not self._staged:
+                staged = stage_documents(self.suite, self.place / "documents")
+                reading = _Building(self.watch, step, len(staged))
+                # The file's own name, not the suite's: a kind must be told from what was staged.
+                library.ingest([Incoming(item.path.name, item.path) for item in staged], reading)
+                failed |= {staged[index].name: reason for index, reason in reading.failed.items()}
+                self._staged = staged
+        finally:  # what was encoded before a stop was encoded all the same
+            seconds = perf_counter() - started
+            encoded = max(0, library.stats().vectors - vectors - (self._borrowed() - lent))
+            _spend(recording, first, {"ingest": seconds, "encoded": encoded})
+        costs = _index_costs(library)
+        for name in step.presets:
+            recording.note(name, {**recording.noted(name), **costs})
+        self._learn(step, costs["texts"], encoded, seconds)
+        return failed
+
+    def _borrowed(self) -> int:
+        return self._lender.borrowed if self._lender else 0
+
+    def _learn(self, step: Step, texts: float, encoded: int, seconds: float) -> None:
+        """Keep what the next estimate should know."""
+        known = Known.of(self.place)
+        # Cutting and storing are in it: where few texts were encoded, they are most of it.
+        worth = encoded >= WORTH_A_MEASURE and encoded >= texts / 2
+        recipes = {*known.recipes, recipe_of(self.presets[step.presets[0]])}
+        speed = encoded / seconds if worth else known.texts_a_second
+        replace(known, recipes=tuple(sorted(recipes)), texts_a_second=speed).keep(self.place)
+
+    def _scope(self, library: Library, readable: Sequence[str]) -> Scope | None:
+        # A mail's attachments are documents of the library, but none of the suite's: no question can ask for them.
+        strange = any(source.version_id not in set(readable) for source in library.sources())
+        return Scope(versions=tuple(sorted(set(readable)))) if strange and readable else None
 
 
 class _Building:
-    """A library's progress as a bench's: documents done of all."""
+    """A library's progress as a bench's: documents done of all. ``failed``: why, by the item's place."""
 
-    def __init__(self, watch: BenchWatch | None, preset: str, total: int) -> None:
-        self._watch, self._preset, self._total, self._done = watch, preset, total, 0
+    def __init__(self, watch: BenchWatch | None, step: Step, total: int) -> None:
+        self._watch, self._step, self._total, self._done = watch, step, total, 0
+        self.failed: dict[int, str] = {}
 
     def stage(self, index: int, stage: str, done: int, total: int) -> None:
-        self._tell()
+        if self._watch and stage == "encoding" and total:
+            self._watch.encoding(self._step, done, total)
+        else:
+            self._tell()
 
-    def finished(self, index: int, outcome: object) -> None:
+    def finished(self, index: int, outcome: Ingested | Failure) -> None:
+        if isinstance(outcome, Failure):
+            self.failed[index] = outcome.reason
         self._done = min(self._done + 1, self._total)
         self._tell()
 
     def _tell(self) -> None:
         if self._watch:
-            self._watch.building(self._preset, self._done, self._total)
+            self._watch.building(self._step, self._done, self._total)
 
 
-def _by_recipe(presets: Mapping[str, Settings]) -> list[str]:
-    """The presets' names, those that cut and encode alike together, in order of first appearance."""
-    groups: dict[object, list[str]] = {}
-    for name, settings in presets.items():
-        groups.setdefault((settings.parsing, settings.chunking, settings.embedding), []).append(name)
-    return [name for names in groups.values() for name in names]
+def _spend(recording: Recording, preset: str, costs: Mapping[str, float]) -> None:
+    """Add to what a preset cost so far, over all the processes that worked on the run."""
+    noted = recording.noted(preset)
+    recording.note(preset, {**noted, **{name: noted.get(name, 0) + value for name, value in costs.items()}})
 
 
-def _ranked_versions(ranking: Ranking) -> tuple[str, ...]:
-    """Document versions ranked by their best leaf, best first."""
-    final = ranking.final.copy()
-    final[list(ranking.dropped)] = np.nan
-    documents = ranking.leaves.documents[ranking.pool[best_first(final)]]
-    distinct, first = np.unique(documents, return_index=True)
-    best = distinct[np.argsort(first)][:RANKED_DOCUMENTS]
-    return tuple(ranking.leaves.version_ids[index] for index in best.tolist())
-
-
-def _best_scores(ranking: Ranking) -> dict[str, float]:
-    """The highest score of any leaf, by stage; stages that ranked nothing are left out."""
-    return {stage: float(np.nanmax(scores)) for stage, scores in ranking.scores.items() if not np.isnan(scores).all()}
-
-
-def _gold_notes(suite: Suite, library: Library, held: set[str]) -> tuple[str, ...]:
-    """A sentence for each gold span that leaves its document's text: it can never be found whole."""
-    versions = {document.name: document.version_id for document in suite.documents}
-    judged = sorted({span.document for question in suite.questions for span in question.gold})
-    lengths = {name: len(library.document(versions[name]).text) for name in judged if versions[name] in held}
-    return tuple(
-        f"Question {question.id}: gold [{span.start}, {span.end}) leaves {span.document}, "
-        f"which has {lengths[span.document]} characters."
-        for question in suite.questions
-        for span in question.gold
-        if span.end > lengths.get(span.document, span.end)
-    )
+def _index_costs(library: Library) -> dict[str, float]:
+    """Of the recipe the library has: its leaves, their distinct texts, and the bytes of both indexes."""
+    stats = library.stats()
+    # Vectors of other recipes are kept beside; a recipe answers for its own alone.
+    vectors = stats.vectors_bytes * stats.texts / max(1, stats.vectors)
+    return {"chunks": stats.chunks, "texts": stats.texts, "index_bytes": vectors + stats.lexical_bytes}

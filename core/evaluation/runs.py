@@ -33,11 +33,11 @@ class Run:
             "context": [list(item) for item in self.context],
             "documents": list(self.documents),
         }
-        return json.dumps(row, ensure_ascii=False)
+        return json.dumps(row)
 
 
 Runs = Callable[[Run], None]
-"""Receives every run as it is made."""
+"""Receives the runs of a preset, question by question, once all of its questions are asked."""
 
 
 class Names:
@@ -45,7 +45,8 @@ class Names:
 
     Documents with the same bytes are one version with several names. A question sees the name its own judgments use;
     where they use several, or none, the first in name order (a span of such a version takes the name whose gold it
-    overlaps most). So scoring the printed names is scoring the versions.
+    overlaps most). So scoring the printed names is scoring the versions, but where one question has gold in two
+    documents of the same bytes: only one of the two places can be read.
     """
 
     def __init__(self, suite: Suite) -> None:

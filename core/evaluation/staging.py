@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +68,9 @@ def _text_file_name(name: str, data: bytes) -> str:
     return safe if kind in OWN_TEXT else f"{safe}.txt"
 
 
-def source_names(staged: Sequence[Staged]) -> dict[str, str]:
-    """From the path a library reports, as given or resolved, to the suite's name."""
-    return {str(path): item.name for item in staged for path in (item.path, item.path.resolve())}
+def suite_folder(suite: Suite) -> str:
+    """The folder's name in a workspace that holds what is kept for a suite's documents.
+
+    Suites over the same documents share it where they share their name.
+    """
+    return f"{safe_name(suite.name)}-{suite.documents_fingerprint()[:16]}"

@@ -31,23 +31,29 @@ class SuiteDocument:
     """One document: a file (``path``, its text unknown until it is parsed) or a text of ``documents.jsonl``.
 
     ``name``: what questions call it. ``version_id``: hex SHA-256 of its bytes, so identical documents share one.
+    ``size``: of a file in bytes, of a text in characters.
     """
 
     name: str
     path: Path | None
     text: str | None
     version_id: str
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``gold`` empty: the library does not say. ``answer`` None and ``relevant_documents`` None: not given."""
+    """``gold`` empty: the library does not say. ``answer`` None and ``relevant_documents`` None: not given.
+
+    ``kind``: the suite's own word for what makes the question hard; "" for none, and no part of any fingerprint.
+    """
 
     id: str
     question: str
     gold: tuple[GoldSpan, ...]
     answer: str | None = None
     relevant_documents: tuple[str, ...] | None = None
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +119,10 @@ def _folder_documents(folder: Path) -> tuple[SuiteDocument, ...]:
             continue
         try:
             with path.open("rb") as file:
-                version_id = hashlib.file_digest(file, "sha256").hexdigest()
+                version_id, size = hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
         except OSError as error:
             raise SuiteError(f"{path} cannot be read: {error.strerror}.", "Make it readable, or remove it.") from error
-        documents.append(SuiteDocument(relative.as_posix(), path, None, version_id))
+        documents.append(SuiteDocument(relative.as_posix(), path, None, version_id, size))
     return tuple(sorted(documents, key=lambda document: document.name))
 
 
@@ -127,7 +133,7 @@ def _line_documents(path: Path) -> tuple[SuiteDocument, ...]:
         if name in documents:
             raise SuiteError(f"{place}: the document {name!r} stands there twice.", "Names must differ.")
         text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
-        documents[name] = SuiteDocument(name, None, text, hashlib.sha256(text.encode()).hexdigest())
+        documents[name] = SuiteDocument(name, None, text, hashlib.sha256(text.encode()).hexdigest(), len(text))
     return tuple(documents[name] for name in sorted(documents))
 
 
@@ -144,7 +150,8 @@ def _questions(path: Path, documents: Mapping[str, SuiteDocument]) -> tuple[Ques
         relevant = None
         if row.get("relevant_documents") is not None:
             relevant = tuple(_known(item, place, documents) for item in _list(row, "relevant_documents", place))
-        questions[identifier] = Question(identifier, text, gold, answer, relevant)
+        kind = _text(row, "kind", place, empty=True) if isinstance(row.get("kind"), str) else ""
+        questions[identifier] = Question(identifier, text, gold, answer, relevant, kind)
     if not questions:
         raise SuiteError(f"{path} has no questions.", _FORMAT)
     return tuple(questions.values())

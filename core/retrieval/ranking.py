@@ -6,7 +6,7 @@ union of both searches' candidates and their neighbours.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -52,9 +52,36 @@ class Ranking:
         """The scores that decided the order."""
         return self.scores["neighbours"]
 
-    def with_timing(self, stage: str, milliseconds: float) -> Ranking:
-        """A copy that also accounts for a stage that ran before ranking."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What the searches alone say, before any fusion: settings that search alike (``search_key``) share it.
+
+    ``pool``: indices into ``leaves``, ascending. ``dense``, ``lexical``: float64, aligned with it, ``nan`` where a
+    search did not rank the leaf. ``timings_ms`` by stage.
+    """
+
+    question: str
+    leaves: LeafTable
+    pool: NDArray[np.int64]
+    dense: fusion.Scores
+    lexical: fusion.Scores
+    timings_ms: Mapping[str, float]
+
+    def with_timing(self, stage: str, milliseconds: float) -> Found:
+        """A copy that also accounts for a stage that ran before the searches."""
         return replace(self, timings_ms={stage: milliseconds, **self.timings_ms})
+
+
+def search_key(settings: RetrievalSettings) -> Hashable:
+    """Equal for settings under which ``search_leaves`` finds the same.
+
+    >>> search_key(RetrievalSettings()) == search_key(RetrievalSettings(fusion="rrf", neighbour_share=0))
+    True
+    """
+    boosts = (settings.title_boost, settings.headings_boost, settings.text_boost)
+    lexical = (settings.lexical_engine, boosts) if settings.lexical_weight else None
+    return bool(settings.dense_weight), lexical, settings.exact_below
 
 
 def rank_leaves(
@@ -66,23 +93,28 @@ def rank_leaves(
     settings: RetrievalSettings,
     nearest: Nearest,
 ) -> Ranking:
-    """Rank the leaves for a question.
+    """Rank the leaves for a question: ``search_leaves``, then ``order_leaves``."""
+    return order_leaves(search_leaves(question, query, tokens, snapshot, lexical, settings, nearest), settings)
+
+
+def search_leaves(
+    question: str,
+    query: Vectors,
+    tokens: Sequence[str],
+    snapshot: Snapshot,
+    lexical: LexicalIndex,
+    settings: RetrievalSettings,
+    nearest: Nearest,
+) -> Found:
+    """Both searches over the leaves.
 
     ``query``: ``(d,)`` float32, unit norm. ``tokens``: the analysed question. ``nearest(query, n)`` returns the
     catalogue rows nearest to the question, and is asked only above ``settings.exact_below`` leaves.
     """
     leaves = snapshot.leaves
-    timings: dict[str, float] = {}
-    clock = perf_counter()
-
-    def lap(stage: str) -> None:
-        nonlocal clock
-        now = perf_counter()
-        timings[stage] = (now - clock) * 1000
-        clock = now
-
+    laps = _Laps()
     matched, weights = _lexical_matches(tokens, snapshot, lexical, settings)
-    lap("lexical")
+    laps.end("lexical")
     if len(leaves) <= settings.exact_below:
         pool = np.arange(len(leaves.rows), dtype=np.int64)
         vectors: Vectors = leaves.vectors
@@ -92,20 +124,26 @@ def rank_leaves(
         vectors = leaves.vectors[pool]
     measured = settings.dense_weight and len(pool)  # an empty library has no dimension yet
     dense = (vectors @ query).astype(np.float64) if measured else np.full(len(pool), np.nan)
-    lap("dense")
+    laps.end("dense")
     words = np.full(len(pool), np.nan)
     present = np.isin(matched, pool, assume_unique=True)
     words[np.searchsorted(pool, matched[present])] = weights[present]
+    return Found(question, leaves, pool, dense, words, laps.milliseconds)
 
+
+def order_leaves(found: Found, settings: RetrievalSettings) -> Ranking:
+    """What was found, fused, shared among neighbours and cut to the first ``settings.k``."""
+    leaves, pool, dense, words = found.leaves, found.pool, found.dense, found.lexical
+    laps = _Laps()
     searches = [(dense, settings.dense_weight), (words, settings.lexical_weight)]
     searches = [search for search in searches if search[1]]
     if settings.fusion == "rrf":
         fused = fusion.fuse_reciprocal(searches, settings.rrf_k)
     else:
         fused = fusion.fuse_standard(searches)
-    lap("fused")
+    laps.end("fused")
     final = fusion.share_neighbours(fused, leaves.documents[pool], pool, settings.neighbour_share)
-    lap("neighbours")
+    laps.end("neighbours")
 
     below = dense < settings.min_similarity  # nan compares as False: without dense search nothing is dropped
     threshold = f"its similarity is below the threshold of {settings.min_similarity:.2f}"
@@ -115,7 +153,21 @@ def rank_leaves(
     dropped |= dict.fromkeys(np.flatnonzero(below).tolist(), threshold)
     kept = fusion.best_first(np.where(below | unfound, np.nan, final), settings.k)
     scores = {"dense": dense, "lexical": words, "fused": fused, "neighbours": final}
-    return Ranking(question, leaves, settings, pool, scores, kept, dropped, timings)
+    timings = {**found.timings_ms, **laps.milliseconds}
+    return Ranking(found.question, leaves, settings, pool, scores, kept, dropped, timings)
+
+
+class _Laps:
+    """Milliseconds by stage, each from the end of the one before."""
+
+    def __init__(self) -> None:
+        self.milliseconds: dict[str, float] = {}
+        self._clock = perf_counter()
+
+    def end(self, stage: str) -> None:
+        now = perf_counter()
+        self.milliseconds[stage] = (now - self._clock) * 1000
+        self._clock = now
 
 
 def _lexical_matches(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from core.errors import NotFoundError, StorageError
 from core.storage.generations import remove_chunks
+from core.storage.judgments import VersionText, follow_judgments
 from core.storage.store import Store, now, storable
 from core.storage.word_audits import plain_words, word_audit
 from core.types import Block, BlockKind, Cell, CellValue, Document, Link, Page, PageBox, Span, WordAudit
@@ -42,8 +43,8 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
     """Keep a version's parse, in place of an earlier one of the same bytes.
 
     Chunks of the version stay where the text is the same and go, in every generation, where it is another: their
-    spans would lie. Call it in the transaction that also swaps the chunks and names the source.
-    Raises ``StorageError`` for text that no encoding can hold.
+    spans would lie. Judgments follow to the new text. Call it in the transaction that also swaps the chunks and names
+    the source. Raises ``StorageError`` for text that no encoding can hold.
     """
     try:
         document.text.encode()
@@ -70,7 +71,7 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
     )
     with store.transaction() as connection:
         known = connection.execute(
-            "SELECT number, text_hash FROM version WHERE id = ?", (document.version_id,)
+            "SELECT number, text_hash, text FROM version WHERE id = ?", (document.version_id,)
         ).fetchone()
         if known is None:
             number = connection.execute(
@@ -91,6 +92,9 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
                 (*values, number),
             )
         _put_structure(connection, int(number or 0), document)
+        before = None if known is None else VersionText(known[2], known[1])
+        after = VersionText(document.text, hashed)
+        follow_judgments(connection, document.version_id, document.version_id, before, after)
         store.after_commit(lambda: store.files.named(document.version_id))
         store.touch()
 

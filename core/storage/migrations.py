@@ -300,9 +300,17 @@ ALTER TABLE job_item ADD COLUMN problem TEXT NOT NULL DEFAULT ''; -- what would 
 CREATE INDEX job_item_by_state ON job_item(job, state);
 """
 
+_THIRD = """
+-- A judgment names the version its gold is to be looked for in; "text_hash" is that of the text in which it lay last.
+ALTER TABLE judgment ADD COLUMN answer TEXT NOT NULL DEFAULT ''; -- the one expected, in words
+ALTER TABLE judgment ADD COLUMN judged TEXT; -- the quote as it was judged, where an edit has changed it since
+CREATE INDEX judgment_of_version ON judgment(version_id);
+"""
+
 MIGRATIONS: tuple[tuple[str, str], ...] = (
     ("0001_the_whole_way_once", _FIRST),
     ("0002_trash_labels_attachments_folders", _SECOND),
+    ("0003_judgments_follow", _THIRD),
 )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from core.errors import NotFoundError
 from core.storage.documents import version_number
 from core.storage.generations import remove_chunks
+from core.storage.judgments import hand_judgments_on
 from core.storage.names import shown_names
 from core.storage.store import Store, now, storable
 from core.storage.word_audits import word_audit
@@ -80,7 +81,7 @@ def put_source(
     with store.transaction() as connection:
         source, left = point_source(store, name=name, version_id=version_id, path=path, parent=parent, stamp=stamp)
         if left is not None:
-            settle(store, connection, left)
+            settle(store, connection, left, successor=version_id)
     return source
 
 
@@ -173,11 +174,12 @@ def remove_source(store: Store, source_id: int) -> None:
         store.touch()
 
 
-def settle(store: Store, connection: sqlite3.Connection, number: int) -> None:
+def settle(store: Store, connection: sqlite3.Connection, number: int, successor: str | None = None) -> None:
     """Draw the consequences of a version having lost a source, for its attachments too.
 
     With a live source left there are none. With sources in the trash alone the version leaves the indexes, its text
-    and vectors stay. Without any source it goes altogether.
+    and vectors stay. Without any source it goes altogether. ``successor``: the version the source points to instead;
+    judgments follow there.
     """
     live, trashed = connection.execute(
         "SELECT count(*) FILTER (WHERE trashed_at IS NULL), count(trashed_at) FROM source WHERE version = ?", (number,)
@@ -188,17 +190,19 @@ def settle(store: Store, connection: sqlite3.Connection, number: int) -> None:
     if row is None:
         return
     remove_chunks(connection, number)
+    if successor is not None:
+        hand_judgments_on(connection, row[0], successor)
     if trashed:
         attached = connection.execute(
             "UPDATE source SET trashed_at = ?, trashed_along = 1 WHERE parent = ? AND trashed_at IS NULL"
-            " RETURNING version",
+            " RETURNING version, name",
             (now(), number),
         ).fetchall()
     else:
-        attached = connection.execute("SELECT version FROM source WHERE parent = ?", (number,)).fetchall()
+        attached = connection.execute("SELECT version, name FROM source WHERE parent = ?", (number,)).fetchall()
         _delete(connection, [row[0] for row in connection.execute("SELECT id FROM source WHERE parent = ?", (number,))])
-    for (version,) in dict.fromkeys(attached):
-        settle(store, connection, version)
+    for version, name in attached:
+        settle(store, connection, version, None if successor is None else _attached(connection, successor, name))
     if not trashed:
         connection.execute("DELETE FROM version WHERE number = ?", (number,))
         store.release_file(row[0])
@@ -262,6 +266,16 @@ def _add(
             )
     store.touch()
     return int(identity or 0)
+
+
+def _attached(connection: sqlite3.Connection, mail: str, name: str) -> str | None:
+    """The version of what is attached to a mail under this name."""
+    row = connection.execute(
+        "SELECT attached.id FROM source JOIN version AS mail ON mail.number = source.parent"
+        " JOIN version AS attached ON attached.number = source.version WHERE mail.id = ? AND name = ?",
+        (mail, name),
+    ).fetchone()
+    return None if row is None else str(row[0])
 
 
 def _delete(connection: sqlite3.Connection, sources: list[int]) -> None:

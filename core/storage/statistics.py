@@ -19,9 +19,10 @@ class Stats:
     """Counts of what is live, chunks of the serving generation, and bytes on disk.
 
     ``documents`` are versions; ``chunks`` are leaves, ``parents`` the chunks above them; ``characters`` and
-    ``covered`` are non-blank ones; ``coverage`` is their share, 0..1 (1.0 for an empty library). ``pending``: changes
-    Chroma has yet to be told. ``trash``: sources in the trash, and ``trash_bytes`` the originals that nothing else
-    holds. ``catalogue_bytes`` is ``text_bytes`` (text, structure, chunks, jobs), ``vectors_bytes`` and
+    ``covered`` are non-blank ones; ``coverage`` is their share, 0..1 (1.0 for an empty library). ``texts``: distinct
+    inputs of the encoder that the leaves need; ``vectors``: those kept, of leaves cut otherwise too. ``pending``:
+    changes Chroma has yet to be told. ``trash``: sources in the trash, and ``trash_bytes`` the originals that nothing
+    else holds. ``catalogue_bytes`` is ``text_bytes`` (text, structure, chunks, jobs), ``vectors_bytes`` and
     ``lexical_bytes``; ``files_bytes``: originals, those in the trash too; ``cache_bytes``: pictures of pages and the
     like; ``other_bytes``: reports of benchmarks. ``total_bytes`` is all of it.
     """
@@ -34,6 +35,7 @@ class Stats:
     covered: int
     coverage: float
     truncated: int
+    texts: int
     vectors: int
     generations: int
     pending: int
@@ -60,6 +62,7 @@ SELECT (SELECT count(*) FROM source WHERE trashed_at IS NULL) AS sources,
   (SELECT coalesce(sum(characters), 0) FROM recipe WHERE generation = :serving) AS characters,
   (SELECT coalesce(sum(covered), 0) FROM recipe WHERE generation = :serving) AS covered,
   (SELECT coalesce(sum(truncated), 0) FROM recipe WHERE generation = :serving) AS truncated,
+  (SELECT count(DISTINCT vector) FROM chunk WHERE generation = :serving AND level = 0) AS texts,
   (SELECT count(*) FROM vector) AS vectors,
   (SELECT count(*) FROM generation) AS generations,
   (SELECT count(*) FROM outbox) AS pending,

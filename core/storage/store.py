@@ -96,10 +96,7 @@ class Store:
                 self.projection.close()
                 self.projection = None
         if self._notes:
-            try:
-                self.write_notes()
-            except StorageError as error:
-                _LOG.warning("The last questions could not be noted: %s", error)
+            self._write_notes_if_possible()
         self._connections.close()
         if self._lock is not None:
             self._lock.release()
@@ -189,7 +186,7 @@ class Store:
             self._notes.append((storable(question), settings_fingerprint, milliseconds, now()))
             due = len(self._notes) >= _NOTES_AT_ONCE
         if due and self._connections.is_free():
-            self.write_notes()
+            self._write_notes_if_possible()
 
     def write_notes(self) -> None:
         """Write the questions noted so far."""
@@ -200,6 +197,13 @@ class Store:
                 connection.executemany(
                     "INSERT INTO query_log(question, settings, milliseconds, asked_at) VALUES (?, ?, ?, ?)", notes
                 )
+
+    def _write_notes_if_possible(self) -> None:
+        """A full disk costs the notes, not the answer."""
+        try:
+            self.write_notes()
+        except StorageError as error:
+            _LOG.warning("The last questions could not be noted: %s", error)
 
     def wanted_files(self) -> set[str]:
         """Hashes of the originals that a version, or an item of a job still to be done or retried, names."""

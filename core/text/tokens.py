@@ -83,6 +83,24 @@ def _parts_words(character: str) -> bool:
     return "\u4e00" <= character <= "\u9fff" or unicodedata.category(character)[0] in "PZ"
 
 
+class CharacterCounter:
+    """Every code point one token: a ``TokenCounter`` that makes a ``TokenMap`` measure characters.
+
+    >>> CharacterCounter().count(["four", ""]), CharacterCounter().offsets("ab").tolist()
+    ([4, 0], [[0, 1], [1, 2]])
+    """
+
+    fingerprint = "characters"
+    specials = 0
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        starts = np.arange(len(text), dtype=np.int64)
+        return np.column_stack((starts, starts + 1))
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        return [len(text) for text in texts]
+
+
 class TokenMap:
     """Where the tokens of one text begin, and therefore how many any span of it has.
 

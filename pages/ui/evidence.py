@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +12,7 @@ import streamlit as st
 from core.library import SearchResult
 from core.settings import Settings
 from core.types import Answer, Block, BlockKind, Candidate, Citation, Hit, Passage
+from pages.ui import judging, state
 from pages.ui.assets import joined
 from pages.ui.terms import shared_words
 from pages.ui.words import ORDER_WORDS, file_name, page_word
@@ -20,8 +23,18 @@ _SHARED = ("offsets.js", "copying.js")
 _evidence = st.components.v2.component(
     "lectern.evidence",
     html=joined("evidence.html"),
-    css=joined("palette.css", "evidence.css"),
-    js=joined(*_SHARED, "evidence_text.js", "evidence_cards.js", "evidence_pair.js", "evidence.js"),
+    css=joined("palette.css", "judge.css", "evidence.css"),
+    js=joined(
+        *_SHARED,
+        "judge_select.js",
+        "judge_bar.js",
+        "judge_panel.js",
+        "judge_evidence.js",
+        "evidence_text.js",
+        "evidence_cards.js",
+        "evidence_pair.js",
+        "evidence.js",
+    ),
 )
 _quotes = st.components.v2.component(
     "lectern.quotes",
@@ -48,17 +61,17 @@ def show_quotes(answer: Answer, result: SearchResult, kind_of: KindOf) -> dict[s
 
 
 def show_evidence(
-    result: SearchResult, settings: Settings, blocks_of: Callable[[str], Sequence[Block]], kind_of: KindOf, key: str
+    result: SearchResult, settings: Settings, blocks_of: Callable[[str], Sequence[Block]], kind_of: KindOf
 ) -> dict[str, str] | None:
     """Draw children and passages; returns the place in Chunks a person asked to open, as query parameters.
 
-    ``blocks_of``: a version's blocks, so that code and tables are set as such. ``key``: told apart from other results.
+    ``blocks_of``: a version's blocks, so that code and tables are set as such.
+    Gold is told beside the rest, so that judging a passage redraws nothing else.
     """
     candidates = {candidate.chunk_id: candidate for candidate in result.trace.candidates}
     holder = {chunk: index for index, passage in enumerate(result.passages) for chunk in passage.chunk_ids}
     fusion = settings.retrieval.fusion
     data = {
-        "key": key,
         "stages": list(result.trace.stages),
         "scales": score_scales(fusion),
         "digits": {stage: digits(stage, fusion) for stage in result.trace.stages},
@@ -77,7 +90,22 @@ def show_evidence(
         "budget": result.context.budget,
         "order": ORDER_WORDS[settings.assembly.order].lower(),
     }
-    return _place(_evidence(key="ask.evidence", data=data, on_open_change=lambda: None).open)
+    drawn = _evidence(
+        key=state.EVIDENCE,
+        data={"key": _name(data), **data, "judging": judging.for_result(result)},
+        on_open_change=lambda: None,
+        on_judging_change=_judge,
+    )
+    return _place(drawn.open)
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    """Tells what is drawn from anything else: a search made anew that finds the same is not drawn anew."""
+    return hashlib.sha256(json.dumps(data, default=str).encode()).hexdigest()
+
+
+def _judge() -> None:
+    judging.take(st.session_state[state.EVIDENCE].judging, judging.ASK)
 
 
 def _place(target: Mapping[str, Any] | None) -> dict[str, str] | None:

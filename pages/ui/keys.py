@@ -14,6 +14,7 @@ CHUNKS: Keys = (
     (("]",), "Next chunk"),
     (("[",), "Previous chunk"),
     (("f",), "Find in this document; Ctrl F or ⌘ F too"),
+    (("g",), "Judge the marked words as gold, or the chosen chunk where none are marked"),
     (("Enter",), "Next match, while finding"),
     (("Shift Enter",), "Previous match"),
     (("Esc",), "Close find"),
@@ -26,6 +27,7 @@ ASK: Keys = (
     (("Enter",), "Ask; on a hit: open it in Chunks"),
     (("↑", "↓"), "From hit to hit"),
     (("Home", "End"), "First and last hit"),
+    (("g",), "Judge the marked words as gold, or the lit hit where none are marked"),
     (("?",), "This sheet"),
 )
 

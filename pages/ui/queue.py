@@ -11,10 +11,10 @@ from pages.ui.works import Work
 SHOWN = 6
 
 
-def show_queue() -> None:
-    """The Library page's queue of files."""
+def show_queue(drawn_at: int) -> None:
+    """The Library page's queue of files. ``drawn_at``: the library's revision before the page read what it shows."""
     busy = bool(background.active_jobs())
-    st.fragment(_queue, run_every=1.0 if busy else None)(services.library().revision(), busy)
+    st.fragment(_queue, run_every=1.0 if busy else None)(drawn_at, busy)
 
 
 def _queue(drawn_at: int, was_busy: bool) -> None:

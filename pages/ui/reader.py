@@ -21,11 +21,14 @@ _shelve = st.components.v2.component("lectern.shelf", js=joined("shelf.js", "she
 _mount = st.components.v2.component(
     "lectern.reader",
     html=joined("reader.html"),
-    css=joined("palette.css", "reader.css", "reader_text.css", "reader_side.css"),
+    css=joined("palette.css", "reader.css", "reader_text.css", "reader_side.css", "judge.css"),
     js=joined(
         "offsets.js",
         "shelf.js",
         "copying.js",
+        "judge_select.js",
+        "judge_bar.js",
+        "judge_panel.js",
         "reader_model.js",
         "reader_slabs.js",
         "reader_table.js",
@@ -38,9 +41,18 @@ _mount = st.components.v2.component(
         "reader_document.js",
         "reader_sheet.js",
         "reader_hands.js",
+        "judge_reader.js",
         "reader.js",
     ),
 )
+NOTHING_JUDGED: Mapping[str, Any] = {
+    "off": "Nothing can be judged here.",
+    "question": "",
+    "gold": [],
+    "lost": [],
+    "boxes": [],
+    "notice": None,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +70,28 @@ def show_reader(
     key: str,
     page: Mapping[str, Any] | None = None,
     on_turn: Callable[[], None] | None = None,
+    judging: Mapping[str, Any] = NOTHING_JUDGED,
+    on_judging: Callable[[], None] | None = None,
 ) -> str | None:
-    """Draw the reader; returns the chosen chunk's id. ``page``: a page sheet in place of the text."""
+    """Draw the reader; returns the chosen chunk's id. ``page``: a page sheet in place of the text.
+
+    ``judging``: gold and what was done, as ``judging.for_reader`` tells it; it may change without the text.
+    """
     data = {
         "shelf": reading.key,
         "selected": reading.leaves.index(arrival.selected) if arrival.selected in reading.leaves else -1,
         "focus": [arrival.focus.start, arrival.focus.end] if arrival.focus else None,
         "arrival": arrival.count,
         "page": page,
+        "judging": judging,
     }
-    result = _mount(key=key, data=data, on_selected_change=lambda: None, on_turn_change=on_turn or (lambda: None))
+    result = _mount(
+        key=key,
+        data=data,
+        on_selected_change=lambda: None,
+        on_turn_change=on_turn or (lambda: None),
+        on_judging_change=on_judging or (lambda: None),
+    )
     chosen: dict[str, Any] | None = result.selected
     # What was chosen in the document, or the cut, before this one says nothing here.
     if chosen and chosen["shelf"] == reading.key and 0 <= chosen["leaf"] < len(reading.leaves):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
@@ -68,6 +69,19 @@ def _page_sheet(version: str, number: int, drawn: Reading) -> dict[str, Any]:
         "image": f"data:image/png;base64,{base64.b64encode(picture).decode()}",
         "boxes": boxes,
     }
+
+
+def boxes_on(version: str, number: int, spans: Iterable[Span]) -> list[list[float]]:
+    """Where spans stand on a page: each span's place among them, then left, top, right and bottom in percent of it."""
+    paper = document(version).pages
+    page = paper[max(1, min(number, len(paper))) - 1]
+    across, down = 100 / page.width, 100 / page.height
+    return [
+        [place, box.x0 * across, box.y0 * down, box.x1 * across, box.y1 * down]
+        for place, span in enumerate(spans)
+        for box in boxes_of(document(version), span)
+        if box.page == page.number
+    ]
 
 
 def within(version: str, span: Span) -> bool:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
-from core.evaluation.bench import run_bench
+from core.evaluation.bench import Step, run_bench
 from core.evaluation.suites import load_suite
 from core.jobs import Handler, Job, Reporter
 from core.library import Library
-from core.settings import preset
 from core.work import apply_handler, ingest_handler
+from pages.ui.bench_plan import Plan, workspace
 
 WHOLE = 1000  # a job told as one bar counts its progress in thousandths
+BUILDING = 0.5  # of a step's share of the bar; asking is the rest
 
 
 def handlers(library: Library) -> dict[str, Handler]:
@@ -24,41 +22,44 @@ def handlers(library: Library) -> dict[str, Handler]:
     }
 
 
-def reports_folder(home: Path) -> Path:
-    """Where finished benchmarks lie."""
-    return home / "benchmarks" / "reports"
-
-
 def _bench(library: Library, job: Job, reporter: Reporter) -> None:
-    names = list(job.payload["presets"])
-    suite = load_suite(Path(job.payload["folder"]))
+    plan = Plan.from_payload(job.payload)
+    suite = load_suite(plan.folder)
+    # The model that is loaded already, where every preset means this one. Another than the packaged one has a
+    # tokenizer of its own, which comes with it only when it is opened by its name.
+    mine = library.settings.embedding
+    alike = mine.model == "packaged" and all(settings.embedding == mine for settings in plan.presets.values())
     for item in reporter.items():
-        watch = _Presets(reporter, item.id, len(names))
-        presets = {name: preset(name) for name in names}
-        report = run_bench(suite, presets, library.home / "benchmarks", library.model.encoder, watch)
-        folder = reports_folder(library.home)
-        folder.mkdir(parents=True, exist_ok=True)
-        name = f"{job.id}.json"
-        (folder / name).write_text(json.dumps(report.to_dict(scores=True)), encoding="utf-8")
-        reporter.result({"report": name})
+        run_bench(
+            suite,
+            plan.presets,
+            workspace(library.home),
+            library.model.encoder if alike else None,
+            _Steps(reporter, item.id),
+            vectors=library.vectors if alike else None,
+            options=plan.options,
+            revision=plan.revision,
+            skipped=plan.skipped,
+        )
         reporter.finish_item(item.id)
 
 
-class _Presets:
-    """A bench over presets as one bar: half of each preset is building, half asking."""
+class _Steps:
+    """A bench as one bar: each step is building, then asking."""
 
-    def __init__(self, reporter: Reporter, item: int, presets: int) -> None:
-        self._reporter, self._item, self._presets = reporter, item, presets
-        self._seen: list[str] = []
+    def __init__(self, reporter: Reporter, item: int) -> None:
+        self._reporter, self._item = reporter, item
 
-    def building(self, preset: str, done: int, total: int) -> None:
-        self._tell(preset, f"{preset}: document {done} of {total}", 0.5 * done / max(1, total))
+    def building(self, step: Step, done: int, total: int) -> None:
+        self._tell(step, f"document {done:,} of {total:,}", BUILDING * done / max(1, total))
 
-    def asking(self, preset: str, done: int, total: int) -> None:
-        self._tell(preset, f"{preset}: question {done} of {total}", 0.5 + 0.5 * done / max(1, total))
+    def encoding(self, step: Step, done: int, total: int) -> None:
+        self._tell(step, f"encoding {done:,} of {total:,} texts", BUILDING * done / max(1, total))
 
-    def _tell(self, preset: str, words: str, part: float) -> None:
-        if preset not in self._seen:
-            self._seen.append(preset)
-        share = (len(self._seen) - 1 + part) / self._presets
-        self._reporter.stage(self._item, words, int(WHOLE * share), WHOLE)
+    def asking(self, step: Step, done: int, total: int) -> None:
+        self._tell(step, f"question {done:,} of {total:,}", BUILDING + (1 - BUILDING) * done / max(1, total))
+
+    def _tell(self, step: Step, words: str, part: float) -> None:
+        share = (step.number - 1 + part) / step.of
+        where = f"{step.label}: {words}" if step.of == 1 else f"{step.number} of {step.of}, {step.label}: {words}"
+        self._reporter.stage(self._item, where, int(WHOLE * share), WHOLE)

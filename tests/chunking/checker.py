@@ -98,15 +98,21 @@ def check_sizes(chunks, settings, counter):
     leaves = [chunk for chunk in chunks if chunk.level == 0]
     bodies = counter.count([chunk.text for chunk in chunks])
     assert [chunk.tokens for chunk in chunks] == bodies, "tokens of the text"
-    inputs = counter.count([read_by_encoder(leaf, settings.prefix) for leaf in leaves])
-    for leaf, size in zip(leaves, inputs, strict=True):
-        assert leaf.encoder_tokens == size + counter.specials, (leaf.encoder_tokens, size)
+    texts = [read_by_encoder(leaf, settings.prefix) for leaf in leaves]
+    inputs = counter.count(texts)
+    assert [leaf.encoder_tokens for leaf in leaves] == [size + counter.specials for size in inputs]
+
+    def size_of(text):
+        return counter.count([text])[0] if settings.unit == "tokens" else len(text)
+
+    for leaf, text, tokens in zip(leaves, texts, inputs, strict=True):
+        size = tokens if settings.unit == "tokens" else len(text)
         assert size <= settings.max_tokens or one_grapheme(leaf.text), (size, settings.max_tokens, leaf.text)
         path = [part.text for part in leaf.prefix if part.kind != "table_header"]
-        assert counter.count([" > ".join(path)])[0] <= settings.prefix_max_tokens
+        assert size_of(" > ".join(path)) <= settings.prefix_max_tokens
     for parent in chunks:
         if parent.level == 1:
-            assert parent.tokens <= settings.parent_max_tokens, (parent.tokens, settings.parent_max_tokens)
+            assert size_of(parent.text) <= settings.parent_max_tokens, (parent.text, settings.parent_max_tokens)
 
 
 def one_grapheme(text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from core.settings import PREFIX_KINDS, ChunkingSettings
+from core.settings import PREFIX_KINDS, UNITS, ChunkingSettings
 from core.types import Block, BlockKind, Document, Span
 
 WORDS = st.sampled_from(
@@ -84,6 +84,7 @@ def settings(draw, chunker=None):
         parent_max_tokens=draw(st.sampled_from([most, most * 2, most * 7])),
         prefix=kinds,
         prefix_max_tokens=draw(st.sampled_from([0, 2, most // 4, most // 2])),
+        unit=draw(st.sampled_from(UNITS)),
     )
 
 

@@ -1,17 +1,26 @@
 """The bench, whole: real files, a real library, and figures that independent code finds again."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from core.errors import CancelledError, SuiteError
-from core.evaluation.bench import BUDGETS, run_bench
+from core import preparing
+from core.chunking import chunk
+from core.errors import CancelledError, LecternError, NotFoundError, SettingsError, SuiteError
+from core.evaluation import measuring
+from core.evaluation.bench import BUDGETS, BenchOptions, run_bench
+from core.evaluation.grid import grid
+from core.evaluation.history import load_measured, load_report, runs
+from core.evaluation.planning import estimate, recipe_of
 from core.evaluation.report import BenchReport
 from core.evaluation.suites import load_suite
-from core.settings import preset
+from core.library import Incoming, Library
+from core.retrieval import ranking
+from core.settings import Settings, preset
 from tests.evaluation import rescore
 from tests.evaluation.test_suites import write_suite
 
@@ -64,11 +73,14 @@ class Recorder:
     def __init__(self, stop=None):
         self.stop, self.built, self.asked = stop, [], []
 
-    def building(self, preset, done, total):
-        self.built.append((preset, done, total))
+    def building(self, step, done, total):
+        self.built.append((step.presets, done, total))
 
-    def asking(self, preset, done, total):
-        self.asked.append((preset, done, total))
+    def encoding(self, step, done, total):
+        assert 0 <= done <= total
+
+    def asking(self, step, done, total):
+        self.asked.append((step.presets, done, total))
         if done == self.stop:
             raise CancelledError("Stopped.")
 
@@ -88,20 +100,22 @@ def suite_root(tmp_path):
 
 
 def test_independent_code_finds_the_same_figures(suite_root, tmp_path, fast_encoder):
-    report, runs = bench(suite_root, tmp_path, fast_encoder)
+    report, lines = bench(suite_root, tmp_path, fast_encoder)
     assert [item.preset for item in report.presets] == list(PRESETS)
-    found = rescore.rescore(suite_root, runs)
+    found = rescore.rescore(suite_root, lines)
     for item in report.presets:
-        assert item.metrics == pytest.approx(found[item.preset], abs=1e-9)
+        scored = {name: item.metrics[name] for name in found[item.preset]}
+        assert scored == pytest.approx(found[item.preset], abs=1e-9)
+        assert {f"{name}@{budget}" for name in ("recall", "attained", "iou") for budget in BUDGETS} < scored.keys()
         assert set(item.metrics) == set(item.intervals)
         assert all(low - 1e-9 <= item.metrics[name] <= high + 1e-9 for name, (low, high) in item.intervals.items())
     assert report.preset("default").metrics["recall@1000"] > 50, "the suite is easy: a broken mapping would show"
     assert report.preset("default").metrics["ndcg@10"] > 50
-    rows = rescore.rows(runs)
+    rows = rescore.rows(lines)
     assert len(rows) == len(PRESETS) * len(questions()) * len(BUDGETS)
     assert all(len(row["documents"]) >= 10 for row in rows)
     script = Path(rescore.__file__)
-    done = subprocess.run([sys.executable, "-I", script, suite_root, runs], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-I", script, suite_root, lines], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == found
 
 
@@ -115,20 +129,21 @@ def test_nothing_is_encoded_twice(suite_root, tmp_path, fast_encoder):
     assert [item.scores for item in second.presets] == [item.scores for item in first.presets]
 
 
-def test_presets_that_cut_alike_run_back_to_back(suite_root, tmp_path, fast_encoder):
+def test_presets_that_cut_alike_are_asked_together(suite_root, tmp_path, fast_encoder):
     watch = Recorder()
     bench(suite_root, tmp_path, fast_encoder, watch=watch)
     count = len(questions())
-    assert watch.asked == [(name, n, count) for name in ("default", "flat", "recursive") for n in range(count + 1)]
-    assert ("default", len(TEXTS), len(TEXTS)) in watch.built
+    steps = (("default", "flat"), ("recursive",))
+    assert watch.asked == [(names, n, count) for names in steps for n in range(count + 1)]
+    assert (("default", "flat"), len(TEXTS), len(TEXTS)) in watch.built
 
 
 def test_the_readers_order_changes_no_figure(suite_root, tmp_path, fast_encoder):
     orders = {
         name: PRESETS["default"].with_value("assembly.order", name) for name in ("relevance", "document", "edges")
     }
-    report, runs = bench(suite_root, tmp_path, fast_encoder, orders)
-    contexts = {name: [row["context"] for row in rescore.rows(runs) if row["preset"] == name] for name in orders}
+    report, lines = bench(suite_root, tmp_path, fast_encoder, orders)
+    contexts = {name: [row["context"] for row in rescore.rows(lines) if row["preset"] == name] for name in orders}
     assert contexts["document"] == contexts["edges"] == contexts["relevance"]
     assert any(context != sorted(context) for context in contexts["document"]), "relevance is not the text's order"
     assert report.preset("edges").scores == report.preset("relevance").scores
@@ -148,7 +163,7 @@ def test_texts_score_as_files_do(suite_root, tmp_path, fast_encoder):
 def test_questions_the_library_does_not_answer_are_scored_apart(suite_root, tmp_path, fast_encoder):
     report, _ = bench(suite_root, tmp_path, fast_encoder, {"default": PRESETS["default"]})
     (found,) = report.presets
-    place = report.question_ids.index("none")
+    place = [question.id for question in report.questions].index("none")
     assert all(values[place] is None for values in found.scores.values())
     assert sum(value is not None for value in found.scores["recall@1000"]) == len(questions()) - 1
     assert (found.unanswerable["answerable"], found.unanswerable["unanswerable"]) == (len(questions()) - 1, 1)
@@ -161,14 +176,25 @@ def test_the_report_is_the_contracts_json(suite_root, tmp_path, fast_encoder):
     report, _ = bench(suite_root, tmp_path, fast_encoder)
     row = json.loads(json.dumps(report.to_dict()))
     assert (row["suite"], [item["preset"] for item in row["presets"]]) == ("animals", list(PRESETS))
-    names = {f"{name}@{budget}" for name in ("recall", "attained", "precision", "iou", "full") for budget in BUDGETS}
+    spans = ("recall", "attained", "precision", "iou", "full", "context_precision", "context_recall")
+    names = {f"{name}@{budget}" for name in spans for budget in BUDGETS} | {"ndcg@10", "precision_omega"}
+    names |= {"chunk_recall@10", "mrr@10", "chunk_ndcg@10", "map@10"}
+    names |= {"chroma_recall@5", "chroma_precision@5", "chroma_iou@5"}
     for item in row["presets"]:
-        assert set(item["metrics"]) == names | {"ndcg@10"}
+        assert set(item["metrics"]) == names
+        assert item["costs"]["texts"] <= item["costs"]["chunks"]
+        assert item["costs"]["index_bytes"] > item["costs"]["texts"] * 4 * 256
+        assert 0 < item["costs"]["characters@1000"] <= 1000 < item["costs"]["characters@8000"] <= 8000
+        assert {"lexical", "dense", "fused", "neighbours", "expand", "assemble", "total"} == set(item["latency_ms"])
+        for budget in BUDGETS:
+            lost = item["lost"][str(budget)]
+            assert sum(lost.values()) == pytest.approx(100)
+            assert lost["read"] == pytest.approx(item["metrics"][f"recall@{budget}"])
         assert item["settings"] == json.loads(json.dumps(PRESETS[item["preset"]].to_dict()))
         assert set(item["seconds"]) >= {"ingest", "search_p50", "search_p95", "total"}
         assert 0 < item["seconds"]["search_p50"] <= item["seconds"]["search_p95"] < item["seconds"]["total"]
     kept = json.loads(json.dumps(report.to_dict(scores=True)))
-    assert BenchReport.from_dict(kept).to_dict(scores=True) == kept
+    assert json.loads(json.dumps(BenchReport.from_dict(kept).to_dict(scores=True))) == kept
 
 
 def test_twins_are_found_under_the_name_their_gold_uses(tmp_path, fast_encoder):
@@ -178,11 +204,12 @@ def test_twins_are_found_under_the_name_their_gold_uses(tmp_path, fast_encoder):
         for name in ("copy.md", "otter.md")
     ]
     root = write_suite(tmp_path / "twins", asked, files=files)
-    report, runs = bench(root, tmp_path, fast_encoder, {"default": PRESETS["default"]})
+    report, lines = bench(root, tmp_path, fast_encoder, {"default": PRESETS["default"]})
     assert report.presets[0].scores["full@4000"] == (1.0, 1.0)
-    assert report.presets[0].metrics == pytest.approx(rescore.rescore(root, runs)["default"], abs=1e-9)
-    assert all(row["id"] in row["documents"] for row in rescore.rows(runs))
-    assert all(len(row["documents"]) == len(TEXTS) for row in rescore.rows(runs))
+    again = rescore.rescore(root, lines)["default"]
+    assert {name: report.presets[0].metrics[name] for name in again} == pytest.approx(again, abs=1e-9)
+    assert all(row["id"] in row["documents"] for row in rescore.rows(lines))
+    assert all(len(row["documents"]) == len(TEXTS) for row in rescore.rows(lines))
 
 
 def test_a_document_that_cannot_be_read_is_listed_and_its_gold_missed(tmp_path, fast_encoder):
@@ -203,6 +230,9 @@ def test_a_document_that_cannot_be_read_is_listed_and_its_gold_missed(tmp_path, 
     assert name == "picture.md"
     assert "PNG" in reason
     assert report.presets[0].scores["recall@4000"][:2] == (1.0, 0.0)
+    (measured,) = (item for item in records(tmp_path, "default") if item.id == "lost")
+    assert measured.lost[4000] == {"reading": 9}
+    assert "picture.md" in [document.name for document in report.documents if not document.kind]
     (note,) = report.notes
     assert "Question wrong" in note
     assert "otter.md" in note
@@ -221,8 +251,180 @@ def test_a_cancelled_bench_leaves_the_library_free(suite_root, tmp_path, fast_en
     watch = Recorder(stop=5)
     with pytest.raises(CancelledError):
         bench(suite_root, tmp_path, fast_encoder, watch=watch)
-    assert watch.asked[-1] == ("default", 5, len(questions()))
+    assert watch.asked[-1] == (("default", "flat"), 5, len(questions()))
     encoded = len(fast_encoder.texts)
     report, _ = bench(suite_root, tmp_path, fast_encoder, {"default": PRESETS["default"]})
     assert report.presets[0].encoded == 0
     assert len(fast_encoder.texts) - encoded <= len(questions()), "the questions alone, in a fresh process's memory"
+
+
+def records(workspace, preset):
+    """What the newest run kept of a preset."""
+    return list(load_measured(workspace, runs(workspace)[0].folder, preset).values())
+
+
+def test_a_stopped_bench_goes_on_where_it_was_and_says_the_same(suite_root, tmp_path, fast_encoder):
+    whole, whole_runs = bench(suite_root, tmp_path / "whole", fast_encoder)
+    work, watch = tmp_path / "stopped", Recorder(stop=5)
+    with pytest.raises(CancelledError):
+        bench(suite_root, work, fast_encoder, watch=watch)
+    (head,) = runs(work)
+    assert not head.finished
+    with pytest.raises(NotFoundError, match="stopped"):
+        load_report(work, head.folder)
+    journal = work / "runs" / head.folder / "cells" / "0000.jsonl"
+    with journal.open("ab") as file:
+        file.write(b'{"id": "killed in the middle of a li')
+    suite = load_suite(suite_root)
+    assert estimate(suite, PRESETS, work).resumed == 10, "whoever looks changes nothing: the line may be being written"
+    assert journal.read_bytes().endswith(b"a li")
+    again = Recorder()
+    report, lines = bench(suite_root, work, fast_encoder, watch=again)
+    assert again.asked[0] == (("default", "flat"), 5, len(questions())), "the first five are not asked anew"
+    assert [item.scores for item in report.presets] == [item.scores for item in whole.presets]
+    assert [item.metrics for item in report.presets] == [item.metrics for item in whole.presets]
+    assert [item.lost for item in report.presets] == [item.lost for item in whole.presets]
+    assert lines.read_bytes() == whole_runs.read_bytes()
+    (head,) = runs(work)
+    assert head.finished
+    assert load_report(work, head.folder) == report
+    assert estimate(suite, PRESETS, work).resumed == 0, "a finished run is not gone on with: it is measured anew"
+
+
+def test_what_cells_share_is_computed_once(suite_root, tmp_path, fast_encoder, monkeypatch):
+    found, fused = [], []
+    monkeypatch.setattr(ranking, "_lexical_matches", counted(ranking._lexical_matches, found))
+    monkeypatch.setattr(measuring, "order_leaves", counted(measuring.order_leaves, fused))
+    vary = {"retrieval.fusion": ["zscore", "rrf"], "expansion.strategy": ["flat", "parent"]}
+    cells = grid(Settings(), vary).presets
+    report, _ = bench(suite_root, tmp_path, fast_encoder, cells)
+    assert len(report.presets) == 4
+    assert len(found) == len(questions()), "one search for all four"
+    assert len(fused) == 2 * len(questions()), "one fusion for both expansions"
+    assert len(fast_encoder.texts) == len(set(fast_encoder.texts))
+    alone = {name: bench(suite_root, tmp_path / name, fast_encoder, {name: item})[0] for name, item in cells.items()}
+    for item in report.presets:
+        assert item.scores == alone[item.preset].presets[0].scores, "together or alone, the figures are the same"
+
+
+def counted(function, calls):
+    def call(*arguments, **named):
+        calls.append(arguments)
+        return function(*arguments, **named)
+
+    return call
+
+
+def test_the_cost_is_known_before_and_right_after_the_first_time(suite_root, tmp_path, fast_encoder):
+    suite = load_suite(suite_root)
+    cost = estimate(suite, PRESETS, tmp_path)
+    assert (cost.recipes, cost.presets, cost.questions, cost.exact) == (2, 3, len(questions()), False)
+    report, _ = bench(suite_root, tmp_path, fast_encoder)
+    texts = report.preset("default").costs["texts"] + report.preset("recursive").costs["texts"]
+    assert 0.5 * texts < cost.encodings - len(questions()) < 2 * texts, "reckoned from the documents' size"
+    after = estimate(suite, PRESETS, tmp_path)
+    assert (after.exact, after.encodings) == (True, len(questions())), "the questions alone"
+    assert "exact" not in after.sentence
+    assert "about" not in after.sentence.split(",")[2]
+
+
+def test_vectors_of_another_library_are_not_made_again(suite_root, tmp_path, fast_encoder):
+    items = [Incoming(path.name, path) for path in sorted((suite_root / "documents").iterdir())]
+    with Library.open(tmp_path / "mine", encoder=fast_encoder) as mine:
+        mine.ingest(items)
+        before = len(fast_encoder.texts)
+        suite, presets = load_suite(suite_root), {"default": PRESETS["default"]}
+        cost = estimate(suite, presets, tmp_path, held=[recipe_of(mine.settings)])
+        assert (cost.exact, cost.encodings) == (True, len(questions()))
+        report = run_bench(suite, presets, tmp_path, fast_encoder, vectors=mine.vectors)
+    assert report.presets[0].encoded == 0
+    assert len(fast_encoder.texts) - before == len({row["question"] for row in questions()})
+    alone, _ = bench(suite_root, tmp_path / "alone", fast_encoder, presets)
+    assert alone.presets[0].scores == report.presets[0].scores
+
+
+def test_a_document_that_fails_under_one_recipe_is_missed_there_alone(suite_root, tmp_path, fast_encoder, monkeypatch):
+    def cut(document, settings, *arguments):
+        if settings.max_tokens == 40 and "otter" in document.text:
+            raise LecternError("It cannot be cut so.")
+        return chunk(document, settings, *arguments)
+
+    monkeypatch.setattr(preparing, "cut", cut)
+    presets = {"fine": Settings(), "bad": Settings().with_value("chunking.max_tokens", 40)}
+    report, _ = bench(suite_root, tmp_path, fast_encoder, presets)
+    assert report.failures == (("otter.md", "It cannot be cut so."),)
+    of_otter = [place for place, asked in enumerate(report.questions) if asked.id.startswith("otter.md")]
+    fine, bad = (report.preset(name).scores["recall@8000"] for name in presets)
+    assert [fine[place] for place in of_otter] == [1.0] * len(of_otter)
+    assert [bad[place] for place in of_otter] == [0.0] * len(of_otter), "not the chunks of the recipe before"
+    lost = {item.id: item.lost[8000] for item in records(tmp_path, "bad") if item.lost}
+    assert all(set(lost[report.questions[place].id]) == {"reading"} for place in of_otter)
+    assert "otter.md" not in {name for item in records(tmp_path, "bad") for name, _, _ in item.contexts[8000]}
+
+
+def test_failures_carry_the_names_of_the_suite(tmp_path, fast_encoder):
+    picture = b"\x89PNG\r\n\x1a\n" + bytes(100)
+    files = {"otter.md": TEXTS["otter.md"].encode(), "a/pic.md": picture, "b/pic.md": picture + b"2"}
+    asked = [{"id": "q", "question": "Where does the otter sleep?", "gold": [gold_of("otter.md", 0)]}]
+    report, _ = bench(write_suite(tmp_path / "s", asked, files=files), tmp_path, fast_encoder, {"one": Settings()})
+    assert [name for name, _ in report.failures] == ["a/pic.md", "b/pic.md"]
+
+
+def test_what_was_encoded_before_a_stop_is_counted(suite_root, tmp_path, fast_encoder):
+    class Stopper(Recorder):
+        def building(self, step, done, total):
+            if done == 5 and fast_encoder.texts:
+                raise CancelledError("Stopped.")
+
+    fast_encoder.texts.clear()
+    with pytest.raises(CancelledError):
+        bench(suite_root, tmp_path, fast_encoder, {"one": Settings()}, watch=Stopper())
+    report, _ = bench(suite_root, tmp_path, fast_encoder, {"one": Settings()})
+    assert report.preset("one").encoded == report.preset("one").costs["texts"]
+
+
+def test_names_that_no_encoding_can_write_are_measured_all_the_same(tmp_path, fast_encoder):
+    name = os.fsdecode(b"caf\xe9.md")
+    files = {"otter.md": TEXTS["otter.md"].encode()}
+    root = write_suite(
+        tmp_path / "odd", [{"id": "q", "question": "otter?", "gold": [gold_of("otter.md", 0)]}], files=files
+    )
+    try:
+        (root / "documents" / name).write_text(TEXTS["hare.md"])
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names alone")
+    report, _ = bench(root, tmp_path, fast_encoder, {"one": Settings()})
+    assert name in [document.name for document in report.documents]
+    assert load_report(tmp_path, runs(tmp_path)[0].folder) == report
+
+
+def test_presets_that_read_files_otherwise_are_not_measured_together(suite_root, tmp_path, fast_encoder):
+    presets = {name: Settings().with_value("parsing.reader", name) for name in ("own", "unstructured")}
+    with pytest.raises(SettingsError, match="Gold is a place in one text"):
+        bench(suite_root, tmp_path, fast_encoder, presets)
+
+
+@pytest.mark.parametrize("budget", [0, 49, 1_000_001])
+def test_a_budget_no_context_can_have_is_refused_before_anything_runs(budget):
+    with pytest.raises(SettingsError, match="budget_tokens"):
+        BenchOptions(token_budgets=(500, budget))
+
+
+def test_characters_are_reckoned_as_characters(suite_root, tmp_path, fast_encoder):
+    suite = load_suite(suite_root)
+    for name in ("fixed-1000", "recursive-1000-200", "parent-2000-400"):
+        reckoned = estimate(suite, {name: preset(name)}, tmp_path).encodings - len(questions())
+        report, _ = bench(suite_root, tmp_path, fast_encoder, {name: preset(name)})
+        assert 0.4 < reckoned / report.presets[0].costs["texts"] < 2.5
+
+
+def test_more_room_and_answers_are_measured_where_they_are_asked_for(suite_root, tmp_path, fast_encoder):
+    rows = [row | {"answer": "It sleeps in a hollow that it digs."} for row in questions()[:3]]
+    root = write_suite(tmp_path / "few", rows, files={name: text.encode() for name, text in TEXTS.items()})
+    options = BenchOptions(token_budgets=(60, 2000), answers=True)
+    report = run_bench(load_suite(root), {"default": PRESETS["default"]}, tmp_path, fast_encoder, options=options)
+    metrics = report.presets[0].metrics
+    assert metrics["recall@60t"] <= metrics["recall@2000t"] == 100
+    assert "attained@60t" not in metrics
+    assert {"answer_hit@60t", "answer_hit@8000", "exact_match", "token_f1"} <= metrics.keys()
+    assert metrics["token_f1"] > metrics["exact_match"] == 0

@@ -1,10 +1,10 @@
-"""Span metrics against sets of characters; nDCG against ir_measures."""
+"""Span metrics against sets of characters."""
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.evaluation.metrics import SPAN_METRICS, ndcg
+from core.evaluation.metrics import SPAN_METRICS
 from core.evaluation.regions import Region, region, take
 from core.types import Span
 from tests.evaluation import rescore
@@ -78,15 +78,3 @@ def test_an_empty_context_scores_nothing():
 def test_a_region_with_spans_that_touch_is_refused():
     with pytest.raises(ValueError, match="apart"):
         Region({"a": (Span(0, 2), Span(2, 3))})
-
-
-names = st.lists(st.sampled_from([f"d{i}" for i in range(30)]), unique=True, max_size=30)
-
-
-@given(names, names.filter(bool))
-def test_ndcg_equals_trec_eval(ranked, relevant):
-    ir_measures = pytest.importorskip("ir_measures")
-    qrels = [ir_measures.Qrel("q", name, 1) for name in relevant]
-    run = [ir_measures.ScoredDoc("q", name, 1000.0 - rank) for rank, name in enumerate(ranked)]
-    expected = ir_measures.calc_aggregate([ir_measures.nDCG @ 10], qrels, run)[ir_measures.nDCG @ 10]
-    assert ndcg(ranked, relevant, 10) == pytest.approx(expected, abs=1e-9)

@@ -1,26 +1,64 @@
 """Reports: percent, intervals, comparisons, and the way through JSON."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from core.errors import NotFoundError
-from core.evaluation.report import BenchReport, PresetReport, best_scores, summarise
+from core.evaluation.report import AskedQuestion, BenchDocument, BenchReport, PresetReport, best_scores, summarise
 from core.evaluation.statistics import BETTER, NO_DIFFERENCE, WORSE
+from core.evaluation.suites import GoldSpan
 
-WEAK = {"recall@1000": (0.0, 0.2, None, 0.1, 0.3), "ndcg@10": (1.0, None, None, None, None)}
-STRONG = {"recall@1000": (0.5, 0.9, None, 0.8, 1.0), "ndcg@10": (1.0, None, None, None, None)}
+WEAK = {
+    "recall@1000": (0.0, 0.2, None, 0.1, 0.3, 0.1, 0.2, 0.0, 0.3),
+    "ndcg@10": (1.0, None, None, None, None, None, None, None, None),
+}
+STRONG = {
+    "recall@1000": (0.5, 0.9, None, 0.8, 1.0, 0.9, 0.9, 0.8, 1.0),
+    "ndcg@10": (1.0, None, None, None, None, None, None, None, None),
+}
 
 
 def preset_report(name, scores):
     metrics, intervals = summarise(scores)
-    return PresetReport(name, {"retrieval": {"k": 5}}, metrics, intervals, {"total": 1.5}, {"answerable": 4}, 3, scores)
+    return PresetReport(
+        preset=name,
+        settings={"retrieval": {"k": 5}},
+        metrics=metrics,
+        intervals=intervals,
+        seconds={"total": 1.5},
+        unanswerable={"answerable": 4},
+        encoded=3,
+        scores=scores,
+        costs={"texts": 7, "characters@1000": 990.5},
+        latency_ms={"total": {"p50": 1.5, "p95": 3.0}},
+        lost={"1000": {"read": 60.0, "budget": 40.0}},
+    )
 
 
 @pytest.fixture
 def report():
     presets = (preset_report("weak", WEAK), preset_report("strong", STRONG))
-    return BenchReport("tiny", "f" * 64, ("a", "b", "c", "d", "e"), presets, (("x.png", "A picture."),), ("A note.",))
+    asked = tuple(
+        AskedQuestion(name, f"What is {name}?", (GoldSpan("a.md", 3, 9),), ("markdown",), "table")
+        for name in "abcdefghi"
+    )
+    return BenchReport(
+        suite="tiny",
+        fingerprint="f" * 64,
+        questions=asked,
+        presets=presets,
+        budgets=(1000,),
+        documents=(BenchDocument("a.md", "0" * 64, "markdown", 200), BenchDocument("x.png", "1" * 64, "", 0)),
+        failures=(("x.png", "A picture."),),
+        notes=("A note.",),
+        skipped=(("max_tokens=900", "It is too large."),),
+        made_at="2026-01-02T03:04:05+00:00",
+        revision=17,
+        library="tiny-0123/library",
+        run="0123456789ab-1",
+    )
 
 
 def test_means_are_over_the_questions_a_metric_applies_to():
@@ -32,12 +70,23 @@ def test_means_are_over_the_questions_a_metric_applies_to():
 
 def test_presets_are_compared_in_percent_points(report):
     found = report.compare("strong", "weak")
-    assert found["recall@1000"].difference == pytest.approx(65.0)
-    assert (found["recall@1000"].verdict, found["recall@1000"].questions) == (BETTER, 4)
+    assert found["recall@1000"].difference == pytest.approx(70.0)
+    assert (found["recall@1000"].verdict, found["recall@1000"].questions) == (BETTER, 8)
     assert report.compare("weak", "strong")["recall@1000"].verdict == WORSE
     assert found["ndcg@10"].verdict == NO_DIFFERENCE
     with pytest.raises(NotFoundError, match="'other'"):
         report.compare("other", "weak")
+
+
+def test_many_presets_are_judged_together(report):
+    alone = report.compare("strong", "weak")["recall@1000"]
+    many = (*report.presets, *(preset_report(f"chance {number}", WEAK) for number in range(40)))
+    together = replace(report, presets=many).compare_all("weak")
+    assert list(together) == ["strong", *(f"chance {number}" for number in range(40))]
+    found = together["strong"]["recall@1000"]
+    assert (found.p_value, found.difference) == (alone.p_value, alone.difference)
+    assert found.verdict == NO_DIFFERENCE, "one of 41 comparisons of eight questions each proves nothing"
+    assert found.adjusted > alone.adjusted
 
 
 def test_a_report_survives_json(report):

@@ -1,9 +1,27 @@
-"""The bootstrap: fixed by its seed, symmetric, and right as often as it claims."""
+"""The bootstrap and the randomisation test: fixed by their seed, symmetric, and right as often as they claim."""
+
+import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from core.evaluation.statistics import BETTER, NO_DIFFERENCE, WORSE, compare, intervals, percentile, resampled_means
+from core.evaluation.statistics import (
+    BETTER,
+    ENUMERATED,
+    NO_DIFFERENCE,
+    SIGNIFICANT,
+    WORSE,
+    compare,
+    compare_many,
+    holm,
+    intervals,
+    percentile,
+    randomisation,
+    resampled_means,
+)
 
 
 def test_the_same_scores_give_the_same_interval():
@@ -96,3 +114,210 @@ def test_scores_that_cannot_be_paired_are_refused():
 def test_percentile_of_nothing_is_zero():
     assert percentile([], 0.5) == 0.0
     assert percentile([3.0, 1.0, 2.0], 0.5) == 2.0
+
+
+# The paired randomisation test
+
+
+def exact_p(differences):
+    """The definition: of all ways to give signs, the share with a mean at least as far from 0."""
+    signs = itertools.product((1, -1), repeat=len(differences))
+    sums = [abs(sum(s * d for s, d in zip(flips, differences, strict=True))) for flips in signs]
+    return Fraction(sum(value >= abs(sum(differences)) for value in sums), len(sums))
+
+
+whole = st.integers(-8, 8)  # eighths, so that sums and shifts are exact
+tables = st.integers(1, 7).flatmap(
+    lambda questions: st.tuples(
+        *[st.lists(st.tuples(whole, whole), min_size=questions, max_size=questions) for _ in range(2)]
+    )
+)
+
+
+def eighths(rows):
+    return np.array(rows, dtype=float) / 8
+
+
+@given(tables)
+def test_few_questions_are_enumerated(pair):
+    one, other = pair
+    for column, p in enumerate(randomisation(eighths(one), eighths(other))):
+        assert p == exact_p([left[column] - right[column] for left, right in zip(one, other, strict=True)])
+
+
+def test_many_questions_come_near_to_the_enumeration():
+    differences = np.random.default_rng(12).integers(-3, 5, (15, 3))
+    signs = 1 - 2 * (np.arange(2**15)[:, None] >> np.arange(15) & 1)
+    expected = (np.abs(signs @ differences) >= np.abs(differences.sum(axis=0))).mean(axis=0)
+    assert randomisation(differences, np.zeros((15, 3))) == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("questions", [1, ENUMERATED, ENUMERATED + 1, 80])
+def test_the_same_scores_differ_with_p_one(questions):
+    scores = np.random.default_rng(13).random((questions, 3))
+    assert randomisation(scores, scores) == (1.0, 1.0, 1.0)
+    assert {item.verdict for item in compare(scores, scores, resamples=50)} == {NO_DIFFERENCE}
+
+
+@pytest.mark.parametrize("questions", [ENUMERATED, 80])
+def test_what_only_rounding_made_is_no_difference(questions):
+    scores = np.random.default_rng(14).random((questions, 1))
+    assert randomisation(scores + 1e-14, scores) == (1.0,)
+    assert compare(scores + 1e-14, scores, resamples=50)[0].verdict == NO_DIFFERENCE
+
+
+@given(tables)
+def test_the_other_way_round_p_is_the_same_and_the_verdict_mirrored(pair):
+    one, other = eighths(pair[0]), eighths(pair[1])
+    mirrored = {BETTER: WORSE, WORSE: BETTER, NO_DIFFERENCE: NO_DIFFERENCE}
+    for there, back in zip(compare(one, other, resamples=20), compare(other, one, resamples=20), strict=True):
+        assert there.p_value == back.p_value
+        assert there.difference == -back.difference
+        assert there.verdict == mirrored[back.verdict]
+
+
+@given(tables, whole)
+def test_shifting_both_changes_nothing(pair, shift):
+    one, other = eighths(pair[0]), eighths(pair[1])
+    shifted = compare(one + shift / 8, other + shift / 8, resamples=20)
+    assert shifted == compare(one, other, resamples=20)
+
+
+@given(tables, st.randoms(use_true_random=False))
+def test_the_order_of_questions_changes_no_exact_p(pair, random):
+    rows = list(zip(*pair, strict=True))
+    before = randomisation(eighths([one for one, _ in rows]), eighths([other for _, other in rows]))
+    random.shuffle(rows)
+    assert randomisation(eighths([one for one, _ in rows]), eighths([other for _, other in rows])) == before
+
+
+def test_a_metric_has_the_same_p_alone_and_among_others():
+    one, other = np.random.default_rng(15).random((2, 40, 5))
+    together = randomisation(one, other)
+    for column, expected in enumerate(together):
+        assert randomisation(one[:, [column]], other[:, [column]]) == (expected,)
+
+
+def test_p_is_uniform_where_nothing_differs():
+    one, other = np.random.default_rng(16).random((2, 60, 500))
+    found = np.sort(randomisation(one, other, permutations=2000))
+    assert np.abs(found - np.arange(1, 501) / 500).max() < 0.08
+
+
+def test_p_is_never_zero_and_no_smaller_than_the_permutations_tell():
+    scores = np.ones((200, 1))
+    assert randomisation(scores, scores - 1, permutations=999) == (0.001,)
+
+
+def test_five_questions_can_tell_nothing_and_six_can():
+    for questions, verdict in ((5, NO_DIFFERENCE), (6, BETTER)):
+        (found,) = compare(np.ones((questions, 1)), np.zeros((questions, 1)))
+        assert (found.p_value, found.verdict) == (2 / 2**questions, verdict)
+
+
+def test_smaller_blocks_change_no_comparison(monkeypatch):
+    one, other = np.random.default_rng(17).random((2, 30, 5))
+    expected = compare(one, other, resamples=100, permutations=100)
+    monkeypatch.setattr("core.evaluation.statistics._DRAWS_AT_ONCE", 90)
+    monkeypatch.setattr("core.evaluation.statistics._COLUMNS_AT_ONCE", 2)
+    found = compare(one, other, resamples=100, permutations=100)
+    assert [item.p_value for item in found] == [item.p_value for item in expected]
+    for ours, theirs in zip(found, expected, strict=True):
+        assert (ours.difference, ours.low, ours.high) == pytest.approx((theirs.difference, theirs.low, theirs.high))
+
+
+# Holm's correction
+
+p_values = st.lists(st.floats(0, 1), min_size=1, max_size=12)
+
+
+def rejected(values, level):
+    """Holm's procedure as he wrote it: from the smallest up, until one is above its share of the level."""
+    found = set()
+    for done, position in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        if Fraction(values[position]) * (len(values) - done) > level:
+            break
+        found.add(position)
+    return found
+
+
+@given(p_values)
+def test_adjusted_p_lies_between_the_raw_one_and_bonferronis(values):
+    for adjusted, raw in zip(holm(values), values, strict=True):
+        assert raw <= adjusted <= min(1.0, len(values) * raw)
+
+
+@given(p_values)
+def test_adjusted_p_keeps_the_order(values):
+    pairs = sorted(zip(values, holm(values), strict=True))
+    assert all(before <= after for (_, before), (_, after) in itertools.pairwise(pairs))
+
+
+@given(st.lists(st.integers(0, 1024).map(lambda count: count / 1024), min_size=1, max_size=12), st.integers(0, 1023))
+def test_adjusted_p_rejects_what_holms_procedure_rejects(values, level):
+    level = level / 1024
+    adjusted = holm(values)
+    assert {position for position, p in enumerate(adjusted) if p <= level} == rejected(values, level)
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx((0.03, 0.06, 0.06, 0.02))
+    assert holm([0.02, 0.02]) == (0.04, 0.04)
+    assert holm([0.9, 0.8, 0.7]) == (1.0, 1.0, 1.0)
+    assert holm([0.2]) == (0.2,)
+    assert holm([]) == ()
+
+
+# Several presets against one baseline
+
+SHIFTS = {"high": 0.2, "low": -0.2, "same": 0.0}
+
+
+def test_many_presets_are_compared_as_one_is_and_then_corrected():
+    generator = np.random.default_rng(18)
+    baseline = generator.random((40, 3))
+    presets = {name: baseline + generator.normal(shift, 0.1, (40, 3)) for name, shift in SHIFTS.items()}
+    found = compare_many(presets, baseline)
+    assert list(found) == list(SHIFTS)
+    for name, scores in presets.items():
+        for item, alone in zip(found[name], compare(scores, baseline), strict=True):
+            assert (item.p_value, item.questions) == (alone.p_value, 40)
+            assert (item.difference, item.low, item.high) == pytest.approx((alone.difference, alone.low, alone.high))
+    for column in range(3):
+        raw = [items[column].p_value for items in found.values()]
+        assert tuple(items[column].adjusted for items in found.values()) == holm(raw)
+    for items in found.values():
+        for item in items:
+            assert (item.verdict == NO_DIFFERENCE) == (item.adjusted > SIGNIFICANT)
+    assert [found[name][0].verdict for name in SHIFTS] == [BETTER, WORSE, NO_DIFFERENCE]
+
+
+def test_only_one_preset_is_not_corrected():
+    one, other = np.random.default_rng(19).random((2, 40, 2))
+    found = compare_many({"one": one}, other)["one"]
+    assert [item.adjusted for item in found] == [item.p_value for item in found]
+    assert compare(one, other)[0].adjusted is None
+    assert compare_many({}, other) == {}
+
+
+def test_among_twenty_equal_presets_chance_finds_one_only_without_correction():
+    # Each column is an experiment of its own: twenty presets that differ from the baseline by noise alone.
+    generator = np.random.default_rng(20)
+    baseline = generator.random((60, 60))
+    presets = {str(number): baseline + generator.normal(0, 0.1, (60, 60)) for number in range(20)}
+    found = compare_many(presets, baseline, resamples=10, permutations=2000)
+    uncorrected = sum(any(items[column].p_value <= SIGNIFICANT for items in found.values()) for column in range(60))
+    corrected = sum(any(items[column].verdict != NO_DIFFERENCE for items in found.values()) for column in range(60))
+    assert uncorrected / 60 > 0.4
+    assert corrected / 60 < 0.15
+
+
+def test_presets_that_cannot_be_paired_are_refused():
+    baseline = np.zeros((4, 3))
+    # Two and four columns are six, as twice three are: each preset is looked at alone.
+    with pytest.raises(ValueError, match="same questions and metrics"):
+        compare_many({"two": np.zeros((4, 2)), "four": np.zeros((4, 4))}, baseline)
+    with pytest.raises(ValueError, match="at least one question"):
+        randomisation(np.zeros((0, 2)), np.zeros((0, 2)))
+    with pytest.raises(ValueError, match="same questions"):
+        randomisation([[1.0]], [[1.0], [0.0]])

@@ -1,8 +1,14 @@
-"""What every browser test needs: the app as a process of its own, a window into it, and ways to wait."""
+"""What every browser test needs: the app as a process of its own, a window into it, and ways to wait.
+
+A test waits for what lasts: the end of the work as the page or the library keeps it, never a sight that may be over
+before anyone looked (a progress bar, "Cancel", "✓ Copied"). It compares what is drawn by ``expect`` or ``until``, which
+look again, and reads once only what has come to rest.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -17,8 +23,18 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, Locator, Page, expect
 
 ROOT = Path(__file__).resolve().parents[2]
-SLOW = 120_000  # milliseconds: the encoder loads once, on a machine that may be busy
+SLOW = 300_000  # milliseconds: the encoder loads once, on a machine that may have ten other things to do
 THEMES = ("light", "dark")
+DOCUMENTS = "[data-testid=stDataFrame]:has([aria-label$=': The documents of the library'])"
+# Nothing moves or fades, in the page or in a component's own tree; what goes on for ever, a spinner, does not count.
+STILL = """() => {
+  const trees = [document];
+  for (const tree of trees) trees.push(...[...tree.querySelectorAll("*")].flatMap((each) => each.shadowRoot ?? []));
+  const moves = (each) => each.playState === "running" && each.effect.getComputedTiming().endTime !== Infinity;
+  return !trees.some((tree) => tree.getAnimations().some(moves));
+}"""
+
+expect.set_options(timeout=SLOW)
 
 
 @contextmanager
@@ -43,17 +59,21 @@ def serving(home: Path, script: str = "app.py", variables: Mapping[str, str] | N
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
             address = f"http://127.0.0.1:{port}"
-            until = time.monotonic() + 90
-            while time.monotonic() < until:
-                try:
-                    urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()  # noqa: S310 - our own address
-                    break
-                except (urllib.error.URLError, ConnectionError):
-                    time.sleep(0.1)
+            until(lambda: process.poll() is not None or answers(address))
+            assert process.poll() is None, Path(log.name).read_text(encoding="utf-8", errors="replace")
             yield address
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(SLOW / 1000)
+
+
+def answers(address: str) -> bool:
+    """Whether the app there is up."""
+    try:
+        urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()  # noqa: S310 - our own address
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return False
+    return True
 
 
 @contextmanager
@@ -68,11 +88,13 @@ def visiting(browser: Browser, theme: str = "light", width: int = 1280) -> Itera
     page.on("request", lambda request: None if is_own(request.url) else foreign.append(request.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("dialog", lambda dialog: errors.append(f"dialog: {dialog.message}"))
-    yield page
-    assert page.locator("[data-testid=stException]").count() == 0
-    assert foreign == []
-    assert errors == []
-    context.close()
+    try:
+        yield page
+        assert page.locator("[data-testid=stException]").count() == 0
+        assert foreign == []
+        assert errors == []
+    finally:
+        context.close()
 
 
 def is_own(url: str) -> bool:
@@ -80,8 +102,8 @@ def is_own(url: str) -> bool:
 
 
 def settled(page: Page) -> None:
-    """Wait until the script has run and nothing waits to be drawn."""
-    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning", timeout=SLOW)
+    """Wait until no script runs. What was clicked just now may not have started one: wait for its effect first."""
+    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
 
 
 def visit(page: Page, address: str) -> None:
@@ -90,7 +112,7 @@ def visit(page: Page, address: str) -> None:
 
 
 def shown(locator: Locator) -> None:
-    expect(locator.first).to_be_visible(timeout=SLOW)
+    expect(locator.first).to_be_visible()
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -101,8 +123,32 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+def tick_only(page: Page, sought: str) -> None:
+    """Narrow the Library's table to the one document that the words fit, and tick it."""
+    field, table = page.get_by_placeholder("Filter by title"), page.locator(DOCUMENTS)
+    shown(field)
+    settled(page)  # a page that is being drawn would take back what is typed into it
+    field.fill(sought)
+    expect(page.locator(f"{DOCUMENTS} [role=grid][aria-rowcount='2']")).to_have_count(1)  # the heading and one row
+    expect(table).to_have_count(1)  # while the page is drawn anew, the longer one may stand beside it
+    settled(page)
+    table.click(position={"x": 16, "y": 50})
+    expect(table.locator("tr[aria-selected=true]")).to_have_count(1)
+    expect(page.get_by_role("button", name="Open in Chunks")).to_be_enabled()
+
+
+def pick(page: Page, sought: str) -> None:
+    """Choose on the Chunks page the one document that the words fit; the picker keeps the focus."""
+    page.get_by_role("combobox", name="Document").fill(sought)
+    option = page.get_by_role("option", name=re.compile(re.escape(sought)))
+    expect(option).to_have_count(1)
+    option.click()
+
+
 def faults(page: Page) -> list[str]:
-    """What axe-core finds that is serious or worse, one sentence each."""
+    """What axe-core finds that is serious or worse once the page has come to rest, one sentence each."""
+    settled(page)
+    page.wait_for_function(STILL)
     found = Axe().run(page).response["violations"]
     return [
         f"{fault['id']}: {node['html'][:120]}"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pymupdf
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.pages.browsing import SLOW, THEMES, faults, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import THEMES, faults, serving, settled, shown, tick_only, visit, visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 PASSWORD = "ebb and flow"  # noqa: S105 - of a file this test writes
@@ -43,49 +43,43 @@ def scanned(address: str, papers: Path, browser: Browser) -> str:
     with visiting(browser) as page:
         visit(page, address)
         page.get_by_text("Scan a folder of this machine").click()
+        shown(page.get_by_placeholder("~/Documents/notes"))
+        settled(page)
         page.get_by_placeholder("~/Documents/notes").fill(str(papers))
         page.get_by_placeholder("drafts/, *.bak").fill("*.bak")
         page.get_by_role("button", name="Scan", exact=True).click()
-        expect(page.locator("[data-testid=stMetric]", has_text="Passed over")).to_contain_text("2", timeout=SLOW)
+        expect(figure(page, "Passed over")).to_have_text("2")
         page.get_by_role("button", name="Read 3 files").click()
         field = page.get_by_placeholder("Its password")
         shown(field)
-        expect(documents(page)).to_contain_text("2", timeout=SLOW)
-        expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=SLOW)  # the others are read
+        expect(figure(page, "Documents")).to_have_text("2")
+        expect(page.get_by_role("button", name="Cancel")).to_have_count(0)  # the others are read
         settled(page)
-        expect(field).to_have_count(1, timeout=SLOW)  # while the page is drawn anew, the old row may stand beside it
+        expect(field).to_have_count(1)  # while the page is drawn anew, the old row may stand beside it
         field.fill(PASSWORD)
         page.get_by_role("button", name="Unlock").click()
-        expect(documents(page)).to_contain_text("3", timeout=SLOW)
-        expect(page.get_by_role("button", name="Unlock")).to_have_count(0, timeout=SLOW)
+        expect(figure(page, "Documents")).to_have_text("3")
+        expect(page.get_by_role("button", name="Unlock")).to_have_count(0)
     return address
 
 
-def documents(page: Page):  # type: ignore[no-untyped-def]
-    return page.locator("[data-testid=stMetric]", has_text="Documents")
-
-
-def only(page: Page, sought: str) -> None:
-    """Narrow the table to one document and tick it."""
-    page.get_by_placeholder("Filter by title").fill(sought)
-    table = page.locator("[data-testid=stDataFrame]").first
-    until(lambda: (table.bounding_box() or {"height": 999})["height"] < 100)  # one row left
-    table.click(position={"x": 16, "y": 50})
-    expect(page.get_by_role("button", name="Open in Chunks")).to_be_enabled(timeout=SLOW)
+def figure(page: Page, name: str) -> Locator:
+    return page.locator("[data-testid=stMetric]", has_text=name).locator("[data-testid=stMetricValue]")
 
 
 def test_a_document_is_filed_and_a_question_asks_its_collection_alone(scanned: str, browser: Browser) -> None:
     with visiting(browser) as page:
         visit(page, scanned)
-        only(page, "locked")
+        tick_only(page, "locked")
         page.get_by_role("button", name="Organise").click()
         dialog = page.get_by_role("dialog")
         dialog.get_by_label("Collections").fill("Harbour")
+        shown(page.get_by_role("option", name="Add: Harbour"))
         dialog.get_by_label("Collections").press("Enter")
+        expect(dialog.locator("[data-tag]:visible")).to_have_text("Harbour")
         dialog.get_by_label("Note").fill("opened with the usual word")
         dialog.get_by_role("button", name="Save").click()
-        expect(dialog).to_have_count(0, timeout=SLOW)
-        settled(page)
+        expect(dialog).to_have_count(0)
         visit(page, f"{scanned}/ask")
         shown(page.get_by_text("Harbour"))
 
@@ -93,12 +87,12 @@ def test_a_document_is_filed_and_a_question_asks_its_collection_alone(scanned: s
 def test_what_is_thrown_away_comes_back(scanned: str, browser: Browser) -> None:
     with visiting(browser) as page:
         visit(page, scanned)
-        expect(documents(page)).to_contain_text("3", timeout=SLOW)
-        only(page, "copy.md")
+        expect(figure(page, "Documents")).to_have_text("3")
+        tick_only(page, "copy.md")
         page.get_by_role("button", name="To the trash").click()
-        expect(documents(page)).to_contain_text("2", timeout=SLOW)
+        expect(figure(page, "Documents")).to_have_text("2")
         page.get_by_role("button", name="Undo").click()
-        expect(documents(page)).to_contain_text("3", timeout=SLOW)
+        expect(figure(page, "Documents")).to_have_text("3")
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -106,10 +100,10 @@ def test_axe_finds_no_serious_fault(scanned: str, browser: Browser, theme: str) 
     with visiting(browser, theme) as page:
         visit(page, scanned)
         shown(page.get_by_placeholder("Filter by title"))
-        settled(page)
         assert faults(page) == []
         visit(page, f"{scanned}/settings")
         for tab in ("Embedder", "Reading and words", "Privacy", "Places and disk", "Report"):
             page.get_by_role("tab", name=tab).click()
-            settled(page)
+            expect(page.get_by_role("tab", name=tab, selected=True)).to_have_count(1)
+            shown(page.get_by_role("tabpanel"))
             assert faults(page) == []

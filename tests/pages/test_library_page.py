@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from core import shelf
 from core.library import Incoming, Library
 from tests.pages.apps import said, start
+from tests.pages.browsing import until
 
 pytestmark = pytest.mark.model
 
@@ -140,10 +141,7 @@ def test_settings_say_what_is_used_and_change_the_lexical_engine(filled: Path) -
     from pages.ui import services
 
     library = services.library()
-    for _ in range(600):
-        if library.settings.retrieval.lexical_engine == "rank-bm25":
-            break
-        library.queue.wait(0.1)
+    until(lambda: all(job.finished for job in library.queue.jobs()))
     assert library.settings.retrieval.lexical_engine == "rank-bm25"
     assert library.search("How long is a token valid?").hits
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from core.errors import CancelledError
 from core.library import Incoming, Library
 from core.settings import Settings
 from tests.pages.apps import APP, PATIENT, said, start
+from tests.pages.browsing import until
 
 pytestmark = pytest.mark.model
 NOTES = {
@@ -151,10 +151,7 @@ def test_the_dials_cut_the_library_anew() -> None:
     app.button(key="chunks.apply").click().run()
     assert not app.exception
     library = services.library()
-    until = time.monotonic() + PATIENT
-    while background.active_jobs():
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    until(lambda: all(job.finished for job in library.queue.jobs()))
     assert background.failures("apply") == []
     assert library.settings.chunking.chunker == "fixed"
     assert all(source.recipe.startswith("fixed") for source in library.sources())
@@ -179,19 +176,6 @@ def test_a_cut_that_was_cancelled_half_way_can_be_finished() -> None:
     app = start("chunks")
     assert "Some documents are still cut another way." in said(app)
     assert not app.button(key="chunks.apply").disabled
-
-
-@pytest.mark.usefixtures("filled")
-@pytest.mark.parametrize(
-    ("folder", "sentence"), [("", "Name the suite's folder first"), ("/no/such", "is not a folder")]
-)
-def test_a_suite_that_cannot_be_read_hides_nothing(folder: str, sentence: str) -> None:
-    app = start("benchmark")
-    app.segmented_control(key="benchmark.suite").set_value("A suite folder").run()
-    app.text_input(key="benchmark.folder").set_value(folder)
-    next(button for button in app.button if button.label == "Run").click().run()
-    assert sentence in said(app).replace("\\", "")
-    assert "No run yet" in said(app)  # what stands below the choices
 
 
 @pytest.mark.usefixtures("filled")

@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 
 import pymupdf
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from core.library import Incoming, Library
-from tests.pages.browsing import SLOW, THEMES, faults, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import THEMES, faults, serving, settled, shown, until, visit, visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 LONG = 3_000_000  # characters: a thousand pages
@@ -26,6 +26,21 @@ FIRST_IN_VIEW = """(host) => {
   return found;
 }"""
 MOVED = "(piece) => piece.getBoundingClientRect().top - piece.was"
+RESTS = """async (host) => {
+  for (let calm = 0, last = NaN; calm < 8; last = host.scrollTop) {
+    await new Promise(requestAnimationFrame);
+    calm = host.scrollTop === last ? calm + 1 : 0;
+  }
+  return host.scrollTop;
+}"""
+SAID = """(button) => {
+  const said = [];
+  new MutationObserver(() => said.push(button.textContent)).observe(button, { childList: true });
+  return said;
+}"""
+CHUNK_ID = re.compile(r"^[0-9a-f]{16,}$")  # the app of ``long_book`` writes it once a choice was reported
+# A choice is reported after 250 ms; a timer that is set after that one, for longer, ends after it.
+REPORTED = "() => new Promise((done) => setTimeout(done, 400))"
 LINKED = "# Links\n\nSee [the manual](https://manual.example/page) and [this](javascript:window.hurt=1).\n"
 
 
@@ -70,12 +85,12 @@ def go_to(page: Page, name: str) -> None:
 
 def keys_ready(page: Page) -> None:
     """The page listens for its keys."""
-    expect(page.locator(".keys-line[data-ready]")).to_be_attached(timeout=SLOW)
+    expect(page.locator(".keys-line[data-ready]")).to_be_attached()
     settled(page)
 
 
-def to_page_view(page: Page) -> None:
-    page.get_by_role("radio", name="Page").or_(page.get_by_role("button", name="Page", exact=True)).first.click()
+def to_view(page: Page, name: str) -> None:
+    page.get_by_role("radio", name=name).or_(page.get_by_role("button", name=name, exact=True)).first.click()
 
 
 def open_document(page: Page, address: str, version: str, span: str = "") -> None:
@@ -86,6 +101,20 @@ def open_document(page: Page, address: str, version: str, span: str = "") -> Non
 
 def nodes(page: Page) -> int:
     return int(page.locator(".reader").evaluate("(reader) => reader.querySelectorAll('.text *, .tree *').length"))
+
+
+def rest(host: Locator) -> float:
+    """Wait until nothing scrolls it any more; where it stands."""
+    return float(host.evaluate(RESTS))
+
+
+def copied(page: Page, button: Locator) -> str:
+    """What a button copies, read once it said so; it says so for a moment only, hence is listened to."""
+    said = button.evaluate_handle(SAID)
+    button.click()
+    until(lambda: bool(said.json_value()))
+    assert said.json_value()[0] == "✓ Copied"
+    return str(page.evaluate("navigator.clipboard.readText()"))
 
 
 def scroll_to(page: Page, share: float) -> None:
@@ -126,9 +155,11 @@ def test_what_is_read_stays_in_place_while_heights_above_become_known(long_book:
         until(lambda: float(text.evaluate("(host) => host.scrollTop / host.scrollHeight")) > 0.3)
         text.hover()
         for _ in range(8):
+            rest(text)
             mark = text.evaluate_handle(FIRST_IN_VIEW)
             page.mouse.wheel(0, -250)
             until(lambda held=mark: float(held.evaluate(MOVED)) > 240)  # type: ignore[misc]
+            rest(text)
             assert abs(float(mark.evaluate(MOVED)) - 250) < 3
 
 
@@ -141,20 +172,20 @@ def test_find_counts_steps_and_closes(long_book: str, browser: Browser) -> None:
         field, count = page.get_by_role("textbox", name="Find in this document"), page.locator(".find-count")
         expect(field).to_be_focused()
         field.fill("FJORD of mark 1200.")  # the text says fjörd
-        expect(count).to_have_text("1 of 1", timeout=SLOW)
-        expect(page.locator(".text .found.here").first).to_be_in_viewport(timeout=SLOW)
+        expect(count).to_have_text("1 of 1")
+        expect(page.locator(".text .found.here").first).to_be_in_viewport()
         field.fill("fjord")
-        expect(count).to_have_text(re.compile(r"of [\d,]{3,}$"), timeout=SLOW)
+        expect(count).to_have_text(re.compile(r"of [\d,]{3,}$"))
         before = count.inner_text()
         field.press("Enter")
         expect(count).not_to_have_text(before)
         field.press("Shift+Enter")
         expect(count).to_have_text(before)
         field.fill("no such words")
-        expect(count).to_have_text("No match", timeout=SLOW)
+        expect(count).to_have_text("No match")
         field.press("Escape")
         expect(field).to_be_hidden()
-        assert page.locator(".text .found").count() == 0
+        expect(page.locator(".text .found")).to_have_count(0)
 
 
 def test_choosing_a_chunk_does_not_send_the_text_again(long_book: str, browser: Browser) -> None:
@@ -171,9 +202,25 @@ def test_choosing_a_chunk_does_not_send_the_text_again(long_book: str, browser: 
         for _ in range(3):
             page.keyboard.press("]")
         expect(page.locator(".details h3")).to_contain_text("Chunk 3")
-        shown(page.get_by_text(re.compile(r"^[0-9a-f]{16,}$")))  # the app under test writes the chosen chunk's id
+        shown(page.get_by_text(CHUNK_ID))
         settled(page)
         assert sum(sizes) < 400_000
+
+
+def test_what_a_person_closes_in_the_tree_stays_closed_when_the_choice_is_reported(
+    long_book: str, browser: Browser
+) -> None:
+    with visiting(browser) as page:
+        visit(page, long_book)
+        page.locator(".text .segment[data-leaf='1']").first.click()
+        row = page.get_by_role("treeitem", selected=True)
+        expect(row).to_have_count(1)
+        for _ in range(2):  # to its parent, and that one shut
+            page.get_by_role("tree").press("ArrowLeft")
+        expect(row).to_have_count(0)
+        shown(page.get_by_text(CHUNK_ID))
+        settled(page)
+        expect(row).to_have_count(0)
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -198,12 +245,10 @@ def test_a_link_lights_its_span_and_its_own_link_can_be_copied(
 ) -> None:
     with visiting(browser) as page:
         open_document(page, address, versions["api.md"], "357-579")
-        expect(page.locator(".text .segment.focus").first).to_be_in_viewport(timeout=SLOW)
+        expect(page.locator(".text .segment.focus").first).to_be_in_viewport()
         expect(page.locator(".details h3")).to_contain_text("Chunk 2")
-        page.get_by_role("button", name="Copy link").click()
-        shown(page.get_by_role("button", name="✓ Copied"))
-        copied = str(page.evaluate("navigator.clipboard.readText()"))
-        assert copied.endswith(urlencode({"document": versions["api.md"], "span": "357-579"}))
+        link = copied(page, page.get_by_role("button", name="Copy link"))
+        assert link.endswith(urlencode({"document": versions["api.md"], "span": "357-579"}))
 
 
 @pytest.mark.parametrize(
@@ -216,12 +261,11 @@ def test_a_bad_link_is_a_sentence(
     with visiting(browser) as page:
         open_document(page, address, versions["api.md"], span)
         shown(page.get_by_text(sentence))
-        assert page.locator(".text .segment.focus").count() == 0
+        expect(page.locator(".text .segment.focus")).to_have_count(0)
 
 
 def test_links_of_a_document_open_by_a_click_alone(address: str, versions: dict[str, str], browser: Browser) -> None:
     with visiting(browser) as page:
-        page.evaluate("() => { window.opened = []; }")
         open_document(page, address, versions["links.md"])
         page.evaluate(
             "() => { window.opened = []; window.open = (...how) => { window.opened.push(how); return null; }; }"
@@ -230,6 +274,7 @@ def test_links_of_a_document_open_by_a_click_alone(address: str, versions: dict[
         expect(links).to_have_count(1)  # javascript: is shown, and is no link
         assert page.locator(".text a").count() == 0  # an address of its own would be looked up by the browser itself
         links.first.click()
+        until(lambda: bool(page.evaluate("window.opened")))
         assert page.evaluate("window.opened") == [["https://manual.example/page", "_blank", "noopener,noreferrer"]]
         assert page.evaluate("window.hurt") is None
 
@@ -246,14 +291,17 @@ def test_the_reading_and_the_loss_audit_stand_beside_the_text(
 def test_a_locked_files_pages_ask_for_its_password(address: str, versions: dict[str, str], browser: Browser) -> None:
     with visiting(browser) as page:
         open_document(page, address, versions["locked.pdf"])
-        to_page_view(page)
+        to_view(page, "Page")
         field = page.get_by_label("Password of the file")
-        for word in ("wrong", PASSWORD):
-            shown(field)
+        for word, answer in (
+            ("wrong", page.get_by_text("the password did not open it")),
+            (PASSWORD, page.locator(".frame img")),
+        ):
+            expect(field).to_have_count(1)
+            settled(page)
             field.fill(word)
             page.get_by_role("button", name="Unlock").click()
-            settled(page)
-        shown(page.locator(".frame img"))
+            shown(answer)
 
 
 def test_find_leads_through_the_pages_too_and_a_return_finds_the_chunk_again(
@@ -261,19 +309,21 @@ def test_find_leads_through_the_pages_too_and_a_return_finds_the_chunk_again(
 ) -> None:
     with visiting(browser) as page:
         open_document(page, address, versions["quarterly-report.pdf"])
-        to_page_view(page)
+        to_view(page, "Page")
         shown(page.locator(".frame img"))
         page.keyboard.press("f")
         page.get_by_role("textbox", name="Find in this document").fill("outlook")
-        expect(page.locator(".find-count")).to_have_text(re.compile(r"^\d+ of \d+$"), timeout=SLOW)
-        expect(page.locator(".turn")).not_to_contain_text("Page 1 of", timeout=SLOW)
+        expect(page.locator(".find-count")).to_have_text(re.compile(r"^\d+ of \d+$"))
+        expect(page.locator(".turn")).not_to_contain_text("Page 1 of")
         shown(page.locator(".frame .box.on"))
         chosen = page.locator(".details h3").inner_text()
-        settled(page)
+        page.evaluate(REPORTED)
+        to_view(page, "Text")
+        shown(page.locator(".text .segment.on"))  # the script has run since then: it knows of the choice
         go_to(page, "Ask")
         shown(page.get_by_placeholder("Ask your documents"))
         go_to(page, "Chunks")
-        expect(page.locator(".details h3")).to_have_text(chosen, timeout=SLOW)
+        expect(page.locator(".details h3")).to_have_text(chosen)
 
 
 def test_the_legend_names_every_mark(address: str, versions: dict[str, str], browser: Browser) -> None:
@@ -308,14 +358,14 @@ def test_hits_are_walked_with_arrows_and_opened_with_enter(address: str, browser
         page.keyboard.press("ArrowDown")
         expect(page.locator(".hit.on .rank")).to_have_text("2")
         expect(page.locator(".child.on .tag")).to_have_text("match 2")
-        expect(page.locator(".child.on")).to_be_in_viewport(timeout=SLOW)
+        expect(page.locator(".child.on")).to_be_in_viewport()
         page.keyboard.press("End")
-        expect(page.locator(".hit.on")).to_be_in_viewport(timeout=SLOW)
+        expect(page.locator(".hit.on")).to_be_in_viewport()
         page.keyboard.press("Home")
         expect(page.locator(".hit.on .rank")).to_have_text("1")
         page.keyboard.press("Enter")
         shown(page.locator(".text .segment.focus"))
-        assert "/chunks?document=" in page.url
+        expect(page).to_have_url(re.compile(r"/chunks\?document="))
 
 
 def test_the_columns_scroll_together(address: str, browser: Browser) -> None:
@@ -323,16 +373,15 @@ def test_the_columns_scroll_together(address: str, browser: Browser) -> None:
         ask(page, address)
         passages, hits = page.locator(".passages"), page.locator(".hits")
         expect(page.locator(".hit.on .rank")).to_have_text("1")
+        start = rest(passages)
         passages.hover()
         page.mouse.wheel(0, 2500)
-        expect(page.locator(".hit.on .rank")).not_to_have_text("1", timeout=SLOW)
+        until(lambda: float(passages.evaluate("(host) => host.scrollTop")) > start)
+        before = rest(passages)
+        rest(hits)
+        expect(page.locator(".hit.on .rank")).not_to_have_text("1")
         lit = page.locator(".hit.on .rank").inner_text()
-        expect(page.locator(".child.on .tag")).to_have_text(re.compile(r"match \d+"), timeout=SLOW)
-        assert lit
-        until(
-            lambda: page.locator(".child.on .tag").inner_text() == f"match {page.locator('.hit.on .rank').inner_text()}"
-        )
-        before = float(passages.evaluate("(host) => host.scrollTop"))
+        expect(page.locator(".child.on .tag")).to_have_text(f"match {lit}")
         hits.evaluate("(host) => { host.scrollTop = 0; }")
         hits.hover()
         page.mouse.wheel(0, 300)
@@ -344,17 +393,14 @@ def test_answers_and_passages_are_copied_with_their_sources(
 ) -> None:
     with visiting(browser) as page:
         ask(page, address)
-        page.get_by_role("button", name="Copy with sources").click()
-        shown(page.get_by_role("button", name="✓ Copied"))
-        copied = str(page.evaluate("navigator.clipboard.readText()"))
-        assert copied.startswith(f"**{QUESTION}**")
-        assert "> " in copied
+        answer = copied(page, page.get_by_role("button", name="Copy with sources"))
+        assert answer.startswith(f"**{QUESTION}**")
+        assert "> " in answer
         assert re.search(
-            r"\[1\] .+ › .+ \(\w+\.md\)\nhttp://127\.0\.0\.1:\d+/chunks\?document=[0-9a-f]{64}&span=\d+-\d+", copied
+            r"\[1\] .+ › .+ \(\w+\.md\)\nhttp://127\.0\.0\.1:\d+/chunks\?document=[0-9a-f]{64}&span=\d+-\d+", answer
         )
-        page.get_by_role("button", name="Copy with source: passage 1").click()
-        until(lambda: not str(page.evaluate("navigator.clipboard.readText()")).startswith("**"))
-        passage = str(page.evaluate("navigator.clipboard.readText()"))
+        passage = copied(page, page.get_by_role("button", name="Copy with source: passage 1"))
+        assert not passage.startswith("**")
         assert any(f"document={version}" in passage for version in versions.values())
 
 
@@ -389,14 +435,12 @@ def test_axe_finds_no_serious_fault(address: str, versions: dict[str, str], brow
         open_document(page, address, versions["api.md"], "357-579")
         page.keyboard.press("f")
         page.get_by_role("textbox", name="Find in this document").fill("scopes")
-        expect(page.locator(".find-count")).to_contain_text("of", timeout=SLOW)
+        expect(page.locator(".find-count")).to_contain_text("of")
         page.get_by_role("button", name="Legend").click()
-        settled(page)
         assert faults(page) == []
         open_document(page, address, versions["quarterly-report.pdf"])
-        to_page_view(page)
+        to_view(page, "Page")
         shown(page.locator(".frame img"))
-        settled(page)
         assert faults(page) == []
         visit(page, f"{address}/ask")
         shown(page.get_by_placeholder("Ask your documents"))

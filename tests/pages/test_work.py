@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from core.evaluation import history
+from core.evaluation.planning import estimate
+from core.evaluation.suites import load_suite
 from core.jobs import Job, NewItem, Reporter
 from core.library import Library
-from core.settings import Settings
-from pages.ui import work, works
+from core.settings import PRESETS, Settings
+from pages.ui import bench_plan, work, works
+from pages.ui.bench_plan import Plan
 from pages.ui.state import changed
+from tests.pages.bench_reports import stopping
 
 
 def put(library: Library, *items: NewItem) -> int:
@@ -86,18 +92,54 @@ def test_apply_cuts_the_library_anew(library: Library, tmp_path: Path) -> None:
     assert library.sources()[0].chunks > before
 
 
-def test_a_bench_leaves_its_report(library: Library, samples: Path) -> None:
-    payload = {"folder": str(samples), "presets": ["default", "flat"], "name": "Samples"}
-    job = library.queue.enqueue("bench", payload, [NewItem("Samples")])
+def order(library: Library, folder: Path) -> int:
+    presets = {name: PRESETS[name] for name in ("default", "flat")}
+    plan = Plan(folder, "Notes", presets)
+    return library.queue.enqueue("bench", plan.payload(), [NewItem(plan.name)])
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """A suite of one document and six questions."""
+    folder = tmp_path / "notes"
+    (folder / "documents").mkdir(parents=True)
+    lines = [f"Gauge {number} stands at the weir and shows {40 + number} centimetres." for number in range(6)]
+    (folder / "documents" / "gauges.md").write_text("\n\n".join(lines), encoding="utf-8")
+    gold = [{"document": "gauges.md", "start": 70 * number, "end": 70 * number + 9} for number in range(6)]
+    rows = [{"id": f"q{n}", "question": f"What does gauge {n} show?", "gold": [span]} for n, span in enumerate(gold)]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return folder
+
+
+def test_a_bench_leaves_its_report(library: Library, suite: Path) -> None:
+    job = order(library, suite)
     run(library)
     done = library.queue.job(job)
     assert (done.state, done.reason) == ("done", "")
-    assert (work.reports_folder(library.home) / done.result["report"]).is_file()
+    place = bench_plan.workspace(library.home)
+    (head,) = history.runs(place)
+    report = history.load_report(place, head.folder)
+    assert [item.preset for item in report.presets] == ["default", "flat"]
+    assert history.load_measured(place, head.folder, "flat").keys() == {f"q{number}" for number in range(6)}
+
+
+def test_a_cancelled_bench_keeps_what_it_measured_and_goes_on_from_there(library: Library, suite: Path) -> None:
+    place = bench_plan.workspace(library.home)
+    job = order(library, suite)
+    assert library.queue.run_next({"bench": stopping(library, 3)})
+    assert library.queue.job(job).state == "cancelled"
+    (stopped,) = history.runs(place)
+    assert not stopped.finished
+    presets = {name: PRESETS[name] for name in ("default", "flat")}
+    assert estimate(load_suite(suite), presets, place).resumed == 6  # three questions, two presets
+    order(library, suite)
+    run(library)
+    (finished,) = history.runs(place)
+    assert (finished.folder, finished.finished) == (stopped.folder, True)
 
 
 def test_a_missing_suite_is_a_sentence(library: Library, tmp_path: Path) -> None:
-    payload = {"folder": str(tmp_path / "nowhere"), "presets": ["default"], "name": "nowhere"}
-    library.queue.enqueue("bench", payload, [NewItem("nowhere")])
+    order(library, tmp_path / "nowhere")
     run(library)
     failed = works.failed(library.queue, ("bench",))
     assert "nowhere" in failed[0].reason

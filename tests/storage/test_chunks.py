@@ -13,13 +13,12 @@ from core.storage.cache import CatalogueVectors
 from core.storage.chunks import NewLeaf, Recipe, audit, chunk_rows, recipe, rows_of, swap_chunks, tree
 from core.storage.documents import put_document, version
 from core.storage.generations import begin_generation
-from core.storage.judgments import add_judgments, judgments, remove_judgment
 from core.storage.leaves import children, load_leaves, parent_spans
 from core.storage.lexical import FtsIndex
 from core.storage.sources import find_source, put_source, remove_source, sources
 from core.storage.statistics import stats
 from core.storage.store import Store
-from core.types import Audit, Gap, Judgment
+from core.types import Audit, Gap
 from tests.storage.builders import DIMENSION, EMBEDDER, cut, document, ingest, keep_vectors, key, swap, vector, words
 
 TEXT = "Every event is validated before it is stored, and the store never forgets one."
@@ -182,23 +181,6 @@ def test_an_upload_of_the_same_name_replaces_its_content(store) -> None:
     assert ingest(store, "a.txt", TEXT + " More.") == first
     assert stats(store).documents == 1
     assert set(store.files.hashes()) == {document(TEXT + " More.").version_id}
-
-
-def test_judgments_outlive_the_version_they_were_made_on(store) -> None:
-    source = ingest(store, "a.txt", TEXT)
-    whole = document(TEXT)
-    gold = Judgment("What is validated?", whole.version_id, "hash", 0, 11, "Every event", "", " is", "synthetic")
-    unanswerable = Judgment("Who is the king of France?", None, None, None, None, origin="imported")
-    first, second = add_judgments(store, [gold, unanswerable])
-    revision = store.revision()
-    remove_source(store, source)
-    assert [(kept.id, kept.judgment) for kept in judgments(store)] == [(first, gold), (second, unanswerable)]
-    assert [kept.id for kept in judgments(store, whole.version_id)] == [first]
-    remove_judgment(store, first)
-    with pytest.raises(NotFoundError):
-        remove_judgment(store, first)
-    assert [kept.id for kept in judgments(store)] == [second]
-    assert store.revision() == revision + 1
 
 
 def test_vectors_are_kept_bit_for_bit_and_pruned_on_demand_alone(store) -> None:

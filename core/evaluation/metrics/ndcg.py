@@ -1,17 +1,19 @@
-"""nDCG over ranked documents."""
+"""nDCG over ranked documents or chunks."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from math import fsum, log2
 
 
-def ndcg(ranked: Sequence[str], relevant: Collection[str], k: int) -> float:
+def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
     """Normalised discounted cumulative gain at rank ``k`` with binary relevance.
 
-    ``ranked``: distinct names, best first. ``relevant``: at least one name. A relevant document at rank r gains
-    ``1 / log2(r + 1)``; the sum is divided by that of a ranking with all relevant documents on top. Source: Järvelin
-    and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 20(4), 2002, in the form trec_eval has.
+    ``ranked``: distinct identifiers, best first. ``relevant``: at least one. A relevant item at rank r gains
+    ``1 / log2(r + 1)``; the sum is divided by that of a ranking with all relevant items on top. Over documents it
+    compares any two presets. Over chunks, where one is relevant when it shares a character with the gold, it does not
+    compare chunkers. Source: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS
+    20(4), 2002, in the form trec_eval has.
 
     >>> ndcg(["x", "a"], {"a"}, 10) == 1 / log2(3)
     True

@@ -5,10 +5,13 @@ function createEvidence(root) {
   const find = (selector) => root.querySelector(selector);
   const hits = find(".hits"), passages = find(".passages"), opener = find(".open-hit");
   const self = { tell: null, key: "", data: null };
-  let rows = [], cards = [], pieces = [], timer = 0, chosen = -1;
+  let rows = [], cards = [], pieces = [], timer = 0, chosen = -1, lit = -1;
   const open = (item) => self.tell.setTriggerValue("open", { document: item.version, span: `${item.start}-${item.end}` });
   const pair = pairColumns(hits, passages, (hit, leader) => {
-    if (hit === chosen) return;
+    const waits = timer; // the pointer lit something on its way; the column that a hand scrolls must not run after it
+    clearTimeout(timer);
+    timer = 0;
+    if (hit === chosen && !waits) return;
     mark(hit, self.data.hits[hit].passage);
     if (leader === hits) { const target = markOf(hit); if (target) pair.bring(passages, target); } else pair.bring(hits, rows[hit]);
   });
@@ -18,9 +21,20 @@ function createEvidence(root) {
     return passage >= 0 ? cards[passage].marks.get(hit) || cards[passage].card : null;
   }
 
+  const judge = createEvidenceJudge(root, {
+    stage: find(".evidence"), hosts: [hits, passages], tell: (request) => self.tell.setStateValue("judging", request),
+    chosen: () => root.activeElement === hits && rows[chosen],
+    redraw: (gold) => {
+      rows.forEach((row, index) => row.drawGold(gold.hits[index] || []));
+      cards.forEach((card, index) => card.drawGold(gold.passages[index] || []));
+      if (rows.length) mark(chosen < 0 ? null : chosen, lit);
+    },
+  });
+
   // What is lit: a child with its passage, or (hit null) a passage with all its children.
   function mark(hit, passage) {
     chosen = hit ?? -1;
+    lit = passage;
     rows.forEach((row, index) => {
       row.classList.toggle("on", index === hit || (hit === null && passage >= 0 && self.data.hits[index].passage === passage));
       row.setAttribute("aria-selected", String(index === hit));
@@ -44,11 +58,12 @@ function createEvidence(root) {
       if (hit !== null && hit >= 0) { const target = markOf(hit); if (target) pair.bring(passages, target); pair.bring(hits, rows[hit]); }
       else if (shown >= 0) pair.bring(passages, cards[shown].card);
     };
-    if (now) requestAnimationFrame(() => requestAnimationFrame(follow)); else timer = setTimeout(follow, 140);
+    timer = now ? 0 : setTimeout(() => { timer = 0; follow(); }, 140);
+    if (now) requestAnimationFrame(() => requestAnimationFrame(follow));
   }
 
-  const over = (event, selector) => { // a pointer that moves, not a column that moves below it
-    const element = (event.movementX || event.movementY) && event.target.closest(selector);
+  const over = (event, selector) => { // a pointer that moves and marks no words, not a column that moves below it
+    const element = (event.movementX || event.movementY) && !event.buttons && event.target.closest(selector);
     return element ? element : null;
   };
   hits.addEventListener("pointermove", (event) => {
@@ -61,9 +76,10 @@ function createEvidence(root) {
   });
   hits.addEventListener("click", (event) => {
     const hit = rows.indexOf(event.target.closest(".hit"));
-    if (hit >= 0) light(null, hit, true);
+    if (hit >= 0 && !judge.marked()) light(null, hit, true);
   });
-  hits.addEventListener("dblclick", () => chosen >= 0 && open(self.data.hits[chosen]));
+  // On its words a double click marks one of them.
+  hits.addEventListener("dblclick", (event) => chosen >= 0 && !event.target.closest(".snippet") && open(self.data.hits[chosen]));
   hits.addEventListener("keydown", (event) => {
     const last = rows.length - 1;
     const to = { ArrowDown: Math.min(last, chosen + 1), ArrowUp: Math.max(0, chosen - 1), Home: 0, End: last }[event.key];
@@ -73,7 +89,7 @@ function createEvidence(root) {
   opener.onclick = () => chosen >= 0 && open(self.data.hits[chosen]);
 
   self.update = (data) => {
-    if (data.key === self.key) return;
+    if (data.key === self.key) { judge.update(data.judging, false); return; }
     self.key = data.key;
     self.data = data;
     clearTimeout(timer);
@@ -85,10 +101,11 @@ function createEvidence(root) {
     cards = data.passages.map((passage) => drawPassage(passage, data, open));
     hits.replaceChildren(...rows);
     passages.replaceChildren(...cards.map((item) => item.card));
+    judge.update(data.judging, true);
     pair.load(rows, cards);
     if (rows.length) light(null, 0, true);
   };
-  self.close = () => { clearTimeout(timer); pair.close(); };
+  self.close = () => { clearTimeout(timer); pair.close(); judge.close(); };
   return self;
 }
 

@@ -72,7 +72,7 @@ function drawHit(hit, index, scale, open) {
   go.onclick = (event) => { event.stopPropagation(); open(hit); };
   head.append(go);
   const snippet = make("p", "snippet");
-  appendSnippet(snippet, hit);
+  row.drawGold = (gold) => { snippet.replaceChildren(); row.source = appendSnippet(snippet, hit, gold); };
   row.append(head, snippet, scoreStrip(hit, scale));
   if (hit.passage < 0) row.append(make("p", "fate", `Not in the context: ${hit.fate}`));
   return row;
@@ -93,7 +93,12 @@ function drawPassage(passage, data, open) {
   head.append(copy, go);
   const body = make("div", "body");
   for (const part of passage.prefix) body.append(make("em", "prefix", part));
-  const marks = appendPassage(body, passage, (hit) => (hit >= 0 ? `match ${data.hits[hit].rank}` : "match"));
+  const words = make("div", "body-words"), drawn = { card, marks: new Map() };
+  body.append(words);
+  drawn.drawGold = (gold) => {
+    words.replaceChildren();
+    drawn.marks = appendPassage(words, passage, (hit) => (hit >= 0 ? `match ${data.hits[hit].rank}` : "match"), gold);
+  };
   card.append(head, make("p", "why", passage.reason), body);
-  return { card, marks };
+  return drawn;
 }

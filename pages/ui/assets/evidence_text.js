@@ -15,39 +15,65 @@ function flowing(text, blocks) {
 
 const translated = (rows, at) => rows.map(([start, end, ...rest]) => [at(start), at(end), ...rest]);
 
-// Appends text[from, to) to the holder, the shared words marked.
-function appendWords(holder, text, terms, from, to, shape = (words) => words) {
-  let cursor = from;
-  for (let index = firstNotBelow(terms.map((term) => term[1]), from + 1); index < terms.length && terms[index][0] < to; index += 1) {
-    const start = Math.max(from, terms[index][0]), end = Math.min(to, terms[index][1]);
-    if (start > cursor) holder.append(shape(text.slice(cursor, start)));
-    holder.append(make("b", "term", text.slice(start, end)));
-    cursor = end;
+// How words are shown: as they are, or in one paragraph with heading marks and line ends left out. `units`: where in the
+// text each unit shown stands, null where they stand as they are.
+const asIs = (text, from, to) => ({ words: text.slice(from, to), units: null });
+function inOneParagraph(text, from, to) {
+  const units = [];
+  let words = "";
+  for (let at = from; at < to; at += 1) {
+    const marks = at && text[at - 1] !== "\n" ? null : /^#{1,6}\s+/.exec(text.slice(at, at + 20));
+    if (marks) { at = Math.min(to, at + marks[0].length) - 1; continue; }
+    const blank = /\s/.test(text[at]);
+    if (blank && words.endsWith(" ")) continue;
+    words += blank ? " " : text[at];
+    units.push(at);
   }
-  if (cursor < to) holder.append(shape(text.slice(cursor, to)));
+  return { words, units };
+}
+
+// Appends text[from, to) to the holder in pieces that know their place; shared words and gold are marked.
+function appendWords(holder, { source, text, terms, gold, shape, tag }, from, to) {
+  const borders = new Set([from, to]);
+  for (const [start, end] of [...terms, ...gold]) for (const border of [start, end]) if (border > from && border < to) borders.add(border);
+  const places = [...borders].sort((one, other) => one - other);
+  for (let index = 0; index + 1 < places.length; index += 1) {
+    const start = places[index], end = places[index + 1], holds = ([first, last]) => first <= start && last >= end;
+    const { words, units } = shape(text, start, end), piece = make(terms.some(holds) ? "b" : "span", "words", words);
+    piece.classList.toggle("term", piece.tagName === "B");
+    piece.classList.toggle("gold", gold.some(holds));
+    setPlace(piece, source, start, units);
+    holder.append(...gold.filter((each) => each[0] === start).map((each) => goldTag(each[2], tag)), piece);
+  }
+}
+
+// What is drawn of a hit or a passage, its places in UTF-16 units; gold as it was told, in code points.
+function shownOf(item, gold, shape) {
+  const at = offsetTranslator(item.text);
+  const source = { version: item.version, text: item.text, point: (unit) => item.start + at.inverse(unit) };
+  return { at, source, text: item.text, terms: translated(item.terms, at), gold: translated(gold, at), shape };
 }
 
 // A passage's words with its children as marks; returns hit -> mark.
-function appendPassage(body, passage, nameOf) {
-  const at = offsetTranslator(passage.text);
-  const blocks = translated(passage.blocks, at), terms = translated(passage.terms, at);
-  const text = flowing(passage.text, blocks);
+function appendPassage(body, passage, nameOf, gold) {
+  const shown = shownOf(passage, gold, asIs), blocks = translated(passage.blocks, shown.at);
+  shown.text = flowing(passage.text, blocks);
   const set = (holder, from, to) => {
     let done = from;
     for (const [start, end, kind] of blocks) {
       const first = Math.max(start, done), last = Math.min(end, to);
       if (first >= last) continue;
-      if (first > done) appendWords(holder, text, terms, done, first);
+      if (first > done) appendWords(holder, shown, done, first);
       const piece = make("span", kind);
-      appendWords(piece, text, terms, first, last);
+      appendWords(piece, shown, first, last);
       holder.append(piece);
       done = last;
     }
-    if (done < to) appendWords(holder, text, terms, done, to);
+    if (done < to) appendWords(holder, shown, done, to);
   };
   const marks = new Map();
   let cursor = 0;
-  for (const [start, end, hit] of translated(passage.children, at).sort((a, b) => a[0] - b[0])) {
+  for (const [start, end, hit] of translated(passage.children, shown.at).sort((a, b) => a[0] - b[0])) {
     const from = Math.max(start, cursor);
     if (from >= end) continue;
     if (from > cursor) set(body, cursor, from);
@@ -59,12 +85,13 @@ function appendPassage(body, passage, nameOf) {
     body.append(mark);
     cursor = end;
   }
-  if (cursor < text.length) set(body, cursor, text.length);
+  if (cursor < shown.text.length) set(body, cursor, shown.text.length);
   return marks;
 }
 
-// A hit's words in one paragraph, heading marks and line ends left out.
-function appendSnippet(holder, hit) {
-  const at = offsetTranslator(hit.text);
-  appendWords(holder, hit.text, translated(hit.terms, at), 0, hit.text.length, (words) => words.replace(/^#{1,6}\s+/gm, "").replace(/\s+/g, " "));
+// A hit's words in one paragraph.
+function appendSnippet(holder, hit, gold) {
+  const shown = { ...shownOf(hit, gold, inOneParagraph), tag: "span" }; // the whole hit is a choice of its list
+  appendWords(holder, shown, 0, hit.text.length);
+  return shown.source;
 }

@@ -1,4 +1,5 @@
-// Python counts code points, JavaScript UTF-16 units: everything that arrives is translated once, here.
+// Python counts code points, JavaScript UTF-16 units: everything that arrives is translated once, here, and what is sent
+// back is by `inverse`.
 function offsetTranslator(text) {
   const astral = []; // code point positions of characters that take two units
   let points = 0;
@@ -7,8 +8,10 @@ function offsetTranslator(text) {
     if (code >= 0xd800 && code <= 0xdbff) { astral.push(points); unit += 1; }
     points += 1;
   }
-  if (!astral.length) return (point) => point;
-  return (point) => point + firstNotBelow(astral, point);
+  const at = astral.length ? (point) => point + firstNotBelow(astral, point) : (point) => point;
+  const units = astral.map((point, before) => point + before); // where those characters begin
+  at.inverse = (unit) => unit - firstNotBelow(units, unit);
+  return at;
 }
 
 // How many of the sorted numbers are below the value.

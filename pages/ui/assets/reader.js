@@ -4,7 +4,7 @@ const instances = new WeakMap();
 function createReader(root) {
   const find = (selector) => root.querySelector(selector);
   const self = { tell: null, data: null, model: null, pageData: null, selected: -1 };
-  const look = { selected: -1, focus: null, matches: null, here: -1 };
+  const look = { selected: -1, focus: null, matches: null, here: -1, gold: [] };
   const sketches = new WeakMap(); // a drawn slab's element -> its segments and what lights up in it
   const frame = find(".reader"), textHost = find(".text"), sheetHost = find(".sheet"), crumbs = find(".crumbs");
   let slabs = [], slabStarts = [], timer = 0, arrived = "", following = -2;
@@ -17,6 +17,7 @@ function createReader(root) {
     },
     estimate: (index, columns) => estimateHeight(self.model, slabs[index], columns),
     moved: () => { follow(); drawRuler(); },
+    held: () => judge.bar.mark && [slabOf(judge.bar.mark.start), slabOf(judge.bar.mark.end)],
   });
   const tree = createTree(find(".tree-body"), (index) => select(index, { scroll: "always" }));
   const ruler = createRuler(find(".ruler"), (share) => self.model && jump(Math.floor(share * self.model.text.length)));
@@ -131,14 +132,26 @@ function createReader(root) {
     jump,
     turn,
   };
+  const judge = createReaderJudge(root, self, {
+    stage: find(".stage"), frame, textHost, facts: find(".gold-facts"), look, redraw: drawGold, jump,
+    tell: (request) => self.tell.setStateValue("judging", request),
+    chosen: () => self.model.leaves[self.selected],
+  });
   const unfit = fitToWindow(frame);
-  const unhook = hookReader(find, self, { actions, select, findBar, textHost, frame });
+  const unhook = hookReader(find, self, { actions, select, findBar, textHost, frame, marked: judge.bar.marked });
+
+  function drawGold(changed) {
+    scroller.redraw((index) => changed.some((gold) => gold.start < slabs[index].end && slabs[index].start < gold.end));
+    drawRuler();
+  }
 
   function load(model) {
     const started = performance.now();
     self.model = model;
     self.selected = look.selected = -1;
     look.focus = look.matches = null;
+    look.gold = readGold(self.data.judging.gold, model.at);
+    judge.bar.mark = null;
     following = -2;
     slabs = model.slabs ??= layOut(model);
     slabStarts = slabs.map((slab) => slab.start);
@@ -167,6 +180,7 @@ function createReader(root) {
     find(".ghost").hidden = paged;
     const changed = book.model !== self.model;
     if (changed) load(book.model);
+    judge.update(data.judging, changed);
     const arrival = [data.shelf, data.focus, data.arrival].join("|"), fresh = arrival !== arrived;
     arrived = arrival;
     if (fresh) {
@@ -174,9 +188,11 @@ function createReader(root) {
       if (!changed || look.focus) scroller.redraw();
     }
     const chosen = fresh ? data.selected : self.selected;
-    if (chosen >= 0) select(chosen, { scroll: fresh || switched ? "always" : false, silent: true });
+    // A choice's own report comes back as an update: nothing to draw anew under the pointer, no parent to open again.
+    if (chosen >= 0 && (fresh || changed || switched)) select(chosen, { scroll: fresh || switched ? "always" : false, silent: true });
     else drawSheet(self, sheetHost, actions, false);
     if (fresh && look.focus && !paged) reveal(look.focus[0]);
+    judge.overlay(sheetHost);
     requestAnimationFrame(() => { follow(); drawRuler(); });
   };
   const shelved = () => self.data && self.update(self.data);
@@ -184,6 +200,7 @@ function createReader(root) {
   self.close = () => {
     window.removeEventListener(SHELVED, shelved);
     unhook();
+    judge.close();
     unfit();
     scroller.close();
     tree.close();

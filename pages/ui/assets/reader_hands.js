@@ -6,8 +6,10 @@ function isTyping(event) {
   return target.getAttribute("aria-expanded") !== "false";
 }
 
-function hookReader(find, self, { actions, select, findBar, textHost, frame }) {
+// marked(): whether words are marked; the click that ends marking them chooses nothing.
+function hookReader(find, self, { actions, select, findBar, textHost, frame, marked }) {
   textHost.addEventListener("click", (event) => {
+    if (marked()) return;
     const link = event.target.closest("[data-target]");
     if (link) { openLink(link.dataset.target); return; }
     const place = event.target.closest("[data-leaf]");

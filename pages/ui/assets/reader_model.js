@@ -37,7 +37,7 @@ function readModel(raw) {
     key: raw.key, version: raw.version, kind: raw.kind, pageWord: raw.pageWord, text, leaves, parents, blocks, gaps, links, roots, loose, reach,
     leafStarts: leaves.map((leaf) => leaf.start), gapStarts: gaps.map((gap) => gap.start), linkStarts: links.map((link) => link.start),
     borders: Int32Array.from(borders).sort(), limit: raw.limit, covered: raw.covered, characters: raw.characters,
-    words: raw.words, notes: raw.notes, metadata: raw.metadata, at,
+    words: raw.words, notes: raw.notes, metadata: raw.metadata, at, source: { version: raw.version, text, point: at.inverse },
   };
 }
 

@@ -1,5 +1,5 @@
-// The whole document on a strip, in lanes that never cover each other: parents, leaves, what is in no chunk, what was found.
-const LANES = { parent: [1, 2], leaf: [5, 9], gap: [15, 4], found: [20, 5] }; // left edge and width in pixels
+// The whole document on a strip, in lanes that never cover each other: parents, leaves, what is in no chunk, gold, what was found.
+const LANES = { parent: [1, 2], leaf: [4, 7], gap: [12, 3], gold: [16, 4], found: [21, 4] }; // left edge and width in pixels
 
 function createRuler(host, go) {
   const canvas = host.querySelector("canvas"), view = host.querySelector(".view"), probe = host.querySelector(".probe");
@@ -35,15 +35,15 @@ function createRuler(host, go) {
     if (level.length < height / 3) for (const { start, end } of level) pen.fillRect(LANES.parent[0], y(start) + 0.5, LANES.parent[1], Math.max(1, y(end) - y(start) - 1));
     for (const gap of model.gaps) { // lost is red and wide, set aside is grey and narrow
       pen.fillStyle = gap.lost ? colours.lost : colours.quiet;
-      lane(gap.lost ? [LANES.leaf[0], 16] : LANES.gap, gap.start, gap.end, 2);
+      lane(gap.lost ? [LANES.leaf[0], 11] : LANES.gap, gap.start, gap.end, 2);
     }
   }
 
   // seen: first and last position in view, or null.
-  function draw(model, { selected, focus, matches, here }, seen) {
+  function draw(model, { selected, focus, matches, here, gold }, seen) {
     const width = host.clientWidth, height = host.clientHeight, scale = window.devicePixelRatio || 1;
     if (!width || !height) return;
-    const colours = { a: paint("--leaf-a-edge"), b: paint("--leaf-b-edge"), quiet: paint("--quiet"), lost: paint("--lost"), match: paint("--match-edge"), accent: paint("--accent") };
+    const colours = { a: paint("--leaf-a-edge"), b: paint("--leaf-b-edge"), quiet: paint("--quiet"), lost: paint("--lost"), match: paint("--match-edge"), accent: paint("--accent"), gold: paint("--gold") };
     const now = [model.key, width, height, scale, Object.values(colours)].join("|");
     if (now !== key) {
       key = now;
@@ -57,6 +57,8 @@ function createRuler(host, go) {
     pen.clearRect(0, 0, canvas.width, canvas.height);
     pen.drawImage(kept, 0, 0);
     pen.scale(scale, scale);
+    pen.fillStyle = colours.gold;
+    for (const { start, end } of gold) pen.fillRect(LANES.gold[0], y(start), LANES.gold[1], Math.max(3, y(end) - y(start)));
     if (matches) {
       pen.fillStyle = colours.match;
       let drawn = -2;
@@ -64,7 +66,7 @@ function createRuler(host, go) {
       if (here >= 0) pen.fillRect(LANES.leaf[0], y(matches.starts[here]) - 1.5, width, 3);
     }
     if (focus) { pen.fillStyle = colours.match; pen.fillRect(LANES.leaf[0], y(focus[0]) - 1, width, Math.max(3, y(focus[1]) - y(focus[0]))); }
-    if (selected >= 0) { pen.fillStyle = colours.accent; pen.fillRect(0, y(model.leaves[selected].start) - 0.5, 14, Math.max(3, y(model.leaves[selected].end) - y(model.leaves[selected].start))); }
+    if (selected >= 0) { pen.fillStyle = colours.accent; pen.fillRect(0, y(model.leaves[selected].start) - 0.5, 12, Math.max(3, y(model.leaves[selected].end) - y(model.leaves[selected].start))); }
     view.hidden = !seen;
     if (!seen) return;
     const tall = Math.max(10, y(seen[1]) - y(seen[0]));

@@ -2,8 +2,10 @@
 // slab was drawn once. The browser's own scroll anchoring holds what is in view while a slab above it takes its real
 // height; where there is none, the difference is scrolled by hand.
 const ANCHORS = CSS.supports("overflow-anchor", "auto");
+const MOST_HELD = 40; // slabs
 
-function createScroller(host, { draw, estimate, moved }) {
+// held(): the first and last slab a selection reaches into, which stay; null for none.
+function createScroller(host, { draw, estimate, moved, held }) {
   const above = make("div", "space"), below = make("div", "space");
   let count = 0, heights = new Float64Array(0), tops = new Float64Array(1);
   let first = 0, elements = [], wanted = null, columns = 0;
@@ -30,7 +32,8 @@ function createScroller(host, { draw, estimate, moved }) {
   }
 
   function fill(from, to) {
-    if (elements.length && (from > last() + 1 || to < first - 1)) clear();
+    const near = held() ? MOST_HELD : 1; // what a selection holds is not left behind, unless it would be a whole book
+    if (elements.length && (from > last() + near || to < first - near)) clear();
     if (!elements.length) { first = from; insert(from, true); }
     const before = first;
     while (first > from) insert(first - 1, false);
@@ -53,8 +56,9 @@ function createScroller(host, { draw, estimate, moved }) {
     const top = host.scrollTop, bottom = top + host.clientHeight, far = reach();
     const from = indexAt(top - far), to = indexAt(bottom + far);
     if (!elements.length || from < first || to > last()) fill(from, to);
-    while (elements.length > 1 && tops[first + 1] < top - 2 * far) { remove(elements.shift()); first += 1; }
-    while (elements.length > 1 && tops[last()] > bottom + 2 * far) remove(elements.pop());
+    const [low, high] = held() || [count, -1];
+    while (elements.length > 1 && tops[first + 1] < top - 2 * far && first < low) { remove(elements.shift()); first += 1; }
+    while (elements.length > 1 && tops[last()] > bottom + 2 * far && last() > high) remove(elements.pop());
     space();
   }
 
@@ -124,9 +128,10 @@ function createScroller(host, { draw, estimate, moved }) {
       guess();
       if (count) render();
     },
-    // Draw what is in the page again, in place.
-    redraw() {
+    // Draw what is in the page again, in place; all of it, or the slabs that `wanted` lets through.
+    redraw(wanted = () => true) {
       elements = elements.map((old, offset) => {
+        if (!wanted(first + offset)) return old;
         const element = draw(first + offset);
         element.dataset.slab = String(first + offset);
         watcher.unobserve(old);

@@ -1,5 +1,5 @@
 // A slab of the document's text with its leaves drawn on it. Every character shown comes through textContent.
-// look: { selected: leaf, focus: [start, end] or null, matches: what was found, here: the match in turn }
+// look: { selected: leaf, focus: [start, end] or null, matches: what was found, here: the match in turn, gold: judged spans }
 const WRAPPED = new Set(["markdown", "text", "eml", "msg", "rst", "org"]); // kinds whose lines people wrap by hand
 const FLOWING = new Set(["paragraph", "quote", "loose"]);
 const HARD_LINE = /^(?:[\s\d>|#*•-]|[A-Z][\w-]{0,14}: )/; // what begins so is a line of its own
@@ -65,8 +65,9 @@ function drawSlab(model, slab, look) {
     if (cursor < end) put(holder, cursor, end);
   }
 
-  function segment(run, start, end, { found, gap, cited }) {
+  function segment(run, start, end, { found, gap, cited, gold }) {
     const piece = make("span", "segment");
+    setPlace(piece, model.source, start);
     words(piece, start, end);
     if (found.length) piece.dataset.leaf = String(found.at(-1));
     if (found.length > 1) {
@@ -77,6 +78,8 @@ function drawSlab(model, slab, look) {
     if (link >= 0) asLink(piece, links[link].target);
     piece.classList.toggle("gap", gap >= 0);
     piece.classList.toggle("focus", cited);
+    piece.classList.toggle("gold", gold >= 0);
+    if (gold >= 0) piece.dataset.gold = look.gold[gold].key;
     piece.classList.toggle("on", found.includes(look.selected));
     for (const index of found) lit.push([index, piece]);
     segments.push({ start, end, element: piece });
@@ -100,6 +103,8 @@ function drawSlab(model, slab, look) {
     const cuts = [end];
     for (let index = firstNotBelow(model.borders, start + 1); index < model.borders.length && model.borders[index] < end; index += 1) cuts.push(model.borders[index]);
     for (const border of look.focus || []) if (border > start && border < end) cuts.push(border);
+    const golds = look.gold.flatMap((gold, index) => (gold.start < end && gold.end > start ? [index] : []));
+    for (const index of golds) for (const border of [look.gold[index].start, look.gold[index].end]) if (border > start && border < end) cuts.push(border);
     cuts.sort((one, other) => one - other);
     const begins = (place, from, to) => place >= from && place < to;
     let from = start, run = null, holder = "";
@@ -112,7 +117,8 @@ function drawSlab(model, slab, look) {
       if (gap >= 0 && begins(gaps[gap].start, from, to)) container.append(make("span", gaps[gap].lost ? "gap-word lost" : "gap-word", `in no chunk: ${gaps[gap].reason}`));
       if (here !== holder) { run = newRun(container, { found, gap }); holder = here; }
       if (cited && begins(afterBlanks(text, look.focus[0]), from, to)) run.append(make("em", "tag", "cited"));
-      segment(run, from, to, { found, gap, cited });
+      for (const index of golds) if (begins(look.gold[index].start, from, to)) run.append(goldTag(look.gold[index].questions));
+      segment(run, from, to, { found, gap, cited, gold: golds.findLast((index) => look.gold[index].start <= from && look.gold[index].end >= to) ?? -1 });
       from = to;
     }
   }

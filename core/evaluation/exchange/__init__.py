@@ -1,0 +1,20 @@
+"""Judgments in the formats of others, and in ours: each a pair of functions between texts and an ``Exchange``.
+
+values.py    what a data set is read into
+ours.py      chroma.py  squad.py  beir.py
+disk.py      a data set's files read and written
+fields.py    placing.py  names.py
+"""
+
+from core.evaluation.exchange import beir, chroma, ours, squad
+from core.evaluation.exchange.disk import read_files, write_files
+from core.evaluation.exchange.values import Anchor, Exchange, Files, Format
+
+FORMATS: dict[str, Format] = {
+    "ours": ours.FORMAT,
+    "chroma": chroma.FORMAT,
+    "squad": squad.FORMAT,
+    "beir": beir.FORMAT,
+}
+
+__all__ = ["FORMATS", "Anchor", "Exchange", "Files", "Format", "read_files", "write_files"]

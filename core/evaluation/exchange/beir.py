@@ -1,0 +1,106 @@
+"""BEIR (github.com/beir-cellar/beir): ``corpus.jsonl``, ``queries.jsonl`` and ``qrels/*.tsv``, relevance by document.
+
+A title is the first paragraph of its document's text. Gold is each relevant document, whole; ``relevant_documents``
+names them by falling score. Queries that no qrels file judges are left out, as BEIR itself does; one whose every score
+is 0 is a question the library does not answer. Not carried: spans within a document, answers, kinds, origins,
+surroundings.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+
+from core.errors import SuiteError
+from core.evaluation.exchange import fields
+from core.evaluation.exchange.values import Exchange, Files, Format
+from core.evaluation.suites import GoldSpan, Question
+
+CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels/"
+HEADER = ("query-id", "corpus-id", "score")
+
+
+def read(files: Files) -> Exchange:
+    """The judged queries of all qrels files, with the whole corpus."""
+    documents: dict[str, str | None] = {}
+    lengths: dict[str, int] = {}
+    for place, row in fields.rows(files, CORPUS):
+        name = fields.identifier(row, "_id", place)
+        if name in documents:
+            raise SuiteError(f"{place}: the document {name!r} stands there twice.", "Ids must differ.")
+        title = fields.text(row, "title", place, empty=True) if row.get("title") is not None else ""
+        text = fields.text(row, "text", place, empty=True)
+        whole = f"{title}\n\n{text}" if title.strip() else text
+        documents[name], lengths[name] = whole, len(whole)
+    queries = {
+        fields.identifier(row, "_id", place): fields.text(row, "text", place)
+        for place, row in fields.rows(files, QUERIES)
+    }
+    scores: dict[str, dict[str, float]] = {}
+    for place, query, name, score in _judged(files):
+        if query not in queries:
+            raise SuiteError(f"{place}: there is no query {query!r} in {QUERIES}.")
+        if name not in documents:
+            raise SuiteError(f"{place}: there is no document {name!r} in {CORPUS}.")
+        scores.setdefault(query, {})[name] = score
+    if not scores:
+        raise SuiteError(f"{QRELS} judges no query.", "BEIR keeps its judgments in qrels/test.tsv and the like.")
+    questions = []
+    for query, judged in scores.items():
+        relevant = tuple(sorted((name for name in judged if judged[name] > 0), key=lambda name: -judged[name]))
+        gold = tuple(GoldSpan(name, 0, lengths[name]) for name in relevant if lengths[name])
+        questions.append(Question(query, queries[query], gold, None, relevant))
+    return Exchange(documents, tuple(questions))
+
+
+def write(exchange: Exchange) -> dict[str, str]:
+    """The three files. Documents with gold are relevant, with those the question itself names first."""
+    missing = [name for name, text in exchange.documents.items() if text is None]
+    if missing or not exchange.documents:
+        raise SuiteError(
+            f"BEIR carries its documents, and the text of {', '.join(missing[:3]) or 'none'} is not at hand.",
+            "Export another format.",
+        )
+    table = io.StringIO(newline="")
+    writer = csv.writer(table, delimiter="\t", lineterminator="\n")
+    writer.writerow(HEADER)
+    first = next(iter(exchange.documents))
+    for question in exchange.questions:
+        relevant = dict.fromkeys([*(question.relevant_documents or ()), *(span.document for span in question.gold)])
+        for number, name in enumerate(relevant):
+            writer.writerow((question.id, name, len(relevant) - number))
+        if not relevant:
+            writer.writerow((question.id, first, 0))
+    corpus = ({"_id": name, "title": "", "text": text} for name, text in exchange.documents.items())
+    queries = ({"_id": question.id, "text": question.question} for question in exchange.questions)
+    return {CORPUS: _lines(corpus), QUERIES: _lines(queries), f"{QRELS}test.tsv": table.getvalue()}
+
+
+def _judged(files: Files) -> Iterator[tuple[str, str, str, float]]:
+    for name in sorted(name for name in files if name.startswith(QRELS) and name.endswith(".tsv")):
+        reader = csv.reader(io.StringIO(fields.file_text(files, name), newline=""), delimiter="\t")
+        try:
+            for row in reader:
+                place = f"{name}, line {reader.line_num}"
+                if not row or tuple(row) == HEADER:
+                    continue
+                if len(row) != len(HEADER):
+                    raise SuiteError(
+                        f"{place} has {len(row)} columns.", f"It needs {', '.join(HEADER)}, parted by tabs."
+                    )
+                try:
+                    score = float(row[2])
+                except ValueError:
+                    raise SuiteError(f"{place}: the score is {fields.shown(row[2])}.", "It must be a number.") from None
+                yield place, row[0], row[1], score
+        except csv.Error as error:
+            raise SuiteError(f"{name}, line {reader.line_num} cannot be read ({error}).") from error
+
+
+def _lines(rows: Iterable[Mapping[str, str | None]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+FORMAT = Format("BEIR", CORPUS, CORPUS, (QUERIES, f"{QRELS}*.tsv"), read, write)

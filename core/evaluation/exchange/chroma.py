@@ -1,0 +1,137 @@
+"""The question set of Chroma's chunking evaluation: a CSV of ``question``, ``references`` and ``corpus_id``.
+
+``references`` is JSON, a list of ``{"content", "start_index", "end_index"}`` in characters of the corpus, which lies in
+a file of its own: here under ``corpora/``, as in github.com/brandonstarxel/chunking_evaluation. Rows of one question
+are one question. Not carried: ids, answers, relevant documents, kinds, surroundings, origins, documents nobody asks
+about, and names of documents that no file can have.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+
+from core.errors import SuiteError
+from core.evaluation.exchange import fields
+from core.evaluation.exchange.names import unique_names
+from core.evaluation.exchange.placing import place_quote
+from core.evaluation.exchange.values import Anchor, Exchange, Files, Format
+from core.evaluation.suites import GoldSpan, Question
+
+COLUMNS = ("question", "references", "corpus_id")
+TABLE = "questions_df.csv"
+FOLDER = "corpora/"
+
+
+def read(files: Files) -> Exchange:
+    """The questions of every CSV, with the texts of the corpora that are there."""
+    documents: dict[str, str | None] = {}
+    gold: dict[str, list[GoldSpan]] = {}
+    anchors: dict[GoldSpan, Anchor] = {}
+    for name in sorted(name for name in files if name.endswith(".csv")):
+        for place, row in _table(fields.file_text(files, name), name):
+            question, corpus = fields.text(row, "question", place), fields.text(row, "corpus_id", place, empty=True)
+            if corpus:
+                documents.setdefault(corpus, _corpus(files, corpus))
+            spans = gold.setdefault(question, [])
+            references = fields.parsed(row["references"], f"{place}, references")
+            for number, item in enumerate(fields.sequence({"references": references}, "references", place)):
+                where = f"{place}, reference {number + 1}"
+                span, anchor = _reference(fields.mapping(item, where), where, corpus, documents)
+                spans.append(span)
+                anchors[span] = anchor
+    if not gold:
+        raise SuiteError("There is no CSV with questions.", f"It has the columns {', '.join(COLUMNS)}.")
+    questions = tuple(
+        Question(str(number), question, tuple(dict.fromkeys(spans)))
+        for number, (question, spans) in enumerate(gold.items(), start=1)
+    )
+    return Exchange(documents, questions, anchors)
+
+
+def write(exchange: Exchange) -> dict[str, str]:
+    """The CSV, a row for each question and document, and the documents whose text is carried."""
+    names = dict(zip(exchange.documents, unique_names(exchange.documents), strict=True))
+    table = io.StringIO(newline="")
+    writer = csv.writer(table, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    named: dict[str, None] = {}
+    for question in exchange.questions:
+        for document in dict.fromkeys(span.document for span in question.gold):
+            named[document] = None
+            spans = [span for span in question.gold if span.document == document]
+            references = [_written(exchange, span) for span in spans]
+            writer.writerow((question.question, json.dumps(references, ensure_ascii=False), names[document]))
+        if not question.gold:
+            writer.writerow((question.question, "[]", ""))
+    texts = {FOLDER + names[name]: exchange.documents[name] for name in named}
+    return {TABLE: table.getvalue(), **{name: text for name, text in texts.items() if text is not None}}
+
+
+def _table(text: str, name: str) -> Iterator[tuple[str, dict[str, str]]]:
+    with _long_fields():
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        try:
+            header = next(reader, [])
+            missing = [column for column in COLUMNS if column not in header]
+            if missing:
+                raise SuiteError(f"{name} has no column {missing[0]!r}.", f"It needs {', '.join(COLUMNS)}.")
+            while True:
+                place = f"{name}, line {reader.line_num + 1}"
+                cells = next(reader, None)
+                if cells is None:
+                    return
+                if cells and len(cells) != len(header):
+                    raise SuiteError(f"{place} has {len(cells)} columns, the first line {len(header)}.")
+                if cells:
+                    yield place, dict(zip(header, cells, strict=True))
+        except csv.Error as error:
+            raise SuiteError(f"{name}, line {reader.line_num} is no CSV ({error}).") from error
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """A question may have references longer than the 128 KiB the csv module allows by itself."""
+    before = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _reference(
+    item: dict[str, object], place: str, corpus: str, documents: dict[str, str | None]
+) -> tuple[GoldSpan, Anchor]:
+    if not corpus:
+        raise SuiteError(f"{place}: its row has no corpus_id.", "References need the text they stand in.")
+    quote = fields.text(item, "content", place)
+    start, end = fields.offset(item, "start_index", place), fields.offset(item, "end_index", place)
+    if end - start != len(quote):
+        raise SuiteError(f"{place}: [{start}, {end}) is not as long as its content.", "Check the offsets.")
+    return place_quote(corpus, documents[corpus], quote, start, place)
+
+
+def _corpus(files: Files, corpus: str) -> str | None:
+    """The text of a corpus: a file called as its id, with or without an extension. Newlines are ``\\n``."""
+    wanted = PurePosixPath(corpus).name
+    for name in sorted(files):
+        path = PurePosixPath(name)
+        if path.suffix != ".csv" and wanted in {path.name, path.stem}:
+            text = files[name]
+            return None if text is None else text.replace("\r\n", "\n").replace("\r", "\n")
+    return None
+
+
+def _written(exchange: Exchange, span: GoldSpan) -> dict[str, object]:
+    anchor = exchange.anchor(span)
+    if anchor is None:
+        raise SuiteError(f"The words of the gold in {span.document} are not at hand, and this format needs them.")
+    return {"content": anchor.quote, "start_index": span.start, "end_index": span.end}
+
+
+FORMAT = Format("Chroma's chunking evaluation", TABLE, "*.csv", (f"{FOLDER}*",), read, write)

@@ -1,0 +1,91 @@
+"""Fields of foreign files: read with their type, or refused with a sentence that names file, line and field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from core.errors import SuiteError
+from core.evaluation.exchange.values import Files
+
+
+def file_text(files: Files, name: str) -> str:
+    """The text of a file that has to be there."""
+    text = files.get(name)
+    if text is None:
+        raise SuiteError(f"{name} is missing.", "Name the folder, or the file, as it was downloaded.")
+    return text.removeprefix("\ufeff")
+
+
+def parsed(text: str, place: str) -> Any:
+    """JSON as it stands at a place."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SuiteError(f"{place} is not JSON ({error}).") from error
+
+
+def rows(files: Files, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of a file of JSON lines, each with its place, ``corpus.jsonl, line 3``."""
+    for number, line in enumerate(file_text(files, name).split("\n"), start=1):
+        if line.strip():
+            place = f"{name}, line {number}"
+            yield place, mapping(parsed(line, place), place)
+
+
+def mapping(value: object, place: str) -> dict[str, Any]:
+    """A JSON object."""
+    if not isinstance(value, dict):
+        raise SuiteError(f"{place} is {shown(value)}.", "It must be an object.")
+    return value
+
+
+def text(row: Mapping[str, Any], name: str, place: str, *, empty: bool = False) -> str:
+    """A text, not blank unless it may be ``empty``."""
+    value = _field(row, name, place)
+    if not isinstance(value, str) or not (empty or value.strip()):
+        raise SuiteError(f"{place}: {name!r} is {shown(value)}.", "It must be text.")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise SuiteError(f"{place}: {name!r} holds half a surrogate pair.", "Write the whole character.") from error
+    return value
+
+
+def identifier(row: Mapping[str, Any], name: str, place: str) -> str:
+    """An id: a text, or a whole number, which some data sets use."""
+    value = _field(row, name, place)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else text(row, name, place)
+
+
+def offset(row: Mapping[str, Any], name: str, place: str) -> int:
+    """A whole number from 0."""
+    value = _field(row, name, place)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise SuiteError(f"{place}: {name!r} is {shown(value)}.", "It must be a whole number from 0.")
+    return value
+
+
+def sequence(row: Mapping[str, Any], name: str, place: str) -> list[Any]:
+    """A list."""
+    value = _field(row, name, place)
+    if not isinstance(value, list):
+        raise SuiteError(f"{place}: {name!r} is {shown(value)}.", "It must be a list.")
+    return value
+
+
+def shown(value: object) -> str:
+    """The value as it may stand in a sentence, however long it is.
+
+    >>> shown("a" * 100)[-3:], shown(None)
+    ('aa…', 'None')
+    """
+    words = repr(value)
+    return words if len(words) <= 80 else words[:79] + "…"
+
+
+def _field(row: Mapping[str, Any], name: str, place: str) -> Any:
+    if name not in row:
+        raise SuiteError(f"{place} has no {name!r}.")
+    return row[name]

@@ -1,0 +1,121 @@
+"""SQuAD 1.1 and 2.0 (rajpurkar.github.io/SQuAD-explorer): every context is a document, every answer a gold span.
+
+``is_impossible`` makes a question the library does not answer. Not carried: relevant documents, kinds, origins,
+surroundings, documents nobody asks about, and the expected answer, which SQuAD takes to be the quotation. A question
+belongs to one context: one with gold in several documents is written once for each, and one without gold beside the
+first document.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from core.errors import SuiteError
+from core.evaluation.exchange import fields
+from core.evaluation.exchange.placing import place_quote
+from core.evaluation.exchange.values import Anchor, Exchange, Files, Format
+from core.evaluation.suites import GoldSpan, Question
+
+FILE = "squad.json"
+
+
+def read(files: Files) -> Exchange:
+    """The questions of every JSON file. A context is named by its article, and its number where that has several."""
+    documents: dict[str, str | None] = {}
+    questions: dict[str, Question] = {}
+    anchors: dict[GoldSpan, Anchor] = {}
+    for name in sorted(name for name in files if name.endswith(".json")):
+        whole = fields.mapping(fields.parsed(fields.file_text(files, name), name), name)
+        for place, title, paragraph in _paragraphs(whole, name):
+            context = fields.text(paragraph, "context", place, empty=True)
+            document = _name_apart(title, context, documents)
+            documents[document] = context
+            for number, item in enumerate(fields.sequence(paragraph, "qas", place)):
+                where = f"{place}.qas[{number}]"
+                question, found = _question(fields.mapping(item, where), where, document, context)
+                if question.id in questions:
+                    raise SuiteError(f"{where}: the id {question.id!r} stands there twice.", "Ids must differ.")
+                questions[question.id] = question
+                anchors |= found
+    if not questions:
+        raise SuiteError("There is no question.", "SQuAD is a JSON file with data, paragraphs and qas.")
+    return Exchange(documents, tuple(questions.values()), anchors)
+
+
+def write(exchange: Exchange) -> dict[str, str]:
+    """One JSON file in the form of version 2.0, an article for each document that is asked about."""
+    asked: dict[str, list[dict[str, Any]]] = {name: [] for name, text in exchange.documents.items() if text is not None}
+    for question in exchange.questions:
+        documents = list(dict.fromkeys(span.document for span in question.gold))
+        unknown = [name for name in documents if name not in asked]
+        if unknown or not asked:
+            raise SuiteError(
+                f"SQuAD carries its documents, and the text of {', '.join(unknown) or 'none'} is at hand.",
+                "Export another format.",
+            )
+        for number, name in enumerate(documents or [next(iter(asked))], start=1):
+            asked[name].append(
+                {
+                    "id": question.id if len(documents) < 2 else f"{question.id}@{number}",
+                    "question": question.question,
+                    "answers": [
+                        {"text": (exchange.documents[name] or "")[span.start : span.end], "answer_start": span.start}
+                        for span in question.gold
+                        if span.document == name
+                    ],
+                    "is_impossible": not question.gold,
+                }
+            )
+    data = [
+        {"title": name, "paragraphs": [{"context": exchange.documents[name], "qas": qas}]}
+        for name, qas in asked.items()
+        if qas
+    ]
+    return {FILE: json.dumps({"version": "v2.0", "data": data}, ensure_ascii=False) + "\n"}
+
+
+def _paragraphs(whole: Mapping[str, Any], name: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Each paragraph with the way to it and the name of its document."""
+    for number, item in enumerate(fields.sequence(whole, "data", name)):
+        place = f"{name}: data[{number}]"
+        article = fields.mapping(item, place)
+        title = fields.text(article, "title", place) if "title" in article else f"article {number + 1}"
+        paragraphs = fields.sequence(article, "paragraphs", place)
+        for count, paragraph in enumerate(paragraphs):
+            where = f"{place}.paragraphs[{count}]"
+            shown = title if len(paragraphs) == 1 else f"{title} {count + 1}"
+            yield where, shown, fields.mapping(paragraph, where)
+
+
+def _name_apart(title: str, context: str, documents: Mapping[str, str | None]) -> str:
+    name, number = title, 2
+    while name in documents and documents[name] != context:
+        name, number = f"{title} ({number})", number + 1
+    return name
+
+
+def _question(
+    item: Mapping[str, Any], place: str, document: str, context: str
+) -> tuple[Question, dict[GoldSpan, Anchor]]:
+    anchors: dict[GoldSpan, Anchor] = {}
+    impossible = item.get("is_impossible", False)
+    if not isinstance(impossible, bool):
+        raise SuiteError(f"{place}: 'is_impossible' is {fields.shown(impossible)}.", "It must be true or false.")
+    answers = [] if impossible else fields.sequence(item, "answers", place)
+    if not answers and not impossible:
+        raise SuiteError(f"{place} has no answer and is not marked impossible.", "Give one of the two.")
+    for number, answer in enumerate(answers):
+        where = f"{place}.answers[{number}]"
+        row = fields.mapping(answer, where)
+        quote, start = fields.text(row, "text", where), fields.offset(row, "answer_start", where)
+        span, anchor = place_quote(document, context, quote, start, where)
+        anchors[span] = anchor
+    said = answers[0]["text"] if answers else None
+    return Question(
+        fields.identifier(item, "id", place), fields.text(item, "question", place), (*anchors,), said
+    ), anchors
+
+
+FORMAT = Format("SQuAD", FILE, "*.json", (), read, write)

@@ -1,0 +1,133 @@
+"""Grids of settings: every combination of the values given, as named presets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from core.errors import SettingsError
+from core.settings import PRESETS, Settings, preset
+
+MOST_CELLS = 1000  # a slip of the hand, not an experiment
+_FORMAT = 'Write {"base": "default", "vary": {"chunking.max_tokens": [64, 110]}}.'
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """``presets``: the cells by name, in the order of the axes, the last varying fastest.
+
+    ``skipped``: (cell, sentence) of the combinations that are no settings.
+    """
+
+    presets: Mapping[str, Settings]
+    skipped: tuple[tuple[str, str], ...] = ()
+
+
+def read_grid(text: str) -> Grid:
+    """The grid a file describes: ``base`` (a preset's name, "default" when missing), ``vary`` (setting -> values).
+
+    ``presets`` (optional): names of presets to run beside the cells. Raises ``SettingsError`` for what is malformed.
+
+    >>> list(read_grid('{"vary": {"retrieval.fusion": ["zscore", "rrf"]}}').presets)
+    ['fusion=zscore', 'fusion=rrf']
+    """
+    try:
+        row = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"The grid is not JSON ({error}).", _FORMAT) from error
+    if not isinstance(row, dict) or not isinstance(row.get("vary"), dict):
+        raise SettingsError("The grid has no object named 'vary'.", _FORMAT)
+    unknown = row.keys() - {"base", "vary", "presets"}
+    if unknown:
+        raise SettingsError(f"The grid has {', '.join(map(repr, sorted(unknown)))}, which means nothing.", _FORMAT)
+    beside = row.get("presets", [])
+    if not isinstance(beside, list) or not all(isinstance(name, str) for name in beside):
+        raise SettingsError("'presets' is no list of names.", f"Choose among: {', '.join(PRESETS)}.")
+    found = grid(preset(str(row.get("base", "default"))), row["vary"])
+    return Grid({name: preset(name) for name in beside} | dict(found.presets), found.skipped)
+
+
+def load_grid(path: Path) -> Grid:
+    """The grid in a file. Raises ``SettingsError`` with its name, ``OSError``."""
+    try:
+        return read_grid(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not UTF-8.", "Save the file as UTF-8.") from error
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys stand there once."""
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{twice!r} stands there twice")
+    return dict(pairs)
+
+
+def grid(base: Settings, vary: Mapping[str, Sequence[Any]]) -> Grid:
+    """``base`` with every combination of the values. A value for a list of names is a list, or text with commas.
+
+    Raises ``SettingsError`` for an unknown setting, one without values, a value given twice, too many cells, or no
+    cell that can be.
+
+    >>> made = grid(Settings(), {"chunking.max_tokens": [64, 900]})
+    >>> list(made.presets), made.skipped[0][0]
+    (['max_tokens=64'], 'max_tokens=900')
+    """
+    for name, values in vary.items():
+        if not isinstance(values, Sequence) or isinstance(values, str) or not values:
+            raise SettingsError(f"{name} has no list of values.", _FORMAT)
+        if len({_shown(value) for value in values}) < len(values):
+            raise SettingsError(f"{name} has a value twice.", "Name each value once.")
+        base.with_value(name, _current(base, name))  # an unknown name is said by its own sentence
+    cells = 1
+    for values in vary.values():
+        cells *= len(values)
+    if cells > MOST_CELLS:
+        raise SettingsError(f"The grid has {cells:,} cells.", f"At most {MOST_CELLS:,} can be measured at once.")
+    short = _short(vary)
+    presets: dict[str, Settings] = {}
+    named: dict[Settings, str] = {}
+    skipped: list[tuple[str, str]] = []
+    for combination in product(*vary.values()):
+        chosen = dict(zip(vary, combination, strict=True))
+        cell = " ".join(f"{short[name]}={_shown(value)}" for name, value in chosen.items()) or "base"
+        try:
+            made = base.with_values(chosen)
+        except SettingsError as error:
+            skipped.append((cell, str(error)))
+            continue
+        if made in named:
+            raise SettingsError(f"The cells {named[made]!r} and {cell!r} are the same.", "Name each value once.")
+        presets[cell] = made
+        named[made] = cell
+    if not presets:
+        raise SettingsError(f"No cell of the grid can be: {skipped[0][1]}", "Change its values.")
+    return Grid(presets, tuple(skipped))
+
+
+def _current(settings: Settings, name: str) -> Any:
+    stage, _, field = name.partition(".")
+    return getattr(getattr(settings, stage, None), field, None)
+
+
+def _short(names: Mapping[str, object]) -> dict[str, str]:
+    """Settings by their field's name alone where that is clear."""
+    fields = [name.partition(".")[2] for name in names]
+    return {name: field if fields.count(field) == 1 else name for name, field in zip(names, fields, strict=True)}
+
+
+def _shown(value: Any) -> str:
+    """A value as a cell's name has it.
+
+    >>> _shown(0.5), _shown(["title", "heading"]), _shown([]), _shown("")
+    ('0.5', 'title,heading', 'none', 'none')
+    """
+    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return text or "none"

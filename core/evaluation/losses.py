@@ -1,0 +1,157 @@
+"""Where gold was lost: each character of it, by the stage it did not get past.
+
+Read from the reader back to the file:
+
+- "read": it stands in the context.
+- "budget": its leaf was kept, and the context was full before it, or held another part of its parent.
+- "threshold": its leaf fell below the similarity asked for.
+- "ranking": one of the searches had its leaf among its first k, and the fused ranking did not keep it.
+- "search": no search had its leaf among its first k.
+- "cutting": no leaf holds it.
+- "reading": its document could not be read, or has no such place.
+
+The best of several leaves that hold a character counts. Together the parts are the whole gold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.evaluation.regions import Placed, Region, region
+from core.evaluation.report import LOST, READ
+from core.retrieval import Ranking
+from core.retrieval.fusion import best_first, ranks_at
+
+_FROM_THE_READER = LOST[: LOST.index("cutting")]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldLeaf:
+    """A leaf that holds gold: its index in the snapshot, and the gold it holds, as the suite places it."""
+
+    index: int
+    held: tuple[Placed, ...]
+
+
+def gold_leaves(
+    gold: Sequence[Placed],
+    documents: Mapping[str, int],
+    places: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> tuple[GoldLeaf, ...]:
+    """The leaves that share a character with ``gold``, ascending by index.
+
+    ``documents``: the place of each document by name; one that is missing could not be read. ``places``: of each
+    leaf's document, ascending; ``starts`` and ``ends``: of each leaf.
+    """
+    held: dict[int, list[Placed]] = {}
+    for name, start, end in gold:
+        if name not in documents:
+            continue
+        first, last = np.searchsorted(places, [documents[name], documents[name] + 1])
+        touching = np.flatnonzero((starts[first:last] < end) & (ends[first:last] > start)) + first
+        for leaf in touching.tolist():
+            held.setdefault(leaf, []).append((name, max(start, int(starts[leaf])), min(end, int(ends[leaf]))))
+    return tuple(GoldLeaf(leaf, tuple(held[leaf])) for leaf in sorted(held))
+
+
+def fates(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> tuple[str, ...]:
+    """How far each leaf came, aligned with ``leaves``: one of "budget", "threshold", "ranking", "search"."""
+    positions = {int(index): position for position, index in enumerate(ranking.pool[ranking.kept])}
+    pool = _positions(ranking, leaves)
+    limit = ranking.settings.k
+    found = np.zeros(len(leaves), dtype=bool)
+    known = pool >= 0
+    for stage in ("dense", "lexical"):
+        ranks = ranks_at(ranking.scores[stage], pool[known])
+        found[known] |= (ranks > 0) & (ranks <= limit)
+    similar = ranking.scores["dense"]
+    result = []
+    for leaf, position, near in zip(leaves, pool.tolist(), found.tolist(), strict=True):
+        if leaf.index in positions:
+            result.append("budget")
+        elif position >= 0 and similar[position] < ranking.settings.min_similarity:
+            result.append("threshold")
+        else:
+            result.append("ranking" if near else "search")
+    return tuple(result)
+
+
+def best_ranks(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> dict[str, int]:
+    """1-based rank of the best of ``leaves`` by stage, "kept" among what was kept; a stage without one is absent."""
+    pool = _positions(ranking, leaves)
+    pool = pool[pool >= 0]
+    best: dict[str, int] = {}
+    for stage, scores in ranking.scores.items():
+        ranks = ranks_at(scores, pool)
+        if (ranks > 0).any():
+            best[stage] = int(ranks[ranks > 0].min())
+    kept = np.flatnonzero(np.isin(ranking.kept, pool))
+    if len(kept):
+        best["kept"] = int(kept[0]) + 1
+    return best
+
+
+def lost(
+    gold: Region, readable: Region, taken: Region, leaves: Sequence[GoldLeaf], fate: Sequence[str]
+) -> dict[str, int]:
+    """Characters of ``gold`` by where they went; parts with none are left out.
+
+    ``readable``: the gold that lies in text the library has. ``taken``: what was read. ``fate``: of each leaf.
+
+    >>> gold = region([("a", 0, 10)])
+    >>> lost(gold, gold, region([("a", 0, 4)]), [GoldLeaf(0, (("a", 2, 8),))], ["ranking"])
+    {'read': 4, 'ranking': 4, 'cutting': 2}
+    """
+    counted = {READ: taken.common(gold)}
+    seen = [*_inside(taken, gold)]
+    for name in _FROM_THE_READER:
+        before = region(seen).size
+        seen += [place for leaf, came in zip(leaves, fate, strict=True) if came == name for place in leaf.held]
+        counted[name] = region(seen).size - before
+    before = region(seen).size
+    seen += [(name, span.start, span.end) for name, spans in readable.spans.items() for span in spans]
+    counted["cutting"] = region(seen).size - before
+    counted["reading"] = gold.size - region(seen).size
+    return {name: count for name, count in counted.items() if count}
+
+
+def top_leaves(ranking: Ranking, count: int) -> list[int]:
+    """Indices of the first ``count`` kept leaves, best first."""
+    return [int(index) for index in ranking.pool[ranking.kept[:count]]]
+
+
+def ranked_documents(ranking: Ranking, count: int) -> tuple[str, ...]:
+    """Document versions ranked by their best leaf, best first, at most ``count``."""
+    final = ranking.final.copy()
+    final[list(ranking.dropped)] = np.nan
+    documents = ranking.leaves.documents[ranking.pool[best_first(final)]]
+    distinct, first = np.unique(documents, return_index=True)
+    best = distinct[np.argsort(first)][:count]
+    return tuple(ranking.leaves.version_ids[index] for index in best.tolist())
+
+
+def _positions(ranking: Ranking, leaves: Iterable[GoldLeaf]) -> NDArray[np.int64]:
+    """Of each leaf its position in the pool, -1 where it is not in it."""
+    wanted = np.array([leaf.index for leaf in leaves], dtype=np.int64)
+    if not len(ranking.pool):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    places = np.minimum(np.searchsorted(ranking.pool, wanted), len(ranking.pool) - 1)
+    return np.where(ranking.pool[places] == wanted, places, -1).astype(np.int64)
+
+
+def _inside(taken: Region, gold: Region) -> list[Placed]:
+    """The characters of both, as places."""
+    shared = taken.spans.keys() & gold.spans.keys()
+    return [
+        (name, max(a.start, b.start), min(a.end, b.end))
+        for name in sorted(shared)
+        for a in taken.spans[name]
+        for b in gold.spans[name]
+        if a.start < b.end and b.start < a.end
+    ]

@@ -1,0 +1,297 @@
+"""One question asked under many presets of one recipe, each stage computed once for all that share it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from core.evaluation.losses import GoldLeaf, best_ranks, fates, gold_leaves, lost, ranked_documents, top_leaves
+from core.evaluation.metrics import (
+    RANK_METRICS,
+    SPAN_METRICS,
+    answer_hit,
+    chroma_scores,
+    context_precision,
+    context_recall,
+    exact_match,
+    ndcg,
+    precision_omega,
+    token_f1,
+)
+from core.evaluation.records import Measured
+from core.evaluation.regions import Placed, Region, region, take
+from core.evaluation.report import BenchDocument
+from core.evaluation.runs import Names
+from core.evaluation.suites import Question, Suite
+from core.library import Library, Scope
+from core.retrieval import Found, Ranking, order_leaves, search_key
+from core.searching import CatalogueReads, SearchResult
+from core.settings import RetrievalSettings, Settings
+from core.storage.leaves import LeafTable
+from core.types import Context, Trace
+
+BUDGETS = (1000, 2000, 4000, 8000)
+TIMED_BUDGET = 4000
+RANKED = 10  # metrics over ranked chunks and documents look at so many
+RANKED_DOCUMENTS = 50  # as many as a run lists
+CHROMA_ITEMS = 5  # as the report's published table has them
+TOTAL = "total"  # of the stages, for one context of TIMED_BUDGET characters
+CHUNK_NAMES = {"ndcg": "chunk_ndcg"}  # "ndcg" alone is over documents
+SPENT = "spent"  # on all contexts of one question, measuring included
+
+
+@dataclass(frozen=True, slots=True)
+class BenchOptions:
+    """What to measure beyond the four budgets. ``token_budgets``: contexts of so many tokens too, () is off.
+
+    ``answers``: the sentences the library quotes are scored against the suite's answers; they have to be encoded.
+    Raises ``SettingsError`` for a budget no context can have.
+
+    >>> BenchOptions((500, 250, 500)).token_budgets
+    (250, 500)
+    """
+
+    token_budgets: tuple[int, ...] = ()
+    answers: bool = False
+
+    def __post_init__(self) -> None:
+        for tokens in self.token_budgets:
+            Settings().with_value("assembly.budget_tokens", tokens)
+        object.__setattr__(self, "token_budgets", tuple(sorted(set(self.token_budgets))))
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """A question's gold over one snapshot: as given, as a region, the part that lies in readable text, its leaves."""
+
+    spans: tuple[Placed, ...]
+    whole: Region
+    readable: Region
+    leaves: tuple[GoldLeaf, ...]
+    omega: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """A ranking, and all that is said of it whatever is read of it."""
+
+    ranking: Ranking
+    documents: tuple[str, ...]
+    leaves: tuple[int, ...]
+    fates: tuple[str, ...]
+    ranks: Mapping[str, int]
+    best: Mapping[str, float]
+
+
+@dataclass(slots=True)
+class Measuring:
+    """Asks a suite's questions of a library as it is cut now. ``documents``: of the suite, by name.
+
+    A document of kind "" could not be read: gold in it is lost at "reading".
+    """
+
+    library: Library
+    suite: Suite
+    documents: Mapping[str, BenchDocument]
+    options: BenchOptions
+    scope: Scope | None = None
+    names: Names = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.names = Names(self.suite)
+
+    def ask(self, question: Question, presets: Mapping[str, Settings]) -> dict[str, Measured]:
+        """The question under every preset. All must share the recipe the library has."""
+        started = perf_counter()
+        found: dict[Hashable, Found] = {}
+        for settings in presets.values():
+            key = search_key(settings.retrieval)
+            if key not in found:
+                found[key] = self.library.searcher.find(question.question, settings, self.scope)
+        gold = self._gold(question, next(iter(found.values())).leaves)
+        ranked: dict[RetrievalSettings, _Ranked] = {}
+        for settings in presets.values():
+            if settings.retrieval not in ranked:
+                ranking = order_leaves(found[search_key(settings.retrieval)], settings.retrieval)
+                ranked[settings.retrieval] = self._ranked(question, ranking, gold)
+        reads = self.library.searcher.reads(next(iter(ranked.values())).ranking)
+        sizes: dict[str, int] = {}
+        shared = (perf_counter() - started) / len(presets)
+        measured = {}
+        for name, settings in presets.items():
+            started = perf_counter()
+            one = _One(self, question, gold, settings, ranked[settings.retrieval], reads, sizes)
+            one.score()
+            measured[name] = one.measured(1000 * (shared + perf_counter() - started))
+        return measured
+
+    def _ranked(self, question: Question, ranking: Ranking, gold: Gold) -> _Ranked:
+        scores = ranking.scores
+        return _Ranked(
+            ranking,
+            self.names.ranked(ranked_documents(ranking, RANKED_DOCUMENTS), question),
+            tuple(top_leaves(ranking, RANKED)),
+            fates(ranking, gold.leaves),
+            best_ranks(ranking, gold.leaves),
+            {stage: float(np.nanmax(found)) for stage, found in scores.items() if not np.isnan(found).all()},
+        )
+
+    def _gold(self, question: Question, leaves: LeafTable) -> Gold:
+        spans = tuple((span.document, span.start, span.end) for span in question.gold)
+        places = {version: place for place, version in enumerate(leaves.version_ids)}
+        known = {name: self.documents[name] for name, _, _ in spans if self.documents[name].kind}
+        within = {
+            name: places[document.version_id] for name, document in known.items() if document.version_id in places
+        }
+        found = gold_leaves(spans, within, leaves.documents, leaves.starts, leaves.ends)
+        readable = region((name, a, min(b, known[name].characters)) for name, a, b in spans if name in known)
+        omega = precision_omega(_around(leaves, within, spans), spans) if spans else None
+        return Gold(spans, region(spans), readable, found, omega)
+
+
+class _One:
+    """One question under one preset, scored part by part."""
+
+    def __init__(
+        self,
+        by: Measuring,
+        question: Question,
+        gold: Gold,
+        settings: Settings,
+        ranked: _Ranked,
+        reads: CatalogueReads,
+        sizes: dict[str, int],
+    ) -> None:
+        self.by, self.question, self.gold, self.settings = by, question, gold, settings
+        self.ranked, self.reads, self.sizes = ranked, reads, sizes
+        self.scores: dict[str, float | None] = {}
+        self.contexts: dict[int, tuple[Placed, ...]] = {}
+        self.lost: dict[int, dict[str, int]] = {}
+        self.prompt_tokens: dict[int, int] = {}
+        self.characters: dict[int, int] = {}
+        self.milliseconds: dict[str, float] = {}
+
+    def score(self) -> None:
+        """Everything, the context assembled anew for each budget, as a reader with so much room would get it."""
+        searcher, ranking = self.by.library.searcher, self.ranked.ranking
+        # The timed one comes first and reads all it needs; the others find what presets and budgets share.
+        timed, milliseconds = searcher.assemble(ranking, self.settings, TIMED_BUDGET)
+        # The questions are encoded together beforehand: what a lookup takes is no latency of that stage.
+        self.milliseconds = {stage: spent for stage, spent in milliseconds.items() if stage != "encode"}
+        self.milliseconds[TOTAL] = sum(self.milliseconds.values())
+        for budget in BUDGETS:
+            context = timed
+            if budget != TIMED_BUDGET:
+                context, _ = searcher.assemble(ranking, self.settings, budget, self.reads)
+            placed = self._placed(context)
+            taken = take(placed, budget)
+            self._score_context(str(budget), context, placed, taken, budget)
+            self.contexts[budget] = placed
+            self.characters[budget] = context.tokens
+            self.prompt_tokens[budget] = self._tokens(context)
+            if self.gold.spans:
+                self.lost[budget] = lost(
+                    self.gold.whole, self.gold.readable, taken, self.gold.leaves, self.ranked.fates
+                )
+        for tokens in self.by.options.token_budgets:
+            roomy = self.settings.with_value("assembly.budget_tokens", tokens)
+            context, _ = searcher.assemble(ranking, roomy, None, self.reads)
+            placed = self._placed(context)
+            self._score_context(f"{tokens}t", context, placed, region(placed), None)
+        self._score_ranks()
+        if self.by.options.answers:
+            self._score_quote(timed)
+
+    def measured(self, spent: float) -> Measured:
+        """What was found. ``spent``: milliseconds on this question, measuring included."""
+        return Measured(
+            id=self.question.id,
+            scores=self.scores,
+            contexts=self.contexts,
+            documents=self.ranked.documents,
+            best=self.ranked.best,
+            ranks=self.ranked.ranks,
+            lost=self.lost,
+            milliseconds={**self.milliseconds, SPENT: spent},
+            prompt_tokens=self.prompt_tokens,
+            characters=self.characters,
+        )
+
+    def _tokens(self, context: Context) -> int:
+        """Of the prompt: of its parts, each counted once for all presets and budgets that hold it.
+
+        Parts of a prompt are parted by blank lines, where no word piece goes on.
+        """
+        parts = context.prompt.split("\n\n")
+        unknown = list(dict.fromkeys(part for part in parts if part not in self.sizes))
+        self.sizes.update(zip(unknown, self.by.library.model.counter.count(unknown), strict=True))
+        return sum(self.sizes[part] for part in parts)
+
+    def _score_context(
+        self, room: str, context: Context, placed: Sequence[Placed], taken: Region, budget: int | None
+    ) -> None:
+        """``budget``: in characters; ``None`` where the room is in tokens, and a share of it says nothing."""
+        gold = self.gold
+        for name, metric in SPAN_METRICS.items():
+            if budget is not None or name != "attained":
+                self.scores[f"{name}@{room}"] = metric(taken, gold.whole, budget or 0) if gold.spans else None
+        held = [bool(gold.whole.common(region([place]))) for place in placed]
+        self.scores[f"context_precision@{room}"] = context_precision(held) if gold.spans else None
+        self.scores[f"context_recall@{room}"] = context_recall(taken, gold.spans) if gold.spans else None
+        answer = self.question.answer
+        text = "\n\n".join(passage.text for passage in context.passages)
+        self.scores[f"answer_hit@{room}"] = answer_hit(answer, text) if answer else None
+
+    def _score_ranks(self) -> None:
+        gold, ranked = self.gold, self.ranked.leaves
+        relevant = {leaf.index for leaf in gold.leaves}
+        for name, metric in RANK_METRICS.items():
+            key = f"{CHUNK_NAMES.get(name, name)}@{RANKED}"
+            # Gold that no leaf holds was found by nobody: recall of nothing would be undefined.
+            self.scores[key] = (metric(ranked, relevant, RANKED) if relevant else 0.0) if gold.spans else None
+        leaves = self.ranked.ranking.leaves
+        items = [
+            self._place(leaves.version_ids[leaves.documents[leaf]], int(leaves.starts[leaf]), int(leaves.ends[leaf]))
+            for leaf in ranked[:CHROMA_ITEMS]
+        ]
+        chroma = chroma_scores(items, gold.spans) if gold.spans else None
+        self.scores[f"chroma_recall@{CHROMA_ITEMS}"] = chroma.recall if chroma else None
+        self.scores[f"chroma_precision@{CHROMA_ITEMS}"] = chroma.precision if chroma else None
+        self.scores[f"chroma_iou@{CHROMA_ITEMS}"] = chroma.iou if chroma else None
+        self.scores["precision_omega"] = gold.omega
+        documents = self.question.relevant_documents
+        self.scores[f"ndcg@{RANKED}"] = ndcg(self.ranked.documents, documents, RANKED) if documents else None
+
+    def _score_quote(self, context: Context) -> None:
+        answer = self.question.answer
+        best = ""
+        if answer:
+            asked = self.question.question
+            quotes = self.by.library.quotes(
+                SearchResult(asked, (), context.passages, context, Trace(asked, (), ()), {})
+            )
+            best = quotes.quotes[0].text if quotes.quotes else ""
+        self.scores["exact_match"] = exact_match(best, answer) if answer else None
+        self.scores["token_f1"] = token_f1(best, answer) if answer else None
+
+    def _placed(self, context: Context) -> tuple[Placed, ...]:
+        passages = sorted(context.passages, key=lambda passage: passage.rank)
+        return tuple(self._place(item.version_id, item.start, item.end) for item in passages)
+
+    def _place(self, version_id: str, start: int, end: int) -> Placed:
+        return self.by.names.place(version_id, start, end, self.question)
+
+
+def _around(leaves: LeafTable, documents: Mapping[str, int], gold: Sequence[Placed]) -> list[Placed]:
+    """The leaves that touch gold, which is what ``precision_omega`` looks at."""
+    found: set[Placed] = set()
+    for name, start, end in gold:
+        if name in documents:
+            first, last = np.searchsorted(leaves.documents, [documents[name], documents[name] + 1])
+            touching = (leaves.starts[first:last] <= end) & (leaves.ends[first:last] >= start)
+            for leaf in (np.flatnonzero(touching) + first).tolist():
+                found.add((name, int(leaves.starts[leaf]), int(leaves.ends[leaf])))
+    return sorted(found)

@@ -1,0 +1,152 @@
+"""In which order a bench runs so that nothing is computed twice, and what it will cost, said before it runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from core.evaluation.history import Recording, write_json
+from core.evaluation.measuring import BenchOptions
+from core.evaluation.staging import suite_folder
+from core.evaluation.suites import Suite
+from core.settings import Settings, stage_fingerprint
+
+KNOWN = "known.json"  # beside the library of a suite's documents: what was learnt of its recipes
+
+CHARACTERS_A_TOKEN = 4.3  # English prose in MiniLM's word pieces
+PACKED = 0.8  # how full leaves are, on average
+TEXTS_A_SECOND = 100.0  # two cores, leaves of the default size; replaced by what this machine was seen to do
+SECONDS_A_CONTEXT = 0.03  # one question under one preset, all budgets
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Of a bench before it runs. ``recipes``: ways the documents are cut. ``encodings``: texts still to be encoded,
+    questions included; ``exact``: every recipe was built before, so that number is known, not reckoned.
+
+    ``answers``: questions times presets still to be asked; ``resumed``: those an unfinished run of the same plan has
+    answered. ``seconds``: of the whole, as this machine was seen to work.
+    """
+
+    recipes: int
+    presets: int
+    questions: int
+    encodings: int
+    exact: bool
+    answers: int
+    resumed: int
+    seconds: float
+
+    @property
+    def sentence(self) -> str:
+        """For a person, before the button is pressed.
+
+        >>> Cost(2, 6, 40, 900, False, 240, 0, 12.3).sentence
+        '6 presets, 2 recipes, 40 questions: about 900 encodings, about 12 s'
+        """
+        parts = f"{_counted(self.presets, 'preset')}, {_counted(self.recipes, 'recipe')}, "
+        parts += f"{_counted(self.questions, 'question')}: "
+        parts += f"{'' if self.exact else 'about '}{_counted(self.encodings, 'encoding')}, about {_time(self.seconds)}"
+        done = self.resumed + self.answers
+        return f"{parts}; goes on from {self.resumed:,} of {done:,} answers" if self.resumed else parts
+
+
+def recipe_groups(presets: Mapping[str, Settings]) -> list[tuple[str, ...]]:
+    """The presets' names, those that read, cut and encode alike together, in order of first appearance."""
+    groups: dict[str, list[str]] = {}
+    for name, settings in presets.items():
+        groups.setdefault(recipe_of(settings), []).append(name)
+    return [tuple(names) for names in groups.values()]
+
+
+def recipe_of(settings: Settings) -> str:
+    """Equal for settings that make the same chunks and vectors."""
+    return "-".join(map(stage_fingerprint, (settings.parsing, settings.chunking, settings.embedding)))
+
+
+def estimate(
+    suite: Suite,
+    presets: Mapping[str, Settings],
+    workspace: Path,
+    options: BenchOptions | None = None,
+    revision: int | None = None,
+    held: Collection[str] = (),
+) -> Cost:
+    """What ``run_bench`` with these arguments will have to do. Reads no document and encodes nothing: milliseconds.
+
+    ``held``: recipes (``recipe_of``) whose vectors the run is handed.
+    """
+    known = Known.of(workspace / suite_folder(suite))
+    stopped = Recording.stopped(
+        workspace, suite.name, suite.fingerprint(), presets, asdict(options or BenchOptions()), revision
+    )
+    questions = len(suite.questions)
+    asked = {name: min(questions, stopped.journals[name].count()) if stopped else 0 for name in presets}
+    waiting = [names for names in recipe_groups(presets) if any(asked[name] < questions for name in names)]
+    encodings, exact = 0, True
+    for names in waiting:
+        settings = presets[names[0]]
+        if recipe_of(settings) not in known.recipes and recipe_of(settings) not in held:
+            exact = False
+            encodings += _reckoned(suite, settings)
+    # A text that two recipes share is encoded once; what they do not share is not known before both are cut.
+    answers = questions * len(presets) - sum(asked.values())
+    encoding = (encodings + (questions if waiting else 0)) / known.texts_a_second
+    asking = answers * known.seconds_an_answer
+    return Cost(
+        recipes=len(recipe_groups(presets)),
+        presets=len(presets),
+        questions=questions,
+        encodings=encodings + (questions if waiting else 0),
+        exact=exact,
+        answers=answers,
+        resumed=sum(asked.values()),
+        seconds=encoding + asking,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What earlier benches over the same documents saw. ``recipes``: those that were built, all their texts encoded."""
+
+    recipes: tuple[str, ...] = ()
+    texts_a_second: float = TEXTS_A_SECOND
+    seconds_an_answer: float = SECONDS_A_CONTEXT
+
+    @classmethod
+    def of(cls, folder: Path) -> Known:
+        """As it was kept beside the library in ``folder``."""
+        path = folder / KNOWN
+        if not path.is_file():
+            return cls()
+        row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return cls(tuple(row.get("recipes", ())), row["texts_a_second"], row["seconds_an_answer"])
+
+    def keep(self, folder: Path) -> None:
+        """For the next bench."""
+        write_json(folder / KNOWN, asdict(self))
+
+
+def _reckoned(suite: Suite, settings: Settings) -> int:
+    """Leaves a recipe will make, from the documents' sizes. A file's bytes are taken for characters."""
+    chunking = settings.chunking
+    body = max(1, chunking.max_tokens - chunking.overlap_tokens - chunking.prefix_room * bool(chunking.prefix) / 2)
+    unit = CHARACTERS_A_TOKEN if chunking.unit == "tokens" else 1.0
+    return round(sum(document.size for document in suite.documents) / (unit * PACKED * body))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _time(seconds: float) -> str:
+    """
+    >>> _time(0.4), _time(89), _time(200), _time(9000)
+    ('1 s', '89 s', '3 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"

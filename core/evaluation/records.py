@@ -1,0 +1,119 @@
+"""What a preset did with each question, kept line by line, so that a killed bench goes on where it stopped."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.evaluation.regions import Placed
+
+_PACKED = ".gz"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One preset and one question.
+
+    ``scores``: shares in [0, 1], ``None`` where a metric does not apply. ``contexts``: at each budget of characters
+    the spans that were read, most relevant first. ``documents``: ranked, best first. ``best``: the highest score of
+    any leaf, by stage. ``ranks``: 1-based rank of the best leaf that holds gold, by stage; a stage that ranked none is
+    absent. ``lost``: at each budget, characters of gold by where they went (``core.evaluation.losses``).
+    ``milliseconds``: by stage, for one context. ``prompt_tokens`` and ``characters``: of the context at each budget.
+    """
+
+    id: str
+    scores: Mapping[str, float | None]
+    contexts: Mapping[int, tuple[Placed, ...]]
+    documents: tuple[str, ...]
+    best: Mapping[str, float]
+    ranks: Mapping[str, int]
+    lost: Mapping[int, Mapping[str, int]]
+    milliseconds: Mapping[str, float]
+    prompt_tokens: Mapping[int, int]
+    characters: Mapping[int, int]
+
+    def to_json(self) -> str:
+        """One line, without its newline."""
+        row = {name: getattr(self, name) for name in self.__slots__}
+        return json.dumps(row, separators=(",", ":"))  # in ASCII: a file's name may hold what UTF-8 cannot write
+
+    @classmethod
+    def from_json(cls, line: str) -> Measured:
+        """The record that ``to_json`` wrote."""
+        row: dict[str, Any] = json.loads(line)
+        contexts = row["contexts"].items()
+        return cls(
+            id=row["id"],
+            scores=row["scores"],
+            contexts={int(budget): tuple((str(n), int(a), int(b)) for n, a, b in spans) for budget, spans in contexts},
+            documents=tuple(row["documents"]),
+            best=row["best"],
+            ranks=row["ranks"],
+            lost={int(budget): found for budget, found in row["lost"].items()},
+            milliseconds=row["milliseconds"],
+            prompt_tokens={int(budget): count for budget, count in row["prompt_tokens"].items()},
+            characters={int(budget): count for budget, count in row["characters"].items()},
+        )
+
+
+class Journal:
+    """A preset's records in a file, appended as they are made; ``pack`` makes the finished file small."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._packed = path.with_name(path.name + _PACKED)
+
+    def add(self, measured: Measured) -> None:
+        """Append a record; what was added stays when the process dies."""
+        with self._path.open("a", encoding="ascii") as file:
+            file.write(measured.to_json() + "\n")
+
+    def read(self) -> Iterator[Measured]:
+        """The records in the order they were added. Safe beside the one that writes: an unfinished line is left out."""
+        for line in self._lines():
+            # A line that a crash of the machine damaged is passed over: its question is asked again.
+            with suppress(ValueError, KeyError, TypeError):
+                yield Measured.from_json(line)
+
+    def count(self) -> int:
+        """How many records there are, without reading them; one that is there twice counts twice."""
+        return sum(1 for _ in self._lines())
+
+    def mend(self) -> None:
+        """Cut off a last line that a killed process left unfinished: for the one that writes, before it adds."""
+        if not self._path.is_file():
+            return
+        data = self._path.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            with self._path.open("r+b") as file:
+                file.truncate(whole)
+
+    def pack(self) -> None:
+        """Compress what will not grow any more."""
+        if not self._path.is_file():
+            return
+        unfinished = self._packed.with_name(self._packed.name + ".part")
+        # Without a time stamp: the same records are the same bytes.
+        with (
+            self._path.open("rb") as plain,
+            unfinished.open("wb") as file,
+            gzip.GzipFile("", "wb", 6, file, 0) as packed,
+        ):
+            while block := plain.read(1 << 20):
+                packed.write(block)
+        unfinished.replace(self._packed)
+        self._path.unlink()
+
+    def _lines(self) -> Iterator[str]:
+        if self._packed.is_file():
+            with gzip.open(self._packed, "rt", encoding="ascii", newline="\n") as file:
+                yield from file
+        elif self._path.is_file():
+            with self._path.open(encoding="ascii", errors="replace", newline="\n") as file:
+                yield from (line for line in file if line.endswith("\n"))

@@ -1,0 +1,41 @@
+// Judging on the Ask page: the question is typed already, so that one click makes marked words gold.
+// data: { off, question, hits, passages, notice }; of each hit and each passage the gold inside it, [start, end, questions].
+// redraw(data): draw its gold. chosen(): the row of the lit hit while the keyboard is in the list, or null.
+function createEvidenceJudge(root, { stage, hosts, redraw, tell, chosen }) {
+  let data = { off: "", question: "" }, heard = "";
+  const send = createTeller(tell);
+  const panel = createPanel(stage, () => hosts[0].focus({ preventScroll: true }));
+  const notice = createNotice(stage, send);
+  const bar = createJudgeBar(root, {
+    stage, frame: stage, hosts, selector: ".words", words: "Judge as gold for this question",
+    act: (mark) => { send({ do: "judge", ...spanOf(mark), question: data.question }); bar.clear(); },
+    whole: () => { const row = chosen(); return row ? { source: row.source, start: 0, end: row.source.text.length, range: null } : null; },
+  });
+
+  for (const host of hosts) {
+    host.addEventListener("click", (event) => {
+      const { questions } = event.target.closest(".gold-tag") || {};
+      if (!questions) return;
+      event.stopPropagation();
+      openGold(panel, questions, event.target.getBoundingClientRect(), data.off, (id) => send({ do: "remove", ids: [id] }));
+    }, true);
+  }
+
+  return {
+    marked: bar.marked,
+    // fresh: other hits and passages stand there, not drawn yet.
+    update(next, fresh) {
+      data = next;
+      bar.update(data.off);
+      notice.update(data.notice);
+      const now = JSON.stringify([data.hits, data.passages]);
+      if (!fresh && now === heard) return;
+      heard = now;
+      panel.shut();
+      const stood = hosts.map((host) => host.scrollTop);
+      redraw(data);
+      if (!fresh) hosts.forEach((host, index) => { host.scrollTop = stood[index]; });
+    },
+    close: bar.close,
+  };
+}

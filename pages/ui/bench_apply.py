@@ -1,0 +1,72 @@
+"""From a measured preset to the library's own settings, with what that will cost said first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from core.evaluation.planning import recipe_of
+from core.evaluation.report import PresetReport
+from core.settings import Settings
+from core.storage.store import settings_from
+from pages.ui import background, services, words
+
+SHOWN = 12
+
+
+def show_apply(chosen: PresetReport) -> None:
+    """The button, and behind it what will change."""
+    library = services.library()
+    if not library.writable:
+        return
+    wanted = settings_from(dict(chosen.settings))
+    changes = differences(library.settings.to_dict(), wanted.to_dict())
+    with st.popover("Apply", icon=":material/check:", width="stretch"):
+        if not changes:
+            st.markdown("The library has these settings already.")
+            return
+        st.markdown(f"**Make {words.escaped(chosen.preset)} this library's settings**")
+        for name, (now, then) in list(changes.items())[:SHOWN]:
+            st.caption(f"{words.escaped(name)}: {words.escaped(str(now))} → **{words.escaped(str(then))}**")
+        if len(changes) > SHOWN:
+            st.caption(f"and {len(changes) - SHOWN} more")
+        st.markdown(cost(library.settings, wanted, len(library.sources()), services.stats().chunks))
+        busy = bool(background.active_jobs("apply"))
+        if st.button("Apply to the library", key="benchmark.apply", type="primary", disabled=busy):
+            background.start_apply(wanted)
+            st.switch_page("pages/library.py")
+
+
+def differences(
+    now: Mapping[str, Mapping[str, Any]], then: Mapping[str, Mapping[str, Any]]
+) -> dict[str, tuple[Any, Any]]:
+    """Settings that would change, with both values.
+
+    >>> differences({"retrieval": {"k": 50, "rrf_k": 60}}, {"retrieval": {"k": 20, "rrf_k": 60}})
+    {'retrieval.k': (50, 20)}
+    """
+    return {
+        f"{stage}.{name}": (now[stage][name], value)
+        for stage, values in then.items()
+        for name, value in values.items()
+        if now[stage][name] != value
+    }
+
+
+def cost(now: Settings, then: Settings, documents: int, chunks: int) -> str:
+    """What applying it takes.
+
+    >>> from dataclasses import replace
+    >>> cost(Settings(), Settings().with_value("retrieval.k", 20), 12, 900)
+    'Nothing is read, cut or encoded anew: it holds from the next question on.'
+    """
+    if recipe_of(now) == recipe_of(then) or not documents:
+        return "Nothing is read, cut or encoded anew: it holds from the next question on."
+    if now.embedding != then.embedding:
+        return f"Another embedder: all {words.count(chunks, 'chunk')} are encoded anew, in the background."
+    return (
+        f"{words.count(documents, 'document')} cut anew in the background; chunks that come out as before are not "
+        f"encoded again (there are {chunks:,} now)."
+    )

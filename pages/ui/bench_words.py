@@ -1,0 +1,155 @@
+"""What the bench measures, in words: names of metrics, verdicts, and what became of a question's gold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.evaluation.statistics import Comparison
+
+MARKS = {"better": "▲", "worse": "▼", "no difference seen": "="}
+RANKED_WORDS = {
+    "dense": "by meaning",
+    "lexical": "by words",
+    "fused": "after fusion",
+    "neighbours": "with its neighbours' scores",
+    "kept": "among the kept",
+}
+RANKED_SHORT = {
+    "dense": "meaning",
+    "lexical": "words",
+    "fused": "fused",
+    "neighbours": "with neighbours",
+    "kept": "kept",
+}
+_METRICS = {
+    "recall": ("recall", "Share of the gold's characters that stand in {room}."),
+    "attained": ("attained", "As recall, but of as much gold as fits into {room}."),
+    "precision": ("precision", "Share of {room} that is gold."),
+    "iou": ("IoU", "Gold and {room}: what they share over what they cover together."),
+    "full": ("full", "Share of the questions whose gold stands whole in {room}."),
+    "context_precision": ("context precision", "How far passages with gold stand before those without, in {room}."),
+    "context_recall": ("context recall", "Share of the gold spans that {room} touches."),
+    "answer_hit": ("answer hit", "Share of the questions whose written answer stands word for word in {room}."),
+}
+_RANKED = {
+    "chunk_recall": ("chunk recall", "Share of the chunks with gold among the first {n} found."),
+    "mrr": ("MRR", "One over the rank of the first chunk with gold, 0 beyond {n}."),
+    "chunk_ndcg": ("chunk nDCG", "How high the chunks with gold rank among the first {n}."),
+    "map": ("MAP", "Mean precision at the ranks of the chunks with gold, to {n}."),
+    "ndcg": ("nDCG", "How high the right documents rank among the first {n}."),
+    "chroma_recall": ("Chroma recall", "As Chroma's evaluation counts it, {n} chunks."),
+    "chroma_precision": ("Chroma precision", "As Chroma's evaluation counts it, {n} chunks."),
+    "chroma_iou": ("Chroma IoU", "As Chroma's evaluation counts it, {n} chunks."),
+}
+_PLAIN = {
+    "precision_omega": ("precision Ω", "Precision if every chunk with gold and no other were read."),
+    "exact_match": ("exact match", "Share of the quoted answers that equal the written one."),
+    "token_f1": ("token F1", "Words that the quoted and the written answer share, as F1."),
+}
+
+
+def metric(name: str) -> tuple[str, str]:
+    """A metric's title and what it means.
+
+    >>> metric("iou@1000")
+    ('IoU@1000', 'Gold and the first 1,000 characters read: what they share over what they cover together.')
+    >>> metric("ndcg@10")[0], metric("recall@500t")[0], metric("unheard_of")
+    ('nDCG@10', 'recall@500t', ('unheard_of', ''))
+    """
+    base, _, at = name.partition("@")
+    if base in _METRICS and at:
+        word, said = _METRICS[base]
+        room = f"a context of {int(at[:-1]):,} tokens" if at.endswith("t") else f"the first {int(at):,} characters read"
+        return f"{word}@{at}", said.format(room=room)
+    if base in _RANKED and at:
+        word, said = _RANKED[base]
+        return f"{word}@{at}", said.format(n=at)
+    return _PLAIN.get(name, (name, ""))
+
+
+def compared(found: Comparison) -> str:
+    """What a comparison says, in words.
+
+    >>> compared(Comparison(4.1, 1.2, 7.0, "better", 90, 0.001, 0.003))
+    'better by 4.1 points (1.2 to 7.0), p = 0.003'
+    >>> compared(Comparison(-4.1, -7.0, -1.2, "worse", 90, 0.0001))
+    'worse by 4.1 points (1.2 to 7.0), p < 0.001'
+    >>> compared(Comparison(0.04, -1.2, 1.0, "no difference seen", 90, 0.4))
+    'no difference seen (between −1.2 and 1.0 points), p = 0.400'
+    """
+    p = found.p_value if found.adjusted is None else found.adjusted
+    sure = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    if found.verdict == "worse":
+        return f"worse by {-found.difference:.1f} points ({_points(-found.high)} to {_points(-found.low)}), {sure}"
+    if found.verdict == "better":
+        return f"better by {found.difference:.1f} points ({_points(found.low)} to {_points(found.high)}), {sure}"
+    return f"no difference seen (between {_points(found.low)} and {_points(found.high)} points), {sure}"
+
+
+def _points(value: float) -> str:
+    return f"{round(value, 1) + 0.0:.1f}".replace("-", "−")
+
+
+def ordinal(rank: int) -> str:
+    """
+    >>> [ordinal(rank) for rank in (1, 2, 3, 4, 11, 22, 113)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
+    """
+    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank:,}{ending}"
+
+
+def gold_story(ranks: Mapping[str, int], lost: Mapping[str, int], budget: int) -> str:
+    """What became of a question's gold at one budget, in two sentences. ``lost``: characters, "read" among them.
+
+    >>> gold_story({"dense": 34, "lexical": 2, "fused": 9, "kept": 9}, {"budget": 80}, 1000)
+    'The best chunk with gold was 34th by meaning and 2nd by words; after fusion 9th. The budget of 1,000 characters \
+ended before it.'
+    >>> gold_story({"dense": 1, "fused": 1}, {"read": 80}, 4000)
+    'The best chunk with gold was 1st by meaning; after fusion 1st. All of it was read.'
+    >>> gold_story({}, {"search": 30, "budget": 10}, 4000)
+    'No search ranked the gold. None of it was read: no search had 75 % among its first chunks; the budget of 4,000 \
+characters ended before 25 %.'
+    """
+    total = sum(lost.values())
+    if not total:
+        return "The documents do not answer this question: there is no gold to find."
+    return f"{_way(ranks)} {_end(lost, total, budget)}"
+
+
+def _way(ranks: Mapping[str, int]) -> str:
+    searched = [f"{ordinal(ranks[stage])} {RANKED_WORDS[stage]}" for stage in ("dense", "lexical") if stage in ranks]
+    after = [f"{RANKED_WORDS[stage]} {ordinal(ranks[stage])}" for stage in ("fused", "neighbours") if stage in ranks]
+    if not searched:
+        return "No search ranked the gold."
+    return (
+        "; ".join([f"The best chunk with gold was {' and '.join(searched)}", *([", ".join(after)] if after else [])])
+        + "."
+    )
+
+
+def _end(lost: Mapping[str, int], total: int, budget: int) -> str:
+    read = lost.get("read", 0)
+    if read == total:
+        return "All of it was read."
+    gone = sorted(((count, stage) for stage, count in lost.items() if stage != "read"), reverse=True)
+    if len(gone) == 1:
+        reason = _reason(gone[0][1], "the rest" if read else "it", budget)
+        return f"{_share(read, total)} of it was read; {reason}." if read else f"{reason[0].upper()}{reason[1:]}."
+    reasons = "; ".join(_reason(stage, _share(count, total), budget) for count, stage in gone)
+    return f"{_share(read, total) if read else 'None'} of it was read: {reasons}."
+
+
+def _share(part: int, total: int) -> str:
+    return f"{100 * part / total:.0f} %"
+
+
+def _reason(stage: str, what: str, budget: int) -> str:
+    return {
+        "budget": f"the budget of {budget:,} characters ended before {what}",
+        "threshold": f"{what} fell below the least similarity asked for",
+        "ranking": f"the fused ranking left out {what}, which one search had among its first chunks",
+        "search": f"no search had {what} among its first chunks",
+        "cutting": f"no chunk holds {what}",
+        "reading": f"{what} lies in a document that could not be read",
+    }.get(stage, f"{what} was lost: {stage}")

@@ -1,0 +1,53 @@
+"""Ask's line about gold: how that of the question fares, the judgment that nothing answers it, the way to the list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from core.errors import LecternError
+from core.types import Passage
+from pages.ui import judging, judging_list, services, words
+from pages.ui.judging_gold import gold_line, of_question
+
+NONE_YET = "No gold judged for this question yet: mark the words that answer it, then press g."
+NOTHING_ANSWERS = "Judged for this question: nothing in the library answers it."
+BOTH = "It was also judged that nothing answers it; the gold counts."
+
+
+def show_row(question: str, passages: Sequence[Passage]) -> None:
+    """Draw the line and its buttons. ``passages``: what the reader gets."""
+    rows = of_question(services.library().judgments(), question)
+    unanswerable = [row.id for row in rows if row.unanswerable]
+    line = gold_line(rows, passages)
+    if unanswerable:
+        held = any(row.held and not row.unanswerable for row in rows)
+        line = f"{line} {BOTH}" if held else f"{NOTHING_ANSWERS} {line}".strip()
+    off = judging.off()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(f"{line} {off}".strip() or NONE_YET)
+        if unanswerable:
+            if st.button("Take that back", key="ask.answerable", type="tertiary", disabled=bool(off)):
+                _told(lambda: services.library().remove_judgments(unanswerable))
+        elif not line and st.button(
+            "Nothing in the library answers this",
+            key="ask.unanswerable",
+            type="tertiary",
+            icon=":material/block:",
+            disabled=bool(off),
+            help="Kept as a judgment: a benchmark then checks that this question finds nothing it should trust.",
+        ):
+            _told(lambda: services.library().judge_unanswerable(question))
+        if st.button("Judgments", key="ask.judgments", type="tertiary", icon=":material/verified:"):
+            judging_list.show_list()
+
+
+def _told(action: Callable[[], object]) -> None:
+    """Do it, and show it; or say why not."""
+    try:
+        action()
+    except LecternError as error:
+        st.error(words.escaped(str(error)), icon=":material/error:")
+        return
+    st.rerun()

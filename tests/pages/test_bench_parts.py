@@ -1,0 +1,134 @@
+"""What the Benchmark page computes before it draws: parts of text, tables, and the order of questions."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import NotFoundError, SettingsError
+from core.evaluation.records import Measured
+from core.evaluation.regions import region, take
+from core.types import Span
+from pages.ui import bench_axes, bench_details, bench_questions, bench_table
+from pages.ui.bench_choices import token_budgets
+from pages.ui.bench_drill import parts, side, what_was_read, windows
+from pages.ui.bench_results import usual_baseline
+from tests.pages.bench_reports import asked, measured, report
+
+placed = st.tuples(st.sampled_from("ab"), st.integers(0, 60), st.integers(1, 30)).map(
+    lambda item: (item[0], item[1], item[1] + item[2])
+)
+
+
+@given(st.lists(placed, max_size=8), st.integers(1, 90))
+def test_what_was_read_is_what_the_metrics_count(context: list[tuple[str, int, int]], budget: int) -> None:
+    read = what_was_read(context, budget)
+    drawn = [(name, item.start, item.end) for name, items in read.items() for item in items]
+    assert region(drawn) == take(context, budget)
+    assert sum(end - start for _, start, end in drawn) == region(drawn).size  # nothing is drawn twice
+    assert all(context[item.rank - 1][0] == name for name, items in read.items() for item in items)
+
+
+@given(st.text(min_size=1, max_size=80), st.lists(placed, max_size=4), st.lists(placed, max_size=4), st.integers(1, 99))
+def test_parts_are_the_text_and_say_of_each_character_what_it_is(
+    text: str, gold: list[tuple[str, int, int]], context: list[tuple[str, int, int]], budget: int
+) -> None:
+    spans = list(region(("a", start, end) for _, start, end in gold).spans.get("a", ()))
+    read = what_was_read(context, budget).get("a", [])
+    pieces = parts(text, Span(0, len(text)), spans, read)
+    assert "".join(piece.text for piece in pieces) == text
+    place = 0
+    for piece in pieces:
+        for _ in piece.text:
+            assert piece.gold == any(span.start <= place < span.end for span in spans)
+            assert (piece.rank > 0) == any(item.start <= place < item.end for item in read)
+            place += 1
+
+
+def test_windows_hold_the_gold_and_stay_in_the_text() -> None:
+    gold = [Span(10, 20), Span(2000, 2100), Span(2990, 3000)]
+    found = windows(gold, 3000)
+    assert all(any(window.start <= span.start and span.end <= window.end for window in found) for span in gold)
+    assert (found[0].start, found[-1].end) == (0, 3000)
+
+
+@pytest.fixture
+def texts() -> dict[str, str]:
+    return {"guide.pdf": "g" * 9000, "notes.md": "n" * 4000}
+
+
+def measured_of(preset: int, texts: dict[str, str]) -> dict[str, Measured]:
+    made = report()
+    found = [measured(item, made.presets[preset], place, texts) for place, item in enumerate(made.questions)]
+    return {item.id: item for item in found}
+
+
+def test_a_side_says_how_much_was_read_and_what_ended_it(texts: dict[str, str]) -> None:
+    made = report()
+    drawn = side("default", made.questions[1], measured_of(0, texts)["q1"], 1000, texts.__getitem__)
+    assert drawn["recall"] == "50 %"
+    assert drawn["story"].endswith("50 % of it was read; the budget of 1,000 characters ended before the rest.")
+    (excerpt,) = drawn["excerpts"]
+    assert sum(len(text) for text, _, gold in excerpt["parts"] if gold) == 50
+    assert sum(len(text) for text, rank, gold in excerpt["parts"] if gold and rank == 1) == 25
+
+
+def test_a_document_without_text_is_a_sentence(texts: dict[str, str]) -> None:
+    def missing(name: str) -> str:
+        raise NotFoundError(f"There is no document {name}.", "")
+
+    made = report()
+    drawn = side("default", made.questions[0], measured_of(0, texts)["q0"], 1000, missing)
+    assert "There is no document" in drawn["excerpts"][0]["problem"]
+
+
+def test_the_least_read_come_first_and_those_without_gold_last(texts: dict[str, str]) -> None:
+    made, found = report(), measured_of(0, texts)
+    rows = bench_questions.listed(made.questions, found, 1000, "")
+    shares = [found[row.id].scores["recall@1000"] for row in rows]
+    known = [share for share in shares if share is not None]
+    assert known == sorted(known)
+    assert shares[-2:] == [None, None]
+    assert [row.id for row in bench_questions.listed(made.questions, found, 1000, "GAUGE 17 notes")] == ["q17"]
+    table = bench_questions.table(rows, {"default": found}, 1000)
+    assert table["recall.default"][0] == 0
+    assert table["Lost"][0] == "budget ended"
+    assert table["Lost"][-1] == ""
+
+
+def test_the_table_marks_every_figure_against_the_baseline() -> None:
+    made = report(questions=60)
+    drawn = bench_table.table(made, "default", made.compare_all("default"), ["recall@4000", "p50", "ndcg@10"])
+    baseline, flat, recursive = drawn["rows"]
+    assert baseline["note"] == "baseline"
+    assert baseline["cells"][0]["mark"] == ""
+    assert recursive["cells"][0]["mark"] == "▼"
+    assert "Against default: worse by" in recursive["cells"][0]["say"]
+    assert flat["cells"][1]["text"] == f"{made.preset('flat').latency_ms['total']['p50']:.1f}"
+    assert flat["cells"][2]["text"] == "–"
+    assert set(bench_table.USUAL) - {"ndcg@10"} <= bench_table.columns(made).keys()
+
+
+def test_the_usual_baseline_is_common_practice_where_one_was_measured() -> None:
+    assert usual_baseline(["default", "recursive-1000-200"]) == "recursive-1000-200"
+    assert usual_baseline(["flat", "default"]) == "flat"
+
+
+def test_settings_and_unanswerable_questions_have_their_tables() -> None:
+    made = report(("default", "flat"))
+    assert bench_details.settings_table(made)["expansion.strategy"] == ["parent", "flat"]
+    assert bench_details.unanswerable_table(made)["Answerable"][0] == "0.80"
+    assert set(bench_details.latency_table(made)) >= {"Preset", "search by meaning", "together"}
+
+
+def test_every_setting_can_be_varied_and_budgets_are_whole_tokens() -> None:
+    assert all(bench_axes.suggested(name) for name in bench_axes.setting_names())
+    with pytest.raises(SettingsError, match="no budget"):
+        token_budgets(["500", "many"])
+
+
+def test_made_up_questions_have_gold_within_their_documents() -> None:
+    made = report()
+    sizes = {document.name: document.characters for document in made.documents}
+    assert all(span.end <= sizes[span.document] for item in asked(40, made.documents) for span in item.gold)

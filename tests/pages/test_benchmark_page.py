@@ -1,0 +1,227 @@
+"""The Benchmark page through AppTest: what to measure, what it costs, a run, and every view of one."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.evaluation import history
+from core.jobs import NewItem
+from core.library import Incoming, Library
+from core.settings import PRESETS
+from core.types import Encoder
+from pages.ui import background, bench_results, benches, samples, services
+from pages.ui.bench_plan import Plan
+from tests.fast_encoder import FastEncoder
+from tests.pages.apps import PATIENT, said, start
+from tests.pages.bench_reports import stopping, write_run
+
+FILES = {
+    "weir.md": "# Weir\n\n" + "The gauge at the weir was read at noon. " * 40,
+    "lock.md": "# Lock\n\n" + "The lock was shut at night, and its gauge read. " * 40,
+}
+VIEWS = (
+    bench_results.RECALL,
+    bench_results.PARETO,
+    bench_results.BREAKDOWN,
+    bench_results.LOST,
+    bench_results.QUESTIONS,
+    bench_results.SETTINGS,
+    bench_results.UNANSWERABLE,
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The library the app opens, without a model, let go of afterwards."""
+    place = tmp_path / "home"
+    monkeypatch.setenv("LECTERN_HOME", str(place))
+    opened = Library.open
+    fast = FastEncoder()
+
+    def quickly(home: Path, *, write: bool = True, encoder: Encoder | None = None) -> Library:
+        return opened(home, write=write, encoder=encoder or fast)
+
+    monkeypatch.setattr(Library, "open", quickly)
+    yield place
+    services._desk.clear()
+
+
+@pytest.fixture
+def measured(home: Path) -> str:
+    """A finished run lies in it."""
+    return write_run(home / "benchmarks", FILES, FastEncoder())
+
+
+@pytest.fixture
+def judged(home: Path, tmp_path: Path) -> None:
+    """One note with two judgments."""
+    (tmp_path / "weir.md").write_text(FILES["weir.md"], encoding="utf-8")
+    with Library.open(home) as library:
+        library.ingest([Incoming("weir.md", path=tmp_path / "weir.md")])
+        version = library.sources()[0].version_id
+        library.judge("When was the gauge read?", version, 8, 46)
+        library.judge_unanswerable("Who owns the mill?")
+
+
+def remembered(home: Path, *folders: Path) -> None:
+    """Suite folders used before; a new one is typed, which is for a browser."""
+    with Library.open(home) as library:
+        library.set_preference(benches.FOLDERS, json.dumps([str(folder) for folder in folders]))
+
+
+def plain(app: AppTest) -> str:
+    """What is said, without the signs that keep Markdown from obeying it."""
+    return said(app).replace("\\", "")
+
+
+def cost(app: AppTest) -> str:
+    return next(str(item.value).replace("\\", "") for item in app.caption if "recipe" in str(item.value))
+
+
+def run(app: AppTest) -> None:
+    """Press Run and wait until it is over."""
+    app.button(key="benchmark.run_it").click()
+    finish(app)
+
+
+def finish(app: AppTest) -> None:
+    """Send what was pressed, wait until nothing is measured any more, and look again."""
+    app.run()
+    until = time.monotonic() + PATIENT
+    while background.active_jobs("bench"):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    app.run()
+
+
+@pytest.mark.usefixtures("home")
+def test_before_the_first_run_it_says_what_to_do_and_what_it_costs() -> None:
+    app = start("benchmark")
+    assert "No run yet" in said(app)
+    assert "5 presets, 2 recipes, 40 questions" in cost(app)
+    app.segmented_control(key="benchmark.suite").set_value("judged").run()
+    assert "No judgments yet" in said(app)
+    assert app.button(key="benchmark.run_it").disabled
+
+
+def test_a_suite_that_cannot_be_read_hides_nothing(home: Path, tmp_path: Path) -> None:
+    app = start("benchmark")
+    app.segmented_control(key="benchmark.suite").set_value("folder").run()
+    assert "Name the suite's folder" in plain(app)
+    services._desk.clear()
+    remembered(home, tmp_path / "nowhere")
+    app = start("benchmark")
+    app.segmented_control(key="benchmark.suite").set_value("folder").run()
+    assert "is not a folder" in plain(app)
+    assert "No run yet" in said(app)  # what stands below the choices
+    assert app.button(key="benchmark.run_it").disabled
+
+
+@pytest.mark.usefixtures("home")
+def test_a_grid_counts_its_cells_and_names_those_that_cannot_be() -> None:
+    app = start("benchmark")
+    app.toggle(key="benchmark.vary").set_value(True).run()
+    app.multiselect(key="benchmark.values.0.chunking.max_tokens").set_value(["64", "110"]).run()
+    app.multiselect(key="benchmark.values.1.retrieval.fusion").set_value(["zscore", "rrf"]).run()
+    assert "4 cells" in said(app)
+    assert "9 presets" in cost(app)
+    app.segmented_control(key="benchmark.grid_way").set_value("Grid as JSON").run()
+    app.text_area(key="benchmark.grid_text").set_value('{"vary": {"chunking.max_tokens": [64, 900]}}').run()
+    assert "1 cell, 1 left out" in plain(app)
+    assert "max_tokens=900" in plain(app)
+    app.text_area(key="benchmark.grid_text").set_value("{").run()
+    assert "The grid is not JSON" in plain(app)
+    assert "5 presets" in cost(app)
+    assert not app.exception
+
+
+@pytest.mark.usefixtures("judged")
+def test_judgments_are_measured_and_the_chosen_preset_becomes_the_librarys() -> None:
+    app = start("benchmark")
+    assert app.segmented_control(key="benchmark.suite").value == "judged"
+    app.multiselect(key="benchmark.presets").set_value(["default", "flat"]).run()
+    assert "2 presets, 1 recipe, 2 questions" in cost(app)
+    run(app)
+    assert not app.exception
+    library = services.library()
+    (head,) = history.runs(library.home / "benchmarks")
+    assert (head.finished, head.revision) == (True, library.revision())
+    assert "against default" in said(app)
+    assert "My judgments" in app.selectbox(key=f"benchmark.run.{head.folder}").options[0]
+    app.button(key="benchmark.apply").click().run()
+    until = time.monotonic() + PATIENT
+    while library.settings.expansion.strategy != "flat":
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_a_cancelled_run_goes_on_from_the_page(home: Path) -> None:
+    with Library.open(home) as library:
+        plan = Plan(samples.FOLDER, "The samples", {"flat": PRESETS["flat"]})
+        library.queue.enqueue("bench", plan.payload(), [NewItem(plan.name)])
+        assert library.queue.run_next({"bench": stopping(library, 30)})
+    app = start("benchmark")
+    assert "Stopped before its end: The samples" in plain(app).replace("**", "")
+    app.multiselect(key="benchmark.presets").set_value(["flat"]).run()
+    assert "goes on from 30 of 40" in cost(app)
+    app.button(key="benchmark.stopped.continue").click()
+    finish(app)
+    assert "Stopped before its end" not in plain(app)
+    assert "flat is the baseline" in plain(app).replace("**", "")
+
+
+def test_the_suite_folder_measured_last_is_offered_first(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "suite"
+    (folder / "documents").mkdir(parents=True)
+    (folder / "documents" / "weir.md").write_text(FILES["weir.md"], encoding="utf-8")
+    row = {"id": "q1", "question": "When?", "gold": [{"document": "weir.md", "start": 8, "end": 46}]}
+    (folder / "questions.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    remembered(home, tmp_path / "another", folder)
+    app = start("benchmark")
+    app.segmented_control(key="benchmark.suite").set_value("folder").run()
+    app.selectbox(key="benchmark.folder").set_value(str(folder)).run()
+    app.multiselect(key="benchmark.presets").set_value(["default"]).run()
+    run(app)
+    assert "is the baseline" in said(app)
+    again = start("benchmark")
+    again.segmented_control(key="benchmark.suite").set_value("folder").run()
+    assert again.selectbox(key="benchmark.folder").value == str(folder)
+
+
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_of_a_run_is_drawn(view: str) -> None:
+    app = start("benchmark")
+    app.segmented_control(key="benchmark.view").set_value(view).run()
+    assert not app.exception
+    assert not app.error
+    assert "1 document could not be read" in said(app)
+
+
+@pytest.mark.usefixtures("measured")
+def test_another_baseline_and_other_columns_are_taken_up() -> None:
+    app = start("benchmark")
+    assert "against default" in said(app)
+    app.selectbox(key="benchmark.baseline").set_value("recursive").run()
+    assert "against recursive" in said(app)
+    app.multiselect(key="benchmark.columns").set_value(["full@8000", "index_bytes"]).run()
+    assert "full@8000" in plain(app)
+    assert not app.exception
+
+
+def test_a_stopped_run_is_told_and_a_finished_one_can_be_removed(home: Path, measured: str) -> None:
+    stopped = write_run(home / "benchmarks", FILES, FastEncoder(), ("default",), finished=False, begun="2999-01-01")
+    app = start("benchmark")
+    assert "Stopped before its end" in said(app)
+    assert app.button(key="benchmark.stopped.continue").disabled  # nobody knows where its suite lies
+    app.button(key="benchmark.stopped.remove").click().run()
+    assert "Stopped before its end" not in said(app)
+    heads = history.runs(home / "benchmarks")
+    assert [head.folder for head in heads] == [measured]
+    assert stopped != measured

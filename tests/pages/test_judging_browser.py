@@ -1,0 +1,330 @@
+"""Judging in a real browser: words marked by mouse and key become gold, exactly those, and nothing else moves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from core.library import Incoming, Library
+from tests.pages.browsing import SLOW, THEMES, faults, serving, settled, shown, until, visit, visiting
+
+pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
+QUESTION = "How long is an access token valid?"
+HOSTILE = "<img src=x onerror='window.hurt = 1'> **why**?"
+ROCKETS = """# Rockets 🚀
+
+The 🚀 left at noon 🍵, and the tea was still warm when it came back to the ground.
+
+| rocket | fuel 🛢 | crew |
+|---|---|---|
+| Heron | peat | 2 |
+| Curlew | tea | 3 |
+
+<script>window.hurt = 1</script> stands here as text.
+
+
+The last line.
+"""
+SENTENCE = "The gauge at the weir was read at noon, and the level was noted. "
+LONG = "\n\n".join(f"## Section {number}\n\nMark {number}. {SENTENCE * 12}" for number in range(1, 60))
+# Where a character of some words stands on the screen; the words stand in one text node of the reader or the evidence.
+PLACE = """(host, [words, at]) => {
+  const walker = document.createTreeWalker(host, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const found = node.data.indexOf(words);
+    if (found < 0) continue;
+    const range = document.createRange();
+    range.setStart(node, Math.min(found + at, node.length - 1));
+    range.setEnd(node, Math.min(found + at + 1, node.length));
+    const box = range.getBoundingClientRect();
+    return [found + at < node.length ? box.left : box.right, (box.top + box.bottom) / 2];
+  }
+  return null;
+}"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
+    folder = tmp_path_factory.mktemp("judging")
+    (folder / "rockets.md").write_text(ROCKETS, encoding="utf-8")
+    (folder / "weir.md").write_text(LONG, encoding="utf-8")
+    paths = [*(samples / "documents" / name for name in ("api.md", "quarterly-report.pdf"))]
+    paths += [folder / "rockets.md", folder / "weir.md"]
+    with Library.open(folder / "home") as library:
+        assert not library.ingest([Incoming(path.name, path=path) for path in paths]).failures
+    return folder / "home"
+
+
+@pytest.fixture(scope="module")
+def address(home: Path) -> Iterator[str]:
+    with serving(home) as started:
+        yield started
+
+
+def open_document(page: Page, address: str, home: Path, name: str) -> tuple[str, str]:
+    """Open a document on Chunks; returns its version and its text."""
+    with Library.open(home, write=False) as library:
+        version = next(source.version_id for source in library.sources() if source.name == name)
+        text = library.document(version).text
+    visit(page, f"{address}/chunks?{urlencode({'document': version})}")
+    shown(page.locator(".text .segment"))
+    settled(page)
+    return version, text
+
+
+def quotes(home: Path, question: str) -> list[str]:
+    """The gold kept for a question, each as the library's own text has it."""
+    with Library.open(home, write=False) as library:
+        rows = [row for row in library.judgments() if row.judgment.question == question and row.version_id]
+        return [library.document(str(row.version_id)).text[row.start : row.end] for row in rows]
+
+
+def drag(page: Page, host: str, first: str, last: str) -> None:
+    """Mark from before the first words to behind the last ones, with the mouse."""
+    start = page.locator(host).first.evaluate(PLACE, [first, 0])
+    end = page.locator(host).first.evaluate(PLACE, [last, len(last.encode("utf-16-le")) // 2])
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + 4, start[1] + 1)
+    page.mouse.move(*end)
+    page.mouse.up()
+
+
+def scrolled_to(page: Page, words: str) -> bool:
+    """Scroll the text on a little, unless the words are in the middle of it."""
+    host = page.locator(".text")
+    place = host.evaluate(PLACE, [words, 0])
+    if place and 250 < place[1] < 750:
+        return True
+    host.evaluate("(host, by) => { host.scrollTop += by; }", -150 if place and place[1] <= 250 else 250)
+    return False
+
+
+def save(page: Page, question: str, answer: str = "") -> None:
+    """Fill in the open form and wait until it is kept."""
+    field = page.get_by_label("Which question does this passage answer?")
+    expect(field).to_be_focused()
+    field.fill(question)
+    page.get_by_label("Expected answer").fill(answer)
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator(".judge-notice")).to_contain_text(f"Saved as gold for “{question}”", timeout=SLOW)
+    settled(page)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_marked_words_become_gold_and_are_taken_back(address: str, home: Path, browser: Browser, theme: str) -> None:
+    question = f"What happened at noon, in {theme}?"
+    with visiting(browser, theme) as page:
+        open_document(page, address, home, "rockets.md")
+        drag(page, ".text", "🚀 left", "noon 🍵")
+        shown(page.get_by_role("button", name="Judge as gold"))
+        expect(page.locator(".judge-count")).to_have_text("16 characters")  # code points
+        page.get_by_role("button", name="Judge as gold").click()
+        expect(page.locator(".judge-quote")).to_have_text("🚀 left at noon 🍵")
+        assert faults(page) == []
+        save(page, question, "It left.")
+        assert quotes(home, question) == ["🚀 left at noon 🍵"]
+        assert "".join(page.locator(".text .segment.gold").all_inner_texts()) == "🚀 left at noon 🍵"
+        expect(page.locator(".text")).to_be_focused()
+        expect(page.locator(".gold-facts")).to_contain_text(question)
+        page.get_by_role("button", name=f"Gold: {question}").click()
+        expect(page.locator(".judge-panel")).to_contain_text("Expected: It left.")
+        assert faults(page) == []
+        page.get_by_role("button", name=f"Remove: {question}").click()
+        expect(page.locator(".judge-notice")).to_contain_text("Removed", timeout=SLOW)
+        expect(page.locator(".text .gold")).to_have_count(0, timeout=SLOW)
+        assert quotes(home, question) == []
+        page.locator(".judge-notice").get_by_role("button", name="Undo").click()
+        shown(page.locator(".text .segment.gold"))
+        assert quotes(home, question) == ["🚀 left at noon 🍵"]
+        page.get_by_role("button", name=f"Gold: {question}").click()
+        page.get_by_role("button", name=f"Remove: {question}").click()
+        expect(page.locator(".text .gold")).to_have_count(0, timeout=SLOW)
+
+
+def test_tables_prefixes_and_blanks_are_marked_as_the_text_has_them(address: str, home: Path, browser: Browser) -> None:
+    with visiting(browser) as page:
+        _, text = open_document(page, address, home, "rockets.md")
+        page.get_by_label("Prefixes").check()
+        drag(page, ".text", "back to the ground", "peat")
+        page.keyboard.press("g")
+        save(page, "From the ground to the peat?")
+        wanted = text[text.index("back to the ground") : text.index("peat") + 4]
+        assert quotes(home, "From the ground to the peat?") == [wanted]
+        drag(page, ".text", "stands here as text", "The last line.")
+        page.keyboard.press("g")
+        save(page, HOSTILE)
+        assert quotes(home, HOSTILE) == [text[text.index("stands here") : text.index("The last line.") + 14]]
+        expect(page.locator(".gold-facts")).to_contain_text(HOSTILE)
+        assert page.locator(".reader img").count() == 0
+        assert page.evaluate("window.hurt") is None
+
+
+def test_marks_reach_across_parts_that_are_drawn_while_one_scrolls(address: str, home: Path, browser: Browser) -> None:
+    with visiting(browser) as page:
+        _, text = open_document(page, address, home, "weir.md")
+        host = page.locator(".text")
+        start = host.evaluate(PLACE, ["Mark 1.", 0])
+        page.mouse.move(*start)
+        page.mouse.down()
+        page.mouse.move(start[0] + 30, start[1] + 60)
+        for number in range(2, 37):  # far beyond what is kept in the page
+            until(lambda words=f"Mark {number}.": scrolled_to(page, words))  # type: ignore[misc]
+        page.mouse.move(*host.evaluate(PLACE, ["Mark 36.", 0]))
+        page.mouse.up()
+        shown(page.get_by_role("button", name="Judge as gold"))
+        page.keyboard.press("g")
+        save(page, "The first half?")
+        wanted = text[text.index("Mark 1.") : text.index("Mark 36.")].rstrip()
+        assert quotes(home, "The first half?") == [wanted]
+
+
+def test_keys_alone_judge_a_chunk_and_escape_leaves_everything_as_it_was(
+    address: str, home: Path, browser: Browser
+) -> None:
+    with visiting(browser) as page:
+        open_document(page, address, home, "api.md")
+        page.locator(".text").focus()
+        page.keyboard.press("]")
+        page.keyboard.press("]")
+        expect(page.locator(".details h3")).to_contain_text("Chunk 2")
+        page.keyboard.press("g")
+        expect(page.get_by_label("Which question does this passage answer?")).to_be_focused()
+        page.keyboard.type("g ] f ?")  # no keys of the page while one types
+        expect(page.locator(".details h3")).to_contain_text("Chunk 2")
+        page.keyboard.press("Escape")
+        expect(page.locator(".judge-panel")).to_be_hidden()
+        expect(page.locator(".text")).to_be_focused()
+        page.keyboard.press("g")
+        page.keyboard.type("What is the second chunk?")
+        page.keyboard.press("Enter")
+        expect(page.locator(".judge-notice")).to_contain_text("Saved as gold", timeout=SLOW)
+        (quote,) = quotes(home, "What is the second chunk?")
+        assert quote.startswith("All paths are relative")
+
+
+def test_gold_stands_on_the_picture_of_a_page_too(address: str, home: Path, browser: Browser) -> None:
+    with visiting(browser) as page:
+        open_document(page, address, home, "quarterly-report.pdf")
+        drag(page, ".text", "41 utilities", "Sluice")
+        page.keyboard.press("g")
+        save(page, "How many utilities?")
+        page.get_by_role("radio", name="Page").or_(page.get_by_role("button", name="Page", exact=True)).first.click()
+        shown(page.locator(".frame img"))
+        page.get_by_role("button", name="Gold: How many utilities?").click()
+        expect(page.locator(".judge-panel")).to_contain_text("How many utilities?")
+        settled(page)
+        assert faults(page) == []
+
+
+def test_a_judgment_redraws_only_its_own_part_and_sends_no_text_again(
+    address: str, home: Path, browser: Browser
+) -> None:
+    with visiting(browser) as page:
+        told: list[bytes] = []
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda data: told.append(as_bytes(data))))
+        open_document(page, address, home, "weir.md")
+        assert sum(data.count(SENTENCE.encode()) for data in told) == LONG.count(SENTENCE)  # it came once
+        page.locator(".text").evaluate("(host) => host.querySelectorAll('.slab').forEach((slab) => { slab.kept = 1; })")
+        page.locator(".text").evaluate("(host) => { host.scrollTop = 30; }")
+        told.clear()
+        drag(page, ".text", "Mark 1.", "Mark 1.")
+        page.keyboard.press("g")
+        save(page, "Which mark comes first?")
+        assert not any(SENTENCE.encode() in data for data in told)
+        kept = page.locator(".text").evaluate("(host) => [...host.querySelectorAll('.slab')].map((slab) => slab.kept)")
+        assert kept.count(1) >= len(kept) - 1
+        assert float(page.locator(".text").evaluate("(host) => host.scrollTop")) == 30
+
+
+def as_bytes(data: str | bytes) -> bytes:
+    return data.encode() if isinstance(data, str) else data
+
+
+def ask(page: Page, address: str, question: str = QUESTION) -> None:
+    visit(page, f"{address}/ask")
+    page.get_by_placeholder("Ask your documents").fill(question)
+    page.keyboard.press("Enter")
+    shown(page.locator(".hit"))
+    settled(page)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_one_click_on_ask_makes_gold_of_the_question(address: str, home: Path, browser: Browser, theme: str) -> None:
+    question = f"{QUESTION} ({theme})"
+    with visiting(browser, theme) as page:
+        ask(page, address, question)
+        shown(page.get_by_text("No gold judged for this question yet"))
+        shown(page.locator(".child.on"))
+        page.locator(".hit").first.evaluate("(hit) => { hit.kept = 1; }")
+        drag(page, ".hit.on .snippet", "for 3600", "from the moment")
+        page.get_by_role("button", name="Judge as gold for this question").click()
+        shown(page.get_by_text("1 gold passage judged for this question; 1 is in what the reader gets."))
+        assert quotes(home, question) == ["for 3600 seconds from the moment"]
+        shown(page.locator(".hit .gold-tag"))
+        assert page.locator(".hit").first.evaluate("(hit) => hit.kept") == 1  # nothing else was drawn anew
+        assert "".join(page.locator(".passage .words.gold").all_inner_texts()) == "for 3600 seconds from the moment"
+        settled(page)
+        assert faults(page) == []
+        page.locator(".judge-notice").get_by_role("button", name="Undo").click()
+        shown(page.get_by_text("No gold judged for this question yet"))
+        expect(page.locator(".evidence .gold")).to_have_count(0, timeout=SLOW)
+        assert quotes(home, question) == []
+
+
+def test_the_question_of_ask_is_offered_on_chunks(address: str, home: Path, browser: Browser) -> None:
+    with visiting(browser) as page:
+        ask(page, address)
+        page.locator(".hit.on .go").click()
+        shown(page.locator(".text .segment.focus"))
+        settled(page)
+        drag(page, ".text", "Refresh tokens", "do not exist")
+        page.keyboard.press("g")
+        expect(page.get_by_label("Which question does this passage answer?")).to_have_value(QUESTION)
+        page.keyboard.press("Enter")
+        expect(page.locator(".judge-notice")).to_contain_text("Saved as gold", timeout=SLOW)
+        assert quotes(home, QUESTION) == ["Refresh tokens do not exist"]
+
+
+def test_the_list_leads_to_the_place_and_exports(address: str, home: Path, browser: Browser) -> None:
+    with visiting(browser) as page:
+        open_document(page, address, home, "api.md")
+        drag(page, ".text", "All times", "UTC")
+        page.keyboard.press("g")
+        save(page, "Which zone are times in?")
+        open_document(page, address, home, "rockets.md")
+        page.get_by_role("button", name="Judgments").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_placeholder("Filter by question").fill("zone")
+        table = dialog.locator("[data-testid=stDataFrame]")
+        until(lambda: table.count() == 1 and (table.first.bounding_box() or {"height": 999})["height"] < 100)
+        settled(page)
+        assert faults(page) == []
+        table.click(position={"x": 16, "y": 50})
+        dialog.get_by_role("button", name="Open in Chunks").click()
+        shown(page.locator(".text .segment.focus.gold"))
+        assert "".join(page.locator(".text .segment.focus").all_inner_texts()).startswith("All times")
+        page.get_by_role("button", name="Judgments").click()
+        page.get_by_role("tab", name="Export").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="SQuAD").click()
+        assert "Which zone are times in?" in Path(download.value.path()).read_text(encoding="utf-8")
+        page.get_by_role("tab", name="Import").click()
+        page.locator("[data-testid=stFileUploaderDropzone] input[type=file]").set_input_files(download.value.path())
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0, timeout=SLOW)
+
+
+def test_a_second_program_shows_gold_and_judges_nothing(address: str, home: Path, browser: Browser) -> None:
+    with serving(home) as second, visiting(browser) as page:
+        open_document(page, second, home, "api.md")
+        drag(page, ".text", "switched off", "2026")
+        expect(page.locator(".judge-count")).to_contain_text(re.compile("Judging is off"), timeout=SLOW)
+        expect(page.get_by_role("button", name="Judge as gold")).to_have_count(0)
+        page.keyboard.press("g")
+        expect(page.locator(".judge-panel")).to_be_hidden()
