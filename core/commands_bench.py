@@ -45,14 +45,13 @@ def bench(options: Namespace) -> int:
     with ExitStack() as stack:
         kept = options.work or (home(options) / RUNS if options.grid else None)
         work = kept or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-bench-")))
-        console.complain(f"{estimate(suite, wanted.presets, work, extra).sentence}.")
+        cost = estimate(suite, wanted.presets, work, extra)
+        console.complain(f"{cost.sentence}.")
         for cell, reason in wanted.skipped:
             console.complain(f"{cell}: left out. {reason}")
         if options.dry_run:
-            cost = estimate(suite, wanted.presets, work, extra)
-            console.answer(
-                options, {"suite": suite.name, "cells": list(wanted.presets), **asdict(cost)}, "Nothing was run."
-            )
+            found = {"suite": suite.name, "cells": list(wanted.presets), **asdict(cost)}
+            console.answer(options, found, "Nothing was run.")
             return 0
         runs, page = (
             stack.enter_context(path.open("w", encoding="utf-8")) if path else None

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from core.embedding import BorrowingEncoder
 from core.errors import SettingsError, SuiteError
-from core.evaluation.history import Recording
+from core.evaluation.history import Recording, RunPlan
 from core.evaluation.measuring import BUDGETS, BenchOptions, Measuring
 from core.evaluation.planning import Known, recipe_groups, recipe_of
 from core.evaluation.records import Measured
@@ -99,9 +99,8 @@ def run_bench(
     lender = BorrowingEncoder(encoder, vectors) if encoder and vectors else None
     bench = _Bench(suite, presets, workspace, watch, options or BenchOptions(), lender)
     with Library.open(bench.place / "library", encoder=lender or encoder) as library:
-        recording = Recording.begin(
-            workspace, suite.name, suite.fingerprint(), presets, asdict(bench.options), revision
-        )
+        plan = RunPlan(suite.name, suite.fingerprint(), presets, asdict(bench.options), revision)
+        recording = Recording.begin(workspace, plan)
         groups = recipe_groups(presets)
         for number, names in enumerate(groups, start=1):
             bench.step(library, recording, Step(number, len(groups), names))
@@ -282,8 +281,9 @@ class _Bench:
 
     def _scope(self, library: Library, readable: Sequence[str]) -> Scope | None:
         # A mail's attachments are documents of the library, but none of the suite's: no question can ask for them.
-        strange = any(source.version_id not in set(readable) for source in library.sources())
-        return Scope(versions=tuple(sorted(set(readable)))) if strange and readable else None
+        own = set(readable)
+        strange = any(source.version_id not in own for source in library.sources())
+        return Scope(versions=tuple(sorted(own))) if strange and own else None
 
 
 class _Building:

@@ -14,7 +14,7 @@ import re
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -90,18 +90,32 @@ def remove_run(workspace: Path, folder: str) -> None:
     shutil.rmtree(place)
 
 
-def finished_run(
-    workspace: Path,
-    suite: str,
-    fingerprint: str,
-    presets: Mapping[str, Settings],
-    options: Mapping[str, Any],
-    revision: int | None = None,
-) -> RunHead | None:
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What decides a run's figures: the suite and its fingerprint, the presets in their order, and the rest.
+
+    ``options``: fit for JSON. ``revision``: of the library whose judgments are asked, ``None`` for another suite.
+    """
+
+    suite: str
+    fingerprint: str
+    presets: Mapping[str, Settings]
+    options: Mapping[str, Any]
+    revision: int | None = None
+
+    @property
+    def key(self) -> str:
+        """Twelve hex digits: the same for the same plan and the same code."""
+        # Presets in their order: the journals are numbered by it.
+        settings = [[name, item.to_dict()] for name, item in self.presets.items()]
+        value = [self.suite, self.fingerprint, settings, dict(self.options), self.revision, CODE]
+        return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def finished_run(workspace: Path, plan: RunPlan) -> RunHead | None:
     """The newest finished run of this very plan by this very code, ``None`` where there is none."""
-    settings = {name: item.to_dict() for name, item in presets.items()}
-    folders = _of_plan(workspace, _plan(suite, fingerprint, settings, options, revision)).values()
-    return next((_head(folder) for folder in reversed(folders) if (folder / _REPORT).is_file()), None)
+    folders = reversed(_of_plan(workspace, plan.key).values())
+    return next((_head(folder) for folder in folders if (folder / _REPORT).is_file()), None)
 
 
 class Recording:
@@ -112,49 +126,30 @@ class Recording:
         self.journals = {name: _journal(place, number) for number, name in enumerate(head.presets)}
 
     @classmethod
-    def begin(
-        cls,
-        workspace: Path,
-        suite: str,
-        fingerprint: str,
-        presets: Mapping[str, Settings],
-        options: Mapping[str, Any],
-        revision: int | None = None,
-    ) -> Recording:
-        """Go on with the unfinished run of this very plan, made by this very code; else begin one.
-
-        ``options``: what else decides the figures, fit for JSON.
-        """
-        stopped = cls.stopped(workspace, suite, fingerprint, presets, options, revision)
+    def begin(cls, workspace: Path, plan: RunPlan) -> Recording:
+        """Go on with the unfinished run of this very plan, made by this very code; else begin one."""
+        stopped = cls.stopped(workspace, plan)
         if stopped is not None:
             for journal in stopped.journals.values():
                 journal.mend()
             return stopped
-        settings = {name: item.to_dict() for name, item in presets.items()}
-        plan = _plan(suite, fingerprint, settings, options, revision)
-        folder = _place(workspace) / f"{plan}-{max(_of_plan(workspace, plan), default=0) + 1}"
+        key = plan.key
+        folder = _place(workspace) / f"{key}-{max(_of_plan(workspace, key), default=0) + 1}"
         (folder / _CELLS).mkdir(parents=True)
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        head = RunHead(folder.name, suite, fingerprint, settings, now, revision, finished=False)
-        row = asdict(head)
-        del row["folder"], row["finished"]
+        row = {
+            "suite": plan.suite,
+            "fingerprint": plan.fingerprint,
+            "presets": {name: item.to_dict() for name, item in plan.presets.items()},
+            "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "revision": plan.revision,
+        }
         write_json(folder / _HEAD, row)
         return cls(folder, _head(folder))
 
     @classmethod
-    def stopped(
-        cls,
-        workspace: Path,
-        suite: str,
-        fingerprint: str,
-        presets: Mapping[str, Settings],
-        options: Mapping[str, Any],
-        revision: int | None = None,
-    ) -> Recording | None:
+    def stopped(cls, workspace: Path, plan: RunPlan) -> Recording | None:
         """The unfinished run of this plan, ``None`` where there is none."""
-        settings = {name: item.to_dict() for name, item in presets.items()}
-        plan = _plan(suite, fingerprint, settings, options, revision)
-        for folder in _of_plan(workspace, plan).values():
+        for folder in _of_plan(workspace, plan.key).values():
             if not (folder / _REPORT).is_file():
                 with suppress(NotFoundError, ValueError, KeyError, TypeError):
                     return cls(folder, _head(folder))
@@ -188,9 +183,9 @@ def _journal(place: Path, number: int) -> Journal:
     return Journal(place / _CELLS / f"{number:04d}.jsonl")
 
 
-def _of_plan(workspace: Path, plan: str) -> dict[int, Path]:
+def _of_plan(workspace: Path, key: str) -> dict[int, Path]:
     """The folders of a plan's runs by number, ascending."""
-    folders = ((re.fullmatch(rf"{plan}-(\d+)", folder.name), folder) for folder in _place(workspace).glob(f"{plan}-*/"))
+    folders = ((re.fullmatch(rf"{key}-(\d+)", folder.name), folder) for folder in _place(workspace).glob(f"{key}-*/"))
     return dict(sorted((int(named[1]), folder) for named, folder in folders if named))
 
 
@@ -202,14 +197,6 @@ def _head(folder: Path) -> RunHead:
     return RunHead(folder=folder.name, finished=(folder / _REPORT).is_file(), **kept)
 
 
-def _plan(
-    suite: str, fingerprint: str, settings: Mapping[str, Any], options: Mapping[str, Any], revision: int | None
-) -> str:
-    """Names a plan: the same questions, documents, presets and code."""
-    # In their order: the journals are numbered by it.
-    return _digest([suite, fingerprint, list(settings.items()), dict(options), revision, CODE])[:12]
-
-
 def write_json(path: Path, value: object) -> None:
     """Write ``value`` as a whole: a reader, or a process that goes on, sees the old file or the new one."""
     unfinished = path.with_name(path.name + ".part")
@@ -218,7 +205,3 @@ def write_json(path: Path, value: object) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(unfinished, path)  # noqa: PTH105 - one atomic step, whatever stood there
-
-
-def _digest(value: object) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from core.evaluation.history import Recording, write_json
+from core.evaluation.history import Recording, RunPlan, write_json
 from core.evaluation.measuring import BenchOptions
 from core.evaluation.staging import suite_folder
 from core.evaluation.suites import Suite
@@ -80,9 +80,8 @@ def estimate(
     ``held``: recipes (``recipe_of``) whose vectors the run is handed.
     """
     known = Known.of(workspace / suite_folder(suite))
-    stopped = Recording.stopped(
-        workspace, suite.name, suite.fingerprint(), presets, asdict(options or BenchOptions()), revision
-    )
+    plan = RunPlan(suite.name, suite.fingerprint(), presets, asdict(options or BenchOptions()), revision)
+    stopped = Recording.stopped(workspace, plan)
     questions = len(suite.questions)
     asked = {name: min(questions, stopped.journals[name].count()) if stopped else 0 for name in presets}
     waiting = [names for names in recipe_groups(presets) if any(asked[name] < questions for name in names)]

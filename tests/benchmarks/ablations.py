@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from core.evaluation.bench import BenchOptions, Step, run_bench
-from core.evaluation.history import finished_run, load_report
+from core.evaluation.history import RunPlan, finished_run, load_report
 from core.evaluation.report import BenchReport
 from core.evaluation.statistics import BETTER, WORSE, compare_many
 from core.evaluation.suites import load_suite
@@ -142,7 +142,7 @@ def measure(folder: Path, work: Path) -> BenchReport:
     """The suite under every cell; a finished run of the same cells is read."""
     suite = load_suite(folder)
     cells = {name: settings for name, settings in CELLS.items() if name not in LEFT_OUT.get(suite.name, ())}
-    done = finished_run(work, suite.name, suite.fingerprint(), cells, asdict(BenchOptions()))
+    done = finished_run(work, RunPlan(suite.name, suite.fingerprint(), cells, asdict(BenchOptions())))
     if done is not None:
         return load_report(work, done.folder)
     print(suite.name, file=sys.stderr, flush=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.errors import NotFoundError
 from core.evaluation import history
-from core.evaluation.history import Recording, load_measured, load_report, remove_run, runs
+from core.evaluation.history import Recording, RunPlan, load_measured, load_report, remove_run, runs
 from core.evaluation.records import Journal, Measured
 from core.evaluation.report import BenchReport
 from core.settings import Settings
@@ -32,7 +32,7 @@ MEASURED = Measured(
 
 def begin(workspace, **changes):
     plan = {"suite": "s", "fingerprint": "f" * 64, "presets": PRESETS, "options": OPTIONS, "revision": None}
-    return Recording.begin(workspace, **(plan | changes))
+    return Recording.begin(workspace, RunPlan(**(plan | changes)))
 
 
 def report(recording):
@@ -105,7 +105,7 @@ def test_a_damaged_or_foreign_folder_hides_no_other_run(tmp_path):
         (folder / "head.json").write_text(source if text is None else text)
     assert recording.head in runs(tmp_path)
     assert begin(tmp_path).head == recording.head, "a copy is not gone on with"
-    assert Recording.begin(tmp_path, "s", "f" * 64, {}, OPTIONS).head.presets == {}
+    assert begin(tmp_path, presets={}).head.presets == {}
 
 
 def test_a_line_that_a_crash_damaged_is_asked_again(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.evaluation.history import Recording
+from core.evaluation.history import Recording, RunPlan
 from core.evaluation.records import Measured
 from core.evaluation.report import AskedQuestion, BenchDocument, BenchReport, PresetReport, best_scores, summarise
 from core.evaluation.suites import GoldSpan
@@ -175,7 +175,9 @@ def write_run(
             for item in sorted(library.sources(), key=lambda item: item.name)
         )
     made = report(presets, questions, documents, place.name)
-    recording = Recording.begin(workspace, SUITE, made.fingerprint, settings_of(presets), {"questions": questions})
+    recording = Recording.begin(
+        workspace, RunPlan(SUITE, made.fingerprint, settings_of(presets), {"questions": questions})
+    )
     for item in made.presets:
         for position, question in enumerate(made.questions):
             recording.journals[item.preset].add(measured(question, item, position, files))
