@@ -66,11 +66,17 @@ def runs(workspace: Path) -> list[RunHead]:
 
 
 def load_report(workspace: Path, folder: str) -> BenchReport:
-    """A finished run's report, scores included. Raises ``NotFoundError`` where there is none."""
+    """A finished run's report, scores included. Raises ``NotFoundError`` where there is none that can be read."""
     path = _place(workspace) / folder / _REPORT
     if not path.is_file():
         raise NotFoundError(f"The run {folder} has no report.", "It was stopped: run it again to finish it.")
-    return BenchReport.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    try:
+        return BenchReport.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, KeyError, TypeError) as error:
+        raise NotFoundError(
+            f"The report of the run {folder} cannot be read: it is damaged, or another version wrote it.",
+            "Remove the run and measure again; what was encoded is kept.",
+        ) from error
 
 
 def load_measured(workspace: Path, folder: str, preset: str) -> dict[str, Measured]:

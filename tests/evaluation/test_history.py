@@ -108,6 +108,15 @@ def test_a_damaged_or_foreign_folder_hides_no_other_run(tmp_path):
     assert begin(tmp_path, presets={}).head.presets == {}
 
 
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"suite": "s"}'])
+def test_a_report_that_cannot_be_read_is_a_sentence(tmp_path, text):
+    recording = begin(tmp_path)
+    recording.finish(report(recording))
+    (tmp_path / "runs" / recording.head.folder / "report.json").write_text(text)
+    with pytest.raises(NotFoundError, match="another version"):
+        load_report(tmp_path, recording.head.folder)
+
+
 def test_a_line_that_a_crash_damaged_is_asked_again(tmp_path):
     journal = Journal(tmp_path / "0000.jsonl")
     journal.add(MEASURED)
