@@ -29,7 +29,7 @@ from core.storage.outbox import query_projection
 from core.storage.scopes import Scope, versions_in
 from core.storage.store import Store, storable
 from core.text.analysis import analyse
-from core.types import Answer, Context, Hit, LexicalIndex, Passage, Trace, Vectors
+from core.types import Answer, Context, Hit, LexicalIndex, Passage, Trace, VectorCache, Vectors
 
 # Question vectors and texts kept in memory: a slider that moves must not encode or read anything again.
 KEPT_QUESTIONS = 4096
@@ -172,6 +172,14 @@ class Searcher:
         if len(found) < len(set(keys)):  # more texts at once than are kept: encode what was pushed out
             return self._model.encoder.encode(texts)
         return np.stack([found[key] for key in keys])
+
+    def warm(self, questions: Sequence[str], cache: VectorCache) -> None:
+        """Have the questions' vectors in memory, from ``cache`` or encoded together and kept there.
+
+        A vector differs in its last digits with what is encoded beside it: what is kept is the same every time.
+        """
+        keys = encode_cached(self._model.encoder, cache, [storable(text) for text in questions]).keys
+        _MemoryVectors(self._questions, self._lock).put(cache.get(keys))
 
     def snapshot(self, scope: Scope | None = None) -> Snapshot:
         """The leaves of a scope as they are now. Raises ``StorageError`` when another embedder made their vectors."""

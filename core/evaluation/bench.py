@@ -12,12 +12,12 @@ from core.embedding import BorrowingEncoder
 from core.errors import SettingsError, SuiteError
 from core.evaluation.history import Recording, RunPlan
 from core.evaluation.measuring import BUDGETS, BenchOptions, Measuring
-from core.evaluation.planning import Known, recipe_groups, recipe_of
+from core.evaluation.planning import Known, asked_with, recipe_groups, recipe_of
 from core.evaluation.records import Measured
 from core.evaluation.report import AskedQuestion, BenchDocument, BenchReport
 from core.evaluation.runs import Run, Runs
 from core.evaluation.staging import Staged, stage_documents, suite_folder
-from core.evaluation.suites import Suite
+from core.evaluation.suites import Question, Suite
 from core.evaluation.summing import summed
 from core.library import Failure, Incoming, Ingested, Library, Scope
 from core.settings import Settings
@@ -164,11 +164,11 @@ class _Bench:
         scope = self._scope(library, [item.version_id for item in documents.values() if item.kind])
         measuring = Measuring(library, self.suite, documents, self.options, scope)
         asked = [item for item in self.suite.questions if any(item.id in missing for missing in waiting.values())]
-        total, begun, encoding = len(self.suite.questions), perf_counter(), 0.0
+        total, begun, encoding, warm = len(self.suite.questions), perf_counter(), 0.0, set[str]()
         for number, question in enumerate(asked):
-            if number % WARMED == 0:
+            if question.id not in warm:
                 started = perf_counter()
-                library.warm([item.question for item in asked[number : number + WARMED]])
+                warm = self._warm(library, question)
                 encoding += perf_counter() - started
             if self.watch:
                 self.watch.asking(step, total - len(asked) + number, total)
@@ -177,11 +177,22 @@ class _Bench:
                 recording.journals[name].add(measured)
         for name in step.presets:
             _spend(recording, name, {"questions": encoding})
+        known = Known.of(self.place)
+        questions = {*known.questions, asked_with(self.suite, self.presets[step.presets[0]])}
+        replace(known, questions=tuple(sorted(questions))).keep(self.place)
         if self.options == BenchOptions():
             pace = (perf_counter() - begun - encoding) / sum(map(len, waiting.values()))
             replace(Known.of(self.place), seconds_an_answer=pace).keep(self.place)
         if self.watch:
             self.watch.asking(step, total, total)
+
+    def _warm(self, library: Library, question: Question) -> set[str]:
+        """Encode a question with those it always is encoded with, wherever asking begins; returns their ids."""
+        questions = self.suite.questions
+        first = questions.index(question) // WARMED * WARMED
+        together = questions[first : first + WARMED]
+        library.searcher.warm([item.question for item in together], library.vectors)
+        return {item.id for item in together}
 
     def read_documents(self, library: Library) -> None:
         """What the library made of the suite's documents: what it lacks could not be read."""

@@ -67,6 +67,11 @@ def recipe_of(settings: Settings) -> str:
     return "-".join(map(stage_fingerprint, (settings.parsing, settings.chunking, settings.embedding)))
 
 
+def asked_with(suite: Suite, settings: Settings) -> str:
+    """Equal for the same questions and the same encoder."""
+    return f"{suite.fingerprint()}-{stage_fingerprint(settings.embedding)}"
+
+
 def estimate(
     suite: Suite,
     presets: Mapping[str, Settings],
@@ -92,26 +97,30 @@ def estimate(
             exact = False
             encodings += _reckoned(suite, settings)
     # A text that two recipes share is encoded once; what they do not share is not known before both are cut.
+    encoders = {asked_with(suite, presets[names[0]]) for names in waiting}
+    encodings += questions * len(encoders.difference(known.questions))
     answers = questions * len(presets) - sum(asked.values())
-    encoding = (encodings + (questions if waiting else 0)) / known.texts_a_second
-    asking = answers * known.seconds_an_answer
     return Cost(
         recipes=len(recipe_groups(presets)),
         presets=len(presets),
         questions=questions,
-        encodings=encodings + (questions if waiting else 0),
+        encodings=encodings,
         exact=exact,
         answers=answers,
         resumed=sum(asked.values()),
-        seconds=encoding + asking,
+        seconds=encodings / known.texts_a_second + answers * known.seconds_an_answer,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What earlier benches over the same documents saw. ``recipes``: those that were built, all their texts encoded."""
+    """What earlier benches over the same documents saw. ``recipes``: those that were built, all their texts encoded.
+
+    ``questions``: suites (``asked_with``) whose questions are.
+    """
 
     recipes: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
     texts_a_second: float = TEXTS_A_SECOND
     seconds_an_answer: float = SECONDS_A_CONTEXT
 
@@ -122,7 +131,8 @@ class Known:
         if not path.is_file():
             return cls()
         row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return cls(tuple(row.get("recipes", ())), row["texts_a_second"], row["seconds_an_answer"])
+        speeds = row["texts_a_second"], row["seconds_an_answer"]
+        return cls(tuple(row.get("recipes", ())), tuple(row.get("questions", ())), *speeds)
 
     def keep(self, folder: Path) -> None:
         """For the next bench."""
