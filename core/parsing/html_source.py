@@ -86,8 +86,9 @@ def parse_source(text: str, page: str = "") -> Source:
     parser.feed(_END.encode())
     source: Source = parser.close()
     if not builder.saw_end:
-        # Swallowed by a tag or a quote that nobody closed, or else libxml2 ran out of memory, of which it says nothing.
-        bytearray(_SPARE_BYTES)
+        # Swallowed by a tag or a quote that nobody closed, or else libxml2 ran out of memory, of which it says nothing:
+        # it doubles what it holds, and lets the text go on without what did not fit.
+        bytearray(_SPARE_BYTES + 2 * len(text))
     return source
 
 
