@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from core.evaluation.grid import Grid
     from core.evaluation.report import BenchReport
     from core.evaluation.runs import Run
-
-RUNS = "benchmarks"  # beside a library's catalogue: the page keeps its runs there too
+    from core.evaluation.statistics import Comparison
 
 
 def bench(options: Namespace) -> int:
@@ -32,6 +32,7 @@ def bench(options: Namespace) -> int:
     goes on after a kill; presets alone are measured in a folder that is removed, unless ``--work`` names one.
     """
     from core.evaluation.bench import BenchOptions, run_bench
+    from core.evaluation.history import workspace_in
     from core.evaluation.planning import estimate
     from core.evaluation.suites import load_suite
 
@@ -43,7 +44,7 @@ def bench(options: Namespace) -> int:
             f"There is no {options.against!r} among what is measured.", f"Choose one of: {', '.join(wanted.presets)}."
         )
     with ExitStack() as stack:
-        kept = options.work or (home(options) / RUNS if options.grid else None)
+        kept = options.work or (workspace_in(home(options)) if options.grid else None)
         work = kept or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-bench-")))
         cost = estimate(suite, wanted.presets, work, extra)
         console.complain(f"{cost.sentence}.")
@@ -63,7 +64,7 @@ def bench(options: Namespace) -> int:
                 wanted.presets,
                 work,
                 watch=console.Progress(),
-                runs=_writer(runs) if runs else None,
+                runs=partial(_write_line, runs) if runs else None,
                 options=extra,
                 skipped=wanted.skipped,
             )
@@ -75,18 +76,19 @@ def bench(options: Namespace) -> int:
         if page:
             page.write(_page(report, work, options.against))
     result = report.to_dict()
+    compared = report.compare_all(options.against) if options.against else {}
     if options.against:
-        result["against"] = {"baseline": options.against, "presets": _compared(report, options.against)}
-    console.answer(options, result, _summary(report, options.against))
+        presets = {name: {key: asdict(item) for key, item in found.items()} for name, found in compared.items()}
+        result["against"] = {"baseline": options.against, "presets": presets}
+    console.answer(options, result, _summary(report, options.against, compared))
     console.complain_of([Failure(name, reason) for name, reason in report.failures])
     return 1 if report.failures else 0
 
 
-def _summary(report: BenchReport, baseline: str | None) -> str:
+def _summary(report: BenchReport, baseline: str | None, compared: Mapping[str, Mapping[str, Comparison]]) -> str:
     """A line a preset: recall at each budget with half its interval, and what the test says of it."""
     from core.evaluation.breakdown import headline_measure
 
-    compared = report.compare_all(baseline) if baseline else {}
     metrics = [f"{headline_measure(report)}@{budget}" for budget in report.budgets]
     width = max(len(item.preset) for item in report.presets)
     lines = [f"{'percent':{width}}  " + "  ".join(f"{metric:>24}" for metric in metrics)]
@@ -115,11 +117,6 @@ def _page(report: BenchReport, work: Path, baseline: str | None) -> str:
         return html_report(report, baseline, measured, lambda version: library.document(version).text)
 
 
-def _compared(report: BenchReport, baseline: str) -> dict[str, dict[str, dict[str, object]]]:
-    found = report.compare_all(baseline)
-    return {name: {metric: asdict(item) for metric, item in items.items()} for name, items in found.items()}
-
-
 def _cells(options: Namespace) -> Grid:
     """What to measure: the presets named, each with what was set, and the grid's cells."""
     from core.evaluation.grid import Grid, load_grid
@@ -134,11 +131,8 @@ def _cells(options: Namespace) -> Grid:
     return Grid({**beside, **found.presets}, found.skipped)
 
 
-def _writer(stream: TextIO) -> Callable[[Run], None]:
-    def write(run: Run) -> None:
-        stream.write(run.to_json() + "\n")
-
-    return write
+def _write_line(stream: TextIO, run: Run) -> None:
+    stream.write(run.to_json() + "\n")
 
 
 def read(options: Namespace) -> int:

@@ -19,7 +19,7 @@ from core.evaluation.runs import Run, Runs
 from core.evaluation.staging import Staged, stage_documents, suite_folder
 from core.evaluation.suites import Question, Suite
 from core.evaluation.summing import summed
-from core.library import Failure, Incoming, Ingested, Library, Scope
+from core.library import Failure, Incoming, Ingested, Library, Scope, Stats
 from core.settings import Settings
 from core.types import Encoder, VectorCache
 
@@ -270,9 +270,10 @@ class _Bench:
                 self._staged = staged
         finally:  # what was encoded before a stop was encoded all the same
             seconds = perf_counter() - started
-            encoded = max(0, library.stats().vectors - vectors - (self._borrowed() - lent))
+            stats = library.stats()
+            encoded = max(0, stats.vectors - vectors - (self._borrowed() - lent))
             _spend(recording, first, {"ingest": seconds, "encoded": encoded})
-        costs = _index_costs(library)
+        costs = _index_costs(stats)
         for name in step.presets:
             recording.note(name, {**recording.noted(name), **costs})
         self._learn(step, costs["texts"], encoded, seconds)
@@ -327,9 +328,8 @@ def _spend(recording: Recording, preset: str, costs: Mapping[str, float]) -> Non
     recording.note(preset, {**noted, **{name: noted.get(name, 0) + value for name, value in costs.items()}})
 
 
-def _index_costs(library: Library) -> dict[str, float]:
-    """Of the recipe the library has: its leaves, their distinct texts, and the bytes of both indexes."""
-    stats = library.stats()
+def _index_costs(stats: Stats) -> dict[str, float]:
+    """Of the recipe a library has: its leaves, their distinct texts, and the bytes of both indexes."""
     # Vectors of other recipes are kept beside; a recipe answers for its own alone.
     vectors = stats.vectors_bytes * stats.texts / max(1, stats.vectors)
     return {"chunks": stats.chunks, "texts": stats.texts, "index_bytes": vectors + stats.lexical_bytes}

@@ -56,6 +56,11 @@ class RunHead:
     finished: bool
 
 
+def workspace_in(home: Path) -> Path:
+    """Where the benches of the library in ``home`` keep their libraries and their runs: of commands and of pages."""
+    return home / "benchmarks"
+
+
 def runs(workspace: Path) -> list[RunHead]:
     """All runs, newest first; folders that hold none are passed over."""
     heads = []

@@ -15,7 +15,7 @@ The best of several leaves that hold a character counts. Together the parts are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,14 +50,27 @@ def gold_leaves(
     leaf's document, ascending; ``starts`` and ``ends``: of each leaf.
     """
     held: dict[int, list[Placed]] = {}
-    for name, start, end in gold:
-        if name not in documents:
-            continue
-        first, last = np.searchsorted(places, [documents[name], documents[name] + 1])
-        touching = np.flatnonzero((starts[first:last] < end) & (ends[first:last] > start)) + first
-        for leaf in touching.tolist():
-            held.setdefault(leaf, []).append((name, max(start, int(starts[leaf])), min(end, int(ends[leaf]))))
+    for leaf, (name, start, end) in touching_leaves(gold, documents, places, starts, ends):
+        inside = max(start, int(starts[leaf])), min(end, int(ends[leaf]))
+        if inside[0] < inside[1]:
+            held.setdefault(leaf, []).append((name, *inside))
     return tuple(GoldLeaf(leaf, tuple(held[leaf])) for leaf in sorted(held))
+
+
+def touching_leaves(
+    gold: Sequence[Placed],
+    documents: Mapping[str, int],
+    places: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> Iterator[tuple[int, Placed]]:
+    """Every leaf with every gold span that it touches, be it at an edge alone. Arguments as of ``gold_leaves``."""
+    for name, start, end in gold:
+        if name in documents:
+            first, last = np.searchsorted(places, [documents[name], documents[name] + 1])
+            touching = np.flatnonzero((starts[first:last] <= end) & (ends[first:last] >= start)) + first
+            for leaf in touching.tolist():
+                yield leaf, (name, start, end)
 
 
 def fates(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> tuple[str, ...]:

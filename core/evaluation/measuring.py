@@ -8,7 +8,16 @@ from time import perf_counter
 
 import numpy as np
 
-from core.evaluation.losses import GoldLeaf, best_ranks, fates, gold_leaves, lost, ranked_documents, top_leaves
+from core.evaluation.losses import (
+    GoldLeaf,
+    best_ranks,
+    fates,
+    gold_leaves,
+    lost,
+    ranked_documents,
+    top_leaves,
+    touching_leaves,
+)
 from core.evaluation.metrics import (
     RANK_METRICS,
     SPAN_METRICS,
@@ -146,10 +155,12 @@ class Measuring:
         within = {
             name: places[document.version_id] for name, document in known.items() if document.version_id in places
         }
-        found = gold_leaves(spans, within, leaves.documents, leaves.starts, leaves.ends)
+        table = (leaves.documents, leaves.starts, leaves.ends)
+        around = {(name, leaf) for leaf, (name, _, _) in touching_leaves(spans, within, *table)}
+        chunks = [(name, int(leaves.starts[leaf]), int(leaves.ends[leaf])) for name, leaf in sorted(around)]
         readable = region((name, a, min(b, known[name].characters)) for name, a, b in spans if name in known)
-        omega = precision_omega(_around(leaves, within, spans), spans) if spans else None
-        return Gold(spans, region(spans), readable, found, omega)
+        omega = precision_omega(chunks, spans) if spans else None
+        return Gold(spans, region(spans), readable, gold_leaves(spans, within, *table), omega)
 
 
 class _One:
@@ -283,15 +294,3 @@ class _One:
 
     def _place(self, version_id: str, start: int, end: int) -> Placed:
         return self.by.names.place(version_id, start, end, self.question)
-
-
-def _around(leaves: LeafTable, documents: Mapping[str, int], gold: Sequence[Placed]) -> list[Placed]:
-    """The leaves that touch gold, which is what ``precision_omega`` looks at."""
-    found: set[Placed] = set()
-    for name, start, end in gold:
-        if name in documents:
-            first, last = np.searchsorted(leaves.documents, [documents[name], documents[name] + 1])
-            touching = (leaves.starts[first:last] <= end) & (leaves.ends[first:last] >= start)
-            for leaf in (np.flatnonzero(touching) + first).tolist():
-                found.add((name, int(leaves.starts[leaf]), int(leaves.ends[leaf])))
-    return sorted(found)

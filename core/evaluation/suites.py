@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import SuiteError
+from core.evaluation import fields
 
 QUESTIONS_FILE = "questions.jsonl"
 DOCUMENTS_FILE = "documents.jsonl"
@@ -129,7 +130,8 @@ def _folder_documents(folder: Path) -> tuple[SuiteDocument, ...]:
 def _line_documents(path: Path) -> tuple[SuiteDocument, ...]:
     documents: dict[str, SuiteDocument] = {}
     for place, row in _rows(path):
-        name, text = _text(row, "name", place), _text(row, "text", place, empty=True)
+        fields.require(row, ("name", "text"), place, _FORMAT)
+        name, text = fields.text(row, "name", place), fields.text(row, "text", place, empty=True)
         if name in documents:
             raise SuiteError(f"{place}: the document {name!r} stands there twice.", "Names must differ.")
         text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
@@ -142,15 +144,17 @@ def _questions(path: Path, documents: Mapping[str, SuiteDocument]) -> tuple[Ques
         raise SuiteError(f"{path} is missing.", _FORMAT)
     questions: dict[str, Question] = {}
     for place, row in _rows(path):
-        identifier, text = _text(row, "id", place), _text(row, "question", place)
+        fields.require(row, ("id", "question", "gold"), place, _FORMAT)
+        identifier, text = fields.text(row, "id", place), fields.text(row, "question", place)
         if identifier in questions:
             raise SuiteError(f"{place}: the id {identifier!r} stands there twice.", "Ids must differ.")
-        gold = tuple(_gold(item, place, documents) for item in _list(row, "gold", place))
-        answer = None if row.get("answer") is None else _text(row, "answer", place, empty=True)
+        gold = tuple(_gold(item, place, documents) for item in fields.sequence(row, "gold", place))
+        answer = None if row.get("answer") is None else fields.text(row, "answer", place, empty=True)
         relevant = None
         if row.get("relevant_documents") is not None:
-            relevant = tuple(_known(item, place, documents) for item in _list(row, "relevant_documents", place))
-        kind = _text(row, "kind", place, empty=True) if isinstance(row.get("kind"), str) else ""
+            judged = fields.sequence(row, "relevant_documents", place)
+            relevant = tuple(_known(item, place, documents) for item in judged)
+        kind = fields.text(row, "kind", place, empty=True) if isinstance(row.get("kind"), str) else ""
         questions[identifier] = Question(identifier, text, gold, answer, relevant, kind)
     if not questions:
         raise SuiteError(f"{path} has no questions.", _FORMAT)
@@ -159,8 +163,9 @@ def _questions(path: Path, documents: Mapping[str, SuiteDocument]) -> tuple[Ques
 
 def _gold(item: object, place: str, documents: Mapping[str, SuiteDocument]) -> GoldSpan:
     if not isinstance(item, dict):
-        raise SuiteError(f"{place}: a gold span is {_shown(item)}.", 'It must be {"document", "start", "end"}.')
-    name = _known(_field(item, "document", place), place, documents)
+        raise SuiteError(f"{place}: a gold span is {fields.shown(item)}.", 'It must be {"document", "start", "end"}.')
+    fields.require(item, ("document", "start", "end"), place, _FORMAT)
+    name = _known(item["document"], place, documents)
     start, end = _offset(item, "start", place), _offset(item, "end", place)
     if not 0 <= start < end:
         raise SuiteError(f"{place}: gold [{start}, {end}) of {name!r} is no span.", "It needs 0 <= start < end.")
@@ -175,7 +180,7 @@ def _gold(item: object, place: str, documents: Mapping[str, SuiteDocument]) -> G
 
 def _known(name: object, place: str, documents: Mapping[str, SuiteDocument]) -> str:
     if not isinstance(name, str) or name not in documents:
-        raise SuiteError(f"{place}: there is no document {_shown(name)} in the suite.", "Check the spelling.")
+        raise SuiteError(f"{place}: there is no document {fields.shown(name)} in the suite.", "Check the spelling.")
     return name
 
 
@@ -192,7 +197,7 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         except (ValueError, RecursionError) as error:
             raise SuiteError(f"{place} is not JSON ({error}).", "Each line is one JSON object.") from error
         if not isinstance(row, dict):
-            raise SuiteError(f"{place} is {_shown(row)}.", "Each line is one JSON object.")
+            raise SuiteError(f"{place} is {fields.shown(row)}.", "Each line is one JSON object.")
         yield place, row
 
 
@@ -203,41 +208,11 @@ def _lines(path: Path) -> Iterable[bytes]:
         raise SuiteError(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _field(row: Mapping[str, Any], name: str, place: str) -> Any:
-    if name not in row:
-        raise SuiteError(f"{place} has no {name!r}.", _FORMAT)
-    return row[name]
-
-
-def _text(row: Mapping[str, Any], name: str, place: str, *, empty: bool = False) -> str:
-    value = _field(row, name, place)
-    if not isinstance(value, str) or not (empty or value.strip()):
-        raise SuiteError(f"{place}: {name!r} is {_shown(value)}.", "It must be text.")
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise SuiteError(f"{place}: {name!r} holds half a surrogate pair.", "Write the whole character.") from error
-    return value
-
-
-def _list(row: Mapping[str, Any], name: str, place: str) -> list[Any]:
-    value = _field(row, name, place)
-    if not isinstance(value, list):
-        raise SuiteError(f"{place}: {name!r} is {_shown(value)}.", "It must be a list.")
-    return value
-
-
 def _offset(row: Mapping[str, Any], name: str, place: str) -> int:
-    value = _field(row, name, place)
+    value = row[name]
     if not isinstance(value, int) or isinstance(value, bool):
-        raise SuiteError(f"{place}: {name!r} is {_shown(value)}.", "It must be a whole number.")
+        raise SuiteError(f"{place}: {name!r} is {fields.shown(value)}.", "It must be a whole number.")
     return value
-
-
-def _shown(value: object) -> str:
-    """The value as it may stand in a sentence, however long it is."""
-    text = repr(value)
-    return text if len(text) <= 80 else text[:79] + "…"
 
 
 def _digest(value: object) -> str:

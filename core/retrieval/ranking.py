@@ -84,19 +84,6 @@ def search_key(settings: RetrievalSettings) -> Hashable:
     return bool(settings.dense_weight), lexical, settings.exact_below
 
 
-def rank_leaves(
-    question: str,
-    query: Vectors,
-    tokens: Sequence[str],
-    snapshot: Snapshot,
-    lexical: LexicalIndex,
-    settings: RetrievalSettings,
-    nearest: Nearest,
-) -> Ranking:
-    """Rank the leaves for a question: ``search_leaves``, then ``order_leaves``."""
-    return order_leaves(search_leaves(question, query, tokens, snapshot, lexical, settings, nearest), settings)
-
-
 def search_leaves(
     question: str,
     query: Vectors,

@@ -12,11 +12,6 @@ from core.settings import Settings
 from core.storage.store import settings_from
 
 
-def workspace(home: Path) -> Path:
-    """Where the benches of the library in ``home`` keep their libraries and their runs."""
-    return home / "benchmarks"
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
     """``name``: of the suite, as people call it. ``revision``: of the library whose judgments ``folder`` holds."""

@@ -28,7 +28,7 @@ _METRICS = {
     "iou": ("IoU", "Gold and {room}: what they share over what they cover together."),
     "full": ("full", "Share of the questions whose gold stands whole in {room}."),
     "context_precision": ("context precision", "How far passages with gold stand before those without, in {room}."),
-    "context_recall": ("context recall", "Share of the gold spans that {room} touches."),
+    "context_recall": ("context recall", "Share of the gold spans of which {room} holds half or more."),
     "answer_hit": ("answer hit", "Share of the questions whose written answer stands word for word in {room}."),
 }
 _RANKED = {

@@ -18,7 +18,7 @@ from core.evaluation.report import BenchReport
 from core.evaluation.statistics import Comparison
 from core.jobs import Job, NewItem
 from core.library import Library
-from pages.ui import bench_plan, services
+from pages.ui import services
 from pages.ui.bench_plan import Plan
 
 FOLDERS = "benchmark.folders"  # a preference: the suite folders used last
@@ -50,7 +50,7 @@ class Run:
 
 def workspace() -> Path:
     """Where this library's benches lie."""
-    return bench_plan.workspace(services.library().home)
+    return history.workspace_in(services.library().home)
 
 
 def start(plan: Plan) -> None:

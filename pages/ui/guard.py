@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import streamlit as st
@@ -12,6 +12,16 @@ from core.errors import LecternError
 from pages.ui.words import escaped
 
 _log = logging.getLogger("lectern")
+
+
+def told(action: Callable[[], object]) -> None:
+    """Do it, and show it; or say why not."""
+    try:
+        action()
+    except LecternError as error:
+        st.error(escaped(str(error)), icon=":material/error:")
+        return
+    st.rerun()
 
 
 @contextmanager

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
-from core.errors import LecternError
 from core.types import Passage
-from pages.ui import judging, judging_list, services, words
+from pages.ui import judging, judging_list, services
+from pages.ui.guard import told
 from pages.ui.judging_gold import gold_line, of_question
 
 NONE_YET = "No gold judged for this question yet: mark the words that answer it, then press g."
@@ -29,7 +29,7 @@ def show_row(question: str, passages: Sequence[Passage]) -> None:
         st.caption(f"{line} {off}".strip() or NONE_YET)
         if unanswerable:
             if st.button("Take that back", key="ask.answerable", type="tertiary", disabled=bool(off)):
-                _told(lambda: services.library().remove_judgments(unanswerable))
+                told(lambda: services.library().remove_judgments(unanswerable))
         elif not line and st.button(
             "Nothing in the library answers this",
             key="ask.unanswerable",
@@ -38,16 +38,6 @@ def show_row(question: str, passages: Sequence[Passage]) -> None:
             disabled=bool(off),
             help="Kept as a judgment: a benchmark then checks that this question finds nothing it should trust.",
         ):
-            _told(lambda: services.library().judge_unanswerable(question))
+            told(lambda: services.library().judge_unanswerable(question))
         if st.button("Judgments", key="ask.judgments", type="tertiary", icon=":material/verified:"):
             judging_list.show_list()
-
-
-def _told(action: Callable[[], object]) -> None:
-    """Do it, and show it; or say why not."""
-    try:
-        action()
-    except LecternError as error:
-        st.error(words.escaped(str(error)), icon=":material/error:")
-        return
-    st.rerun()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
 from core import shelf
-from core.errors import LecternError
 from pages.ui import services, words
+from pages.ui.guard import told
 from pages.ui.shelves import current
 
 PROMISES = (
@@ -51,7 +50,7 @@ def show_places() -> None:
     name, button, _ = st.columns([3, 1, 3], vertical_alignment="bottom")
     wanted = name.text_input("Its name", here.name, max_chars=80, key=f"settings.name.{here.path}")
     if button.button("Rename", disabled=not wanted.strip() or wanted == here.name, width="stretch"):
-        _told(lambda: shelf.rename(shelf.shelf_file(), here.path, wanted))
+        told(lambda: shelf.rename(shelf.shelf_file(), here.path, wanted))
     others = [held for held in shelf.shelf(shelf.shelf_file()) if held.path not in (here.path, shelf.first_home())]
     for held in others:
         line, forget = st.columns([6, 1], vertical_alignment="center")
@@ -59,7 +58,7 @@ def show_places() -> None:
         if forget.button(
             "Forget", key=f"settings.forget.{held.path}", width="stretch", help="Its folder stays on disk."
         ):
-            _told(partial(shelf.forget, shelf.shelf_file(), held.path))
+            told(partial(shelf.forget, shelf.shelf_file(), held.path))
     st.caption(
         "Other libraries are made and chosen at the top of the Library page. LECTERN_HOME names the folder of the "
         "first one before Lectern is started."
@@ -99,13 +98,3 @@ def show_report() -> None:
     text = st.session_state.get("settings.report.text")
     if text:
         st.code(text, language=None, height=420)
-
-
-def _told(action: Callable[[], None]) -> None:
-    """Do it, and show it; or say why not."""
-    try:
-        action()
-    except LecternError as error:
-        st.error(words.escaped(str(error)), icon=":material/error:")
-        return
-    st.rerun()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from core.evaluation.bench import Step, run_bench
+from core.evaluation.history import workspace_in
 from core.evaluation.suites import load_suite
 from core.jobs import Handler, Job, Reporter
 from core.library import Library
 from core.work import apply_handler, ingest_handler
-from pages.ui.bench_plan import Plan, workspace
+from pages.ui.bench_plan import Plan
 
 WHOLE = 1000  # a job told as one bar counts its progress in thousandths
 BUILDING = 0.5  # of a step's share of the bar; asking is the rest
@@ -33,7 +34,7 @@ def _bench(library: Library, job: Job, reporter: Reporter) -> None:
         run_bench(
             suite,
             plan.presets,
-            workspace(library.home),
+            workspace_in(library.home),
             library.model.encoder if alike else None,
             _Steps(reporter, item.id),
             vectors=library.vectors if alike else None,

@@ -13,7 +13,7 @@ from core.evaluation.suites import load_suite
 from core.jobs import Job, NewItem, Reporter
 from core.library import Library
 from core.settings import PRESETS, Settings
-from pages.ui import bench_plan, work, works
+from pages.ui import work, works
 from pages.ui.bench_plan import Plan
 from pages.ui.state import changed
 from tests.pages.bench_reports import stopping
@@ -116,7 +116,7 @@ def test_a_bench_leaves_its_report(library: Library, suite: Path) -> None:
     run(library)
     done = library.queue.job(job)
     assert (done.state, done.reason) == ("done", "")
-    place = bench_plan.workspace(library.home)
+    place = history.workspace_in(library.home)
     (head,) = history.runs(place)
     report = history.load_report(place, head.folder)
     assert [item.preset for item in report.presets] == ["default", "flat"]
@@ -124,7 +124,7 @@ def test_a_bench_leaves_its_report(library: Library, suite: Path) -> None:
 
 
 def test_a_cancelled_bench_keeps_what_it_measured_and_goes_on_from_there(library: Library, suite: Path) -> None:
-    place = bench_plan.workspace(library.home)
+    place = history.workspace_in(library.home)
     job = order(library, suite)
     assert library.queue.run_next({"bench": stopping(library, 3)})
     assert library.queue.job(job).state == "cancelled"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.retrieval import STAGES, Snapshot, rank_leaves
+from core.retrieval import STAGES, Snapshot, order_leaves, search_leaves
 from core.retrieval.ranking import POOL, UNFOUND
 from core.settings import RetrievalSettings
 from core.storage.leaves import LeafTable
@@ -49,7 +49,7 @@ def rank(case, settings, nearest=None, tokens=("token",)):
     snapshot, query, matches = case
     if not settings.dense_weight:
         query = np.zeros(0, np.float32)
-    return rank_leaves("q", query, tokens, snapshot, matches, settings, nearest)
+    return order_leaves(search_leaves("q", query, tokens, snapshot, matches, settings, nearest), settings)
 
 
 def by_chroma(case):

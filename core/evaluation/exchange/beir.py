@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from core.errors import SuiteError
-from core.evaluation.exchange import fields
+from core.evaluation import fields
 from core.evaluation.exchange.values import Exchange, Files, Format
 from core.evaluation.suites import GoldSpan, Question
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 from core.errors import SuiteError
-from core.evaluation.exchange import fields
+from core.evaluation import fields
 from core.evaluation.exchange.names import unique_names
 from core.evaluation.exchange.placing import place_quote
 from core.evaluation.exchange.values import Anchor, Exchange, Files, Format

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.errors import SuiteError
-from core.evaluation.exchange import fields
+from core.evaluation import fields
 from core.evaluation.exchange.values import Anchor, Exchange, Files, Format
 from core.evaluation.suites import DOCUMENTS_FILE, DOCUMENTS_FOLDER, QUESTIONS_FILE, GoldSpan, Question
 

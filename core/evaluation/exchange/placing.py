@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.errors import SuiteError
-from core.evaluation.exchange.fields import shown
 from core.evaluation.exchange.values import Anchor
+from core.evaluation.fields import shown
 from core.evaluation.suites import GoldSpan
 from core.text.anchoring import find_quote
 

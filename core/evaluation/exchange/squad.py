@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.errors import SuiteError
-from core.evaluation.exchange import fields
+from core.evaluation import fields
 from core.evaluation.exchange.placing import place_quote
 from core.evaluation.exchange.values import Anchor, Exchange, Files, Format
 from core.evaluation.suites import GoldSpan, Question

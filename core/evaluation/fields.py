@@ -1,16 +1,15 @@
-"""Fields of foreign files: read with their type, or refused with a sentence that names file, line and field."""
+"""Fields of suites and of foreign files: read with their type, or refused naming file, line and field."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from core.errors import SuiteError
-from core.evaluation.exchange.values import Files
 
 
-def file_text(files: Files, name: str) -> str:
+def file_text(files: Mapping[str, str | None], name: str) -> str:
     """The text of a file that has to be there."""
     text = files.get(name)
     if text is None:
@@ -26,7 +25,7 @@ def parsed(text: str, place: str) -> Any:
         raise SuiteError(f"{place} is not JSON ({error}).") from error
 
 
-def rows(files: Files, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def rows(files: Mapping[str, str | None], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of a file of JSON lines, each with its place, ``corpus.jsonl, line 3``."""
     for number, line in enumerate(file_text(files, name).split("\n"), start=1):
         if line.strip():
@@ -85,7 +84,13 @@ def shown(value: object) -> str:
     return words if len(words) <= 80 else words[:79] + "…"
 
 
+def require(row: Mapping[str, Any], names: Iterable[str], place: str, remedy: str) -> None:
+    """Raises ``SuiteError`` for the first of ``names`` that is no field, with ``remedy``: what the format is."""
+    for name in names:
+        if name not in row:
+            raise SuiteError(f"{place} has no {name!r}.", remedy)
+
+
 def _field(row: Mapping[str, Any], name: str, place: str) -> Any:
-    if name not in row:
-        raise SuiteError(f"{place} has no {name!r}.")
+    require(row, [name], place, "")
     return row[name]
