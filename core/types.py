@@ -203,7 +203,7 @@ class Document:
 class PrefixPart:
     """Text shown before a chunk to some audience, outside its offsets.
 
-    ``kind``: "title", "heading" or "table_header". ``source``: where the text was taken from, if it is in the text.
+    ``kind``: one of ``core.settings.PREFIX_KINDS``. ``source``: where the text was taken from, if it is in the text.
     """
 
     kind: str
@@ -218,7 +218,8 @@ class Chunk:
     ``level`` 0 is a leaf; a parent's level is its child's plus one. ``tokens``: of ``text`` in the embedder's own
     tokens, without special tokens. ``encoder_tokens``: what the encoder reads for a leaf, prefix and special tokens
     included; 0 for parents, which are not encoded. ``headings``: the path at the first body character.
-    ``reasons``: why the chunk begins and ends where it does, as short sentences.
+    ``reasons``: why it begins and ends where it does, then what else its chunker has to say, as short sentences.
+    ``metadata``: what the chunker found in it, such as the symbols that a function defines; {} for most.
     """
 
     chunk_id: str
@@ -232,6 +233,7 @@ class Chunk:
     headings: tuple[str, ...] = ()
     prefix: tuple[PrefixPart, ...] = ()
     reasons: tuple[str, ...] = ()
+    metadata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end or len(self.text) != self.end - self.start:

@@ -123,6 +123,10 @@ def swap_chunks(
             )
         except KeyError as error:
             raise StorageError(f"{tree.document.title}: the vector {error} is not in the cache.") from None
+        for chunk in tree.chunks:
+            if chunk.metadata:
+                found = json.dumps(dict(chunk.metadata))
+                connection.execute("INSERT INTO chunk_metadata VALUES (?, ?)", (rows[chunk.chunk_id], found))
         add_rows(
             connection,
             number,
@@ -142,29 +146,30 @@ def tree(store: Store, version_id: str, generation: int | None = None) -> ChunkT
         _recipe_row(connection, version_id, number)
         whole = document(store, version_id)
         found = connection.execute(
-            'SELECT row, chunk_id, level, parent_row, start, "end", tokens, encoder_tokens, headings, prefix, reasons'
-            " FROM chunk WHERE generation = ? AND version = ? ORDER BY row",
+            'SELECT row, chunk_id, level, parent_row, start, "end", tokens, encoder_tokens, headings, prefix, reasons,'
+            " metadata FROM chunk LEFT JOIN chunk_metadata ON chunk_metadata.chunk = row"
+            " WHERE generation = ? AND version = ? ORDER BY row",
             (number, version_number(connection, version_id)),
         ).fetchall()
     ids = {row[0]: row[1] for row in found}
-    return ChunkTree(
-        whole,
-        tuple(
-            Chunk(
-                chunk_id=chunk_id,
-                level=level,
-                parent_id=None if parent is None else ids[parent],
-                start=start,
-                end=end,
-                text=whole.text[start:end],
-                tokens=tokens,
-                encoder_tokens=encoder_tokens,
-                headings=tuple(json.loads(headings)),
-                prefix=_parts(prefix),
-                reasons=tuple(json.loads(reasons)),
-            )
-            for _, chunk_id, level, parent, start, end, tokens, encoder_tokens, headings, prefix, reasons in found
-        ),
+    return ChunkTree(whole, tuple(_chunk(row, ids, whole.text) for row in found))
+
+
+def _chunk(row: tuple[Any, ...], ids: Mapping[int, str], text: str) -> Chunk:
+    _, chunk_id, level, parent, start, end, tokens, encoder_tokens, headings, prefix, reasons, metadata = row
+    return Chunk(
+        chunk_id=chunk_id,
+        level=level,
+        parent_id=None if parent is None else ids[parent],
+        start=start,
+        end=end,
+        text=text[start:end],
+        tokens=tokens,
+        encoder_tokens=encoder_tokens,
+        headings=tuple(json.loads(headings)),
+        prefix=_parts(prefix),
+        reasons=tuple(json.loads(reasons)),
+        metadata={name: tuple(values) for name, values in json.loads(metadata or "{}").items()},
     )
 
 

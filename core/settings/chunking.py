@@ -1,0 +1,223 @@
+"""The dials of chunking: every one always valid, and a recipe named by those alone that its chunker reads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.errors import SettingsError
+from core.settings.checks import one_of, within
+
+CHUNKERS = (
+    "auto",
+    "structure",
+    "recursive",
+    "fixed",
+    "sentence",
+    "semantic",
+    "cluster",
+    "learned",
+    "texttiling",
+    "code",
+    "table",
+    "log",
+    "conversation",
+    "clause",
+    "claim",
+    "anchored",
+    "proposed",
+)
+UNITS = ("tokens", "characters")
+OVERLAPS = ("even", "adaptive")
+PARENTS = ("structure", "ratio", "both")
+VECTORS = ("chunk", "late")
+THRESHOLDS = ("percentile", "absolute", "zscore", "interquartile", "gradient")
+ANCHOR_PLACES = ("start", "inside")
+PREFIX_KINDS = ("title", "heading", "table_header", "signature", "speaker", "sentences")
+
+_SEMANTIC = ("semantic_threshold", *(f"semantic_{name}" for name in THRESHOLDS), "semantic_buffer", "min_tokens")
+_TILING = ("tiling_window", "tiling_depth", "min_tokens")
+
+DIALS: dict[str, tuple[str, ...]] = {
+    "sentence": ("sentences", "min_tokens"),
+    "semantic": _SEMANTIC,
+    "cluster": ("min_tokens",),
+    "learned": ("learned_probability", "min_tokens"),
+    "texttiling": _TILING,
+    "table": ("table_sentences", "table_columns"),
+    "log": ("log_minutes", "log_gap_minutes"),
+    "conversation": ("conversation_turns",),
+    "anchored": ("anchors", "anchor_at"),
+}
+"""The dials of each chunker beside the common ones; a chunker that is not named has none of its own."""
+
+# What a chunker leaves to another where its own structure is absent: that one's dials decide then too.
+_LEAVES_TO = {
+    "semantic": ("texttiling",),
+    "cluster": ("texttiling",),
+    "learned": ("semantic", "texttiling"),
+    "auto": ("table", "log", "conversation"),
+}
+# Kinds of prefix that only some chunkers make.
+_MADE_BY = {
+    "signature": ("code", "auto"),
+    "speaker": ("conversation", "auto"),
+    "sentences": ("table", "auto"),
+}
+# Dials younger than the first recipes, each at the value that says what was always done: a fingerprint leaves them out
+# there, so that a new dial does not make every document stale and change the id of every chunk.
+_ALWAYS_SO = {"unit": "tokens", "overlap": "even", "parents": "structure", "levels": 2, "vectors": "chunk"}
+_COMMON = ("chunker", "max_tokens", "overlap_tokens", "parent_max_tokens", "prefix", "prefix_max_tokens")
+_LONGEST_ANCHOR = 200  # characters of a pattern
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkingSettings:
+    """How a document becomes a tree. Sizes are tokens of the embedder's own tokenizer, unless ``unit`` says otherwise.
+
+    ``max_tokens``: a leaf's limit, its prefix included, special tokens not. ``min_tokens``: a smaller piece joins a
+    neighbour where both fit, 0 is off. ``overlap_tokens``: 0 is off. ``overlap``: "adaptive" takes more of it near
+    tables, code and cuts inside a sentence, less inside even prose. ``parent_max_tokens``: a parent's limit.
+    ``parents``: made of sections ("structure"), of ``parent_ratio`` times ``max_tokens`` ("ratio"), or of sections
+    within that size ("both"). ``levels``: of chunks below the document; above 2 each further level may hold
+    ``parent_ratio`` times the one below. ``prefix``: kinds of prefix parts the embedder reads, () is off.
+    ``prefix_max_tokens``: the cap on a leaf's whole prefix, which never takes more than half of the leaf.
+    ``unit``: what all these sizes count. With "characters" (code points) they are what other libraries call chunk size,
+    and nothing holds a leaf within what the embedder reads: leaves it reads only in part are counted as truncated.
+    ``vectors``: of a leaf read by itself ("chunk"), or pooled from its tokens as they were read with what stands around
+    it ("late").
+
+    The rest are dials of one chunker each (``DIALS``); their units: ``sentences`` and ``semantic_buffer`` and
+    ``tiling_window`` sentences, ``semantic_percentile`` and ``semantic_gradient`` percent, ``semantic_absolute`` a
+    cosine, ``semantic_zscore`` and ``tiling_depth`` standard deviations, ``semantic_interquartile`` interquartile
+    ranges, ``learned_probability`` a probability, ``log_*`` minutes, ``table_columns`` columns (0 is off).
+    """
+
+    chunker: str = "structure"
+    max_tokens: int = 110
+    overlap_tokens: int = 0
+    parent_max_tokens: int = 700
+    prefix: tuple[str, ...] = PREFIX_KINDS
+    prefix_max_tokens: int = 32
+    unit: str = "tokens"
+    min_tokens: int = 0
+    overlap: str = "even"
+    parents: str = "structure"
+    parent_ratio: float = 5.0
+    levels: int = 2
+    vectors: str = "chunk"
+    sentences: int = 3
+    semantic_threshold: str = "percentile"
+    semantic_percentile: float = 80.0
+    semantic_absolute: float = 0.4
+    semantic_zscore: float = 1.0
+    semantic_interquartile: float = 1.0
+    semantic_gradient: float = 80.0
+    semantic_buffer: int = 1
+    learned_probability: float = 0.5
+    tiling_window: int = 10
+    tiling_depth: float = 0.5
+    table_sentences: bool = False
+    table_columns: int = 0
+    log_minutes: int = 10
+    log_gap_minutes: int = 5
+    conversation_turns: int = 6
+    anchors: tuple[str, ...] = ()
+    anchor_at: str = "start"
+
+    def __post_init__(self) -> None:
+        one_of("chunking.chunker", self.chunker, CHUNKERS)
+        one_of("chunking.unit", self.unit, UNITS)
+        one_of("chunking.overlap", self.overlap, OVERLAPS)
+        one_of("chunking.parents", self.parents, PARENTS)
+        one_of("chunking.vectors", self.vectors, VECTORS)
+        one_of("chunking.semantic_threshold", self.semantic_threshold, THRESHOLDS)
+        one_of("chunking.anchor_at", self.anchor_at, ANCHOR_PLACES)
+        for name, (low, high) in self._ranges().items():
+            within(f"chunking.{name}", getattr(self, name), low, high)
+        for kind in self.prefix:
+            one_of("chunking.prefix", kind, PREFIX_KINDS)
+        for pattern in self.anchors:
+            _check_anchor(pattern)
+
+    def _ranges(self) -> dict[str, tuple[float, float]]:
+        return {
+            "max_tokens": (8, 8192),
+            "overlap_tokens": (0, self.max_tokens // 2),
+            "min_tokens": (0, self.max_tokens // 2),
+            "parent_max_tokens": (self.max_tokens, 65_536),
+            "prefix_max_tokens": (0, 4096),
+            "parent_ratio": (1.5, 20),
+            "levels": (2, 6),
+            "sentences": (1, 100),
+            "semantic_percentile": (0, 100),
+            "semantic_absolute": (-1, 1),
+            "semantic_zscore": (-5, 5),
+            "semantic_interquartile": (-5, 5),
+            "semantic_gradient": (0, 100),
+            "semantic_buffer": (0, 10),
+            "learned_probability": (0.01, 0.99),
+            "tiling_window": (1, 100),
+            "tiling_depth": (-3, 3),
+            "table_columns": (0, 1000),
+            "log_minutes": (1, 1440),
+            "log_gap_minutes": (1, 1440),
+            "conversation_turns": (1, 100),
+        }
+
+    @property
+    def prefix_room(self) -> int:
+        """What a prefix may take, in ``unit``: small leaves need no other dial turned with them.
+
+        >>> ChunkingSettings(max_tokens=20, prefix_max_tokens=32).prefix_room
+        10
+        """
+        return min(self.prefix_max_tokens, self.max_tokens // 2)
+
+    @property
+    def parent_room(self) -> int:
+        """What a parent may hold, in ``unit``, whether sections or a ratio decide; never less than a leaf.
+
+        >>> ChunkingSettings(max_tokens=100, parents="ratio", parent_ratio=3).parent_room
+        300
+        """
+        if self.parents == "structure":
+            return self.parent_max_tokens
+        return min(65_536, max(self.max_tokens, int(self.max_tokens * self.parent_ratio)))
+
+    def telling(self) -> dict[str, Any]:
+        """The values that decide the chunks: what this chunker does not read is left out, and so is a dial at rest.
+
+        >>> ChunkingSettings(sentences=5).telling() == ChunkingSettings().telling()
+        True
+        >>> ChunkingSettings("sentence", sentences=5).telling() == ChunkingSettings("sentence").telling()
+        False
+        """
+        values = asdict(self)
+        told = {name: values[name] for name in _COMMON}
+        told["prefix"] = tuple(kind for kind in self.prefix if self.chunker in _MADE_BY.get(kind, (self.chunker,)))
+        told |= {name: values[name] for name, rest in _ALWAYS_SO.items() if values[name] != rest}
+        if self.parents != "structure" or self.levels > 2:
+            told["parent_ratio"] = self.parent_ratio
+        for chunker in (self.chunker, *_LEAVES_TO.get(self.chunker, ())):
+            for name in DIALS.get(chunker, ()):
+                rule = name.removeprefix("semantic_")
+                if rule not in THRESHOLDS or rule == self.semantic_threshold:  # not the value of a rule not chosen
+                    told[name] = values[name]
+        return told
+
+
+def _check_anchor(pattern: str) -> None:
+    if not pattern or len(pattern) > _LONGEST_ANCHOR:
+        raise SettingsError(
+            f"chunking.anchors holds a pattern of {len(pattern)} characters.",
+            f"A pattern has 1 to {_LONGEST_ANCHOR} characters.",
+        )
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise SettingsError(
+            f"chunking.anchors holds {pattern!r}, which is no regular expression: {error}.",
+            "Write a plain word, or escape its special characters with a backslash.",
+        ) from None

@@ -1,0 +1,61 @@
+"""The named presets: settings that differ from ``Settings()`` in values alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.errors import SettingsError
+from core.settings.whole import Settings
+
+
+def _preset(**values: Any) -> Settings:
+    return Settings().with_values({name.replace("__", "."): value for name, value in values.items()})
+
+
+def _baseline(chunker: str, size: int, parent_size: int, *, overlap: int = 0, **values: Any) -> Settings:
+    """Common practice: sizes in characters, meaning alone, the embedder reads the chunk and nothing else."""
+    return _preset(
+        chunking__chunker=chunker,
+        chunking__unit="characters",
+        chunking__max_tokens=size,
+        chunking__overlap_tokens=overlap,
+        chunking__parent_max_tokens=parent_size,
+        chunking__prefix=(),
+        retrieval__dense_weight=1.0,
+        retrieval__lexical_weight=0.0,
+        retrieval__neighbour_share=0.0,
+        **{"expansion__strategy": "flat", **values},
+    )
+
+
+_WIDEST_PARENT = 65_536  # overlap stays inside a parent: where none is read, one as wide as can be is in nobody's way
+
+PRESETS: dict[str, Settings] = {
+    "default": Settings(),
+    "flat": _preset(expansion__strategy="flat"),
+    "meaning-only": _preset(retrieval__lexical_weight=0.0, retrieval__dense_weight=1.0, retrieval__neighbour_share=0.0),
+    "words-only": _preset(retrieval__dense_weight=0.0, retrieval__lexical_weight=1.0, retrieval__neighbour_share=0.0),
+    "recursive": _preset(chunking__chunker="recursive"),
+    "fixed": _preset(chunking__chunker="fixed"),
+    "fixed-1000": _baseline("fixed", 1000, 1000),
+    "recursive-1000-200": _baseline("recursive", 1000, _WIDEST_PARENT, overlap=200),
+    "parent-2000-400": _baseline(
+        "recursive", 400, 2000, expansion__strategy="parent", expansion__max_share=1.0, expansion__share_decay=0.0
+    ),
+}
+
+BASELINES: tuple[str, ...] = ("fixed-1000", "recursive-1000-200", "parent-2000-400")
+"""Presets that do what is common elsewhere, with the same weights: what every other preset has to beat.
+
+``fixed-1000`` cuts every 1,000 characters, at a word. ``recursive-1000-200`` cuts paragraphs and sentences to 1,000
+characters with 200 of overlap. ``parent-2000-400`` finds children of 400 characters and hands on their parents of up to
+2,000, whole wherever the budget has room for one. ``core.chunking.recursive`` says where ours and the usual recursive
+splitter part.
+"""
+
+
+def preset(name: str) -> Settings:
+    """The settings of a named preset. Raises ``SettingsError`` for an unknown name."""
+    if name not in PRESETS:
+        raise SettingsError(f"There is no preset {name!r}.", f"Choose one of: {', '.join(PRESETS)}.")
+    return PRESETS[name]

@@ -1,0 +1,99 @@
+"""The steps after the first, in order, each by its name. A step that was ever taken is never changed."""
+
+from core.storage.schema_first import FIRST
+
+_SECOND = """
+INSERT INTO meta VALUES ('contents', '0');
+
+-- Sources get a trash, notes and attachments. SQLite cannot change a CHECK, so the table is made anew; ids go on where
+-- they were.
+CREATE TABLE source_anew (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL CHECK (kind IN ('path', 'upload', 'attachment')),
+  name TEXT NOT NULL, -- of an attachment: its own; the mail's is put before it where it is shown
+  path BLOB UNIQUE, -- the file system's own bytes: names need not be valid text
+  parent INTEGER REFERENCES version(number), -- of an attachment: the mail it came in
+  version INTEGER NOT NULL REFERENCES version(number),
+  added_at TEXT NOT NULL,
+  changed_at TEXT NOT NULL,
+  trashed_at TEXT, -- NULL: live
+  trashed_along INTEGER NOT NULL DEFAULT 0, -- it went with its mail, and comes back with it
+  note TEXT NOT NULL DEFAULT '',
+  file_bytes INTEGER, -- with modified_ns: what the file was when it was read; NULL: look into it
+  modified_ns INTEGER,
+  CHECK ((kind = 'path') = (path IS NOT NULL)),
+  CHECK ((kind = 'attachment') = (parent IS NOT NULL)),
+  CHECK (trashed_along = 0 OR trashed_at IS NOT NULL)
+);
+INSERT INTO source_anew(id, kind, name, path, version, added_at, changed_at)
+  SELECT id, kind, name, path, version, added_at, changed_at FROM source;
+DELETE FROM sqlite_sequence WHERE name = 'source_anew';
+INSERT INTO sqlite_sequence(name, seq) SELECT 'source_anew', seq FROM sqlite_sequence WHERE name = 'source';
+DROP TABLE source;
+ALTER TABLE source_anew RENAME TO source;
+CREATE INDEX source_of_version ON source(version, trashed_at);
+CREATE UNIQUE INDEX source_upload ON source(name) WHERE kind = 'upload';
+CREATE UNIQUE INDEX source_attachment ON source(parent, name) WHERE parent IS NOT NULL;
+CREATE INDEX source_in_trash ON source(trashed_at) WHERE trashed_at IS NOT NULL;
+
+-- "folded" is the name as it is compared: two spellings of one name are one collection, one tag.
+CREATE TABLE collection (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  folded TEXT NOT NULL UNIQUE
+);
+CREATE TABLE collected (
+  collection INTEGER NOT NULL REFERENCES collection(id) ON DELETE CASCADE,
+  source INTEGER NOT NULL REFERENCES source(id) ON DELETE CASCADE,
+  PRIMARY KEY (collection, source)
+) WITHOUT ROWID;
+CREATE INDEX collected_source ON collected(source);
+
+CREATE TABLE tag (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  folded TEXT NOT NULL UNIQUE
+);
+CREATE TABLE tagged (
+  tag INTEGER NOT NULL REFERENCES tag(id) ON DELETE CASCADE,
+  source INTEGER NOT NULL REFERENCES source(id) ON DELETE CASCADE,
+  PRIMARY KEY (tag, source)
+) WITHOUT ROWID;
+CREATE INDEX tagged_source ON tagged(source);
+
+-- Folders a person scans again and again.
+CREATE TABLE folder (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  path BLOB NOT NULL UNIQUE,
+  patterns TEXT NOT NULL,
+  added_at TEXT NOT NULL,
+  scanned_at TEXT
+);
+
+ALTER TABLE version ADD COLUMN words TEXT; -- what a second reading of the file said; NULL: none was made
+
+ALTER TABLE job_item ADD COLUMN problem TEXT NOT NULL DEFAULT ''; -- what would help: 'password'; '' when nothing known
+CREATE INDEX job_item_by_state ON job_item(job, state);
+"""
+
+_THIRD = """
+-- A judgment names the version its gold is to be looked for in; "text_hash" is that of the text in which it lay last.
+ALTER TABLE judgment ADD COLUMN answer TEXT NOT NULL DEFAULT ''; -- the one expected, in words
+ALTER TABLE judgment ADD COLUMN judged TEXT; -- the quote as it was judged, where an edit has changed it since
+CREATE INDEX judgment_of_version ON judgment(version_id);
+"""
+
+_CHUNK_METADATA = """
+-- What a chunker found in a chunk, such as the symbols a function defines: lists of text by name. Most have nothing.
+CREATE TABLE chunk_metadata (
+  chunk INTEGER PRIMARY KEY REFERENCES chunk(row) ON DELETE CASCADE,
+  metadata TEXT NOT NULL
+);
+"""
+
+MIGRATIONS: tuple[tuple[str, str], ...] = (
+    ("0001_the_whole_way_once", FIRST),
+    ("0002_trash_labels_attachments_folders", _SECOND),
+    ("0003_judgments_follow", _THIRD),
+    ("0004_chunk_metadata", _CHUNK_METADATA),
+)
