@@ -268,7 +268,8 @@ class ChunkTree:
             if chunk.parent_id is None:
                 continue
             parent = by_id.get(chunk.parent_id)
-            if parent is None or not parent.span.contains(chunk.span) or parent.level != chunk.level + 1:
+            inside = parent is not None and parent.start <= chunk.start and chunk.end <= parent.end
+            if parent is None or not inside or parent.level != chunk.level + 1:
                 raise SpanError(f"Chunk {chunk.chunk_id} does not lie inside a parent one level above it.")
 
     @property

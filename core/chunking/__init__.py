@@ -3,53 +3,128 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
+from core.chunking.anchored import anchored
 from core.chunking.auditing import audit
+from core.chunking.auto import auto
+from core.chunking.claim import claim
+from core.chunking.clause import clause
+from core.chunking.cluster import cluster
+from core.chunking.code import code
+from core.chunking.conversation import conversation
+from core.chunking.edit_making import remaker
+from core.chunking.edit_replay import Replayed, replay
+from core.chunking.edits import Edit, edits_fingerprint
 from core.chunking.fixed import fixed
-from core.chunking.plan import Chunker, frame
+from core.chunking.late import encoder_inputs
+from core.chunking.learned import learned
+from core.chunking.log import log
+from core.chunking.plan import BY_VECTORS, Aids, Chunker, SectionStarts
 from core.chunking.prefixes import encoder_input, prefix_text
+from core.chunking.proposed import proposed
 from core.chunking.recursive import recursive
+from core.chunking.semantic import semantic
+from core.chunking.sentence import sentence
 from core.chunking.structure import structure
-from core.chunking.tree import build_tree, recounted
+from core.chunking.table import table
+from core.chunking.texttiling import texttiling
+from core.chunking.workpiece import Workpiece
 from core.settings import ChunkingSettings, stage_fingerprint
-from core.text.tokens import CharacterCounter, TokenMap
 from core.types import ChunkTree, Document, TokenCounter
 
-CHUNKING_VERSION = 1
+CHUNKING_VERSION = 2
 
-CHUNKERS: dict[str, Chunker] = {"structure": structure, "recursive": recursive, "fixed": fixed}
+CHUNKERS: dict[str, Chunker] = {
+    "auto": auto,
+    "structure": structure,
+    "recursive": recursive,
+    "fixed": fixed,
+    "sentence": sentence,
+    "semantic": semantic,
+    "cluster": cluster,
+    "learned": learned,
+    "texttiling": texttiling,
+    "code": code,
+    "table": table,
+    "log": log,
+    "conversation": conversation,
+    "clause": clause,
+    "claim": claim,
+    "anchored": anchored,
+    "proposed": proposed,
+}
 
 __all__ = [
+    "BY_VECTORS",
     "CHUNKERS",
     "CHUNKING_VERSION",
+    "Aids",
+    "Edit",
+    "Replayed",
+    "SectionStarts",
+    "Workpiece",
     "audit",
     "chunk",
+    "cut",
+    "cut_edited",
     "encoder_input",
+    "encoder_inputs",
     "prefix_text",
     "recipe_fingerprint",
 ]
 
 
-def recipe_fingerprint(parser_fingerprint: str, settings: ChunkingSettings, counter_fingerprint: str) -> str:
-    """Names everything that decides a document's chunks; 16 hex digits.
+def recipe_fingerprint(
+    parser_fingerprint: str,
+    settings: ChunkingSettings,
+    counter_fingerprint: str,
+    aids: Aids | None = None,
+    edits: Sequence[Edit] = (),
+) -> str:
+    """Names everything that decides a document's chunks; 16 hex digits. Their ids are made without ``edits``.
 
     >>> small = ChunkingSettings(max_tokens=90)
     >>> recipe_fingerprint("p", ChunkingSettings(), "c") == recipe_fingerprint("p", small, "c")
     False
     """
-    parts = (str(CHUNKING_VERSION), parser_fingerprint, stage_fingerprint(settings), counter_fingerprint)
+    parts = [str(CHUNKING_VERSION), parser_fingerprint, stage_fingerprint(settings), counter_fingerprint]
+    if aids and (decisive := aids.fingerprint(settings.chunker)):
+        parts.append(decisive)
+    if edits:
+        parts.append(f"edits {edits_fingerprint(edits)}")
     return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
 
 
-def chunk(
-    document: Document, settings: ChunkingSettings, counter: TokenCounter, parser_fingerprint: str = ""
-) -> ChunkTree:
-    """The chunk tree of a document; the same input gives the same ids, always.
+def cut(piece: Workpiece, settings: ChunkingSettings, parser_fingerprint: str = "") -> ChunkTree:
+    """The chunk tree of a document on the bench; what it made for other settings is used again.
 
-    Whatever unit the sizes are in, a chunk's ``tokens`` and ``encoder_tokens`` are ``counter``'s.
+    Whatever unit the sizes are in, a chunk's ``tokens`` and ``encoder_tokens`` are the counter's.
     """
-    recipe = recipe_fingerprint(parser_fingerprint, settings, counter.fingerprint)
-    ruler = counter if settings.unit == "tokens" else CharacterCounter()
-    work = frame(document, settings, TokenMap(ruler, document.text))
-    tree = build_tree(work, CHUNKERS[settings.chunker](work), recipe)
-    return tree if ruler is counter else recounted(tree, counter, settings.prefix)
+    recipe = recipe_fingerprint(parser_fingerprint, settings, piece.counter.fingerprint, piece.aids)
+    return piece.tree(settings, CHUNKERS[settings.chunker], recipe)
+
+
+def cut_edited(
+    piece: Workpiece, settings: ChunkingSettings, edits: Sequence[Edit], parser_fingerprint: str = "", reads: int = 0
+) -> Replayed:
+    """``cut`` with edits by hand carried out. ``reads``: what the encoder reads of a leaf in tokens, 0 unknown.
+
+    The chunks that no edit touches have the ids they have without edits.
+    """
+    recipe = recipe_fingerprint(parser_fingerprint, settings, piece.counter.fingerprint, piece.aids)
+    tree = piece.tree(settings, CHUNKERS[settings.chunker], recipe)
+    return (
+        replay(tree, edits, remaker(piece.frame(settings), recipe, piece.counter, reads)) if edits else Replayed(tree)
+    )
+
+
+def chunk(
+    document: Document,
+    settings: ChunkingSettings,
+    counter: TokenCounter,
+    parser_fingerprint: str = "",
+    aids: Aids | None = None,
+) -> ChunkTree:
+    """The chunk tree of a document; the same input gives the same ids, always."""
+    return cut(Workpiece(document, counter, aids), settings, parser_fingerprint)

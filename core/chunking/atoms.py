@@ -7,8 +7,9 @@ word becomes runs of characters. The cost of a cut before an atom says how much 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from core.chunking.packing import NO_SECTION
 from core.text.sentences import is_wrapped, sentence_spans
@@ -30,6 +31,9 @@ _PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*\n\s*|[\f\u2029]\s*")
 _CLAUSE = re.compile(r"(?<=[;:,，、；：—–)）])\s+|(?<=[，、；：])")
 
 
+NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
 @dataclass(slots=True)
 class Atom:
     """``what`` names it in reasons; ``item``: number of the block or paragraph it belongs to.
@@ -37,6 +41,9 @@ class Atom:
     ``cut``: cost of a leaf beginning here. ``header``: the table header a leaf beginning here is parted from.
     ``heading``: index of its section's heading, -1 before the first. ``opens``: level of the section it opens.
     ``flow``: overlap may reach back within one flow only. ``first_token``, ``end_token``: set by ``measure``.
+    ``why``: a leaf must begin here, for this reason; ``parent_why``: a parent too; "" leaves it to the packing.
+    ``header_kind``: the kind of prefix part the header becomes. ``metadata``: what was found in it; leaves and parents
+    join that of their atoms.
     """
 
     start: int
@@ -53,6 +60,15 @@ class Atom:
     flow: int = 0
     first_token: int = 0
     end_token: int = 0
+    why: str = ""
+    parent_why: str = ""
+    header_kind: str = "table_header"
+    metadata: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NOTHING)
+
+    @property
+    def forced(self) -> bool:
+        """Whether a leaf must begin here."""
+        return bool(self.why or self.parent_why)
 
 
 def paragraphs(text: str, start: int, end: int) -> Iterator[Span]:
@@ -189,6 +205,8 @@ def coarsen(atoms: Sequence[Atom], grain: int) -> list[Atom]:
             last is not None
             and atom.end_token - last.first_token <= grain
             and atom.opens == NO_SECTION
+            and not atom.forced
+            and not atom.metadata
             and atom.cut < CUT_WORDS
             and (atom.cut > CUT_PARAGRAPH if last.item == atom.item else dust and atom.header == last.header)
         ):

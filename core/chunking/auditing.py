@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.chunking.plan import SKIPPED
 from core.text.spans import intersect_spans, non_blank_length, subtract_spans, trim
 from core.types import Audit, ChunkTree, Gap, Span
 
 UNEXPLAINED = "not covered: please report"
+SWITCHED_OFF = "switched off by hand"
 
 
-def audit(tree: ChunkTree) -> Audit:
-    """Counts the non-blank characters of the text and those in leaves, and names every gap with its reason."""
+def audit(tree: ChunkTree, switched_off: Sequence[Span] = ()) -> Audit:
+    """Counts the non-blank characters of the text and those in leaves, and names every gap with its reason.
+
+    ``switched_off``: what edits by hand keep out of all leaves (``Replayed.switched_off``).
+    """
     document = tree.document
     whole = [Span(0, len(document.text))]
     missing = subtract_spans(whole, [leaf.span for leaf in tree.leaves])
@@ -20,7 +26,9 @@ def audit(tree: ChunkTree) -> Audit:
         for reason in SKIPPED.values()
         for span in intersect_spans(missing, [block for block, why in skipped if why == reason])
     ]
-    unnamed = [(span, UNEXPLAINED) for span in subtract_spans(missing, [span for span, _ in skipped])]
+    others = subtract_spans(missing, [span for span, _ in skipped])
+    named += [(span, SWITCHED_OFF) for span in intersect_spans(others, switched_off)]
+    unnamed = [(span, UNEXPLAINED) for span in subtract_spans(others, switched_off)]
     gaps: list[Gap] = []
     for span, reason in sorted(named + unnamed):
         kept = trim(document.text, span.start, span.end)

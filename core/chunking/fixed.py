@@ -9,7 +9,7 @@ from core.types import Span
 
 
 def fixed(frame: Frame) -> Plan:
-    """Parents of ``parent_max_tokens``, and in each, windows of ``max_tokens`` less the prefix; words stay whole.
+    """Parents of ``parent_room``, and in each, windows of ``max_tokens`` less the prefix; words stay whole.
 
     Both in the settings' ``unit``: in characters it is what others call fixed-size chunking, but for a word that would
     be torn.
@@ -18,10 +18,10 @@ def fixed(frame: Frame) -> Plan:
     for region in frame.regions:
         at = region.start
         while at < region.end:
-            stop = frame.tokens.cut(at, region.end, frame.settings.parent_max_tokens)
+            stop = frame.tokens.cut(at, region.end, frame.settings.parent_room)
             parent = trim(frame.document.text, at, stop)
             if parent is not None:
-                ends = "the text ends here" if stop >= region.end else _full(frame, frame.settings.parent_max_tokens)
+                ends = "the text ends here" if stop >= region.end else _full(frame, frame.settings.parent_room)
                 begins = "the text starts here" if at == region.start else "the parent before is full"
                 groups.append(Group(_windows(frame, parent), f"begins: {begins}", f"ends: {ends}"))
             at = stop

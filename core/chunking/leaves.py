@@ -1,10 +1,14 @@
-"""Atoms into parents, parents into leaves: both by the same packing, outer first."""
+"""Atoms into parents, parents into leaves: both by the same packing, outer first.
+
+Where a chunker says that a leaf or a parent must begin, it does; packing decides between those places.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
-from core.chunking.atoms import CUT_LEAD_IN, CUT_TITLE, Atom, coarsen, measure
+from core.chunking.atoms import CUT_HEADING, CUT_LEAD_IN, CUT_TITLE, CUT_WORDS, NOTHING, Atom, coarsen, measure
 from core.chunking.packing import NO_SECTION, Row, pack
 from core.chunking.plan import Frame, Group, Piece
 from core.text.sentences import sentence_spans
@@ -12,17 +16,24 @@ from core.text.tokens import is_word_boundary
 
 _PARENT_CUT_BLOCK = 0.4
 _PARENT_CUT_INSIDE = 0.8
+_PARENT_CUT_UNFORCED = 0.6  # a parent that parts what its chunker kept in one leaf
 _PARENT_CUT_LEVEL = 0.05
 _PARENT_DEEPER = 0.05
 _PARENT_SIBLING = 0.15
 _PARENT_LARGE_SIBLING = 1.5
 _CRUMBS_PER_LEAF = 10
+_TORN = frozenset({"table row", "line of code", "run of words", "list item"})
 _CRUMBS_PER_PARENT = 32
 
 
 def build_groups(frame: Frame, atoms: list[Atom]) -> tuple[Group, ...]:
     """Parents first, then the leaves inside each, so that leaves and their overlap never leave their parent."""
     measure(atoms, frame.tokens)
+    for atom in atoms:
+        if atom.cut >= CUT_HEADING:
+            atom.why = atom.parent_why = ""  # whatever a chunker says, a heading is not parted from its body
+        elif atom.parent_why and not atom.why:
+            atom.why = atom.parent_why
     groups: list[Group] = []
     parents = _parents(frame, coarsen(atoms, max(1, frame.settings.max_tokens // _CRUMBS_PER_LEAF)))
     for number, units in enumerate(parents):
@@ -30,8 +41,19 @@ def build_groups(frame: Frame, atoms: list[Atom]) -> tuple[Group, ...]:
         following = parents[number + 1][0] if number + 1 < len(parents) else None
         pieces = _leaves(frame, members, following[0] if following else None)
         begins = _parent_begins(members[0], number)
-        groups.append(Group(pieces, begins, _parent_ends(frame, members, following), members[0].header))
+        head = members[0]
+        ends, metadata = _parent_ends(frame, members, following), joined(members)
+        groups.append(Group(pieces, begins, ends, head.header, head.header_kind, metadata))
     return tuple(groups)
+
+
+def joined(atoms: Sequence[Atom]) -> Mapping[str, tuple[str, ...]]:
+    """What was found in any of the atoms, each value once, in order."""
+    found: dict[str, dict[str, None]] = {}
+    for atom in atoms:
+        for name, values in atom.metadata.items():
+            found.setdefault(name, {}).update(dict.fromkeys(values))
+    return {name: tuple(values) for name, values in found.items()} if found else NOTHING
 
 
 def _parents(frame: Frame, atoms: list[Atom]) -> list[list[list[Atom]]]:
@@ -39,35 +61,50 @@ def _parents(frame: Frame, atoms: list[Atom]) -> list[list[list[Atom]]]:
 
     Whole blocks packed up to ``parent_max_tokens``, sections kept whole where they fit.
     """
-    limit = frame.settings.parent_max_tokens
+    limit = frame.settings.parent_room
     units = _units(frame, atoms)
     own = _section_sizes(atoms)
+    sections = frame.settings.parents != "ratio"
+    forced = any(atom.why for atom in atoms)
     rows: list[Row] = []
     for number, unit in enumerate(units):
         head = unit[0]
         if head.cut >= CUT_TITLE:
             cut = head.cut
-        elif head.opens < NO_SECTION:
+        elif head.opens < NO_SECTION and sections:
             cut = _PARENT_CUT_LEVEL * head.opens
         else:
             cut = _PARENT_CUT_INSIDE if number and units[number - 1][0].item == head.item else _PARENT_CUT_BLOCK
+            cut += _PARENT_CUT_UNFORCED if forced and not head.why else 0.0
         deeper = sibling = 0.0
-        if head.opens < NO_SECTION and number and head.cut < CUT_LEAD_IN:
+        if sections and head.opens < NO_SECTION and number and head.cut < CUT_LEAD_IN:
             large = min(own.get(head.heading, 0), own.get(units[number - 1][0].heading, 0)) > limit // 3
             deeper, sibling = _PARENT_DEEPER, _PARENT_LARGE_SIBLING if large else _PARENT_SIBLING
-        rows.append(Row(head.first_token, unit[-1].end_token, limit, cut, head.level, head.opens, deeper, sibling))
-    return [units[first:last] for first, last in pack(rows)]
+        opens = head.opens if sections else NO_SECTION
+        rows.append(Row(head.first_token, unit[-1].end_token, limit, cut, head.level, opens, deeper, sibling))
+    runs = _runs([bool(unit[0].parent_why) for unit in units])
+    return [units[low + first : low + last] for low, high in runs for first, last in pack(rows[low:high])]
+
+
+def _runs(starts: Sequence[bool]) -> list[tuple[int, int]]:
+    """The ranges that begin where ``starts`` says so; the first begins in any case.
+
+    >>> _runs([False, False, True, False])
+    [(0, 2), (2, 4)]
+    """
+    edges = [0, *(at for at, begins in enumerate(starts) if begins and at), len(starts)]
+    return list(pairwise(edges)) if starts else []
 
 
 def _units(frame: Frame, atoms: Sequence[Atom]) -> list[list[Atom]]:
     """Atoms of one block together where a parent holds them; where a parent holds very many blocks, those too."""
-    limit = frame.settings.parent_max_tokens
+    limit = frame.settings.parent_room
     many = len(atoms) > 2 * _CRUMBS_PER_PARENT and (
         atoms[-1].end_token - atoms[0].first_token < len(atoms) * limit // _CRUMBS_PER_PARENT
     )
     units: list[list[Atom]] = []
     for atom in atoms:
-        if units and atom.opens == NO_SECTION:
+        if units and atom.opens == NO_SECTION and not atom.why:
             size = atom.end_token - units[-1][0].first_token
             same = units[-1][0].item == atom.item
             if size <= limit if same else (many and size <= limit // _CRUMBS_PER_PARENT):
@@ -86,7 +123,14 @@ def _section_sizes(atoms: Sequence[Atom]) -> dict[int, int]:
 
 
 def _leaves(frame: Frame, atoms: Sequence[Atom], following: Atom | None) -> tuple[Piece, ...]:
-    rooms = [frame.room(atom.heading, atom.header, atom.opens < NO_SECTION) for atom in atoms]
+    plain = {(atom.heading, atom.opens < NO_SECTION) for atom in atoms}  # few: rooms differ by section and header only
+    room_in = {key: frame.room(key[0], inside=key[1]) for key in plain}
+    rooms = [
+        room_in[atom.heading, atom.opens < NO_SECTION]
+        if atom.header is None
+        else frame.room(atom.heading, atom.header, atom.opens < NO_SECTION, atom.header_kind)
+        for atom in atoms
+    ]
     rows = [
         Row(
             atom.first_token,
@@ -101,13 +145,19 @@ def _leaves(frame: Frame, atoms: Sequence[Atom], following: Atom | None) -> tupl
         for number, (atom, room) in enumerate(zip(atoms, rooms, strict=True))
     ]
     pieces: list[Piece] = []
-    for first, last in pack(rows):
+    runs = _runs([bool(atom.why) for atom in atoms])
+    for first, last in ((low + one, low + other) for low, high in runs for one, other in pack(rows[low:high])):
         start, note = atoms[first].start, ""
         if first and frame.settings.overlap_tokens:
             start, note = _overlapped(frame, atoms, first, rooms[first], atoms[last - 1].end, pieces[-1].body + 1)
         begins = _begins(atoms, first) + note
         ends = _ends(frame, atoms, rows, first, last, following)
-        pieces.append(Piece(start, atoms[last - 1].end, begins, ends, atoms[first].start, atoms[first].header))
+        head, metadata = atoms[first], joined(atoms[first:last])
+        pieces.append(
+            Piece(
+                start, atoms[last - 1].end, begins, ends, head.start, head.header, head.header_kind, metadata=metadata
+            )
+        )
     return tuple(pieces)
 
 
@@ -117,7 +167,8 @@ def _overlapped(frame: Frame, atoms: Sequence[Atom], first: int, room: int, end:
     Never before ``after``, so that the leaf before is not swallowed whole.
     """
     start, text, tokens, unit = atoms[first].start, frame.tokens.text, frame.tokens, frame.settings.unit
-    allowed = min(frame.overlap(room), room - tokens.count(start, end))
+    wanted = int(frame.overlap(room) * _eagerness(atoms[first])) if frame.settings.overlap == "adaptive" else None
+    allowed = min(frame.overlap(room) if wanted is None else wanted, room - tokens.count(start, end))
     low = start
     at = first - 1
     while at >= 0 and atoms[at].flow == atoms[first].flow and tokens.count(atoms[at].start, start) <= 4 * allowed:
@@ -138,14 +189,25 @@ def _overlapped(frame: Frame, atoms: Sequence[Atom], first: int, room: int, end:
     return earliest, f", after {tokens.count(earliest, start)} {unit} of overlap"
 
 
+def _eagerness(atom: Atom) -> float:
+    """How much of the overlap a leaf that begins with this atom takes when it is adaptive, from 0 to 1."""
+    if atom.cut >= CUT_WORDS or atom.what in _TORN:
+        return 1.0  # inside a sentence, a row or code: nothing but the text before it says what this is
+    return 0.5 if atom.cut > 0 else 0.25
+
+
 def _a(what: str) -> str:
     return f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
 
 
 def _begins(atoms: Sequence[Atom], first: int) -> str:
     atom = atoms[first]
+    if atom.why:
+        return f"begins: {atom.why}"
     if atom.opens < NO_SECTION:
         return "begins: a section starts here"
+    if atom.header is not None and atom.header_kind != "table_header":
+        return f"begins: {_a(atom.what)} starts here; its {atom.header_kind} is repeated before it"
     if atom.header is not None:
         return f"begins: {_a(atom.what)} starts here; the header of its table is repeated before it"
     if atom.what == "run of words":
@@ -159,10 +221,14 @@ def _ends(
     if last == len(atoms):
         if following is None:
             return "ends: the text ends here"
+        if following.why:
+            return f"ends: {following.why}"
         if following.opens < NO_SECTION:
             return "ends: the section ends here"
         return "ends: its parent is full"
     after = atoms[last]
+    if after.why:
+        return f"ends: {after.why}"
     if after.opens < NO_SECTION:
         return "ends: the section ends here"
     room, size, unit = rows[first].room, rows[last - 1].finish - rows[first].begin, frame.settings.unit
@@ -177,6 +243,8 @@ def _ends(
 
 
 def _parent_begins(atom: Atom, number: int) -> str:
+    if atom.parent_why:
+        return f"begins: {atom.parent_why}"
     if atom.opens < NO_SECTION:
         return "begins: a section starts here"
     if not number:
@@ -187,12 +255,14 @@ def _parent_begins(atom: Atom, number: int) -> str:
 def _parent_ends(frame: Frame, atoms: Sequence[Atom], following: Sequence[Atom] | None) -> str:
     if following is None:
         return "ends: the text ends here"
+    if following[0].parent_why:
+        return f"ends: {following[0].parent_why}"
     if following[0].opens < NO_SECTION:
         return "ends: the section ends here"
     size = atoms[-1].end_token - atoms[0].first_token
     more = following[-1].end_token - following[0].first_token
     what = following[0].what if len(following) == 1 else "block"
-    limit, unit = frame.settings.parent_max_tokens, frame.settings.unit
+    limit, unit = frame.settings.parent_room, frame.settings.unit
     if size + more > limit:
         return f"ends: the next {what} would not fit ({size} + {more} > {limit} {unit})"
     return f"ends: evened out with the next parent ({size} of at most {limit} {unit})"

@@ -62,7 +62,7 @@ def _shorten(text: str) -> str:
 
 def _heading(document: Document, block: Block) -> Heading:
     raw = document.text[block.start : block.end]
-    if document.kind != "markdown":
+    if document.kind not in {"markdown", "notebook"}:
         return Heading(
             block, _shorten(" ".join(raw.split())), trim(document.text, block.start, block.end) or block.span
         )
@@ -76,14 +76,16 @@ def _heading(document: Document, block: Block) -> Heading:
 class Outline:
     """Every heading and, for each, the path of open headings down to itself (as indices into ``headings``)."""
 
-    __slots__ = ("_ends", "_starts", "document", "headings", "paths")
+    __slots__ = ("_ends", "_starts", "_texts", "blocks", "document", "headings", "paths")
 
     def __init__(self, document: Document) -> None:
         self.document = document
         blocks = [block for block in document.blocks if block.kind == BlockKind.HEADING]
         self.headings = [_heading(document, block) for block in blocks]
+        self.blocks = blocks
         self._starts = [block.start for block in blocks]
         self._ends = [block.end for block in blocks]
+        self._texts: dict[int, tuple[str, ...]] = {}
         self.paths: list[tuple[int, ...]] = []
         open_path: tuple[int, ...] = ()
         for index, block in enumerate(blocks):
@@ -107,6 +109,9 @@ class Outline:
         in the span.
         """
         text = self.document.text
+        first = self.heading_at(start)
+        if start < end and not text[start].isspace() and (first < 0 or start >= self._ends[first]):
+            return first  # as nearly every chunk begins
         position = start
         while position < end:
             rest = trim(text, position, min(end, position + 64)) or trim(text, position, end)
@@ -121,4 +126,6 @@ class Outline:
 
     def texts(self, heading: int) -> tuple[str, ...]:
         """The path's words; headings without words are left out."""
-        return tuple(self.headings[at].text for at in self.path(heading) if self.headings[at].text)
+        if heading not in self._texts:  # every chunk of a section asks
+            self._texts[heading] = tuple(self.headings[at].text for at in self.path(heading) if self.headings[at].text)
+        return self._texts[heading]

@@ -2,27 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.chunking.outline import Outline
 from core.chunking.prefixes import Prefixes
+from core.chunking.readings import Readings, Stretch, SyntaxReader
+from core.chunking.series import SKIPPED, Series, regions
 from core.settings import ChunkingSettings
-from core.text.spans import subtract_spans, trim
+from core.syntax import Syntax, Unread, read_sources
 from core.text.tokens import TokenMap
-from core.types import BlockKind, Document, Span
+from core.types import Document, Encoder, LanguageModel, Span, Vectors
 
-SKIPPED = {
-    BlockKind.FRONT_MATTER: "front matter, kept as metadata",
-    BlockKind.FURNITURE: "running header or footer",
-}
+__all__ = ["SKIPPED", "Aids", "Chunker", "Frame", "Group", "Piece", "Plan", "SectionStarts", "SyntaxReader"]
+
+Metadata = Mapping[str, tuple[str, ...]]
+
+
+class SectionStarts(Protocol):
+    """A classifier of sentences that open a section. ``fingerprint`` names what it learned."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    def probability(self, document: Document, sentences: tuple[Span, ...], vectors: Vectors) -> NDArray[np.float64]:
+        """``(n,)`` in [0, 1], one for each sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aids:
+    """What a chunker may be handed beside the document; ``None``: there is none, and it does the next best thing.
+
+    ``syntax``: reads code; ``None``: it is read in this process, which is for texts that are known not to be hostile.
+    """
+
+    encoder: Encoder | None = None
+    starts: SectionStarts | None = None
+    writer: LanguageModel | None = None
+    syntax: SyntaxReader | None = None
+
+    def fingerprint(self, chunker: str) -> str:
+        """Names those of the aids that decide what this chunker does; "" where none does."""
+        parts = [self.encoder.fingerprint] if self.encoder is not None and chunker in BY_VECTORS else []
+        if self.starts is not None and chunker == "learned":
+            parts.append(self.starts.fingerprint)
+        return "|".join(parts)
+
+
+BY_VECTORS = frozenset({"semantic", "cluster", "learned"})
+"""The chunkers that read the vectors of a document's sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A planned leaf. ``header``: the table header above it that it is parted from, if any.
 
-    ``body``: where it begins without its overlap; equal to ``start`` when it has none.
+    ``body``: where it begins without its overlap; equal to ``start`` when it has none. ``header_kind``: the kind of
+    prefix part the header becomes. ``said``: the piece's rows as sentences, for the embedder; "" is off.
     """
 
     start: int
@@ -31,6 +71,9 @@ class Piece:
     ends: str
     body: int
     header: Span | None = None
+    header_kind: str = "table_header"
+    said: str = ""
+    metadata: Metadata = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,48 +84,58 @@ class Group:
     begins: str
     ends: str
     header: Span | None = None
+    header_kind: str = "table_header"
+    metadata: Metadata = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Parents in order. ``rooted``: they hang under one root, the document."""
+    """Parents in order. ``rooted``: they hang under one root, the document. ``notes``: said with every chunk."""
 
     groups: tuple[Group, ...]
     rooted: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """All a chunker works from: the document, the dials, its token map, its outline and its prefixes."""
+    """All a chunker works from: the document, the dials, its tokens, outline, prefixes and sentences, and its aids."""
 
     document: Document
     settings: ChunkingSettings
     tokens: TokenMap
     outline: Outline
     prefixes: Prefixes
+    series: Series
+    aids: Aids
+    readings: Readings
 
     @property
     def regions(self) -> list[Span]:
         """The stretches of text that chunks must cover, trimmed: all but front matter and furniture."""
-        text = self.document.text
-        skipped = [block.span for block in self.document.blocks if block.kind in SKIPPED]
-        spans = (trim(text, span.start, span.end) for span in subtract_spans([Span(0, len(text))], skipped))
-        return [span for span in spans if span is not None]
+        return regions(self.document)
 
-    def room(self, heading: int, header: Span | None = None, inside: bool = False) -> int:
+    @property
+    def sentences(self) -> tuple[Span, ...]:
+        """The sentences of all regions in order; a heading, a table and a code block are each one."""
+        return self.series.spans
+
+    def vectors(self) -> Vectors | None:
+        """``(n, d)`` float32, unit norm, a row for each sentence; ``None`` without an encoder."""
+        return self.series.vectors()
+
+    def syntax(self, stretches: Sequence[Stretch]) -> list[Syntax | Unread]:
+        """Of each (language, span) of code, in order; what was read for another cut is not read again."""
+        return self.readings.read(stretches, self.aids.syntax or read_sources)
+
+    def room(self, heading: int, header: Span | None = None, inside: bool = False, kind: str = "table_header") -> int:
         """Tokens left for the body of a leaf in this section once its prefix has its share; at least 1."""
         reserve = self.prefixes.reserve(heading, inside)
-        return max(1, self.settings.max_tokens - reserve - self.prefixes.header_reserve(header, reserve))
+        return max(1, self.settings.max_tokens - reserve - self.prefixes.header_reserve(header, reserve, kind))
 
     def overlap(self, room: int) -> int:
         """Tokens of overlap a leaf with so much room may carry: never more than a third of it. 0 is off."""
         return min(self.settings.overlap_tokens, room // 3)
-
-
-def frame(document: Document, settings: ChunkingSettings, tokens: TokenMap) -> Frame:
-    """The frame of one document under one recipe."""
-    outline = Outline(document)
-    return Frame(document, settings, tokens, outline, Prefixes(outline, settings, tokens))
 
 
 Chunker = Callable[[Frame], Plan]

@@ -11,18 +11,19 @@ from core.text.tokens import TokenMap
 from core.types import Chunk, Document, PrefixPart, Span
 
 SEPARATOR = " > "
+PATH = ("title", "heading")  # the parts that share a line
 _WORD = re.compile(r"[^\W\d_]+")
 _SMALLEST = 3  # tokens below which a shortened part says nothing
 
 
 def prefix_text(prefix: Sequence[PrefixPart], kinds: Sequence[str] = PREFIX_KINDS) -> str:
-    """The prefix as an audience that sees ``kinds`` reads it: the path on one line, then the table header.
+    """The prefix as an audience that sees ``kinds`` reads it: the path on one line, each other part on its own.
 
     >>> prefix_text((PrefixPart("title", "Guide"), PrefixPart("heading", "Fees"), PrefixPart("table_header", "| a |")))
     'Guide > Fees\\n| a |'
     """
-    path = SEPARATOR.join(part.text for part in prefix if part.kind in kinds and part.kind != "table_header")
-    headers = [part.text for part in prefix if part.kind in kinds and part.kind == "table_header"]
+    path = SEPARATOR.join(part.text for part in prefix if part.kind in kinds and part.kind in PATH)
+    headers = [part.text for part in prefix if part.kind in kinds and part.kind not in PATH]
     return "\n".join(([path] if path else []) + headers)
 
 
@@ -68,6 +69,8 @@ class Prefixes:
         tokenized = settings.unit == "tokens"
         self._separator, self._line_end = (self._counts[">"], 0) if tokenized else (len(SEPARATOR), 1)
         self._reserves: dict[tuple[int, bool], int] = {}
+        self._paths: dict[tuple[int, tuple[int, ...], bool], tuple[PrefixPart, ...]] = {}
+        self._headers: dict[tuple[int, int, int, str], PrefixPart | None] = {}
         self._fitted: dict[tuple[tuple[PrefixPart, ...], int], tuple[PrefixPart, ...]] = {}
 
     def count(self, text: str) -> int:
@@ -105,10 +108,16 @@ class Prefixes:
         parts.extend(PrefixPart("heading", headings[at].text, headings[at].source) for at in shown if headings[at].text)
         return parts
 
-    def header(self, header: Span | None, reserve: int) -> PrefixPart | None:
-        """A table's header as a prefix part, cut at a word to half of ``max_tokens`` less the path's reserve."""
+    def header(self, header: Span | None, reserve: int, kind: str = "table_header") -> PrefixPart | None:
+        """What a leaf is parted from as a prefix part, cut at a word to half of ``max_tokens`` less ``reserve``."""
         if header is None:
             return None
+        known = (header.start, header.end, reserve, kind)
+        if known not in self._headers:
+            self._headers[known] = self._cut_header(header, reserve, kind)
+        return self._headers[known]
+
+    def _cut_header(self, header: Span, reserve: int, kind: str) -> PrefixPart | None:
         room = self._settings.max_tokens // 2 - reserve
         if room < _SMALLEST:
             return None
@@ -116,32 +125,37 @@ class Prefixes:
         text = self._outline.document.text[header.start : end].rstrip()
         if not text or self.count(text) > room:
             return None
-        return PrefixPart("table_header", text, Span(header.start, header.start + len(text)))
+        return PrefixPart(kind, text, Span(header.start, header.start + len(text)))
 
-    def header_reserve(self, header: Span | None, reserve: int) -> int:
-        """Tokens the embedder reads of a repeated table header."""
-        part = self.header(header, reserve) if "table_header" in self._settings.prefix else None
+    def header_reserve(self, header: Span | None, reserve: int, kind: str = "table_header") -> int:
+        """Tokens the embedder reads of a repeated header."""
+        part = self.header(header, reserve, kind) if kind in self._settings.prefix else None
         return self.count(part.text) + self._line_end if part else 0
 
-    def parts(self, start: int, end: int, header: Span | None = None) -> tuple[PrefixPart, ...]:
+    def parts(
+        self, start: int, end: int, header: Span | None = None, kind: str = "table_header", said: str = ""
+    ) -> tuple[PrefixPart, ...]:
         """The prefix of the chunk ``[start, end)``: what stands in the chunk itself is not repeated."""
         outline = self._outline
         heading = outline.body_heading(start, end)
         path = outline.path(heading)
-        here = Span(start, end)
-        shown = [at for at in path if not outline.headings[at].block.span.overlap(here)]
-        parts = self._path_parts(shown, path)
+        shown = tuple([at for at in path if outline.blocks[at].end <= start or end <= outline.blocks[at].start])
         title = outline.document.title_span
-        if parts and parts[0].kind == "title" and title and title.overlap(here):
-            del parts[0]
-        fitted = self.fit(tuple(parts), self._settings.prefix_room)
-        repeated = self.header(header, self.reserve(heading)) if header and header.end <= start else None
-        return (*fitted, repeated) if repeated else fitted
+        titled = title is None or not title.overlap(Span(start, end))
+        fitted = self._paths.get((heading, shown, titled))
+        if fitted is None:
+            parts = self._path_parts(shown, path)
+            if parts and parts[0].kind == "title" and not titled:
+                del parts[0]
+            fitted = self._paths[heading, shown, titled] = self.fit(tuple(parts), self._settings.prefix_room)
+        repeated = self.header(header, self.reserve(heading), kind) if header and header.end <= start else None
+        told = PrefixPart("sentences", said) if said else None
+        return (*fitted, *(part for part in (repeated, told) if part))
 
     def tokens(self, parts: Sequence[PrefixPart]) -> int:
         """Tokens the embedder reads of a whole prefix."""
-        headers = [part for part in parts if part.kind == "table_header" and part.kind in self._settings.prefix]
-        return self._read([part for part in parts if part.kind != "table_header"]) + sum(
+        headers = [part for part in parts if part.kind not in PATH and part.kind in self._settings.prefix]
+        return self._read([part for part in parts if part.kind in PATH]) + sum(
             self.count(part.text) for part in headers
         )
 

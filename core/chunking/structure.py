@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -21,6 +22,7 @@ from core.chunking.atoms import (
 from core.chunking.leaves import build_groups
 from core.chunking.packing import NO_SECTION
 from core.chunking.plan import SKIPPED, Frame, Group, Plan
+from core.chunking.series import blocks_in
 from core.text.spans import trim
 from core.types import Block, BlockKind, Span
 
@@ -28,6 +30,7 @@ _MERGE_TINY = 0.15
 _CROSS_SECTION = 3.0
 _TINY = 5  # a section of at most max_tokens / 5 may share a leaf with a sibling as small
 _INTRODUCED = frozenset({BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE, BlockKind.QUOTE, BlockKind.HTML})
+_SET_APART = frozenset({BlockKind.TABLE, BlockKind.CODE, BlockKind.HTML})
 _NAMES = {
     BlockKind.LIST: ("list", "list item"),
     BlockKind.TABLE: ("table", "table row"),
@@ -41,7 +44,7 @@ _NAMES = {
 
 
 @dataclass(slots=True)
-class _Item:
+class Item:
     """A block, or a paragraph between blocks, trimmed; a rule rides along with what stands before it."""
 
     kind: BlockKind
@@ -51,6 +54,11 @@ class _Item:
     bound: float = CUT_PARAGRAPH  # cost of parting it from the item before it
 
 
+BlockAtoms = Callable[["Item", int, int, int, int], list[Atom] | None]
+"""Atoms of a block by somebody else: ``(item, number, heading, limit, first)`` to atoms of at most ``limit`` tokens,
+the first of at most ``first``; ``None`` leaves the block to ``structure``."""
+
+
 def structure(frame: Frame) -> Plan:
     """Leaves inside sections inside the document; without headings, inside size parents.
 
@@ -58,36 +66,49 @@ def structure(frame: Frame) -> Plan:
     not is cut at rows, items or lines, and rows repeat their table's header as a prefix part. A line that introduces
     a block ("as follows:") and a caption stay with it where both fit. Tiny neighbouring sections share a leaf.
     """
+    return structured(frame)
+
+
+def structured(frame: Frame, own: BlockAtoms | None = None, adjust: Callable[[list[Atom]], None] | None = None) -> Plan:
+    """As ``structure``, but blocks that ``own`` takes become its atoms; ``adjust`` may price or force their cuts."""
     groups: list[Group] = []
     for region in frame.regions:
-        items = _items(frame, region)
-        _bind(frame, items)
-        groups.extend(build_groups(frame, _Atomiser(frame).atoms(items)))
+        atoms = region_atoms(frame, region, own)
+        if adjust:
+            adjust(atoms)
+        groups.extend(build_groups(frame, atoms))
     rooted = len(groups) > 1 and bool(frame.outline.headings)
     return Plan(tuple(groups), rooted)
 
 
-def _items(frame: Frame, region: Span) -> list[_Item]:
+def region_atoms(frame: Frame, region: Span, own: BlockAtoms | None = None) -> list[Atom]:
+    """The atoms of one region, blocks whole where they fit, every cut priced."""
+    items = _items(frame, region)
+    _bind(frame, items)
+    return _Atomiser(frame, own).atoms(items)
+
+
+def _items(frame: Frame, region: Span) -> list[Item]:
     """The region's blocks in order, what lies between them as paragraphs, and rules joined to a neighbour."""
     text = frame.document.text
-    found: list[_Item] = []
+    found: list[Item] = []
     position = region.start
-    for block in frame.document.blocks:
-        if block.end <= region.start or block.start >= region.end or block.kind in SKIPPED:
+    for block in blocks_in(frame.document, region):
+        if block.kind in SKIPPED:
             continue
         span = trim(text, block.start, block.end)
         if span is None:
             continue
-        found.extend(_Item(BlockKind.PARAGRAPH, gap.start, gap.end) for gap in paragraphs(text, position, span.start))
-        found.append(_Item(block.kind, span.start, span.end, block))
+        found.extend(Item(BlockKind.PARAGRAPH, gap.start, gap.end) for gap in paragraphs(text, position, span.start))
+        found.append(Item(block.kind, span.start, span.end, block))
         position = block.end
-    found.extend(_Item(BlockKind.PARAGRAPH, gap.start, gap.end) for gap in paragraphs(text, position, region.end))
+    found.extend(Item(BlockKind.PARAGRAPH, gap.start, gap.end) for gap in paragraphs(text, position, region.end))
     return _join_rules(found)
 
 
-def _join_rules(items: list[_Item]) -> list[_Item]:
+def _join_rules(items: list[Item]) -> list[Item]:
     """Rules say nothing alone: each joins the block before it, or the one after it where a heading is before."""
-    joined: list[_Item] = []
+    joined: list[Item] = []
     waiting: int | None = None
     for item in items:
         if item.kind == BlockKind.RULE:
@@ -103,11 +124,11 @@ def _join_rules(items: list[_Item]) -> list[_Item]:
         if joined:
             joined[-1].end = items[-1].end
         else:
-            joined.append(_Item(BlockKind.PARAGRAPH, waiting, items[-1].end))
+            joined.append(Item(BlockKind.PARAGRAPH, waiting, items[-1].end))
     return joined
 
 
-def _bind(frame: Frame, items: list[_Item]) -> None:
+def _bind(frame: Frame, items: list[Item]) -> None:
     """Marks what must or should stay with the item before it."""
     text = frame.document.text
     for number, (before, item) in enumerate(pairwise(items), start=1):
@@ -124,23 +145,24 @@ def _bind(frame: Frame, items: list[_Item]) -> None:
             item.bound = CUT_HEADING  # a heading over nothing, last in its section: it stays with what is before it
 
 
-def _introduces(text: str, item: _Item) -> bool:
+def _introduces(text: str, item: Item) -> bool:
     return text[max(item.start, item.end - 3) : item.end].rstrip("*_ ").endswith((":", "："))
 
 
-def _level(item: _Item) -> int:
+def _level(item: Item) -> int:
     return item.block.level if item.block else 0
 
 
 class _Atomiser:
     """Items to atoms: every one at most as large as the leaf it may begin."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, own: BlockAtoms | None) -> None:
         self._frame = frame
+        self._own = own
         self._splitter = Splitter(frame.tokens)
         self._flow = 0
 
-    def atoms(self, items: list[_Item]) -> list[Atom]:
+    def atoms(self, items: list[Item]) -> list[Atom]:
         frame = self._frame
         headings, outline = frame.outline.headings, frame.outline
         made: list[Atom] = []
@@ -170,7 +192,7 @@ class _Atomiser:
         bind_titles(frame.document.text, made)
         return made
 
-    def _tail(self, items: list[_Item], number: int) -> int:
+    def _tail(self, items: list[Item], number: int) -> int:
         """Tokens of the empty headings after item ``number`` that must share a leaf with its end."""
         tokens, after = 0, number + 1
         while after < len(items) and items[after].kind == BlockKind.HEADING and items[after].bound == CUT_HEADING:
@@ -178,7 +200,7 @@ class _Atomiser:
             after += 1
         return tokens
 
-    def _room_of_chain(self, items: list[_Item], number: int) -> int:
+    def _room_of_chain(self, items: list[Item], number: int) -> int:
         """Room of the leaf that begins with the headings right before item ``number``."""
         first = number
         while first and items[first - 1].kind == BlockKind.HEADING and items[first].bound == CUT_HEADING:
@@ -186,10 +208,15 @@ class _Atomiser:
         heading = self._frame.outline.heading_at(items[first].end - 1)
         return self._frame.room(heading, inside=items[first].kind == BlockKind.HEADING)
 
-    def _item(self, item: _Item, number: int, heading: int, limit: int, first: int) -> list[Atom]:
+    def _item(self, item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom]:
         what, _ = _NAMES.get(item.kind, ("paragraph", "sentence"))
         span = Span(item.start, item.end)
-        if item.kind in {BlockKind.TABLE, BlockKind.CODE, BlockKind.LIST, BlockKind.HTML}:
+        if self._own and (taken := self._own(item, number, heading, limit, first)) is not None:
+            apart = item.kind in _SET_APART
+            self._flow += apart
+            found, flow = taken, self._flow
+            self._flow += apart
+        elif item.kind in {BlockKind.TABLE, BlockKind.CODE, BlockKind.LIST, BlockKind.HTML}:
             self._flow += item.kind != BlockKind.LIST
             if self._frame.tokens.count(span.start, span.end) <= first:
                 found = [Atom(span.start, span.end, what, number, item.bound)]
@@ -204,7 +231,7 @@ class _Atomiser:
             atom.flow = flow
         return found
 
-    def _parted(self, item: _Item, number: int, heading: int, limit: int, first: int) -> list[Atom]:
+    def _parted(self, item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom]:
         """A block too large for a leaf, at its rows, items or lines."""
         frame, text = self._frame, self._frame.document.text
         block = item.block
@@ -238,7 +265,7 @@ class _Atomiser:
             atom.deeper = atom.sibling = _MERGE_TINY if both else _CROSS_SECTION
 
 
-def _cuts(text: str, item: _Item) -> list[Span]:
+def _cuts(text: str, item: Item) -> list[Span]:
     """The block's parts widened to tile it: what is before a part's first character goes with the part before.
 
     The table's header, a fence's first line and a list's lead stay with the first part.

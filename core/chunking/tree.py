@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from core.chunking.atoms import NOTHING
 from core.chunking.plan import Frame, Group, Piece, Plan
 from core.chunking.prefixes import encoder_input, prefix_text
+from core.chunking.tiers import Family, Leaf, Tier, tiered
 from core.text.graphemes import boundary_before
 from core.text.spans import trim
-from core.types import Chunk, ChunkTree, PrefixPart, Span, TokenCounter
+from core.types import Chunk, ChunkTree, Span, TokenCounter
+
+_OVERLAP_NOTE = re.compile(r", after \d+ (?:tokens|characters) of overlap$")
 
 
 def chunk_id(version_id: str, fingerprint: str, level: int, start: int, end: int) -> str:
@@ -22,32 +27,34 @@ def chunk_id(version_id: str, fingerprint: str, level: int, start: int, end: int
     return hashlib.sha256(f"{version_id}|{fingerprint}|{level}|{start}|{end}".encode()).hexdigest()[:32]
 
 
-@dataclass(frozen=True, slots=True)
-class _Leaf:
-    """A piece with its prefix, and its tokens as the tokenizer counts them: of the text, and of the encoder's input."""
+def without_overlap_note(begins: str) -> str:
+    """Why a chunk begins where its own text does, without what was said of its overlap.
 
-    piece: Piece
-    prefix: tuple[PrefixPart, ...]
-    tokens: int
-    read: int
+    >>> without_overlap_note("begins: similarity falls to 0.31, below 0.42, after 12 tokens of overlap")
+    'begins: similarity falls to 0.31, below 0.42'
+    """
+    return _OVERLAP_NOTE.sub("", begins)
 
 
 def build_tree(frame: Frame, plan: Plan, fingerprint: str) -> ChunkTree:
     """Chunks of a plan, parents before their children. Leaves are measured again and cut until all fit."""
-    maker = _Maker(frame, fingerprint)
+    maker = _Maker(frame, fingerprint, plan.notes)
     families = _limited(frame, list(zip(plan.groups, _fitting(frame, plan), strict=True)))
-    rooted = plan.rooted and len(families) > 1
     chunks: list[Chunk] = []
-    if rooted:
-        whole = Span(families[0].span.start, families[-1].span.end)
-        reasons = ("begins: the document starts here", "ends: the document ends here")
-        chunks.append(maker.parent(2, None, whole, frame.tokens.exact([whole])[0], reasons))
-    root = chunks[0].chunk_id if rooted else None
-    for family in families:
-        group = family.group
-        parent = maker.parent(1, root, family.span, family.tokens, (group.begins, group.ends), group.header)
-        chunks.append(parent)
-        chunks.extend(maker.leaf(parent.chunk_id, leaf) for leaf in family.leaves)
+
+    def add(tops: Sequence[Tier | Family], above: str | None) -> None:
+        for top in tops:
+            if isinstance(top, Family):
+                group = top.group
+                parent = maker.parent(1, above, top.span, top.tokens, (group.begins, group.ends), group)
+                chunks.append(parent)
+                chunks.extend(maker.leaf(parent.chunk_id, leaf) for leaf in top.leaves)
+            else:
+                upper = maker.parent(top.level, above, top.span, top.tokens, (top.begins, top.ends))
+                chunks.append(upper)
+                add(top.members, upper.chunk_id)
+
+    add(tiered(frame, families, plan.rooted), None)
     return ChunkTree(frame.document, tuple(chunks))
 
 
@@ -62,34 +69,25 @@ def recounted(tree: ChunkTree, counter: TokenCounter, kinds: Sequence[str]) -> C
     return ChunkTree(tree.document, tuple(chunks))
 
 
-@dataclass(frozen=True, slots=True)
-class _Family:
-    """A parent with its measured leaves."""
-
-    group: Group
-    leaves: list[_Leaf]
-    span: Span
-    tokens: int
-
-
-def _limited(frame: Frame, pairs: list[tuple[Group, list[_Leaf]]]) -> list[_Family]:
+def _limited(frame: Frame, pairs: list[tuple[Group, list[Leaf]]]) -> list[Family]:
     """Families within ``parent_max_tokens`` as the tokenizer counts; one that proves larger is parted at a leaf."""
-    limit = frame.settings.parent_max_tokens
-    done: list[_Family] = []
+    limit = frame.settings.parent_room
+    done: list[Family] = []
     pending = pairs
     while pending:
         spans = [Span(leaves[0].piece.start, leaves[-1].piece.end) for _, leaves in pending]
-        halves: list[tuple[Group, list[_Leaf]]] = []
+        halves: list[tuple[Group, list[Leaf]]] = []
         for (group, leaves), span, tokens in zip(pending, spans, frame.tokens.exact(spans), strict=True):
             if tokens <= limit or len(leaves) == 1:
-                done.append(_Family(group, leaves, span, tokens))
+                done.append(Family(group, leaves, span, tokens))
                 continue
             middle = len(leaves) // 2
             why = f"counted by itself, this stretch has more {frame.settings.unit} than a parent may hold"
             halves.append((replace(group, ends=f"ends: {why}"), leaves[:middle]))
-            header = leaves[middle].piece.header
-            head = _measured(frame, [_without_overlap(leaves[middle].piece)])
-            halves.append((replace(group, begins=f"begins: {why}", header=header), head + leaves[middle + 1 :]))
+            piece = leaves[middle].piece
+            head = _measured(frame, [_without_overlap(piece)])
+            begun = replace(group, begins=f"begins: {why}", header=piece.header, header_kind=piece.header_kind)
+            halves.append((begun, head + leaves[middle + 1 :]))
         pending = halves
     return sorted(done, key=lambda family: (family.span.start, family.span.end))
 
@@ -97,9 +95,10 @@ def _limited(frame: Frame, pairs: list[tuple[Group, list[_Leaf]]]) -> list[_Fami
 class _Maker:
     """Makes the chunks of one document under one recipe."""
 
-    def __init__(self, frame: Frame, fingerprint: str) -> None:
+    def __init__(self, frame: Frame, fingerprint: str, notes: tuple[str, ...]) -> None:
         self._frame = frame
         self._fingerprint = fingerprint
+        self._notes = notes
 
     def parent(
         self,
@@ -108,9 +107,10 @@ class _Maker:
         span: Span,
         tokens: int,
         reasons: tuple[str, ...],
-        header: Span | None = None,
+        group: Group | None = None,
     ) -> Chunk:
         frame = self._frame
+        header, kind = (group.header, group.header_kind) if group else (None, "table_header")
         return Chunk(
             chunk_id=chunk_id(frame.document.version_id, self._fingerprint, level, span.start, span.end),
             level=level,
@@ -120,11 +120,12 @@ class _Maker:
             text=frame.document.text[span.start : span.end],
             tokens=tokens,
             headings=frame.outline.texts(frame.outline.body_heading(span.start, span.end)),
-            prefix=frame.prefixes.parts(span.start, span.end, header),
-            reasons=reasons,
+            prefix=frame.prefixes.parts(span.start, span.end, header, kind),
+            reasons=(*reasons, *self._notes),
+            metadata=group.metadata if group else NOTHING,
         )
 
-    def leaf(self, parent: str, leaf: _Leaf) -> Chunk:
+    def leaf(self, parent: str, leaf: Leaf) -> Chunk:
         frame, piece = self._frame, leaf.piece
         return Chunk(
             chunk_id=chunk_id(frame.document.version_id, self._fingerprint, 0, piece.start, piece.end),
@@ -137,34 +138,48 @@ class _Maker:
             encoder_tokens=leaf.read + frame.tokens.counter.specials,
             headings=frame.outline.texts(frame.outline.body_heading(piece.start, piece.end)),
             prefix=leaf.prefix,
-            reasons=(piece.begins, piece.ends),
+            reasons=(piece.begins, piece.ends, *self._notes),
+            metadata=piece.metadata,
         )
 
 
-def _fitting(frame: Frame, plan: Plan) -> list[list[_Leaf]]:
+def _fitting(frame: Frame, plan: Plan) -> list[list[Leaf]]:
     """Every group's leaves, measured by the tokenizer itself; one that proves too large is halved until it fits."""
     limit = frame.settings.max_tokens
     pending = [(at, piece) for at, group in enumerate(plan.groups) for piece in group.pieces]
-    done: list[list[_Leaf]] = [[] for _ in plan.groups]
+    done: list[list[Leaf]] = [[] for _ in plan.groups]
     while pending:
         measured = _measured(frame, [piece for _, piece in pending])
         halves: list[tuple[int, Piece]] = []
         for (at, _), leaf in zip(pending, measured, strict=True):
             if leaf.read <= limit:
                 done[at].append(leaf)
+            elif leaf.piece.said:
+                halves.append((at, replace(leaf.piece, said="")))  # the text is read in any case
             elif parts := _halved(frame, leaf.piece):
                 halves.extend((at, part) for part in parts)
             else:
                 bare = replace(leaf, prefix=(), read=leaf.tokens)  # one grapheme: nothing is left to cut but the prefix
                 done[at].append(bare)
         pending = halves
-    for members in done:
-        members.sort(key=lambda leaf: (leaf.piece.start, leaf.piece.end))
-    return done
+    return [_in_order(frame, members) for members in done]
 
 
-def _measured(frame: Frame, pieces: list[Piece]) -> list[_Leaf]:
-    prefixes = [frame.prefixes.parts(piece.start, piece.end, piece.header) for piece in pieces]
+def _in_order(frame: Frame, leaves: list[Leaf]) -> list[Leaf]:
+    """Leaves by where their bodies begin. Where one was halved, the next may reach back over the whole second half:
+    it does without its overlap then, so that no leaf begins before the one it follows.
+    """
+    leaves.sort(key=lambda leaf: (leaf.piece.body, leaf.piece.end))
+    for at in range(1, len(leaves)):
+        if leaves[at].piece.start <= leaves[at - 1].piece.start:
+            leaves[at] = _measured(frame, [_without_overlap(leaves[at].piece)])[0]
+    return leaves
+
+
+def _measured(frame: Frame, pieces: list[Piece]) -> list[Leaf]:
+    prefixes = [
+        frame.prefixes.parts(piece.start, piece.end, piece.header, piece.header_kind, piece.said) for piece in pieces
+    ]
     counts = frame.tokens.exact([Span(piece.start, piece.end) for piece in pieces])
     if frame.tokens.additive:
         reads = [count + frame.prefixes.tokens(prefix) for count, prefix in zip(counts, prefixes, strict=True)]
@@ -174,7 +189,7 @@ def _measured(frame: Frame, pieces: list[Piece]) -> list[_Leaf]:
         bodies = [text[piece.start : piece.end] for piece in pieces]
         inputs = [f"{one}\n{body}" if one else body for one, body in zip(before, bodies, strict=True)]
         reads = frame.tokens.counter.count(inputs)
-    return [_Leaf(*values) for values in zip(pieces, prefixes, counts, reads, strict=True)]
+    return [Leaf(*values) for values in zip(pieces, prefixes, counts, reads, strict=True)]
 
 
 def _halved(frame: Frame, piece: Piece) -> tuple[Piece, ...]:
@@ -200,4 +215,4 @@ def _halved(frame: Frame, piece: Piece) -> tuple[Piece, ...]:
 
 
 def _without_overlap(piece: Piece) -> Piece:
-    return replace(piece, start=piece.body, begins=piece.begins.partition(", ")[0])
+    return replace(piece, start=piece.body, begins=without_overlap_note(piece.begins))

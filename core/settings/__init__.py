@@ -15,6 +15,7 @@ from core.settings.chunking import (
     VECTORS,
     ChunkingSettings,
 )
+from core.settings.enriching import FEATURE_GROUPS, INDEXED_FEATURES, EnrichingSettings
 from core.settings.presets import BASELINES, PRESETS, preset
 from core.settings.stages import (
     EXPANSIONS,
@@ -36,7 +37,9 @@ __all__ = [
     "CHUNKERS",
     "DIALS",
     "EXPANSIONS",
+    "FEATURE_GROUPS",
     "FUSIONS",
+    "INDEXED_FEATURES",
     "LEXICAL_ENGINES",
     "ORDERS",
     "OVERLAPS",
@@ -50,6 +53,7 @@ __all__ = [
     "AssemblySettings",
     "ChunkingSettings",
     "EmbeddingSettings",
+    "EnrichingSettings",
     "ExpansionSettings",
     "ParsingSettings",
     "RetrievalSettings",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.errors import SettingsError
 from core.settings.checks import one_of, within
+from core.settings.patterns import pattern_problem
 
 CHUNKERS = (
     "auto",
@@ -78,10 +78,10 @@ class ChunkingSettings:
 
     ``max_tokens``: a leaf's limit, its prefix included, special tokens not. ``min_tokens``: a smaller piece joins a
     neighbour where both fit, 0 is off. ``overlap_tokens``: 0 is off. ``overlap``: "adaptive" takes more of it near
-    tables, code and cuts inside a sentence, less inside even prose. ``parent_max_tokens``: a parent's limit.
-    ``parents``: made of sections ("structure"), of ``parent_ratio`` times ``max_tokens`` ("ratio"), or of sections
-    within that size ("both"). ``levels``: of chunks below the document; above 2 each further level may hold
-    ``parent_ratio`` times the one below. ``prefix``: kinds of prefix parts the embedder reads, () is off.
+    tables, code and cuts inside a sentence, less inside even prose; "fixed" has no adaptive one. ``parent_max_tokens``:
+    a parent's limit. ``parents``: made of sections ("structure"), of ``parent_ratio`` times ``max_tokens`` ("ratio"),
+    or of sections within that size ("both"). ``levels``: of chunks below the document; above 2 each further level may
+    hold ``parent_ratio`` times the one below. ``prefix``: kinds of prefix parts the embedder reads, () is off.
     ``prefix_max_tokens``: the cap on a leaf's whole prefix, which never takes more than half of the leaf.
     ``unit``: what all these sizes count. With "characters" (code points) they are what other libraries call chunk size,
     and nothing holds a leaf within what the embedder reads: leaves it reads only in part are counted as truncated.
@@ -109,15 +109,15 @@ class ChunkingSettings:
     vectors: str = "chunk"
     sentences: int = 3
     semantic_threshold: str = "percentile"
-    semantic_percentile: float = 80.0
+    semantic_percentile: float = 75.0
     semantic_absolute: float = 0.4
     semantic_zscore: float = 1.0
     semantic_interquartile: float = 1.0
     semantic_gradient: float = 80.0
-    semantic_buffer: int = 1
+    semantic_buffer: int = 2
     learned_probability: float = 0.5
-    tiling_window: int = 10
-    tiling_depth: float = 0.5
+    tiling_window: int = 5
+    tiling_depth: float = -0.5
     table_sentences: bool = False
     table_columns: int = 0
     log_minutes: int = 10
@@ -198,6 +198,10 @@ class ChunkingSettings:
         told = {name: values[name] for name in _COMMON}
         told["prefix"] = tuple(kind for kind in self.prefix if self.chunker in _MADE_BY.get(kind, (self.chunker,)))
         told |= {name: values[name] for name, rest in _ALWAYS_SO.items() if values[name] != rest}
+        if not self.overlap_tokens or self.chunker == "fixed":  # whose windows overlap by a size alone
+            told.pop("overlap", None)
+        if self.parents != "structure":
+            del told["parent_max_tokens"]
         if self.parents != "structure" or self.levels > 2:
             told["parent_ratio"] = self.parent_ratio
         for chunker in (self.chunker, *_LEAVES_TO.get(self.chunker, ())):
@@ -214,10 +218,8 @@ def _check_anchor(pattern: str) -> None:
             f"chunking.anchors holds a pattern of {len(pattern)} characters.",
             f"A pattern has 1 to {_LONGEST_ANCHOR} characters.",
         )
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
+    if problem := pattern_problem(pattern):
         raise SettingsError(
-            f"chunking.anchors holds {pattern!r}, which is no regular expression: {error}.",
+            f"chunking.anchors holds {pattern!r}, and {problem}.",
             "Write a plain word, or escape its special characters with a backslash.",
-        ) from None
+        )

@@ -37,12 +37,27 @@ PRESETS: dict[str, Settings] = {
     "words-only": _preset(retrieval__dense_weight=0.0, retrieval__lexical_weight=1.0, retrieval__neighbour_share=0.0),
     "recursive": _preset(chunking__chunker="recursive"),
     "fixed": _preset(chunking__chunker="fixed"),
+    "auto": _preset(chunking__chunker="auto"),
+    "semantic": _preset(chunking__chunker="semantic"),
+    "cluster": _preset(chunking__chunker="cluster"),
+    "texttiling": _preset(chunking__chunker="texttiling"),
+    "late": _preset(chunking__vectors="late"),
+    "code": _preset(chunking__chunker="code", chunking__max_tokens=200, chunking__parent_max_tokens=500),
+    "legal": _preset(chunking__chunker="clause", chunking__max_tokens=160),
+    "papers": _preset(chunking__chunker="claim"),
+    "logs": _preset(chunking__chunker="log", chunking__max_tokens=200, chunking__log_minutes=10),
+    "sentences-2": _preset(chunking__chunker="sentence", chunking__sentences=2),
+    "sentences-4": _preset(chunking__chunker="sentence", chunking__sentences=4),
     "fixed-1000": _baseline("fixed", 1000, 1000),
     "recursive-1000-200": _baseline("recursive", 1000, _WIDEST_PARENT, overlap=200),
     "parent-2000-400": _baseline(
         "recursive", 400, 2000, expansion__strategy="parent", expansion__max_share=1.0, expansion__share_decay=0.0
     ),
 }
+
+# Where the numbers come from: expository text in parents of 400 to 900 tokens and children of 60 to 160 (the default),
+# code in units of up to 500, contracts by clause and 3 to 5 sentences, papers by claim, technical text by 1 to 2
+# sentences, logs by 5 to 15 minutes. ``docs/ablations.md`` and ``docs/chunkers.md`` say what was measured of them.
 
 BASELINES: tuple[str, ...] = ("fixed-1000", "recursive-1000-200", "parent-2000-400")
 """Presets that do what is common elsewhere, with the same weights: what every other preset has to beat.

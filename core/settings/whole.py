@@ -9,6 +9,7 @@ from typing import Any
 from core.errors import SettingsError
 from core.settings.checks import fingerprint_of
 from core.settings.chunking import ChunkingSettings
+from core.settings.enriching import EnrichingSettings
 from core.settings.stages import (
     AssemblySettings,
     EmbeddingSettings,
@@ -32,6 +33,7 @@ class Settings:
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     expansion: ExpansionSettings = field(default_factory=ExpansionSettings)
     assembly: AssemblySettings = field(default_factory=AssemblySettings)
+    enriching: EnrichingSettings = field(default_factory=EnrichingSettings)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Plain nested values, fit for JSON."""
@@ -43,7 +45,8 @@ class Settings:
         >>> Settings().fingerprint() == Settings().fingerprint()
         True
         """
-        return fingerprint_of({item.name: _telling(getattr(self, item.name)) for item in fields(self)})
+        told = {item.name: _telling(getattr(self, item.name)) for item in fields(self)}
+        return fingerprint_of({name: values for name, values in told.items() if values})
 
     def with_value(self, name: str, value: Any) -> Settings:
         """A copy with ``stage.field`` set; strings are read as the field's type. Raises ``SettingsError``."""
@@ -103,4 +106,4 @@ def stage_fingerprint(stage: Any) -> str:
 
 def _telling(stage: Any) -> dict[str, Any]:
     """The values of a stage that its fingerprint is made of."""
-    return stage.telling() if isinstance(stage, ChunkingSettings) else asdict(stage)
+    return stage.telling() if isinstance(stage, (ChunkingSettings, EnrichingSettings)) else asdict(stage)

@@ -6,6 +6,9 @@ import bisect
 import re
 import unicodedata
 
+PATH = ("title", "heading")
+REPEATED = ("table_header", "signature", "speaker")
+
 
 def non_blank(text):
     return [at for at, character in enumerate(text) if not character.isspace()]
@@ -32,7 +35,7 @@ def check_spans(text, chunks):
         assert chunk.text.strip() == chunk.text, "blank at an end"
         assert chunk.text, "empty chunk"
         assert re.fullmatch(r"[0-9a-f]{32}", chunk.chunk_id)
-        assert len(chunk.reasons) == 2
+        assert len(chunk.reasons) >= 2
         assert chunk.reasons[0].startswith("begins: ")
         assert chunk.reasons[1].startswith("ends: ")
 
@@ -73,24 +76,25 @@ def check_coverage(document, chunks):
 
 
 def read_by_encoder(chunk, kinds):
-    path = " > ".join(part.text for part in chunk.prefix if part.kind in kinds and part.kind != "table_header")
-    header = "\n".join(part.text for part in chunk.prefix if part.kind in kinds and part.kind == "table_header")
+    path = " > ".join(part.text for part in chunk.prefix if part.kind in kinds and part.kind in PATH)
+    header = "\n".join(part.text for part in chunk.prefix if part.kind in kinds and part.kind not in PATH)
     return "\n".join(part for part in (path, header, chunk.text) if part)
 
 
 def check_prefixes(document, chunks, settings):
     for chunk in chunks:
         kinds = [part.kind for part in chunk.prefix]
-        assert kinds == sorted(kinds, key=["title", "heading", "table_header"].index)
+        assert kinds == sorted(kinds, key=[*PATH, *REPEATED, "sentences"].index)
         assert kinds.count("title") <= 1
-        assert kinds.count("table_header") <= 1
+        assert kinds.count("sentences") <= 1
+        assert sum(kind in REPEATED for kind in kinds) <= 1
         for part in chunk.prefix:
             assert part.text
             if part.source is None:
-                assert part.kind == "title"
+                assert part.kind in {"title", "sentences"}
                 continue
             assert part.source.end <= chunk.start or part.source.start >= chunk.end, "a prefix repeats the chunk"
-            if part.kind == "table_header":
+            if part.kind in REPEATED:
                 assert document.text[part.source.start : part.source.end] == part.text
 
 
@@ -108,11 +112,11 @@ def check_sizes(chunks, settings, counter):
     for leaf, text, tokens in zip(leaves, texts, inputs, strict=True):
         size = tokens if settings.unit == "tokens" else len(text)
         assert size <= settings.max_tokens or one_grapheme(leaf.text), (size, settings.max_tokens, leaf.text)
-        path = [part.text for part in leaf.prefix if part.kind != "table_header"]
+        path = [part.text for part in leaf.prefix if part.kind in PATH]
         assert size_of(" > ".join(path)) <= settings.prefix_max_tokens
     for parent in chunks:
         if parent.level == 1:
-            assert size_of(parent.text) <= settings.parent_max_tokens, (parent.text, settings.parent_max_tokens)
+            assert size_of(parent.text) <= settings.parent_room, (parent.text, settings.parent_room)
 
 
 def one_grapheme(text):

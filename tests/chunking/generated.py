@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from core.settings import PREFIX_KINDS, UNITS, ChunkingSettings
+from core.settings import OVERLAPS, PARENTS, PREFIX_KINDS, UNITS, ChunkingSettings
 from core.types import Block, BlockKind, Document, Span
 
+KINDS = ("markdown", "html", "pdf", "docx", "pptx", "xlsx", "csv", "eml", "code", "notebook")
 WORDS = st.sampled_from(
     "the a report tokens lifetime Müller 2024 3.14 e.g. Dr. internationalization x9f3 don't (see) “quoted” end. Why? "
     "naïve 日本語です。 漢字 שלום مرحبا hello\u0301 👩‍👩‍👧‍👦 🇩🇪🇫🇷 \u200b \ufffd \x01 [SEP] a\u0301\u0302\u0303 "
@@ -70,7 +71,8 @@ def documents(draw):
     span = None
     if blocks and draw(st.booleans()):
         title, span = text[blocks[0].start : blocks[0].end], blocks[0].span
-    return Document("v" * 64, "text", title, text, tuple(blocks), title_span=span)
+    kind = draw(st.sampled_from(["text", "text", *KINDS]))
+    return Document("v" * 64, kind, title, text, tuple(blocks), title_span=span)
 
 
 @st.composite
@@ -85,6 +87,11 @@ def settings(draw, chunker=None):
         prefix=kinds,
         prefix_max_tokens=draw(st.sampled_from([0, 2, most // 4, most // 2])),
         unit=draw(st.sampled_from(UNITS)),
+        min_tokens=draw(st.sampled_from([0, most // 4, most // 2])),
+        overlap=draw(st.sampled_from(OVERLAPS)),
+        parents=draw(st.sampled_from(PARENTS)),
+        parent_ratio=draw(st.sampled_from([1.5, 3.0, 5.0])),
+        levels=draw(st.sampled_from([2, 2, 3, 5])),
     )
 
 

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
 
-from core.chunking import CHUNKERS, audit, chunk, encoder_input
+from core.chunking import CHUNKERS, Aids, audit, chunk, encoder_input
 from core.embedding.tokenizer import packaged_counter
 from tests.chunking import checker, generated
+from tests.fast_encoder import FastEncoder
 
+AIDS = Aids(encoder=FastEncoder())
 PATIENT = profile(deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -19,9 +21,9 @@ def test_laws_hold(name):
     @given(document=generated.documents(), dials=generated.settings(name))
     def holds(document, dials):
         counter = packaged_counter()
-        tree = chunk(document, dials, counter, "parser-1")
+        tree = chunk(document, dials, counter, "parser-1", AIDS)
         checker.check_tree(tree, dials, counter)
-        again = chunk(document, dials, counter, "parser-1")
+        again = chunk(document, dials, counter, "parser-1", AIDS)
         assert [one.chunk_id for one in again.chunks] == [one.chunk_id for one in tree.chunks]
         report = audit(tree)
         assert report.characters == len(checker.non_blank(document.text))

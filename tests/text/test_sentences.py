@@ -7,62 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.text.sentences import is_wrapped, sentence_spans
-
-CASES = {
-    "English": [
-        ["Dr. Smith met Mrs. Jones.", "They spoke."],
-        ["It costs 3.50 dollars.", "That is 4.5 % more."],
-        ["See Fig. 3 and No. 7.", "Then stop."],
-        ["He said no.", "She left."],
-        ["He works in the U.S. Army.", "The U.S.", "The end."],
-        ["We came at 5 p.m. on Monday.", "It rained."],
-        ["Fruit (e.g. apples, pears, etc.) is good.", "Eat it."],
-        ["Bring pens, paper, etc.", "The rest is here."],
-        ["J. K. Rowling and George R. R. Martin write.", "You read."],
-        ["Smith et al. (2003) found it.", "It was new."],
-        ["“Stop!” he cried.", "“Why?”", "She ran."],
-        ['"Is it true?" she asked.', "It is."],
-        ["(It was late.)", "We left."],
-        ["Wait... what?", "Well...", "No!"],
-        ["It works.[12]", "It does not. [3] [4]", "By contrast, this does."],
-        ["Version 2.0.1 is out.", "Get it at example.org/a.b."],
-        ["Really?!", "Yes!!", "OK."],
-        ["The value p < .05 is small.", "So be it."],
-        ["She is taller than I.", "We are not."],
-        ["1. Open the door.", "2. Walk in."],
-        ["Acme Inc. makes anvils.", "Acme Corp. of Ohio does too."],
-        ["He was born in 1990.", "She was not."],
-        ["**Bold ends here.**", "*Next* one."],
-    ],
-    "German": [
-        ["Am 3. März kam Dr. Müller.", "Es war kalt."],
-        ["Das gilt z. B. für Hunde, d. h. für alle.", "Gut."],
-        ["Siehe Abb. 4 und Nr. 5.", "Danach ist Schluss."],
-        ["Er sagte: „Komm!“", "Sie kam."],
-        ["Im 19. Jahrhundert war das üblich.", "Heute nicht."],
-        ["Es kostet ca. 30 Euro bzw. 40 Franken.", "Teuer!"],
-    ],
-    "French": [
-        ["Il a dit : « Viens ! »", "Puis il partit."],
-        ["Où vas-tu ?", "Je reste."],
-        ["M. Dupont habite p. ex. à Lyon.", "Mme Durand aussi."],
-    ],
-    "Spanish": [
-        ["¿Qué pasa?", "¡Nada!", "El Sr. López vive aquí.", "Fin."],
-        ["La Dra. Ruiz llegó a las 5.", "Luego se fue."],
-    ],
-    "Russian": [
-        ["Он родился в 1990 г. в Москве.", "Там холодно."],
-        ["Яблоки, груши и т. д.", "Всё, т. е. конец."],
-        ["А. С. Пушкин писал стихи.", "Мы читаем."],
-    ],
-    "Hindi": [["यह एक वाक्य है।", "यह दूसरा है।"]],
-    "Arabic": [["هل هذا صحيح؟", "نعم."]],
-}
-UNSPACED = [
-    ["他说：“你好。”", "然后走了。", "真的吗？", "是的！"],
-    ["今日は晴れです。", "明日は「雨でしょう。」", "傘を持ってください！"],
-]
+from tests.text.sentence_cases import CASES, UNSPACED
 
 
 def sentences(text):
@@ -76,7 +21,7 @@ def test_languages(expected):
     assert sentences(" ".join(expected)) == expected
 
 
-@pytest.mark.parametrize("expected", UNSPACED)
+@pytest.mark.parametrize("expected", [case for cases in UNSPACED.values() for case in cases])
 def test_languages_without_spaces(expected):
     assert sentences("".join(expected)) == expected
 
@@ -102,6 +47,37 @@ def test_languages_without_spaces(expected):
 )
 def test_lines(text, expected):
     assert sentences(text) == expected
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        # Headings, numbered clauses, lists and dialogue stand on lines of their own.
+        [
+            "1 Definitions",
+            "1.1 The Lessee is Acme Inc.",
+            "1.2 The Lessor is Dr. Poe.",
+            "(a) He owns it.",
+            "(b) She rents.",
+        ],
+        ["§ 1 Mietzins", "(1) Der Mieter zahlt.", "(2) Fällig ist er am 3. Werktag.", "Artikel 3", "a) Fristen"],
+        ["Article 3", "3.1 Le preneur paie.", "3.2 Le bailleur attend.", "a) les charges;", "b) les impôts."],
+        ["Cláusula 3", "3.1 El arrendatario paga.", "3.2 El arrendador espera.", "a) los gastos;", "b) la luz."],
+        ["Статья 3", "3.1 Арендатор платит.", "3.2 Арендодатель ждёт.", "а) расходы;", "б) налоги."],
+        ["— Кто там?", "— Это я.", "— Входи."],
+        ["– ¿Quién es?", "– Soy yo.", "– Pasa."],
+        ["Before you start:", "• Save your work.", "• Close the lid.", "Then go on."],
+        ["Ada: Is it on?", "Bob: yes, it is.", "ada: good."],
+        ["## Install it", "Run `pip install x.y`.", "## Use it", "Call f(x)."],
+    ],
+    ids=lambda case: case[0],
+)
+def test_sentences_on_lines_of_their_own(expected):
+    assert sentences("\n".join(expected)) == expected
+
+
+def test_every_language_has_its_hard_cases():
+    assert all(len(CASES[language]) >= 25 for language in ("English", "German", "French", "Spanish", "Russian"))
 
 
 def test_text_without_capitals():

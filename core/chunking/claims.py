@@ -1,0 +1,139 @@
+"""Text of papers: citations, what figures and tables a sentence refers to, and which sentences must not be parted.
+
+Scientific writing states a claim, cites it, and gives its basis in the same or the next sentence; a citation's context
+is one to three sentences (Abu-Jbara and Radev, "Coherent Citation-Based Summarization of Scientific Papers", ACL 2011;
+Qazvinian and Radev, "Identifying Non-explicit Citing Sentences", ACL 2010).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.text.spans import trim
+from core.types import Span
+
+_AUTHOR = r"[A-ZÀ-ÖØ-Þ][\w’'-]{1,30}"
+_AUTHORS = rf"{_AUTHOR}(?:,? (?:and|&|und|et) {_AUTHOR}| et al\.?,?)?"
+_YEAR = r"(?:1[89]|20)\d\d[a-z]?"
+_CITATION = re.compile(
+    r"\[\d{1,3}(?: ?[-–,;] ?\d{1,3}){0,12}\]"
+    rf"|\((?:(?:see|e\.g\.|cf\.|reviewed in),? )?{_AUTHORS},? {_YEAR}(?:[,;] (?:{_AUTHORS},? )?{_YEAR}){{0,8}}\)"
+    rf"|{_AUTHORS} \({_YEAR}\)"
+    r"|(?<=[\w.,;)])[¹²³⁰-⁹](?:[¹²³⁰-⁹⁻,–-]{0,12}[¹²³⁰-⁹])?"
+    r"|\[@[\w:.-]{1,60}(?:; ?@[\w:.-]{1,60}){0,8}\]|\\cite[tp]?\{[^{}\n]{1,120}\}"
+)
+_EXHIBIT = re.compile(
+    r"\b(?P<kind>fig(?:ure|s)?|table|tab|eq(?:uation)?|algorithm|theorem|lemma|scheme|abb(?:ildung)?|tabelle)"
+    r"s?\b\.?[ \u00a0]\(?(?P<number>S?\d{1,3}(?:\.\d{1,2})?[A-Za-z]?)\b",
+    re.IGNORECASE,
+)
+_KINDS = {"fig": "Figure", "abb": "Figure", "tab": "Table", "equ": "Equation", "eq": "Equation"}
+# A sentence that opens like this leans on the one before it: what it says is that one's basis, limit or consequence.
+_LEANS = re.compile(
+    r"(?:this|these|those|such|that|it|they|its|their|here|both|the former|the latter|the same|likewise|similarly"
+    r"|indeed|thus|hence|therefore|consequently|accordingly|specifically|namely|for (?:example|instance)"
+    r"|in (?:particular|fact|this|these|that|such|both|contrast|addition)|by contrast|consistent with"
+    r"|as (?:shown|seen|described|reported|expected|noted|discussed)|in (?:line|agreement)"
+    r" with|dies|diese[rs]?|dadurch|somit|daher|ces?|cette|ceci|cela)\b",
+    re.IGNORECASE,
+)
+_BASIS = re.compile(
+    r"\b(?:is|are|was|were|been)[ \n](?:also[ \n])?(?:supported|confirmed|corroborated|shown|demonstrated|suggested"
+    r"|evidenced|consistent)\b",
+    re.IGNORECASE,
+)
+_REFERENCES = re.compile(
+    r"(?:#{1,6}[ \t]*)?(?:\*\*)?(?:\d{1,2}\.?[ \t]+)?(?:references?(?:[ \t]+cited)?"
+    r"|bibliography|literature(?:[ \t]+cited)?|works[ \t]+cited|literatur(?:verzeichnis)?|quellen|bibliographie"
+    r"|références|referencias|список литературы)[ \t]*:?(?:\*\*)?[ \t]*\Z",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(
+    r"(?:[-*][ \t]+)?(?:\[\d{1,3}\]|\[[A-Z][\w+]{1,12}\d{2}[a-z]?\]|\(?\d{1,3}[.)](?=[ \t])|\d{1,3}[ \t]+(?=[A-Z]))"
+)
+_BY_AUTHOR = re.compile(rf"{_AUTHOR},? (?:[A-Z]\.?[- ]?){{1,3}}.{{0,300}}?{_YEAR}")
+
+
+def citations(text: str, start: int, end: int) -> list[Span]:
+    """The reference brackets, author-year citations and superscripts of ``[start, end)``, in order.
+
+    >>> text = "It holds [3, 5-7], as Doe et al. (2019) say (Smith and Roe, 2020a).¹² In [2019] no."
+    >>> [text[span.start : span.end] for span in citations(text, 0, len(text))]
+    ['[3, 5-7]', 'Doe et al. (2019)', '(Smith and Roe, 2020a)', '¹²']
+    """
+    return [Span(match.start(), match.end()) for match in _CITATION.finditer(text, start, end)]
+
+
+def exhibits(text: str, start: int, end: int) -> list[str]:
+    """The figures, tables and equations that ``[start, end)`` refers to, each once.
+
+    >>> exhibits("As Fig. 2a and Table 1 show (figure 2a, Eq. (3)).", 0, 60)
+    ['Figure 2a', 'Table 1', 'Equation 3']
+    """
+    found: dict[str, None] = {}
+    for match in _EXHIBIT.finditer(text, start, end):
+        kind = match["kind"].lower()
+        found[f"{_KINDS.get(kind[:3], match['kind'].capitalize())} {match['number']}"] = None
+    return list(found)
+
+
+def leans_back(text: str, before: Span, sentence: Span) -> bool:
+    """Whether a sentence and the one before it are a statement and its basis, which a cut must not part.
+
+    One of the two must cite or point at an exhibit, and the second open like a continuation, or name a basis.
+
+    >>> text = "X causes Y. This is supported by two trials [4]. Z is blue."
+    >>> leans_back(text, Span(0, 11), Span(12, 48)), leans_back(text, Span(12, 48), Span(49, 59))
+    (True, False)
+    """
+    opening = _LEANS.match(text, sentence.start, min(sentence.end, sentence.start + 40))
+    if not opening and not _BASIS.search(text, sentence.start, min(sentence.end, sentence.start + 160)):
+        return False
+    return any(_cites(text, span) for span in (sentence, before))
+
+
+def _cites(text: str, span: Span) -> bool:
+    return bool(_CITATION.search(text, span.start, span.end) or _EXHIBIT.search(text, span.start, span.end))
+
+
+def is_reference_heading(line: str) -> bool:
+    """Whether a line is the heading of a list of references.
+
+    >>> is_reference_heading("## References"), is_reference_heading("References to the king are rare.")
+    (True, False)
+    """
+    return bool(_REFERENCES.match(line.strip()[:60]))
+
+
+def reference_entries(text: str, start: int, end: int) -> list[Span]:
+    """The entries of a list of references; [] where the lines of ``[start, end)`` are none.
+
+    An entry begins at a line with a number in brackets or with a stop, or with an author and a year; lines without
+    belong to the entry before. At least three entries, and at least half of the paragraphs, must begin so.
+
+    >>> text = "[1] Doe J. On cats. 2019.\\n[2] Roe A. On\\ndogs. 2020.\\n[3] Poe E. Ravens. 1845."
+    >>> [span.start for span in reference_entries(text, 0, len(text))]
+    [0, 26, 52]
+    """
+    begins: list[int] = []
+    openers, blank = 0, True
+    for at, line in _lines(text, start, end):
+        is_entry = bool(_ENTRY.match(line) or _BY_AUTHOR.match(line))
+        openers += bool(line.strip()) and (blank or is_entry)
+        blank = not line.strip()
+        if is_entry:
+            begins.append(at)
+    if len(begins) < 3 or len(begins) < 0.5 * openers:
+        return []
+    spans = (trim(text, at, after) for at, after in zip(begins, [*begins[1:], end], strict=True))
+    return [span for span in spans if span is not None]
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    at = start
+    while at < end:
+        line_end = text.find("\n", at, end)
+        line_end = end if line_end < 0 else line_end
+        yield at, text[at : min(line_end, at + 400)]
+        at = line_end + 1

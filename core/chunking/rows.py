@@ -1,0 +1,205 @@
+"""A table's rows and cells as spans, as sentences, as CSV and as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from core.text.spans import trim
+from core.types import Block, Cell, CellValue, Document, Span
+
+_BAR = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r"[\s|:+=-]+")
+_BREAKS = re.compile(r"\s*<br ?/?>\s*|\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """``[start, end)`` of one row and its cells from left to right. ``header``: it names columns."""
+
+    start: int
+    end: int
+    cells: tuple[Cell, ...]
+    header: bool = False
+
+
+def table_rows(text: str, block: Block) -> list[Row]:
+    """The rows of a table that hold a cell, header rows first; a Markdown rule under the header is no row.
+
+    Where the parser kept no cells, they are read off the lines: parted by bars or tabs, as text.
+    """
+    if not block.cells:
+        return _rows_of_lines(text, block)
+    by_row: dict[int, list[Cell]] = {}
+    for cell in block.cells:
+        by_row.setdefault(cell.row, []).append(cell)
+    starts = [part.start for part in block.parts]
+    rows: list[Row] = []
+    for number in sorted(by_row):
+        cells = sorted(by_row[number], key=lambda cell: (cell.column, cell.start))
+        low, high = min(cell.start for cell in cells), max(cell.end for cell in cells)
+        at = bisect_right(starts, low) - 1
+        holds = at >= 0 and high <= block.parts[at].end
+        line = block.parts[at] if holds else _line_of(text, block, low, high)
+        rows.append(Row(line.start, line.end, tuple(cells), all(cell.header for cell in cells)))
+    return rows
+
+
+def _line_of(text: str, block: Block, low: int, high: int) -> Span:
+    start = max(block.start, text.rfind("\n", block.start, low) + 1)
+    end = text.find("\n", high, block.end)
+    return Span(start, block.end if end < 0 else end)
+
+
+def _rows_of_lines(text: str, block: Block) -> list[Row]:
+    rows: list[Row] = []
+    at = block.start
+    while at < block.end:
+        end = text.find("\n", at, block.end)
+        end = block.end if end < 0 else end
+        line = trim(text, at, end)
+        if line is not None and not _RULE.fullmatch(text, line.start, line.end):
+            header = bool(block.header and block.header.contains(line))
+            rows.append(Row(line.start, line.end, tuple(_cells_of_line(text, line, len(rows), header)), header))
+        at = end + 1
+    return rows
+
+
+def _cells_of_line(text: str, line: Span, row: int, header: bool) -> list[Cell]:
+    if bars := [match.start() for match in _BAR.finditer(text, line.start, line.end)]:
+        edges = [
+            line.start - (line.start not in bars),
+            *(at for at in bars if line.start < at < line.end - 1),
+            line.end,
+        ]
+        edges[-1] = line.end - (text[line.end - 1] == "|" and line.end - 1 in bars)
+    else:
+        edges = [line.start - 1, *(at for at in range(line.start, line.end) if text[at] == "\t"), line.end]
+    cells: list[Cell] = []
+    for column, (before, after) in enumerate(pairwise(edges)):
+        start = min(before + 1, after)
+        span = trim(text, start, after) or Span(start, start)
+        value = text[span.start : span.end].replace("\\|", "|") or None
+        cells.append(Cell(row, column, span.start, span.end, value, header))
+    return cells
+
+
+def cell_text(text: str, cell: Cell) -> str:
+    """A cell's words on one line, without escapes."""
+    return _BREAKS.sub(" ", text[cell.start : cell.end].replace("\\|", "|")).strip()
+
+
+def column_names(text: str, rows: Sequence[Row]) -> dict[int, str]:
+    """Every column's name: its header cells from top to bottom; {} without a header."""
+    names: dict[int, list[str]] = {}
+    for row in rows:
+        for cell in row.cells if row.header else ():
+            words = cell_text(text, cell)
+            if words and words not in names.setdefault(cell.column, []):
+                names[cell.column].append(words)
+    return {column: " ".join(words) for column, words in names.items() if words}
+
+
+def row_sentence(text: str, row: Row, names: dict[int, str], columns: range | None = None) -> str:
+    """A body row as a sentence; "" where it says nothing. ``columns``: only these, beside the row's first cell.
+
+    The first cell is what the row is about; the others are said of it, by the names of their columns.
+
+    >>> text = "Region | Year | Revenue\\nNorth | 2023 | 5 M"
+    >>> rows = table_rows(text, Block("table", 0, len(text), header=Span(0, 23)))
+    >>> row_sentence(text, rows[1], column_names(text, rows))
+    'Region North: Year is 2023, Revenue is 5 M.'
+    """
+    said: list[str] = []
+    for cell in row.cells[1:]:
+        words = cell_text(text, cell)
+        if words and (columns is None or cell.column in columns):
+            name = names.get(cell.column, "")
+            said.append(f"{name} is {words}" if name else words)
+    key = row_key(text, row, names)
+    if not said:
+        return f"{key}." if key else ""
+    if not key:
+        return f"{', '.join(said)}."
+    return f"{key}{',' if key.startswith('In ') else ':'} {', '.join(said)}."
+
+
+def row_key(text: str, row: Row, names: dict[int, str]) -> str:
+    """What a row is about: its first cell, with that column's name before it.
+
+    A column of years or dates is said as a time: "In 2023".
+    """
+    if not row.cells:
+        return ""
+    words = cell_text(text, row.cells[0])
+    name = names.get(row.cells[0].column, "")
+    if words and name.casefold() in _TIMES:
+        return f"In {words}"
+    return f"{name} {words}".strip() if words else ""
+
+
+_TIMES = frozenset(
+    {"year", "years", "fiscal year", "month", "quarter", "period", "jahr", "monat", "quartal", "année", "año"}
+)
+
+
+def table_csv(document: Document, block: Block) -> str:
+    """The table as comma-separated values (RFC 4180, lines end in CRLF), its cells as they are written.
+
+    >>> text = "a | b\\n1 | x, y"
+    >>> table_csv(Document("v", "text", "t", text), Block("table", 0, len(text), header=Span(0, 5)))
+    'a,b\\r\\n1,"x, y"\\r\\n'
+    """
+    rows = table_rows(document.text, block)
+    out = io.StringIO()
+    writer = csv.writer(out)
+    width = _width(rows)
+    for row in rows:
+        line = [""] * width
+        for cell in row.cells:
+            line[cell.column] = cell_text(document.text, cell)
+        writer.writerow(line)
+    return out.getvalue()
+
+
+def table_json(document: Document, block: Block) -> str:
+    """The table as a JSON array with an object for every body row: column name to typed value, null when empty.
+
+    A column without a name is "column 2", counted from 1; a name that comes again gets its number behind it.
+
+    >>> text = "a | b\\n1 | x"
+    >>> cells = (Cell(0, 0, 0, 1, "a", True), Cell(0, 1, 4, 5, "b", True), Cell(1, 0, 6, 7, 1), Cell(1, 1, 10, 11, "x"))
+    >>> table_json(Document("v", "text", "t", text), Block("table", 0, len(text), header=Span(0, 5), cells=cells))
+    '[{"a": 1, "b": "x"}]'
+    """
+    rows = table_rows(document.text, block)
+    keys = _keys(column_names(document.text, rows), _width(rows))
+    records: list[dict[str, CellValue]] = []
+    for row in rows:
+        if row.header:
+            continue
+        record: dict[str, CellValue] = dict.fromkeys(keys)
+        for cell in row.cells:
+            record[keys[cell.column]] = cell.value
+        records.append(record)
+    return json.dumps(records, ensure_ascii=False)
+
+
+def _width(rows: Sequence[Row]) -> int:
+    return max((cell.column + 1 for row in rows for cell in row.cells), default=0)
+
+
+def _keys(names: dict[int, str], width: int) -> list[str]:
+    keys: list[str] = []
+    for column in range(width):
+        name = names.get(column) or f"column {column + 1}"
+        while name in keys:
+            name = f"{name} {column + 1}"
+        keys.append(name)
+    return keys

@@ -1,0 +1,159 @@
+"""Which syntax nodes define something, what it is called, and where its body begins."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.syntax.languages import Grammar
+from core.syntax.tree import SyntaxText
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_TEST_CALLS = frozenset({"describe", "it", "test", "suite", "context"})
+_TEST_MACROS = re.compile(r"(?:TYPED_)?TEST(?:_[FP])?|TEST_CASE|SCENARIO|BOOST_AUTO_TEST_CASE")
+_TEST_MARKS = re.compile(rb"#\[(?:\w+::)*test|@(?:Parameterized|Repeated)?Test\b")
+_NESTED_NAMES = 8
+_TYPED = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
+
+
+@dataclass(slots=True)
+class Definition:
+    """What a node defines. ``owner``: the type a method stands outside of; ``holds``: functions in it are methods.
+
+    ``method``: set by whoever holds it.
+    """
+
+    kind: str
+    name: str
+    body: Node | None
+    owner: str = ""
+    holds: bool = False
+    method: bool = False
+
+
+def definition_of(node: Node, grammar: Grammar, source: SyntaxText) -> Definition | None:
+    """The definition a node is, or wraps; ``None`` when it defines nothing worth a name."""
+    kind = node.type
+    if kind in grammar.functions:
+        return _function(node, grammar.functions[kind], grammar, source)
+    if kind in grammar.types:
+        return _type(node, grammar.types[kind], grammar, source)
+    if kind in grammar.wrappers:
+        for child in node.named_children:
+            if (found := definition_of(child, grammar, source)) is not None:
+                return found
+    if grammar.values:
+        return _value(node, grammar, source)
+    if kind in {"declaration", "field_declaration"} and grammar.types:
+        typed = node.child_by_field_name("type")
+        if typed is not None and typed.type in _TYPED:
+            return definition_of(typed, grammar, source)
+    return None
+
+
+def _function(node: Node, kind: str, grammar: Grammar, source: SyntaxText) -> Definition:
+    body = node.child_by_field_name("body")
+    name, owner = "", ""
+    found = node.child_by_field_name("name")
+    if found is not None:
+        name = source.words(found)
+    elif (declarator := node.child_by_field_name("declarator")) is not None:
+        name, owner = _declared(declarator, source)
+        if _TEST_MACROS.fullmatch(name):
+            arguments = declarator.child_by_field_name("parameters")
+            words = source.words(arguments) if arguments is not None else ""
+            return Definition("test", words.strip("()").replace(", ", "."), body)
+    if (receiver := node.child_by_field_name("receiver")) is not None:
+        owner = next(iter(re.findall(r"\*?\s*(\w+)\s*(?:\[.*)?\)$", source.words(receiver))), "")
+    return Definition("test" if _is_test(node, name, grammar, source) else kind, name, body, owner)
+
+
+def _is_test(node: Node, name: str, grammar: Grammar, source: SyntaxText) -> bool:
+    if grammar.name == "python":
+        return name.startswith("test_")
+    if grammar.name == "go":
+        return bool(re.match(r"(?:Test|Benchmark|Example|Fuzz)(?![a-z])", name))
+    if grammar.name == "java":
+        return bool(_TEST_MARKS.search(source.data, node.start_byte, min(node.end_byte, node.start_byte + 300)))
+    if grammar.name == "rust":
+        before, seen = node.prev_sibling, 0
+        while before is not None and before.type == "attribute_item" and seen < _NESTED_NAMES:
+            if _TEST_MARKS.match(source.data, before.start_byte, before.end_byte):
+                return True
+            before, seen = before.prev_sibling, seen + 1
+    return False
+
+
+def _declared(node: Node, source: SyntaxText) -> tuple[str, str]:
+    """Name and owner in a C declarator: ``*Foo::bar(int)`` is bar of Foo."""
+    for _ in range(_NESTED_NAMES):
+        inner = node.child_by_field_name("declarator")
+        if inner is None and node.type == "reference_declarator" and node.named_children:
+            inner = node.named_children[-1]
+        if inner is None:
+            break
+        node = inner
+    if node.type == "qualified_identifier":
+        owner, _, name = source.words(node).rpartition("::")
+        return name, owner
+    return source.words(node)[:80], ""
+
+
+def _type(node: Node, kind: str, grammar: Grammar, source: SyntaxText) -> Definition | None:
+    body = node.child_by_field_name("body")
+    if grammar.name in {"c", "cpp"} and body is None:
+        return None  # a mention, not a definition
+    if kind == "module" and body is None and grammar.name == "rust":
+        return None  # "mod other;" names a file
+    name = node.child_by_field_name("name")
+    if kind == "impl block":
+        target, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
+        words = re.sub(r"<.*", "", source.words(target)) if target is not None else ""
+        if trait is not None and words:
+            return Definition(f"impl block of {_bare(source.words(trait))} for", words, body, holds=True)
+        return Definition(kind, words, body, holds=True)
+    if name is None and grammar.name == "go" and node.named_children:
+        name = node.named_children[0].child_by_field_name("name")
+    holds = kind not in {"namespace", "module", "foreign module"}
+    return Definition(kind, source.words(name).strip("\"'") if name is not None else "", body, holds=holds)
+
+
+def _bare(words: str) -> str:
+    return words.partition("<")[0]
+
+
+def _value(node: Node, grammar: Grammar, source: SyntaxText) -> Definition | None:
+    """A function or class as a value: ``const f = () => {}``, a field, ``module.exports = function () {}``, a test."""
+    kind = node.type
+    if kind in {"export_statement", "lexical_declaration", "variable_declaration", "expression_statement"}:
+        for child in node.named_children:
+            if (found := _value(child, grammar, source)) is not None:
+                return found
+        return None
+    left = {"variable_declarator": "name", "assignment_expression": "left"}.get(kind)
+    if kind in {"field_definition", "public_field_definition"}:
+        left = "property" if kind == "field_definition" else "name"
+    if left:
+        value = node.child_by_field_name("right" if kind == "assignment_expression" else "value")
+        if value is None or value.type not in grammar.values:
+            return None
+        name = node.child_by_field_name(left)
+        what = "class" if value.type == "class" else "function"
+        return Definition(
+            what,
+            source.words(name)[:80] if name is not None else "",
+            value.child_by_field_name("body"),
+            holds=what == "class",
+        )
+    if kind == "call_expression":
+        called = node.child_by_field_name("function")
+        arguments = node.child_by_field_name("arguments")
+        if called is None or arguments is None or source.words(called).partition(".")[0] not in _TEST_CALLS:
+            return None
+        given = arguments.named_children
+        if len(given) >= 2 and given[0].type in {"string", "template_string"} and given[-1].type in grammar.values:
+            return Definition("test", source.words(given[0]).strip("\"'`"), given[-1].child_by_field_name("body"))
+    return None

@@ -1,0 +1,115 @@
+"""Windows around anchors, and the patterns a user may give for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.chunking.anchors import find_anchors
+from core.settings.patterns import pattern_problem
+from core.types import Document, Span
+from tests.chunking.domains import leaf_with, tree_of
+
+SENTENCE = "The committee met on a rainy morning and agreed on nothing of note. "
+TEXT = (
+    f"# Guide\n\n{SENTENCE * 4}\n\n## Setup\n\n{SENTENCE * 2}\n\nWarning: the device is hot. {SENTENCE * 5}\n\n"
+    f"Theorem 1. All is well. {SENTENCE * 2}\n\nProof. It is trivial. {SENTENCE * 3}"
+)
+
+
+def names(text, *patterns):
+    return [anchor.name for anchor in find_anchors(Document("v", "text", "t", text), Span(0, len(text)), patterns)]
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("Summary", "Summary"),
+        ("Abstract: it is so.", "Abstract"),
+        ("**Conclusion**", "Conclusion"),
+        ("3.1 Methods", "Methods"),
+        ("Theorem 1.2 (Euler). It is so.", "Theorem"),
+        ("Proof. It is trivial.", "Proof"),
+        ("Lemma", "Lemma"),
+        ("RFC: a new wheel", "RFC"),
+        ("> **Note:** it is hot", "Note"),
+        ("Hinweis: es ist heiß", "Hinweis"),
+    ],
+)
+def test_words_that_open_parts_are_anchors(line, name):
+    assert names(f"It rained.\n{line}\nIt went on.") == [name]
+
+
+@pytest.mark.parametrize(
+    "line", ["Summary execution is illegal.", "A proof is long.", "Note that it rains.", "Examples abound"]
+)
+def test_prose_has_none(line):
+    assert names(f"It rained.\n{line}\nIt went on.") == []
+
+
+def test_every_anchor_begins_a_leaf():
+    tree = tree_of("anchored", TEXT, "a.md", max_tokens=80)
+    for words in ("# Guide", "## Setup", "Warning:", "Theorem 1", "Proof."):
+        assert leaf_with(tree, words).text.startswith(words)
+    assert leaf_with(tree, "Warning:").reasons[0] == "begins: the anchor “Warning” stands here"
+    assert leaf_with(tree, "Proof.").metadata == {"anchors": ("Proof",)}
+
+
+def test_a_pattern_is_an_anchor_inside_a_line():
+    text = SENTENCE * 5 + "Then came item QX-17 at last. " + SENTENCE * 5
+    tree = tree_of("anchored", text, max_tokens=80, anchors=(r"QX-\d\d",))
+    assert leaf_with(tree, "QX-17").text.startswith("QX-17 at last.")
+    assert leaf_with(tree, "QX-17").metadata == {"anchors": ("QX-17",)}
+
+
+def test_inside_an_anchor_has_text_on_both_sides():
+    text = SENTENCE * 9 + "\n\nWarning: the device is hot.\n\n" + SENTENCE * 9
+    leaf = leaf_with(tree_of("anchored", text, max_tokens=80, anchor_at="inside"), "Warning:")
+    before, after = leaf.text.split("Warning: the device is hot.")
+    assert min(len(before), len(after)) > len(SENTENCE)
+    assert "Warning" in leaf.reasons[0]
+
+
+def test_anchors_close_together_share_a_window():
+    tree = tree_of("anchored", f"{SENTENCE * 5}\n\nNote: x.\nWarning: y.\n{SENTENCE * 5}", max_tokens=80)
+    assert "Warning" in leaf_with(tree, "Note:").text
+
+
+def test_without_anchors_the_structure_decides_and_a_note_says_so():
+    assert tree_of("anchored", SENTENCE).leaves[0].reasons[2] == "instead: structure; this text has no anchors"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "RFC",
+        r"^Step \d+:",
+        r"(?i)appendix [a-z]",
+        r"\bQX-\d{2,4}\b",
+        "(cat|dog) food",
+        "[A-Z]{3,}.*:",
+        r"(?:Art\.?|Sec) \d{1,3}(?:\.\d{1,2}){0,3}",
+    ],
+)
+def test_quick_patterns_pass(pattern):
+    assert pattern_problem(pattern) == ""
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "[",
+        "(a+)+$",
+        "(a*)*b",
+        "(?:a|aa)+$",
+        r"(\w+\s?)*:",
+        ".*.*.*x",
+        "a{1,99}b{1,99}c{1,99}",
+        r"(a)\1",
+        "x*",
+        "((a{1,30}){1,30})",
+        "a?" * 30 + "a" * 30,
+        "(?:ab|ab)" * 18 + "c",
+    ],
+)
+def test_others_are_refused_with_a_reason(pattern):
+    assert pattern_problem(pattern)

@@ -1,0 +1,110 @@
+"""Tables: groups of rows, slices of columns, rows as sentences, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.chunking.rows import table_csv, table_json, table_rows
+from core.parsing import parse
+from core.settings import ParsingSettings
+from core.types import Block, BlockKind, Document, Span
+from tests.chunking.domains import leaf_with, tree_of
+
+HEAD = "| Year | Revenue | Profit | Staff |\n|--|--|--|--|\n"
+ROWS = "".join(f"| {year} | {year % 7} M | {year % 5} M | {year % 100 * 3} |\n" for year in range(2010, 2022))
+TEXT = f"# Sales\n\nWe sold a lot.\n\n{HEAD}{ROWS}\nThat is all for now.\n"
+
+
+def table_of(text, name="a.md"):
+    document = parse(text.encode(), name, ParsingSettings())
+    return document, next(block for block in document.blocks if block.kind == BlockKind.TABLE)
+
+
+def test_a_table_stands_apart_in_groups_of_rows_under_its_header():
+    tree = tree_of("table", TEXT, "a.md", max_tokens=60)
+    groups = [leaf for leaf in tree.leaves if "| 20" in leaf.text]
+    assert len(groups) > 2
+    assert all("sold" not in leaf.text and "That is" not in leaf.text for leaf in groups)
+    assert all([part.text for part in leaf.prefix][-1] == HEAD.strip() for leaf in groups[1:])
+    assert leaf_with(tree, "That is").reasons[0] == "begins: the table before it ends here"
+
+
+def test_rows_are_said_as_sentences_within_the_limit():
+    tree = tree_of("table", TEXT, "a.md", max_tokens=80, table_sentences=True)
+    leaf = leaf_with(tree, "2013")
+    said = next(part.text for part in leaf.prefix if part.kind == "sentences")
+    assert "In 2013, Revenue is 4 M, Profit is 3 M, Staff is 39." in said
+    for group in (one for one in tree.leaves if "| 20" in one.text):
+        rows = sum(line.startswith("| 20") for line in group.text.split("\n"))
+        told = next(part.text for part in group.prefix if part.kind == "sentences")
+        assert told.count(".") == rows
+
+
+def test_wide_tables_are_cut_across_row_by_row():
+    tree = tree_of("table", TEXT, "a.md", table_columns=2)
+    leaf = leaf_with(tree, "3 M | 39 |")
+    assert leaf.text == "3 M | 39 |"
+    assert [(part.kind, part.text) for part in leaf.prefix] == [
+        ("heading", "Sales"),
+        ("table_header", "Profit | Staff"),
+        ("sentences", "In 2013:"),
+    ]
+    said = tree_of("table", TEXT, "a.md", table_columns=2, table_sentences=True)
+    assert [part.text for part in leaf_with(said, "3 M | 39 |").prefix][-1] == "In 2013, Profit is 3 M, Staff is 39."
+
+
+def test_a_table_that_is_no_wider_is_not_cut_across():
+    assert tree_of("table", TEXT, "a.md", table_columns=4).leaves == tree_of("table", TEXT, "a.md").leaves
+
+
+def test_csv_files_and_texts_without_tables():
+    tree = tree_of("table", "city,people\n" + "".join(f"Town {at},{at * 7}\n" for at in range(60)), "a.csv")
+    assert len(tree.leaves) > 2
+    assert [part.text for part in tree.leaves[-1].prefix if part.kind == "table_header"] == ["city | people"]
+    assert tree_of("table", "No rows here.").leaves[0].reasons[2] == "instead: structure; this text has no table"
+
+
+def test_cells_keep_their_types():
+    document, block = table_of("| name | price | sold |\n|--|--|--|\n| a \\| b | 1,200.50 | yes |\n| c | | |\n")
+    assert json.loads(table_json(document, block)) == [
+        {"name": "a | b", "price": 1200.5, "sold": True},
+        {"name": "c", "price": None, "sold": None},
+    ]
+    assert list(csv.reader(io.StringIO(table_csv(document, block)))) == [
+        ["name", "price", "sold"],
+        ["a | b", "1,200.50", "yes"],
+        ["c", "", ""],
+    ]
+
+
+def test_names_that_come_again_and_tables_without_a_header():
+    document, block = table_of("| a | a | |\n|--|--|--|\n| 1 | 2 | 3 |\n")
+    assert json.loads(table_json(document, block)) == [{"a": 1, "a 2": 2, "column 3": 3}]
+    text = "1\t2\n3\t4"
+    bare = Block(BlockKind.TABLE, 0, len(text), parts=(Span(0, 3), Span(4, 7)))
+    assert json.loads(table_json(Document("v", "text", "t", text), bare)) == [
+        {"column 1": "1", "column 2": "2"},
+        {"column 1": "3", "column 2": "4"},
+    ]
+
+
+@given(st.lists(st.lists(st.sampled_from(["", "a", "b c", "1"]), min_size=2, max_size=4), min_size=2, max_size=6))
+def test_lines_and_cells_agree(rows):
+    """What is read off lines without cells has the same words as what a parser kept."""
+    text = "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    block = Block(BlockKind.TABLE, 0, len(text))
+    found = [[text[cell.start : cell.end] for cell in row.cells] for row in table_rows(text, block)]
+    assert found == [row for row in rows if any(row)]
+
+
+@pytest.mark.parametrize("size", [8, 20, 200])
+def test_tiny_and_large_limits(size):
+    for columns in (0, 1, 3):
+        tree = tree_of("table", TEXT, "a.md", max_tokens=size, table_columns=columns, table_sentences=True)
+        assert tree.leaves
