@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from core.errors import ModelError
+from core.text.pooling import EncoderInput, Pooled
 from core.types import Encoder, VectorCache, Vectors
 
 # Large enough to keep the encoder's batches full, small enough that cancelling loses under a few seconds of work.
@@ -23,13 +26,46 @@ class Encoded:
     reused: int
 
 
-def vector_key(encoder_fingerprint: str, text: str) -> str:
-    """The cache key of one exact encoder input.
+def vector_key(encoder_fingerprint: str, text: EncoderInput) -> str:
+    """The cache key of one exact encoder input; of a pooled one: its window and its place there.
 
     >>> vector_key("a", "text") == vector_key("a", "text"), vector_key("a", "text") == vector_key("b", "text")
     (True, False)
+    >>> vector_key("a", Pooled("text", 0, 4)) == vector_key("a", "text")
+    False
     """
-    return hashlib.sha256(f"{encoder_fingerprint}\x00{text}".encode("utf-8", "surrogatepass")).hexdigest()
+    if isinstance(text, Pooled):
+        return _hash(f"{encoder_fingerprint}\x00late {text.start} {text.end}\x00{text.window}")
+    return _hash(f"{encoder_fingerprint}\x00{text}")
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@runtime_checkable
+class PoolingEncoder(Protocol):
+    """An encoder that can also tell how it read a part of a text."""
+
+    def encode_pooled(self, items: Sequence[Pooled]) -> Vectors:
+        """``(len(items), dimension)`` float32, unit norm; each distinct window is read once."""
+
+
+def encode_inputs(encoder: Encoder, items: Sequence[EncoderInput]) -> Vectors:
+    """``(len(items), dimension)`` float32, unit norm, whichever way each is read.
+
+    Raises ``ModelError`` where an input is pooled and the encoder cannot.
+    """
+    vectors = np.empty((len(items), encoder.dimension), dtype=np.float32)
+    alone = [place for place, item in enumerate(items) if isinstance(item, str)]
+    within = [place for place, item in enumerate(items) if not isinstance(item, str)]
+    if alone:
+        vectors[alone] = encoder.encode([item for item in items if isinstance(item, str)])
+    if within:
+        if not isinstance(encoder, PoolingEncoder):
+            raise ModelError("This embedder cannot pool tokens of a window.", "Set chunking.vectors to chunk.")
+        vectors[within] = encoder.encode_pooled([item for item in items if isinstance(item, Pooled)])
+    return vectors
 
 
 class BorrowingEncoder:
@@ -42,23 +78,56 @@ class BorrowingEncoder:
 
     def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
         """``(len(texts), dimension)`` float32, unit norm. ``progress`` counts the texts that need encoding."""
-        keys = [vector_key(self.fingerprint, text) for text in texts]
+        return self._read(texts, lambda missing: self._encoder.encode([texts[place] for place in missing], progress))
+
+    def encode_pooled(self, items: Sequence[Pooled]) -> Vectors:
+        """As ``encode``, of stretches of windows. Raises ``ModelError`` where the encoder cannot read them."""
+        return self._read(items, lambda missing: encode_inputs(self._encoder, [items[place] for place in missing]))
+
+    def _read(self, items: Sequence[EncoderInput], encode: Callable[[Sequence[int]], Vectors]) -> Vectors:
+        keys = [vector_key(self.fingerprint, item) for item in items]
         found = self._cache.get(keys)
         missing = [place for place, key in enumerate(keys) if key not in found]
-        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        vectors = np.empty((len(items), self.dimension), dtype=np.float32)
         for place, key in enumerate(keys):
             if key in found:
                 vectors[place] = found[key]
         if missing:
-            vectors[missing] = self._encoder.encode([texts[place] for place in missing], progress)
-        self.borrowed += len(texts) - len(missing)
+            vectors[missing] = encode(missing)
+        self.borrowed += len(items) - len(missing)
+        return vectors
+
+
+class KeepingEncoder:
+    """An encoder that keeps what it encodes in a cache. ``encoded``: how many texts it had to encode.
+
+    ``progress(done, total)`` counts those of one call, and may raise to stop: what was encoded stays.
+    """
+
+    def __init__(
+        self, encoder: Encoder, cache: VectorCache, progress: Callable[[int, int], None] | None = None
+    ) -> None:
+        self._encoder, self._cache, self._progress = encoder, cache, progress
+        self.fingerprint, self.dimension, self.max_tokens = encoder.fingerprint, encoder.dimension, encoder.max_tokens
+        self.encoded = 0
+
+    def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
+        """``(len(texts), dimension)`` float32, unit norm. ``progress`` gets the texts done at the end."""
+        done = encode_cached(self._encoder, self._cache, texts, self._progress)
+        self.encoded += done.encoded
+        found = self._cache.get(list(dict.fromkeys(done.keys)))
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for place, key in enumerate(done.keys):
+            vectors[place] = found[key]
+        if progress:
+            progress(len(texts))
         return vectors
 
 
 def encode_cached(
     encoder: Encoder,
     cache: VectorCache,
-    texts: Sequence[str],
+    texts: Sequence[EncoderInput],
     progress: Callable[[int, int], None] | None = None,
 ) -> Encoded:
     """Make sure the cache holds a vector for every text; each distinct unknown text is encoded once.
@@ -69,13 +138,18 @@ def encode_cached(
     known = cache.known(keys)
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
     # Similar lengths together: a batch is padded to its longest text.
-    order = sorted(missing, key=lambda key: (len(missing[key]), key))
+    order = sorted(missing, key=lambda key: (*_alike(missing[key]), key))
     for start in range(0, len(order), SLICE):
         part = order[start : start + SLICE]
         if progress:
             progress(start, len(order))
-        vectors = encoder.encode([missing[key] for key in part])
+        vectors = encode_inputs(encoder, [missing[key] for key in part])
         cache.put(dict(zip(part, vectors, strict=True)))
     if progress and order:
         progress(len(order), len(order))
     return Encoded(keys=keys, encoded=len(order), reused=len(set(keys)) - len(order))
+
+
+def _alike(item: EncoderInput) -> tuple[int, str]:
+    """Inputs of similar length, and those of one window, together."""
+    return (len(item.window), item.window) if isinstance(item, Pooled) else (len(item), "")

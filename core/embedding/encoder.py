@@ -17,6 +17,7 @@ from core.embedding import packaged
 from core.embedding.tokenizer import WordPieceCounter, packaged_counter
 from core.errors import ModelError
 from core.settings import EmbeddingSettings
+from core.text.pooling import Pooled
 from core.types import Encoder, TokenCounter, Vectors
 
 _BANNED = os.environ.get("HF_HUB_OFFLINE", "").strip().lower() in {"1", "on", "yes", "true"}  # by the person
@@ -71,6 +72,26 @@ class SentenceEncoder:
         norms = np.linalg.norm(single, axis=1, keepdims=True)
         return np.asarray(single / np.where(norms > 0, norms, 1), dtype=np.float32)
 
+    def encode_pooled(self, items: Sequence[Pooled]) -> Vectors:
+        """``(n, dimension)`` float32, unit norm: the mean of each stretch's token states, every window read once.
+
+        A stretch beyond what the model reads of its window, or without a token, gets the mean of what was read.
+        """
+        vectors = np.zeros((len(items), self.dimension), dtype=np.float32)
+        model, size = self._loaded(), self._settings.batch_size
+        windows = list(dict.fromkeys(item.window for item in items))
+        for start in range(0, len(windows), size):
+            part = windows[start : start + size]
+            with self._precision():
+                states = model.encode(part, batch_size=size, output_value="token_embeddings", show_progress_bar=False)
+            read = model.tokenizer(part, truncation=True, max_length=self.max_tokens, return_offsets_mapping=True)
+            known = dict(zip(part, zip(states, read["offset_mapping"], strict=True), strict=True))
+            for place, item in enumerate(items):
+                if item.window in known:
+                    vectors[place] = _mean(*known[item.window], item)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
+
     def _loaded(self) -> Any:
         with self._loading:
             if self._model is None:
@@ -84,6 +105,15 @@ class SentenceEncoder:
         import torch
 
         return torch.autocast("cpu", dtype=torch.bfloat16)
+
+
+def _mean(states: Any, offsets: Sequence[tuple[int, int]], item: Pooled) -> Vectors:
+    """The mean state of the tokens that begin in the stretch; special tokens have no place and count in none."""
+    found: Vectors = states[: len(offsets)].float().cpu().numpy()
+    starts = np.array([start for start, _ in offsets], dtype=np.int64)
+    real = np.array([end > start for start, end in offsets], dtype=bool)
+    inside = real & (starts >= item.start) & (starts < item.end)
+    return np.asarray(found[inside if inside.any() else real].mean(axis=0) if real.any() else found.mean(axis=0))
 
 
 def load_model(settings: EmbeddingSettings) -> EmbeddingModel:

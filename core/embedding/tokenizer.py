@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from core.embedding import packaged
 from core.text.tokens import whitespace_windows
+
+_FEW, _SHORT = 16, 1000  # texts, and characters of them all, that are read sooner than other threads are woken
 
 
 class WordPieceCounter:
@@ -37,13 +40,15 @@ class WordPieceCounter:
         pieces = [text[window.start : window.end] for window in windows]
         encodings = self._tokenizer.encode_batch(pieces, add_special_tokens=False)
         parts = [
-            np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2) + window.start
+            np.fromiter(chain.from_iterable(encoding.offsets), dtype=np.int64).reshape(-1, 2) + window.start
             for encoding, window in zip(encodings, windows, strict=True)
         ]
         return np.concatenate(parts) if parts else np.zeros((0, 2), dtype=np.int64)
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text; one batched call, on all cores."""
+        """Tokens of each text; one batched call, on all cores, where there is work for them."""
+        if len(texts) <= _FEW and sum(map(len, texts)) <= _SHORT:
+            return [len(self._tokenizer.encode(text, add_special_tokens=False)) for text in texts]
         return [len(item) for item in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
 
 
