@@ -11,6 +11,7 @@ from core.parsing.flow_parser import FLOW_KINDS, FlowParser
 from core.parsing.kinds import detect_kind
 from core.parsing.markdown import MarkdownParser
 from core.parsing.names import display_name, readable_title
+from core.parsing.notebook import NotebookParser
 from core.parsing.pdf import PdfParser
 from core.parsing.plain import PlainParser
 from core.parsing.word_audit import audit_words
@@ -31,6 +32,7 @@ PARSERS: dict[str, Callable[[ParsingSettings], Parser]] = {
     "markdown": lambda settings: FlowParser("markdown", settings) if _by_library(settings) else MarkdownParser(),
     "text": lambda settings: FlowParser("text", settings) if _by_library(settings) else PlainParser(),
     "code": lambda settings: CodeParser(),
+    "notebook": lambda settings: NotebookParser(),
     "pdf": PdfParser,
     **{kind: partial(FlowParser, kind) for kind in FLOW_KINDS},
 }

@@ -6,6 +6,7 @@ import re
 
 from core.errors import UnsupportedKindError
 from core.parsing.names import display_name, suffix_of
+from core.parsing.notebook import is_notebook
 from core.parsing.signatures import TEXT_BUT_UNREAD, UNREAD_NAMES, found_in
 
 # Extension to language, as Markdown fences spell it. Data formats a person edits as text count as code.
@@ -77,6 +78,7 @@ _SUFFIX_KINDS = {
     "org": "org",
     "eml": "eml",
 }
+_NOTEBOOK_SUFFIXES = frozenset({"ipynb", "json", ""})
 _PLAIN_SUFFIXES = frozenset({"txt", "text", "log"})
 _BINARY_KINDS = {  # whose content says what they are; damaged ones are left to the reader, which says so best
     "pdf": "pdf",
@@ -105,7 +107,8 @@ _ENOUGH_MAIL_NAMES = 3
 _MAILBOX = re.compile(r"From \S+ .*\d\d:\d\d.*\n")
 _READABLE = (
     "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
-    "EPUB, RTF, mail (.eml, .msg), CSV, reStructuredText, Org, Markdown, plain text and source code."
+    "EPUB, RTF, mail (.eml, .msg), CSV, reStructuredText, Org, Markdown, notebooks, plain text and "
+    "source code."
 )
 
 
@@ -140,6 +143,8 @@ def detect_kind(data: bytes, name: str) -> str:
 
 def _kind_by_name(data: bytes, shown: str, suffix: str) -> str:
     """The kind of bytes that no signature gives away."""
+    if suffix in _NOTEBOOK_SUFFIXES and is_notebook(data, shown):
+        return "notebook"
     if language_of(shown):
         return "code"
     if suffix in _MARKDOWN_SUFFIXES:
