@@ -1,0 +1,152 @@
+"""What is known of a chunk beside its text, as one value that goes to JSON and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+from core.types import Span
+
+POSITIONS = ("only", "first", "middle", "last")
+REFERENCE_KINDS = ("section", "figure", "table", "footnote", "citation", "link")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Words at ``[start, end)`` of the document's text that point elsewhere.
+
+    ``kind``: one of ``REFERENCE_KINDS``. ``target``: what they point to, where it stands in the same document and
+    there is just one such place; else ``None``. ``target_url``: of a hyperlink, as it is written.
+    """
+
+    kind: str
+    start: int
+    end: int
+    text: str
+    target: Span | None = None
+    target_url: str | None = None
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fit for JSON; what there is not is left out.
+
+        >>> Reference("section", 4, 15, "section 3.1", Span(90, 99)).to_dict()
+        {'kind': 'section', 'start': 4, 'end': 15, 'text': 'section 3.1', 'target': [90, 99]}
+        """
+        plain: dict[str, Any] = {"kind": self.kind, "start": self.start, "end": self.end, "text": self.text}
+        if self.target is not None:
+            plain["target"] = [self.target.start, self.target.end]
+        if self.target_url is not None:
+            plain["target_url"] = self.target_url
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """What ``to_dict`` made."""
+        target = plain.get("target")
+        return cls(
+            plain["kind"],
+            plain["start"],
+            plain["end"],
+            plain["text"],
+            None if target is None else Span(*target),
+            plain.get("target_url"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What is known of one chunk. Lists keep the order of the text, each value once; keywords: the most telling first.
+
+    ``title``, ``kind``, ``genre``: of the document. ``headings``: the path at the first body character, ``section`` its
+    last heading, ``section_level`` that heading's own level (0: before any heading).
+    ``position``: one of ``POSITIONS`` among the document's chunks of the same level; ``index`` of ``total``, 1-based;
+    ``section_index`` of ``section_total``: the same within its section. ``previous``, ``next``: ids at that level.
+    ``section_type``: one of ``core.enriching.section_types.SECTION_TYPES``, ``section_reason`` says what showed it.
+    ``dates``: ISO 8601 (a day, a month, a quarter "2026-Q3") where only one reading is possible, else as written.
+    ``versions``: "v2.1", "1.4.0", "Python 3.11". ``figures``, ``tables``: "Figure 2", named or captioned here.
+    ``pages``: 1-based, () without pages. ``metadata``: what the chunker found.
+    """
+
+    title: str = ""
+    kind: str = ""
+    genre: str = "other"
+    headings: tuple[str, ...] = ()
+    section: str = ""
+    section_level: int = 0
+    position: str = "only"
+    index: int = 1
+    total: int = 1
+    section_index: int = 1
+    section_total: int = 1
+    previous: str | None = None
+    next: str | None = None
+    section_type: str = "prose"
+    section_reason: str = ""
+    has_code: bool = False
+    has_table: bool = False
+    has_list: bool = False
+    keywords: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    organisations: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    urls: tuple[str, ...] = ()
+    emails: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+    pages: tuple[int, ...] = ()
+    figures: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    references: tuple[Reference, ...] = ()
+    metadata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fit for JSON; a field that says nothing beyond its default is left out.
+
+        >>> Features(title="Plan", index=2, total=3, position="middle").to_dict()
+        {'title': 'Plan', 'position': 'middle', 'index': 2, 'total': 3}
+        """
+        plain: dict[str, Any] = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name == "metadata":
+                value = {name: list(values) for name, values in value.items()}
+            elif item.name == "references":
+                value = [reference.to_dict() for reference in value]
+            elif isinstance(value, tuple):
+                value = list(value)
+            if value not in ([], {}, None) and value != item.default:
+                plain[item.name] = value
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """What ``to_dict`` made; fields of another version of Lectern are passed over.
+
+        >>> Features.from_dict(Features(keywords=("race",)).to_dict()).keywords
+        ('race',)
+        """
+        known = {item.name for item in fields(cls)}
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in plain.items() if name in known
+        }
+        values["references"] = tuple(Reference.from_dict(reference) for reference in plain.get("references", ()))
+        values["metadata"] = {name: tuple(found) for name, found in plain.get("metadata", {}).items()}
+        return cls(**values)
+
+    def words(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The texts of some features, such as ``EnrichingSettings.indexed`` names them.
+
+        >>> Features(keywords=("water mill",), genre="guide").words(("keywords", "genre"))
+        ('water mill', 'guide')
+        """
+        found: list[str] = []
+        for name in names:
+            value = getattr(self, name)
+            found.extend([value] if isinstance(value, str) else value)
+        return tuple(word for word in found if word)

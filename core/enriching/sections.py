@@ -1,0 +1,96 @@
+"""The sections of a document: whose heading they stand under, how long they are, what they are called."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+
+from core.text.spans import trim
+from core.types import Block, BlockKind, Document, Span
+
+_MARKS = re.compile(r"^\s*#{1,6}[ \t]+|[ \t]+#+[ \t]*$|\n[=\-]+[ \t]*$|[*_`~]+|[ \t]*\{[#.][^{}\n]{0,200}\}[ \t]*$")
+_LINKED = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,500}\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """``title``: the heading's words; ``span``: from the heading to the next one of its level or above."""
+
+    title: str
+    level: int
+    heading: Span
+    span: Span
+
+
+class Sections:
+    """The sections in the order of their headings; ``blocks`` are the document's own, asked for by span."""
+
+    __slots__ = ("_block_ends", "_starts", "document", "sections")
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        headings = [block for block in document.blocks if block.kind is BlockKind.HEADING]
+        ends = _ends(headings, len(document.text))
+        self.sections = [
+            Section(_title(document, block), block.level, block.span, Span(block.start, end))
+            for block, end in zip(headings, ends, strict=True)
+        ]
+        self._starts = [block.start for block in headings]
+        self._block_ends = [block.end for block in document.blocks]
+
+    def of(self, start: int, end: int) -> int:
+        """Index of the section of the first body character of ``[start, end)``; -1 before the first heading.
+
+        A span of headings alone belongs to the last of them.
+        """
+        position = start
+        while position < end:
+            rest = trim(self.document.text, position, min(end, position + 64)) or trim(
+                self.document.text, position, end
+            )
+            if rest is None:
+                break
+            found = self.at(rest.start)
+            if found < 0 or rest.start >= self.sections[found].heading.end:
+                return found
+            position = self.sections[found].heading.end
+        return self.at(end - 1)
+
+    def at(self, position: int) -> int:
+        """Index of the last heading that begins at or before ``position``; -1 before the first."""
+        return bisect_right(self._starts, position) - 1
+
+    def blocks(self, start: int, end: int) -> list[Block]:
+        """The document's blocks that share a character with ``[start, end)``, in order."""
+        found: list[Block] = []
+        for block in self.document.blocks[bisect_right(self._block_ends, start) :]:
+            if block.start >= end:
+                break
+            found.append(block)
+        return found
+
+    def inside(self, section: Section) -> list[Block]:
+        """The blocks of a section without its heading."""
+        blocks = self.document.blocks
+        first = bisect_left(blocks, section.heading.end, key=lambda block: block.start)
+        last = bisect_left(blocks, section.span.end, key=lambda block: block.start)
+        return list(blocks[first:last])
+
+
+def _ends(headings: list[Block], length: int) -> list[int]:
+    """Where each heading's section ends: at the next heading of its level or above."""
+    ends = [length] * len(headings)
+    unfinished: list[int] = []
+    for index, block in enumerate(headings):
+        while unfinished and headings[unfinished[-1]].level >= block.level:
+            ends[unfinished.pop()] = block.start
+        unfinished.append(index)
+    return ends
+
+
+def _title(document: Document, block: Block) -> str:
+    raw = document.text[block.start : min(block.end, block.start + 400)]
+    if document.kind in {"markdown", "notebook"}:
+        raw = _MARKS.sub("", _LINKED.sub(r"\1", raw))
+    return " ".join(raw.split())[:300]

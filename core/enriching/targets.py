@@ -1,0 +1,195 @@
+"""What a document offers to be pointed at: numbered sections and clauses, captions, notes, sources, anchors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from core.enriching.sections import Sections
+from core.types import Block, BlockKind, Document, Span
+
+CLASSES = {
+    **dict.fromkeys("section sections sec sect abschnitt abschnitte ziffer sección § §§".split(), "section"),
+    **dict.fromkeys("chapter chapters chap ch kapitel capítulo chapitre".split(), "chapter"),
+    **dict.fromkeys("clause clauses paragraph paragraphs".split(), "clause"),
+    **dict.fromkeys("part parts".split(), "part"),
+    **dict.fromkeys("appendix annex anhang annexe".split(), "appendix"),
+    **dict.fromkeys("article articles art artikel artículo".split(), "article"),
+    **dict.fromkeys("figure figures fig figs abbildung abbildungen abb figura 그림 図 图".split(), "figure"),
+    **dict.fromkeys("table tables tab tabelle tabellen tabla tableau 표 図表 表".split(), "table"),
+}
+NUMBER = r"(?:\d{1,4}|[A-Z](?![a-z])|[IVXLC]{1,6}(?!\w))(?:\.\d{1,3}){0,5}[a-z]?(?:\(\w{1,3}\)){0,3}"
+_WORD = r"(?P<word>§{1,2}|[^\W\d_]{2,10}\.?)"
+_LABEL = re.compile(rf"[\s#*_\[>]*{_WORD}[ \u00a0]?(?P<number>{NUMBER}(?:-\d{{1,3}})?)(?![\w])")
+_NUMBERED = re.compile(r"[\s#*_]*(?P<number>\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z](?=[.)]))[.):]?(?:\s|[*_]+)")
+_CLAUSE = re.compile(r"[\s*_]*(?P<number>\d{1,3}(?:\.\d{1,3}){1,5}|\d{1,3}(?=\.\s))[.):]?\s")
+_NOTE = re.compile(r"\s*(?:\[\^(?P<named>[^\]\s]{1,40})\]:|\[(?P<bracket>\d{1,3})\]|(?P<bare>\d{1,3})[.)]?(?=\s))")
+_ENTRY = re.compile(r"\s*(?:[-*•]\s+)?(?:\[(?P<bracket>\d{1,3})\]|(?P<bare>\d{1,3})[.)](?=\s))?\s*")
+_SOURCES = re.compile(
+    r"(?i)(?:\d+[.)]?\s*)?(?:(?:notes and )?references?(?: cited| list)?|citations|footnotes|bibliography"
+    r"|literature(?: cited)?|works cited|sources"
+    r"|literatur(?:verzeichnis)?|referencias|bibliograf[ií]a|références|참고문헌|参考文献)\W*"
+)
+_SURNAME = re.compile(r"[^\W\d_][\w'’-]+")
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b")
+_ANCHOR = re.compile(r"\{#([\w:.-]{1,200})[^{}\n]{0,100}\}|<a\s+(?:name|id)=[\"']([^\"'<>]{1,200})[\"']")
+
+
+@dataclass(slots=True)
+class Targets:
+    """Places by what names them. A name that several places bear points to none of them.
+
+    ``numbered``: (class, number) to places; class "" for a number without a word. ``labels``: starts of the words that
+    declare a target, which are no references. ``notes``, ``sources``: by number; ``authors``: surname, year, place.
+    """
+
+    numbered: dict[tuple[str, str], list[Span]] = field(default_factory=dict)
+    labels: set[int] = field(default_factory=set)
+    notes: dict[str, list[Span]] = field(default_factory=dict)
+    sources: dict[str, list[Span]] = field(default_factory=dict)
+    authors: list[tuple[str, str, Span]] = field(default_factory=list)
+    titles: dict[str, list[Span]] = field(default_factory=dict)
+    anchors: dict[str, Span] = field(default_factory=dict)
+    listed: Span | None = None
+
+    def place(self, kind: str, number: str) -> Span | None:
+        """The one place of this class and number; sections of every name also answer to the bare number."""
+        own = self.numbered.get((kind, number), [])
+        if not own and kind not in {"figure", "table"}:
+            own = self.numbered.get(("", number), [])
+        if not own and kind in {"section", "clause"}:
+            same = ("section", "clause", "chapter", "part") if kind == "section" else ("clause", "section")
+            own = [span for name in same for span in self.numbered.get((name, number), [])]
+        return only(own)
+
+    def author(self, surname: str, year: str) -> Span | None:
+        """The listed source that begins with this surname, of that year."""
+        return only([span for name, when, span in self.authors if name == surname.lower() and when == year])
+
+
+def only(places: list[Span]) -> Span | None:
+    """The place, where there is just one."""
+    return places[0] if len(places) == 1 else None
+
+
+def class_of(word: str) -> str:
+    """Which kind of target a word announces, "" for none.
+
+    >>> class_of("Secs."), class_of("Sec."), class_of("§"), class_of("Tables")
+    ('', 'section', 'section', 'table')
+    """
+    return CLASSES.get(word.lower().rstrip("."), "")
+
+
+def slug(title: str) -> str:
+    """A heading's anchor in one form, however its generator writes it: "#3-1-What_s-new" and "#31-whats-new" meet.
+
+    >>> slug("3.1 What's new, again?"), slug("31-whats_new-again"), slug("Distribution_and_habitat")
+    ('31-whats-new-again', '31-whats-new-again', 'distribution-and-habitat')
+    """
+    return re.sub(r"[\s_-]+", "-", re.sub(r"[^\w\s-]", "", title.lower())).strip("-")
+
+
+def targets(document: Document, sections: Sections) -> Targets:
+    """Everything in the document that words may point at."""
+    found = Targets()
+    sources: set[int] = set()
+    for section in sections.sections:
+        _take_section(found, document, section.heading, section.span, section.title)
+        if _SOURCES.fullmatch(section.title):
+            found.listed = section.span
+            for block in sections.inside(section):
+                sources.add(block.start)
+                _take_sources(found, document, block)
+    for index, block in enumerate(document.blocks):
+        if block.kind is BlockKind.CAPTION or block.kind is BlockKind.PARAGRAPH:
+            _take_caption(found, document, index, block)
+        if block.kind is BlockKind.FOOTNOTE or document.text.startswith("[^", block.start):
+            _take_note(found, document, block)
+        if block.kind in (BlockKind.PARAGRAPH, BlockKind.LIST) and block.start not in sources:
+            _take_clauses(found, document, block)
+    for match in _ANCHOR.finditer(document.text):
+        at = sections.at(match.start())
+        place = sections.sections[at].span if at >= 0 else Span(match.start(), match.end())
+        found.anchors.setdefault(slug(match[1] or match[2]), place)
+    return found
+
+
+def _add(places: dict[tuple[str, str], list[Span]], key: tuple[str, str], span: Span) -> None:
+    if span not in (known := places.setdefault(key, [])):
+        known.append(span)
+
+
+def _take_section(found: Targets, document: Document, heading: Span, span: Span, title: str) -> None:
+    raw = document.text[heading.start : min(heading.end, heading.start + 120)]
+    label = _LABEL.match(raw)
+    if label is not None and (kind := class_of(label["word"])) and kind not in {"figure", "table"}:
+        _add(found.numbered, (kind, label["number"]), span)
+        found.labels.add(heading.start + label.start("word"))
+    elif (number := _NUMBERED.match(raw)) is not None:
+        _add(found.numbered, ("", number["number"]), span)
+        title = title[title.find(number["number"]) + len(number["number"]) :].lstrip(".): ")
+    if title:
+        found.titles.setdefault(" ".join(title.lower().split()), []).append(span)
+    base, extra = slug(document.text[heading.start : heading.end].strip("# \n")), 0
+    anchor = base
+    while anchor in found.anchors:
+        extra += 1
+        anchor = f"{base}-{extra}"
+    found.anchors[anchor] = span
+
+
+def _take_caption(found: Targets, document: Document, index: int, block: Block) -> None:
+    label = _LABEL.match(document.text, block.start, min(block.end, block.start + 60))
+    if label is None or (kind := class_of(label["word"])) not in {"figure", "table"}:
+        return
+    after = document.text[label.end() : min(block.end, label.end() + 3)].lstrip("*_] ")
+    if block.kind is BlockKind.PARAGRAPH and not after.startswith((":", ".", "–", "—", "|")):
+        return  # a sentence that begins with "Table 2 shows" declares nothing
+    found.labels.add(label.start("word"))
+    _add(found.numbered, (kind, label["number"]), _with_body(document, index, kind))
+
+
+def _with_body(document: Document, index: int, kind: str) -> Span:
+    """A table's caption together with the table it stands at."""
+    block = document.blocks[index]
+    if kind == "table":
+        for near in (index + 1, index - 1):
+            if 0 <= near < len(document.blocks) and document.blocks[near].kind is BlockKind.TABLE:
+                other = document.blocks[near]
+                return Span(min(block.start, other.start), max(block.end, other.end))
+    return block.span
+
+
+def _take_note(found: Targets, document: Document, block: Block) -> None:
+    note = _NOTE.match(document.text, block.start, block.end)
+    if note is not None:
+        found.labels.add(note.start() + len(note.group()) - len(note.group().lstrip()))
+        label = f"^{note['named']}" if note["named"] else note["bracket"] or note["bare"]
+        found.notes.setdefault(label, []).append(block.span)
+
+
+def _take_clauses(found: Targets, document: Document, block: Block) -> None:
+    """Numbered clauses where they are no headings: "4.2 Nobody has ...", and "4. ..." as a list's own item."""
+    for part in block.parts or (block.span,):
+        clause = _CLAUSE.match(document.text, part.start, min(part.end, part.start + 40))
+        if clause is not None and "." in clause["number"]:
+            _add(found.numbered, ("", clause["number"]), part)
+
+
+def _take_sources(found: Targets, document: Document, block: Block) -> None:
+    for entry in _entries(block):
+        head = _ENTRY.match(document.text, entry.start, entry.end)
+        assert head is not None  # noqa: S101 - every part of it is optional
+        if number := head["bracket"] or head["bare"]:
+            found.sources.setdefault(number, []).append(entry)
+            found.labels.add(head.start() if not head["bracket"] else head.start("bracket") - 1)
+        surname = _SURNAME.match(document.text, head.end(), entry.end)
+        year = _YEAR.search(document.text, entry.start, entry.end)
+        if surname is not None and year is not None:
+            found.authors.append((surname.group().lower(), year.group(), entry))
+
+
+def _entries(block: Block) -> Iterator[Span]:
+    yield from block.parts or (block.span,)
