@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Event
 
 from core import commands_bench, console, contract
+from core.chunking import Aids
 from core.chunking import audit as audit_tree
 from core.chunking import chunk as cut
 from core.command_options import existing, home, reading, settings_of
@@ -21,6 +22,7 @@ from core.gathering import Changes, compare, find_files, joined, scan
 from core.jobs import Handler, Job, Reporter
 from core.library import Failure, IngestReport, Library
 from core.parsing import parse, parser_fingerprint
+from core.parsing.syntax import SandboxedSyntax
 from core.passwords import Passwords
 from core.preparing import require_file
 from core.settings import Settings
@@ -78,7 +80,7 @@ def chunk(options: Namespace) -> int:
     settings = settings_of(options.preset, options.values, Settings())
     if options.chunker:
         settings = settings.with_value("chunking.chunker", options.chunker)
-    counter = load_model(settings.embedding).counter
+    model = load_model(settings.embedding)
     path = Path(options.file)
     try:
         require_file(path)
@@ -91,7 +93,9 @@ def chunk(options: Namespace) -> int:
     for password in options.passwords:
         passwords.offer(password)
     document = passwords.open("", lambda password: parse(data, path.name, settings.parsing, password=password))
-    tree = cut(document, settings.chunking, counter, parser_fingerprint(document.kind, settings.parsing))
+    parser = parser_fingerprint(document.kind, settings.parsing)
+    aids = Aids(model.encoder, syntax=SandboxedSyntax(settings.parsing))
+    tree = cut(document, settings.chunking, model.counter, parser, aids)
     audit = audit_tree(tree)
     result = contract.chunking(options.file, tree, audit)
     console.answer(

@@ -149,6 +149,7 @@ def _chunk(chunk: Chunk) -> dict[str, Any]:
             for part in chunk.prefix
         ],
         "reasons": list(chunk.reasons),
+        "metadata": {name: list(values) for name, values in chunk.metadata.items()},
     }
 
 

@@ -25,7 +25,7 @@ from core.errors import (
 from core.passwords import Passwords
 from core.preparing import Incoming, Member, Prepared, Preparer
 from core.settings import Settings
-from core.storage import chunks, documents, sources, trash
+from core.storage import chunks, documents, features, sources, trash
 from core.storage.cache import CatalogueVectors
 from core.storage.chunks import NewLeaf
 from core.storage.generations import begin_generation
@@ -36,6 +36,10 @@ from core.types import Audit, WordAudit
 
 # Texts gathered before the encoder runs: enough for full batches, few enough that a crash costs seconds.
 GATHER = 1024
+
+TEXTS_A_SECOND = "texts_a_second"  # the library's own value of how fast its encoder was seen to be
+_REPEATED = ("table_header", "signature", "speaker")  # text of the document that a chunk is parted from
+_TELLING = 32  # texts that tell it
 
 PROBLEMS: dict[type[LecternError], str] = {
     PasswordNeededError: "password",
@@ -207,19 +211,28 @@ class Ingest:
                 for prepared in self._waiting:
                     self._tell(prepared.index, "encoding", done, total)
 
+            started = perf_counter()
             try:
                 encoded = encode_cached(self.model.encoder, cache, texts, tell)
             except ItemCancelledError as error:
                 self._waiting = [prepared for prepared in self._waiting if prepared.index != error.index]
                 continue
+            if encoded.encoded >= _TELLING:
+                self._note_speed(encoded.encoded / (perf_counter() - started))
             self.encoded += encoded.encoded
             self.reused += encoded.reused
             return encoded
 
+    def _note_speed(self, texts_a_second: float) -> None:
+        """What the next estimate of a cost is made with; a disk without room costs the estimate, not the documents."""
+        with suppress(StorageError):
+            self.store.set_meta(TEXTS_A_SECOND, f"{texts_a_second:.4g}")
+
     def _store(self, prepared: Prepared, keys: Iterator[str]) -> None:
         """Everything of an item in one transaction: its documents, their chunks, their sources, and that it is done."""
+        indexed = self.settings.enriching.indexed
         leaves = {
-            member.version_id: _leaves(member, keys) for member in prepared.members if member.cut
+            member.version_id: _leaves(member, keys, indexed) for member in prepared.members if member.cut
         }  # made before the transaction, which others wait for
         with self.store.transaction() as connection:
             if self.keep_sources and not sources.is_live(self.store, prepared.members[0].version_id):
@@ -242,7 +255,7 @@ class Ingest:
             if self.watch:
                 self.watch.finished(prepared.index, outcomes[0])
             # Counted once it is committed: a rolled back document is none.
-            self.store.after_commit(lambda: self._count(outcomes, prepared.failed))
+            self.store.after_commit(lambda: self._count(prepared, outcomes))
 
     def _store_cut(self, member: Member, leaves: Sequence[NewLeaf]) -> None:
         made = member.cut
@@ -258,6 +271,7 @@ class Ingest:
             truncated=sum(leaf.encoder_tokens > limit for leaf in made.tree.leaves),
             generation=self.generation,
         )
+        features.put_features(self.store, made.tree, made.found, self.generation)
 
     def _name(self, member: Member) -> int | None:
         """Point the member's source at it and return the number of the version it leaves, if any, to be settled.
@@ -295,9 +309,10 @@ class Ingest:
             words=documents.words(self.store, member.version_id),
         )
 
-    def _count(self, outcomes: Sequence[Ingested], failed: Sequence[tuple[str, LecternError]]) -> None:
+    def _count(self, prepared: Prepared, outcomes: Sequence[Ingested]) -> None:
         self.documents.extend(outcomes)
-        self.failures.extend(_failure(name, error) for name, error in failed)
+        self.failures.extend(_failure(name, error) for name, error in prepared.failed)
+        self.encoded += sum(member.cut.sentences for member in prepared.members if member.cut)
         self.reused += sum(outcome.chunks for outcome in outcomes if outcome.reused)
 
     def _fail(self, index: int, item: Incoming, error: LecternError) -> None:
@@ -318,8 +333,8 @@ def _failure(name: str, error: LecternError) -> Failure:
     return Failure(name, str(error), problem)
 
 
-def _leaves(member: Member, keys: Iterator[str]) -> list[NewLeaf]:
-    """What the indexes need of a document's leaves, with its own of the vectors' keys."""
+def _leaves(member: Member, keys: Iterator[str], indexed: tuple[str, ...]) -> list[NewLeaf]:
+    """What the indexes need of a document's leaves, with its own of the vectors' keys and the features to index."""
     made = member.cut
     assert made is not None  # noqa: S101 - for the type checker
     title = analyse(made.tree.document.title)
@@ -328,7 +343,9 @@ def _leaves(member: Member, keys: Iterator[str]) -> list[NewLeaf]:
     for leaf in made.tree.leaves:
         if leaf.headings not in headings:
             headings[leaf.headings] = analyse("\n".join(leaf.headings))
-        repeated = "\n".join(part.text for part in leaf.prefix if part.kind == "table_header")
+        repeated = "\n".join(part.text for part in leaf.prefix if part.kind in _REPEATED)
         words = analyse(f"{repeated}\n{leaf.text}" if repeated else leaf.text)
+        if indexed:
+            words += analyse("\n".join(made.found.features[leaf.chunk_id].words(indexed)))
         leaves.append(NewLeaf(leaf.chunk_id, next(keys), title, headings[leaf.headings], words))
     return leaves

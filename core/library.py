@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 
 from core import diagnosis, judging
+from core.cutting import Cutting
 from core.embedding import EmbeddingModel, load_model, packaged_counter
+from core.enriching import Features
+from core.enriching.twins import Twin
+from core.errors import ModelError
 from core.gathering import Changes, Scan, ScanProgress, scan_changes
 from core.ingest import Failure, Ingest, Ingested, IngestReport, ItemCancelledError, Watch
 from core.jobs import JobQueue
 from core.judging import JudgmentRow
+from core.labelling import Collection, Labels, Tag
 from core.passwords import Passwords
 from core.preparing import Incoming
 from core.recutting import drop_others, fill_generation, recut
 from core.retrieval import Ranking
 from core.searching import Searcher, SearchResult
 from core.settings import Settings
-from core.storage import chunks, documents, folders, generations, labels, sources, trash, verify
+from core.storage import chunks, documents, features, folders, generations, sources, trash, verify
 from core.storage.cache import CatalogueVectors
 from core.storage.folders import Folder
-from core.storage.labels import Collection, Tag
 from core.storage.lexical import rebuild_index
 from core.storage.outbox import carry_if_possible, pending, rebuild_projection
 from core.storage.scopes import Scope, scope_named
@@ -103,6 +107,11 @@ class Library:
     def home(self) -> Path:
         """The folder the library lies in."""
         return self._store.home
+
+    @property
+    def labels(self) -> Labels:
+        """Collections, tags and notes."""
+        return Labels(self._store)
 
     @property
     def writable(self) -> bool:
@@ -188,53 +197,9 @@ class Library:
         carry_if_possible(self._store)
         return count
 
-    def collections(self) -> list[Collection]:
-        """All collections, by name."""
-        return labels.collections(self._store)
-
-    def create_collection(self, name: str) -> int:
-        """Make an empty collection and return its id. Raises ``LecternError`` for a name that is taken or unfit."""
-        return labels.create_collection(self._store, name)
-
-    def rename_collection(self, collection_id: int, name: str) -> None:
-        """Give a collection another name. Raises ``NotFoundError``, ``LecternError`` as ``create_collection``."""
-        labels.rename_collection(self._store, collection_id, name)
-
-    def delete_collection(self, collection_id: int) -> None:
-        """Forget a collection; its documents stay. Raises ``NotFoundError``."""
-        labels.delete_collection(self._store, collection_id)
-
-    def collect(self, source_ids: Sequence[int], collection_id: int) -> None:
-        """Put sources, mails with their attachments, into a collection. Raises ``NotFoundError``."""
-        labels.collect(self._store, source_ids, collection_id)
-
-    def uncollect(self, source_ids: Sequence[int], collection_id: int) -> None:
-        """Take sources, mails with their attachments, out of a collection. Raises ``NotFoundError``."""
-        labels.uncollect(self._store, source_ids, collection_id)
-
-    def tags(self) -> list[Tag]:
-        """The tags that documents carry, by name."""
-        return labels.tags(self._store)
-
-    def tag(self, source_ids: Sequence[int], name: str) -> None:
-        """Put a tag on sources, mails with their attachments. Raises ``LecternError`` for an unfit name."""
-        labels.tag(self._store, source_ids, name)
-
-    def untag(self, source_ids: Sequence[int], name: str) -> None:
-        """Take a tag off sources, mails with their attachments; a tag nobody carries is gone."""
-        labels.untag(self._store, source_ids, name)
-
     def scope(self, collections: Sequence[str] = (), tags: Sequence[str] = ()) -> Scope:
         """The scope of collections and tags by their names. Raises ``NotFoundError`` naming those there are."""
         return scope_named(self._store, collections, tags)
-
-    def note(self, source_id: int) -> str:
-        """What a person noted about a source, "" for nothing. Raises ``NotFoundError``."""
-        return labels.note(self._store, source_id)
-
-    def write_note(self, source_id: int, text: str) -> None:
-        """Keep a note about a source; blank text removes it. Raises ``LecternError`` for one that is too long."""
-        labels.write_note(self._store, source_id, text)
 
     def preference(self, name: str) -> str:
         """What the pages keep with this library, such as whether its tour was taken; "" where nothing was kept."""
@@ -274,6 +239,14 @@ class Library:
     def audit(self, version_id: str) -> Audit:
         """What of a document its leaves cover."""
         return chunks.audit(self._store, version_id)
+
+    def features(self, version_id: str) -> Mapping[str, Features]:
+        """What is known of each chunk of a document beside its text, by chunk id. Raises ``NotFoundError``."""
+        return features.features(self._store, version_id, self.settings.enriching)
+
+    def twins(self) -> list[Twin]:
+        """Passages of the library that say the same in nearly the same words, in pairs."""
+        return features.twins_of_library(self._store, self.settings.enriching)
 
     def words(self, version_id: str) -> WordAudit | None:
         """What a second reading of the file says of the first; ``None`` where none was made. ``NotFoundError``."""
@@ -327,6 +300,11 @@ class Library:
     def rank(self, question: str, settings: Settings | None = None, scope: Scope | None = None) -> Ranking:
         """A question's ranking over the documents of a scope (``None``: all), every stage's scores kept."""
         return self._searcher.rank(question, settings or self.settings, scope)
+
+    @property
+    def cutting(self) -> Cutting:
+        """The recipes of kinds and documents, and the edits by hand."""
+        return Cutting(self._run, lambda watch: self._finish_generation(watch, items=1))
 
     @property
     def vectors(self) -> VectorCache:
@@ -387,7 +365,11 @@ class Library:
         ``items``: how many the watch knows, where it watches items that wait for this, not the documents.
         """
         run = self._run(watch)
-        report = fill_generation(run, items)
+        try:
+            report = fill_generation(run, items)
+        except ModelError:
+            self._adopt(self._store.settings() or Settings())  # go on with what serves
+            raise
         self._ask_with_model()
         self._persist()
         if report is not None:

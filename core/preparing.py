@@ -8,27 +8,34 @@ import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.chunking import Aids, Replayed, SectionStarts, Workpiece, cut_edited, encoder_inputs, recipe_fingerprint
 from core.chunking import audit as audit_tree
-from core.chunking import chunk as cut
-from core.chunking import encoder_input, recipe_fingerprint
-from core.embedding import EmbeddingModel
+from core.embedding import BorrowingEncoder, EmbeddingModel, KeepingEncoder
+from core.enriching import enriching_fingerprint
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
 from core.parsing import detect_kind, parse, parser_fingerprint
+from core.parsing.syntax import SandboxedSyntax
 from core.passwords import Passwords
-from core.settings import ChunkingSettings, Settings
-from core.storage import chunks, documents, trash
+from core.settings import Settings
+from core.storage import chunks, documents, sources, trash
+from core.storage.cache import CatalogueVectors
 from core.storage.chunks import Recipe
 from core.storage.faults import disk_faults
+from core.storage.features import Found, find
 from core.storage.names import BEHIND
 from core.storage.sources import FileStamp
 from core.storage.store import Store
-from core.types import Attachment, Audit, ChunkTree, Document, TokenCounter
+from core.teaching import Progress, starts_for
+from core.text.pooling import EncoderInput
+from core.types import Attachment, Audit, ChunkTree, Document, Encoder, TokenCounter
+from core.ways import Way, describe, way
 
 _LOG = logging.getLogger(__name__)
 
@@ -59,7 +66,7 @@ class Incoming:
 @dataclass(frozen=True, slots=True)
 class Cut:
     """A document cut and ready, its ``texts`` still to be encoded. ``attached``: names of the files found in it now,
-    ``None`` where it was not read again.
+    ``None`` where it was not read again. ``sentences``: that were encoded to find out where to cut.
     """
 
     tree: ChunkTree
@@ -67,8 +74,10 @@ class Cut:
     recipe: Recipe
     parser: str
     size_bytes: int
-    texts: tuple[str, ...]
+    texts: tuple[EncoderInput, ...]
     attached: tuple[str, ...] | None
+    found: Found
+    sentences: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +86,7 @@ class Member:
 
     ``shown``: its name for people; ``name``: its source's own. ``cut`` ``None``: it is in the library as it should be.
     ``parent``: of an attachment, the version it is attached to. ``source``: one in the trash to be made live.
+    ``before``: the version its source is about to leave for this one, handing on edits by hand and an own recipe.
     """
 
     shown: str
@@ -86,6 +96,7 @@ class Member:
     stamp: FileStamp | None = None
     parent: str | None = None
     source: int | None = None
+    before: str | None = None
     cut: Cut | None = None
 
 
@@ -102,7 +113,7 @@ class Prepared:
     failed: tuple[tuple[str, LecternError], ...] = ()
 
     @property
-    def texts(self) -> Iterator[str]:
+    def texts(self) -> Iterator[EncoderInput]:
         """What the encoder has to read, in the order of the members."""
         for member in self.members:
             yield from member.cut.texts if member.cut else ()
@@ -110,7 +121,10 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Preparer:
-    """Reads, parses and cuts. ``recut``: versions that are in the library, each by itself, attachments left alone."""
+    """Reads, parses and cuts. ``recut``: versions that are in the library, each by itself, attachments left alone.
+
+    ``teaches``: what the library has to teach a chunker is learned where it never was; a mere look goes without.
+    """
 
     store: Store
     model: EmbeddingModel
@@ -118,7 +132,9 @@ class Preparer:
     generation: int
     passwords: Passwords
     recut: bool = False
-    _recipes: dict[str, Recipe] = field(default_factory=dict)
+    teaches: bool = True
+    _recipes: dict[tuple[str, Way], Recipe] = field(default_factory=dict)
+    _starts: dict[str, SectionStarts | None] = field(default_factory=dict)
 
     def prepare(self, index: int, item: Incoming, tell: Tell, first: Callable[[str], None]) -> Prepared | None:
         """The item's documents; ``None`` for a version to be cut anew that has left the library.
@@ -133,24 +149,57 @@ class Preparer:
             return None  # its last source was removed meanwhile
         # What is in the catalogue comes by its shown name: an attachment is read and titled by its own.
         own = item.name.rpartition(BEHIND)[2] if self.recut or item.source is not None else item.name
-        head = Member(item.name, own, version_id, path=item.path, stamp=stamp, source=item.source)
+        stays = self.recut or item.source is not None
+        before = None if stays else sources.predecessor(self.store, name=own, path=item.path)
+        head = Member(item.name, own, version_id, path=item.path, stamp=stamp, source=item.source, before=before)
         run = _Run(self, tell, first)
         run.add(head, data, depth=0)
         return Prepared(index, item, tuple(run.members), tuple(run.failed))
 
-    def recipe(self, parser: str) -> Recipe:
-        """How a document of this parser is cut now."""
-        if parser not in self._recipes:
-            chunking = self.settings.chunking
-            fingerprint = recipe_fingerprint(parser, chunking, self.model.counter.fingerprint)
-            values = {"parser": parser, "chunking": self.settings.to_dict()["chunking"]}
-            self._recipes[parser] = Recipe(fingerprint, describe(chunking), values)
-        return self._recipes[parser]
+    def way(self, version_id: str, kind: str, text: str | None = None, before: str | None = None) -> Way:
+        """As ``core.ways.way``, where the library's settings are these."""
+        return way(self.store, self.settings.chunking, version_id, kind, text, before)
 
-    def is_cut(self, version_id: str, parser: str) -> bool:
+    def recipe(self, parser: str, way: Way) -> Recipe:
+        """The recipe of a document of this parser that is cut this way."""
+        if (parser, way) not in self._recipes:
+            aids = self.aids(way.chunking.chunker, self.model.encoder)
+            fingerprint = recipe_fingerprint(parser, way.chunking, self.model.counter.fingerprint, aids, way.edits)
+            if indexed := self.settings.enriching.indexed:
+                fingerprint = f"{fingerprint}+{enriching_fingerprint(self.settings.enriching)}+{'+'.join(indexed)}"
+            values: dict[str, object] = {"parser": parser, "chunking": asdict(way.chunking)}
+            if way.edits:
+                values["edits"] = len(way.edits)
+            self._recipes[parser, way] = Recipe(fingerprint, describe(way.chunking, len(way.edits)), values)
+        return self._recipes[parser, way]
+
+    def aids(self, chunker: str, encoder: Encoder, progress: Progress | None = None) -> Aids:
+        """What a chunker is handed. What is to be learned for it is learned here; ``progress`` may raise to stop."""
+        if chunker not in self._starts:
+            self._starts[chunker] = starts_for(self.store, self.model, chunker, progress, learn=self.teaches)
+        return Aids(encoder, self._starts[chunker], syntax=SandboxedSyntax(self.settings.parsing))
+
+    def is_cut(self, version_id: str, parser: str, way: Way) -> bool:
         """Whether a version is cut as it would be cut now."""
         stored = chunks.recipe(self.store, version_id, self.generation)
-        return stored is not None and stored.fingerprint == self.recipe(parser).fingerprint
+        return stored is not None and stored.fingerprint == self.recipe(parser, way).fingerprint
+
+    def cut(
+        self, document: Document, parser: str, way: Way, tell: Callable[[str, int, int], None] | None = None
+    ) -> tuple[Replayed, int]:
+        """A document cut this way, and how many sentences were encoded to find out where.
+
+        ``tell(stage, done, total)`` may raise to stop.
+        """
+        counter: TokenCounter = self.model.counter
+        progress = partial(tell, "chunking") if tell else None
+        if tell:
+            counter = _Telling(counter, lambda: tell("chunking", 0, 1))
+        own, cache = self.model.encoder, CatalogueVectors(self.store)
+        keeps = KeepingEncoder(own, cache, progress)
+        encoder = keeps if self.store.writable else BorrowingEncoder(own, cache)
+        piece = Workpiece(document, counter, self.aids(way.chunking.chunker, encoder, progress))
+        return cut_edited(piece, way.chunking, way.edits, parser, own.max_tokens), keeps.encoded
 
     def _bytes(self, item: Incoming) -> tuple[bytes | None, FileStamp | None]:
         """A file's bytes and stamp; nothing yet for bytes that are staged."""
@@ -191,17 +240,20 @@ class _Run:
             return
         if data is not None:
             store.files.stage(data)  # heals an original that was lost
-        if self.by.is_cut(version_id, known.parser):
+        chosen = self.by.way(version_id, known.kind, before=member.before)
+        # A recipe is named by what was learned: where that takes minutes, it can be watched and stopped here.
+        self.by.aids(chosen.chunking.chunker, self.by.model.encoder, partial(self.tell, "chunking"))
+        if self.by.is_cut(version_id, known.parser, chosen):
             self.members.append(member)
         else:
             document = documents.document(store, version_id)
-            self.members.append(replace(member, cut=self._cut(member, document, known.size_bytes, None)))
+            self.members.append(replace(member, cut=self._cut(member, document, chosen, known.size_bytes, None)))
         if self.by.recut:
             return
         for attached in trash.attachments(store, version_id):
             if attached.along or not attached.trashed:
                 source = attached.source if attached.trashed else None
-                below = _attached(member, attached.name, attached.version_id, source)
+                below = self._attached(member, attached.name, attached.version_id, source)
                 error = self._try(below, None, depth + 1)
                 if error is not None:
                     self.failed.append((below.shown, error))
@@ -227,7 +279,8 @@ class _Run:
             if attachment.name in aside or self._attach(member, attachment, depth, notes)
         ]
         document = replace(document, notes=tuple(notes), attachments=())
-        self.members[place] = replace(member, cut=self._cut(member, document, len(data), tuple(names)))
+        chosen = self.by.way(member.version_id, document.kind, document.text, member.before)
+        self.members[place] = replace(member, cut=self._cut(member, document, chosen, len(data), tuple(names)))
         self.by.store.files.stage(data)
 
     def _attach(self, mail: Member, attachment: Attachment, depth: int, notes: list[str]) -> bool:
@@ -237,12 +290,17 @@ class _Run:
             notes.append(f"{said}: it lies more than {DEEPEST} mails deep.")
             return False
         version_id = hashlib.sha256(attachment.data).hexdigest()
-        error = self._try(_attached(mail, attachment.name, version_id, None), attachment.data, depth + 1)
+        error = self._try(self._attached(mail, attachment.name, version_id, None), attachment.data, depth + 1)
         if isinstance(error, PasswordNeededError):
             notes.append(f"{said}: it is encrypted. Save it as a file and add that with its password.")
         elif error is not None:
             notes.append(f"{said}: {error.problem}")
         return error is None
+
+    def _attached(self, mail: Member, name: str, version_id: str, source: int | None) -> Member:
+        before = mail.before and sources.predecessor(self.by.store, name=name, parent=mail.before)
+        shown = mail.shown + BEHIND + name
+        return Member(shown, name, version_id, parent=mail.version_id, source=source, before=before)
 
     def _try(self, member: Member, data: bytes | None, depth: int) -> LecternError | None:
         """Add an attachment and what is in it, or return why it cannot be read and add nothing."""
@@ -256,15 +314,17 @@ class _Run:
             return error
         return None
 
-    def _cut(self, member: Member, document: Document, size_bytes: int, attached: tuple[str, ...] | None) -> Cut:
+    def _cut(
+        self, member: Member, document: Document, way: Way, size_bytes: int, attached: tuple[str, ...] | None
+    ) -> Cut:
         parser = parser_fingerprint(document.kind, self.by.settings.parsing)
-        chunking = self.by.settings.chunking
-        counter = _Telling(self.by.model.counter, lambda: self.tell("chunking", 0, 1))
         with defects_told(member.shown):
-            tree = cut(document, chunking, counter, parser)
-            audit = audit_tree(tree)
-        texts = tuple(encoder_input(leaf, chunking.prefix) for leaf in tree.leaves)
-        return Cut(tree, audit, self.by.recipe(parser), parser, size_bytes, texts, attached)
+            made, sentences = self.by.cut(document, parser, way, self.tell)
+            audit = audit_tree(made.tree, made.switched_off)
+            found = find(made.tree, self.by.settings.enriching)
+        model = self.by.model
+        texts = encoder_inputs(made.tree, way.chunking, model.counter, model.encoder.max_tokens)
+        return Cut(made.tree, audit, self.by.recipe(parser, way), parser, size_bytes, texts, attached, found, sentences)
 
 
 class _Telling:
@@ -283,10 +343,6 @@ class _Telling:
     def count(self, texts: Sequence[str]) -> list[int]:
         self._tell()
         return self._counter.count(texts)
-
-
-def _attached(mail: Member, name: str, version_id: str, source: int | None) -> Member:
-    return Member(mail.shown + BEHIND + name, name, version_id, parent=mail.version_id, source=source)
 
 
 def _named_apart(attachments: Sequence[Attachment]) -> Iterator[Attachment]:
@@ -341,16 +397,3 @@ def require_file(path: Path) -> None:
         raise ParseError(f"{str(path)!r} is no path of this system: {error}.", "Check its spelling.") from error
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise ParseError(f"{path} is a pipe, a socket or a device, not a file.", "Save its content to a file.")
-
-
-def describe(settings: ChunkingSettings) -> str:
-    """A recipe in words.
-
-    >>> describe(ChunkingSettings(chunker="fixed", max_tokens=100, parent_max_tokens=700, overlap_tokens=20))
-    'fixed · child 100 · parent 700 · overlap 20'
-    >>> describe(ChunkingSettings(chunker="fixed", max_tokens=400, parent_max_tokens=2000, unit="characters"))
-    'fixed · child 400 · parent 2000 characters'
-    """
-    overlap = f" · overlap {settings.overlap_tokens}" if settings.overlap_tokens else ""
-    unit = f" {settings.unit}" if settings.unit != "tokens" else ""
-    return f"{settings.chunker} · child {settings.max_tokens} · parent {settings.parent_max_tokens}{unit}{overlap}"

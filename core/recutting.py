@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.errors import CancelledError
+from core.errors import CancelledError, ModelError
 from core.ingest import Failure, Ingest, Ingested, IngestReport, ItemCancelledError, Watch
 from core.preparing import Incoming
 from core.storage import generations, sources
@@ -22,7 +22,8 @@ def fill_generation(run: Ingest, items: int | None = None) -> IngestReport | Non
     """Where the run's embedder is another than the serving one's: fill its generation and flip to it.
 
     Returns what that cost; ``None`` where nothing had to be done. What fails is listed and stays out: one document
-    must not keep the others from their new vectors. ``items``: the run's watch knows so many items that wait for it;
+    must not keep the others from their new vectors. Raises ``ModelError`` where all fail: then nothing is flipped.
+    ``items``: the run's watch knows so many items that wait for it;
     ``None``: it knows the documents themselves.
     """
     encoder = run.model.encoder
@@ -33,6 +34,12 @@ def fill_generation(run: Ingest, items: int | None = None) -> IngestReport | Non
     if run.watch and items is not None:
         run.watch = BeforeItems(run.watch, items, len(_all_versions(run)))
     report = recut(run)
+    if report.failures and not report.documents:
+        generations.drop_generation(run.store, wanted.number)
+        raise ModelError(
+            f"No document could be moved to the new embedder: {report.failures[0].reason}",
+            "The library is as it was. Choose another embedder, or mend this one and apply it again.",
+        )
     failed = generations.unfinished_versions(run.store, wanted.number) if report.failures else []
     generations.serve(run.store, wanted.number, without=failed)
     return report

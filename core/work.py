@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from core.errors import CancelledError
 from core.ingest import Failure, Ingested, IngestReport, ItemCancelledError
@@ -85,18 +86,33 @@ def ingest_handler(library: Library, listen: Listener | None = None, echo: Echo 
 
 
 def apply_handler(library: Library, listen: Listener | None = None) -> Handler:
-    """Runs jobs of kind "apply": one item; payload ``settings`` become the library's, and documents are cut anew."""
+    """Runs jobs of kind "apply": one item; documents are cut anew.
+
+    Payload: ``settings``, which become the library's; or ``scope``, ``key`` and ``chunking`` (``None``: as the wider
+    scope says), the recipe of a kind or a document; or ``versions``, documents whose edits have changed.
+    """
 
     def handle(job: Job, reporter: Reporter) -> None:
         for item in reporter.items():
-            versions = len({source.version_id for source in library.sources()})
-            watch = WholeJobWatch(reporter, item, versions)
-            report = library.apply(settings_from(job.payload["settings"]), watch)
+            report = _applied(library, job.payload, reporter, item)
             reasons = "; ".join(f"{failure.source}: {failure.reason}" for failure in report.failures)
             reporter.finish_item(item.id, reason=reasons)
             _conclude(job, reporter, report, listen)
 
     return handle
+
+
+def _applied(library: Library, payload: Mapping[str, Any], reporter: Reporter, item: Item) -> IngestReport:
+    if "versions" in payload:
+        versions = payload["versions"]
+        return library.cutting.recut(versions, WholeJobWatch(reporter, item, len(versions)))
+    if "scope" in payload:
+        scope, key, values = payload["scope"], payload["key"], payload["chunking"]
+        chunking = None if values is None else settings_from({"chunking": values}).chunking
+        watch = WholeJobWatch(reporter, item, len(library.cutting.reached(scope, key)))
+        return library.cutting.apply(scope, key, chunking, watch)
+    versions = {source.version_id for source in library.sources()}
+    return library.apply(settings_from(payload["settings"]), WholeJobWatch(reporter, item, len(versions)))
 
 
 def _conclude(job: Job, reporter: Reporter, report: IngestReport, listen: Listener | None) -> None:

@@ -151,7 +151,7 @@ def test_mails_in_mails_to_a_depth(library):
 
 def test_a_changed_mail_replaces_what_was_attached(library):
     put(library, "river.eml", MAIL)
-    library.tag([row_of(library, "river.eml").id], "river")
+    library.labels.tag([row_of(library, "river.eml").id], "river")
     put(library, "river.eml", parcel(LETTER, {"minutes.txt": MINUTES, "plan.txt": b"The plan of the badgers."}))
     assert names(library) == ["river.eml", "river.eml › minutes.txt", "river.eml › plan.txt"]
     assert {row.tags for row in library.sources()} == {("river",)}, "what comes new is filed where its mail is"

@@ -21,9 +21,9 @@ def test_counts_and_faults_without_a_name(tmp_path, fast_encoder) -> None:
     (secret / "holiday.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     with Library.open(secret / "papers", encoder=fast_encoder) as library:
         library.ingest([Incoming("Diary of Ada.md", content_hash=library.stage(b"# Dear diary\n\nBabbage came."))])
-        library.collect([1], library.create_collection("Lovers"))
-        library.tag([1], "hush")
-        library.write_note(1, "Never show this.")
+        library.labels.collect([1], library.labels.create_collection("Lovers"))
+        library.labels.tag([1], "hush")
+        library.labels.write_note(1, "Never show this.")
         library.search("Did Babbage come?")
         items = [NewItem(str(path), path) for path in (bad, secret / "holiday.png", secret / "gone.txt")]
         library.queue.enqueue("ingest", {"settings": library.settings.with_value("retrieval.k", 9).to_dict()}, items)

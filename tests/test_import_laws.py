@@ -23,11 +23,12 @@ ROOT = Path(__file__).resolve().parent.parent
 # A room may import itself and every row above its own. Rooms of one row do not see each other ...
 LIBRARY_ROW = (
     *("jobs", "passwords", "preparing", "ingest", "recutting", "ignoring", "gathering", "searching", "diagnosis"),
-    *("judging", "library", "shelf"),
+    *("judging", "labelling", "teaching", "ways", "editing", "applying", "cutting", "library", "shelf"),
 )
 ORDER: tuple[tuple[str, ...], ...] = (
     ("errors", "types"),
     ("settings", "text"),
+    ("syntax",),
     ("parsing", "chunking", "enriching", "embedding", "language"),
     ("storage",),
     ("retrieval",),
@@ -36,7 +37,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("answering",),
     LIBRARY_ROW,
     ("work",),
-    ("evaluation",),
+    ("evaluation", "inspecting"),
     ("__main__", "pages"),
 )
 # ... but for the rows whose rooms are one thing in several files.
@@ -64,6 +65,8 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "torch": ("core/embedding/*", "core/retrieval/reranking.py"),
     "transformers": ("core/embedding/*", "core/retrieval/reranking.py"),
     "openai": ("core/language/*",),
+    "tree_sitter": ("core/syntax/*",),
+    "tree_sitter_language_pack": ("core/syntax/*",),
 }
 HEAVY = {
     "torch",
@@ -75,6 +78,11 @@ HEAVY = {
     "transformers",
     "unstructured",
     "plotly",
+    "sklearn",
+    "scipy",
+    "umap",
+    "tree_sitter",
+    "tree_sitter_language_pack",
 }
 
 LINES = {"core": 400, "pages": 200, "app.py": 200}

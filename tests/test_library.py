@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.chunking import chunk as cut
-from core.errors import CancelledError, LibraryLockedError, NotFoundError, ParseError, StorageError
+from core.chunking import cut_edited
+from core.errors import CancelledError, LibraryLockedError, ModelError, NotFoundError, ParseError, StorageError
 from core.library import Incoming, Ingested, ItemCancelledError, Library, SearchResult
 from core.retrieval import ranking
 from core.settings import PRESETS, Settings
@@ -307,7 +307,11 @@ def test_what_cannot_be_restored_stays_in_the_trash(library, folder, monkeypatch
     library.ingest(incoming(folder))
     row = library.sources()[0]
     library.trash([row.id])
-    monkeypatch.setattr("core.preparing.cut", lambda *asked: (_ for _ in ()).throw(ParseError("It cannot be cut.")))
+
+    def refuse(*asked):
+        raise ParseError("It cannot be cut.")
+
+    monkeypatch.setattr("core.preparing.cut_edited", refuse)
     assert [failure.reason for failure in library.restore([row.id]).failures] == ["It cannot be cut."]
     assert [held.id for held in library.trashed()] == [row.id]
     assert library.verify() == []
@@ -517,17 +521,34 @@ def test_an_ingest_that_waits_for_another_embedder_says_so_and_can_be_stopped(tm
         assert library.verify() == []
 
 
+def test_an_embedder_that_reads_nothing_takes_nothing_away(tmp_path, folder, fast_encoder):
+    class Broken(OtherEncoder):
+        def encode(self, texts, progress=None):
+            raise ModelError("The embedder ran out of memory.")
+
+    home = tmp_path / "home"
+    with Library.open(home, encoder=fast_encoder) as library:
+        library.ingest(incoming(folder))
+    with Library.open(home, encoder=Broken()) as library:
+        with pytest.raises(ModelError, match="No document could be moved to the new embedder: The embedder ran out"):
+            library.apply(library.settings)
+    with Library.open(home, encoder=FastEncoder()) as library:
+        assert library.verify() == []
+        assert library.search("salmon").hits
+        assert library.model.encoder.texts == ["salmon"]
+
+
 def test_a_document_that_cannot_be_cut_anew_does_not_keep_the_others_back(tmp_path, folder, fast_encoder, monkeypatch):
     home = tmp_path / "home"
     with Library.open(home, encoder=fast_encoder) as library:
         library.ingest(incoming(folder))
 
-    def refuse(document, *rest):
-        if "otter" in document.text:
+    def refuse(piece, *rest):
+        if "otter" in piece.document.text:
             raise ParseError("otter.md cannot be cut.")
-        return cut(document, *rest)
+        return cut_edited(piece, *rest)
 
-    monkeypatch.setattr("core.preparing.cut", refuse)
+    monkeypatch.setattr("core.preparing.cut_edited", refuse)
     with Library.open(home, encoder=OtherEncoder()) as library:
         report = library.apply(library.settings)
         assert [failure.reason for failure in report.failures] == ["otter.md cannot be cut."]

@@ -43,10 +43,10 @@ def whole(tmp_path_factory):
 @pytest.fixture
 def labelled(tmp_path):
     with filled(tmp_path / "library", range(4)) as library:
-        work = library.create_collection("Work")
-        library.collect([1, 2], work)
-        library.collect([3], library.create_collection("Home"))
-        library.tag([2, 3], "new")
+        work = library.labels.create_collection("Work")
+        library.labels.collect([1, 2], work)
+        library.labels.collect([3], library.labels.create_collection("Home"))
+        library.labels.tag([2, 3], "new")
         yield library
 
 
@@ -95,7 +95,7 @@ def test_scores_of_words_are_the_engines_own_for_what_passes(whole) -> None:
 
 
 def test_any_value_of_a_field_and_every_field(labelled) -> None:
-    work, home = (known.id for known in sorted(labelled.collections(), key=lambda known: known.id))
+    work, home = (known.id for known in sorted(labelled.labels.collections(), key=lambda known: known.id))
     assert named(labelled, None) == named(labelled, Scope()) == {"0.md", "1.md", "2.md", "3.md"}
     assert named(labelled, Scope(collections=(work,))) == {"0.md", "1.md"}
     assert named(labelled, Scope(collections=(work, home))) == {"0.md", "1.md", "2.md"}
@@ -115,17 +115,17 @@ def test_any_value_of_a_field_and_every_field(labelled) -> None:
 def test_an_answer_follows_every_change_of_labels_and_documents(labelled, tmp_path) -> None:
     new = Scope(tags=("new",))
     assert named(labelled, new) == {"1.md", "2.md"}
-    labelled.tag([4], "new")
+    labelled.labels.tag([4], "new")
     assert named(labelled, new) == {"1.md", "2.md", "3.md"}
     labelled.trash([2])
     assert named(labelled, new) == {"2.md", "3.md"}
     labelled.restore([2])
-    labelled.untag([3], "new")
+    labelled.labels.untag([3], "new")
     assert named(labelled, new) == {"1.md", "3.md"}
     labelled.ingest([Incoming("twin.md", content_hash=labelled.stage(text(3).encode()))])
-    labelled.untag([4], "new")
+    labelled.labels.untag([4], "new")
     assert named(labelled, new) == {"1.md"}
-    labelled.tag([row.id for row in labelled.sources() if row.name == "twin.md"], "new")
+    labelled.labels.tag([row.id for row in labelled.sources() if row.name == "twin.md"], "new")
     assert named(labelled, new) == {"1.md", "twin.md"}, "under the name that passes"
     with Library.open(labelled.home, write=False, encoder=FastEncoder()) as reader:
         assert named(reader, new) == {"1.md", "twin.md"}

@@ -256,11 +256,7 @@ class _Bench:
         failed: dict[str, str] = {}
         started, vectors, lent = perf_counter(), library.stats().vectors, self._borrowed()
         try:
-            held = list(dict.fromkeys(source.version_id for source in library.sources()))
-            cutting = _Building(self.watch, step, len(held))
-            library.apply(self.presets[first], cutting)
-            for index, reason in cutting.failed.items():
-                failed |= dict.fromkeys(names.get(held[index], ()), reason)
+            failed |= self._cut(library, step, names)
             if not self._staged:
                 staged = stage_documents(self.suite, self.place / "documents")
                 reading = _Building(self.watch, step, len(staged))
@@ -268,6 +264,8 @@ class _Bench:
                 library.ingest([Incoming(item.path.name, item.path) for item in staged], reading)
                 failed |= {staged[index].name: reason for index, reason in reading.failed.items()}
                 self._staged = staged
+                if self.presets[first].chunking.chunker == "learned":  # an empty library had nothing to teach
+                    failed |= self._cut(library, step, names)
         finally:  # what was encoded before a stop was encoded all the same
             seconds = perf_counter() - started
             stats = library.stats()
@@ -278,6 +276,13 @@ class _Bench:
             recording.note(name, {**recording.noted(name), **costs})
         self._learn(step, costs["texts"], encoded, seconds)
         return failed
+
+    def _cut(self, library: Library, step: Step, names: Mapping[str, Sequence[str]]) -> dict[str, str]:
+        """Cut what the library holds by the step's recipe; returns why which documents could not be, by name."""
+        held = list(dict.fromkeys(source.version_id for source in library.sources()))
+        cutting = _Building(self.watch, step, len(held))
+        library.apply(self.presets[step.presets[0]], cutting)
+        return {name: reason for index, reason in cutting.failed.items() for name in names.get(held[index], ())}
 
     def _borrowed(self) -> int:
         return self._lender.borrowed if self._lender else 0

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from core.applying import reckoned_leaves
+from core.chunking import BY_VECTORS
 from core.evaluation.history import Recording, RunPlan, write_json
 from core.evaluation.measuring import BenchOptions
 from core.evaluation.staging import suite_folder
@@ -16,8 +18,7 @@ from core.settings import Settings, stage_fingerprint
 
 KNOWN = "known.json"  # beside the library of a suite's documents: what was learnt of its recipes
 
-CHARACTERS_A_TOKEN = 4.3  # English prose in MiniLM's word pieces
-PACKED = 0.8  # how full leaves are, on average
+CHARACTERS_A_SENTENCE = 120.0  # English prose
 TEXTS_A_SECOND = 100.0  # two cores, leaves of the default size; replaced by what this machine was seen to do
 SECONDS_A_CONTEXT = 0.03  # one question under one preset, all budgets
 
@@ -64,7 +65,8 @@ def recipe_groups(presets: Mapping[str, Settings]) -> list[tuple[str, ...]]:
 
 def recipe_of(settings: Settings) -> str:
     """Equal for settings that make the same chunks and vectors."""
-    return "-".join(map(stage_fingerprint, (settings.parsing, settings.chunking, settings.embedding)))
+    indexed = (settings.enriching,) if settings.enriching.indexed else ()
+    return "-".join(map(stage_fingerprint, (settings.parsing, settings.chunking, settings.embedding, *indexed)))
 
 
 def asked_with(suite: Suite, settings: Settings) -> str:
@@ -91,11 +93,16 @@ def estimate(
     asked = {name: min(questions, stopped.journals[name].count()) if stopped else 0 for name in presets}
     waiting = [names for names in recipe_groups(presets) if any(asked[name] < questions for name in names)]
     encodings, exact = 0, True
+    characters = sum(document.size for document in suite.documents)  # a file's bytes are taken for characters
+    sentences: set[str] = set()  # what reads them, once for all chunkers that cut by their vectors
     for names in waiting:
         settings = presets[names[0]]
         if recipe_of(settings) not in known.recipes and recipe_of(settings) not in held:
             exact = False
-            encodings += _reckoned(suite, settings)
+            encodings += reckoned_leaves(characters, settings.chunking)
+            if settings.chunking.chunker in BY_VECTORS:
+                sentences.add("-".join(map(stage_fingerprint, (settings.parsing, settings.embedding))))
+    encodings += len(sentences) * round(characters / CHARACTERS_A_SENTENCE)
     # A text that two recipes share is encoded once; what they do not share is not known before both are cut.
     encoders = {asked_with(suite, presets[names[0]]) for names in waiting}
     encodings += questions * len(encoders.difference(known.questions))
@@ -137,14 +144,6 @@ class Known:
     def keep(self, folder: Path) -> None:
         """For the next bench."""
         write_json(folder / KNOWN, asdict(self))
-
-
-def _reckoned(suite: Suite, settings: Settings) -> int:
-    """Leaves a recipe will make, from the documents' sizes. A file's bytes are taken for characters."""
-    chunking = settings.chunking
-    body = max(1, chunking.max_tokens - chunking.overlap_tokens - chunking.prefix_room * bool(chunking.prefix) / 2)
-    unit = CHARACTERS_A_TOKEN if chunking.unit == "tokens" else 1.0
-    return round(sum(document.size for document in suite.documents) / (unit * PACKED * body))
 
 
 def _counted(count: int, noun: str) -> str:

@@ -13,5 +13,6 @@ lexical.py      FtsIndex, the LexicalIndex; okapi.py: OkapiIndex, a second one
 leaves.py       load_leaves: everything exact search needs, as arrays; narrow
 outbox.py       apply_outbox, query_projection, rebuild_projection
 verify.py       verify, with repair
+edits.py        edits by hand: add_edit, undo_edit, redo_edit; recipes.py: how a kind or a document is cut instead
 job_rows.py     judgments.py  statistics.py  word_audits.py
 """

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import NotFoundError, StorageError
+from core.storage.edits import take_edits_along
 from core.storage.generations import remove_chunks
 from core.storage.judgments import VersionText, follow_judgments
 from core.storage.store import Store, now, storable
@@ -43,8 +44,8 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
     """Keep a version's parse, in place of an earlier one of the same bytes.
 
     Chunks of the version stay where the text is the same and go, in every generation, where it is another: their
-    spans would lie. Judgments follow to the new text. Call it in the transaction that also swaps the chunks and names
-    the source. Raises ``StorageError`` for text that no encoding can hold.
+    spans would lie. Judgments and edits by hand follow to the new text. Call it in the transaction that also swaps the
+    chunks and names the source. Raises ``StorageError`` for text that no encoding can hold.
     """
     try:
         document.text.encode()
@@ -95,6 +96,7 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
         before = None if known is None else VersionText(known[2], known[1])
         after = VersionText(document.text, hashed)
         follow_judgments(connection, document.version_id, document.version_id, before, after)
+        take_edits_along(connection, document.version_id, document.version_id, before, after)
         store.after_commit(lambda: store.files.named(document.version_id))
         store.touch()
 

@@ -83,7 +83,7 @@ ALTER TABLE judgment ADD COLUMN judged TEXT; -- the quote as it was judged, wher
 CREATE INDEX judgment_of_version ON judgment(version_id);
 """
 
-_CHUNK_METADATA = """
+_FOUND_IN_CHUNKS = """
 -- What a chunker found in a chunk, such as the symbols a function defines: lists of text by name. Most have nothing.
 CREATE TABLE chunk_metadata (
   chunk INTEGER PRIMARY KEY REFERENCES chunk(row) ON DELETE CASCADE,
@@ -91,9 +91,48 @@ CREATE TABLE chunk_metadata (
 );
 """
 
+_EDITS = """
+-- Anchored by value, as judgments are: an edit by hand outlives the version it was made on.
+CREATE TABLE edit (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  version_id TEXT NOT NULL,
+  text_hash TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('merge', 'split', 'move', 'disable', 'pin')),
+  anchors TEXT NOT NULL, -- where it is, and of a move where it goes: spans, their words and what stands around them
+  made_at TEXT NOT NULL,
+  undone INTEGER -- NULL: in force; else in which order it was undone
+);
+CREATE INDEX edit_of_version ON edit(version_id, undone);
+
+-- How a kind of document ("key": the kind), or one document (the version's id), is cut instead of as the library says.
+CREATE TABLE own_recipe (
+  scope TEXT NOT NULL CHECK (scope IN ('kind', 'document')),
+  key TEXT NOT NULL,
+  chunking TEXT NOT NULL,
+  changed_at TEXT NOT NULL,
+  PRIMARY KEY (scope, key)
+) WITHOUT ROWID;
+"""
+
+_FEATURES = """
+-- What was found out about a version's chunks beside their text: JSON, compressed, one entry a chunk in the order of
+-- their rows; and the leaves' signatures, which find near-duplicates. What is missing or stale is made again.
+CREATE TABLE enriched (
+  generation INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  features BLOB NOT NULL,
+  signatures BLOB NOT NULL,
+  PRIMARY KEY (generation, version),
+  FOREIGN KEY (generation, version) REFERENCES recipe(generation, version) ON DELETE CASCADE
+);
+"""
+
 MIGRATIONS: tuple[tuple[str, str], ...] = (
     ("0001_the_whole_way_once", FIRST),
     ("0002_trash_labels_attachments_folders", _SECOND),
     ("0003_judgments_follow", _THIRD),
-    ("0004_chunk_metadata", _CHUNK_METADATA),
+    ("0004_found_in_chunks", _FOUND_IN_CHUNKS),
+    ("0005_edits_and_own_recipes", _EDITS),
+    ("0006_features", _FEATURES),
 )

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from core.errors import NotFoundError
 from core.storage.documents import version_number
+from core.storage.edits import hand_edits_on
 from core.storage.generations import remove_chunks
 from core.storage.judgments import hand_judgments_on
 from core.storage.names import shown_names
+from core.storage.recipes import hand_recipe_on
 from core.storage.store import Store, now, storable
 from core.storage.word_audits import word_audit
 from core.types import WordAudit
@@ -139,6 +141,21 @@ def find_source(store: Store, *, name: str, path: Path | None = None, parent: st
     return None if row is None else int(row[0])
 
 
+def predecessor(store: Store, *, name: str, path: Path | None = None, parent: str | None = None) -> str | None:
+    """The version a source points to, where it alone does: what hands on judgments and edits when its file changes.
+
+    ``None`` where there is no such source, or another live one keeps the version.
+    """
+    known = find_source(store, name=name, path=path, parent=parent)
+    with store.reading() as connection:
+        row = connection.execute(
+            "SELECT id FROM version WHERE number = (SELECT version FROM source WHERE id = ?1) AND NOT EXISTS"
+            " (SELECT 1 FROM source WHERE version = number AND id <> ?1 AND trashed_at IS NULL)",
+            (known,),
+        ).fetchone()
+    return None if row is None else str(row[0])
+
+
 def is_live(store: Store, version_id: str) -> bool:
     """Whether a live source points to this version."""
     with store.reading() as connection:
@@ -163,7 +180,7 @@ def original_path(store: Store, source_id: int) -> Path | None:
 def remove_source(store: Store, source_id: int) -> None:
     """Forget a source. The last one of a version takes the version with it: text, chunks, index rows and original.
 
-    With a mail go its attachments. Judgments stay: they are anchored by value. Raises ``NotFoundError``.
+    With a mail go its attachments. Judgments and edits stay: they are anchored by value. Raises ``NotFoundError``.
     """
     with store.transaction() as connection:
         row = connection.execute("SELECT version FROM source WHERE id = ?", (source_id,)).fetchone()
@@ -179,7 +196,7 @@ def settle(store: Store, connection: sqlite3.Connection, number: int, successor:
 
     With a live source left there are none. With sources in the trash alone the version leaves the indexes, its text
     and vectors stay. Without any source it goes altogether. ``successor``: the version the source points to instead;
-    judgments follow there.
+    judgments, edits by hand and the document's own recipe follow there.
     """
     live, trashed = connection.execute(
         "SELECT count(*) FILTER (WHERE trashed_at IS NULL), count(trashed_at) FROM source WHERE version = ?", (number,)
@@ -192,6 +209,8 @@ def settle(store: Store, connection: sqlite3.Connection, number: int, successor:
     remove_chunks(connection, number)
     if successor is not None:
         hand_judgments_on(connection, row[0], successor)
+        hand_edits_on(connection, row[0], successor)
+        hand_recipe_on(connection, row[0], successor)
     if trashed:
         attached = connection.execute(
             "UPDATE source SET trashed_at = ?, trashed_along = 1 WHERE parent = ? AND trashed_at IS NULL"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from core import preparing
-from core.chunking import chunk
+from core.chunking import cut_edited
 from core.errors import CancelledError, LecternError, NotFoundError, SettingsError, SuiteError
 from core.evaluation import measuring
 from core.evaluation.bench import BUDGETS, BenchOptions, run_bench
@@ -364,12 +364,12 @@ def test_vectors_of_another_library_are_not_made_again(suite_root, tmp_path, fas
 
 
 def test_a_document_that_fails_under_one_recipe_is_missed_there_alone(suite_root, tmp_path, fast_encoder, monkeypatch):
-    def cut(document, settings, *arguments):
-        if settings.max_tokens == 40 and "otter" in document.text:
+    def cut(piece, settings, *arguments):
+        if settings.max_tokens == 40 and "otter" in piece.document.text:
             raise LecternError("It cannot be cut so.")
-        return chunk(document, settings, *arguments)
+        return cut_edited(piece, settings, *arguments)
 
-    monkeypatch.setattr(preparing, "cut", cut)
+    monkeypatch.setattr(preparing, "cut_edited", cut)
     presets = {"fine": Settings(), "bad": Settings().with_value("chunking.max_tokens", 40)}
     report, _ = bench(suite_root, tmp_path, fast_encoder, presets)
     assert report.failures == (("otter.md", "It cannot be cut so."),)
@@ -438,6 +438,15 @@ def test_characters_are_reckoned_as_characters(suite_root, tmp_path, fast_encode
         assert 0.4 < reckoned / report.presets[0].costs["texts"] < 2.5
 
 
+def test_sentences_that_decide_where_to_cut_are_reckoned_once(suite_root, tmp_path):
+    suite = load_suite(suite_root)
+    semantic, sharper = preset("semantic"), preset("semantic").with_value("chunking.semantic_percentile", 60)
+    both = estimate(suite, {"semantic": semantic, "sharper": sharper}, tmp_path).encodings
+    leaves = estimate(suite, {"structure": preset("default")}, tmp_path).encodings - len(questions())
+    sentences = both - len(questions()) - 2 * leaves
+    assert 0.5 < sentences / sum(text.count(".") for text in TEXTS.values()) < 2
+
+
 def test_more_room_and_answers_are_measured_where_they_are_asked_for(suite_root, tmp_path, fast_encoder):
     rows = [row | {"answer": "It sleeps in a hollow that it digs."} for row in questions()[:3]]
     root = write_suite(tmp_path / "few", rows, files={name: text.encode() for name, text in TEXTS.items()})
@@ -448,3 +457,16 @@ def test_more_room_and_answers_are_measured_where_they_are_asked_for(suite_root,
     assert "attained@60t" not in metrics
     assert {"answer_hit@60t", "answer_hit@8000", "exact_match", "token_f1"} <= metrics.keys()
     assert metrics["token_f1"] > metrics["exact_match"] == 0
+
+
+def test_a_chunker_that_learns_is_measured_as_it_has_learned(tmp_path, fast_encoder):
+    files = {f"{turn}.md": "# Book\n\n" + "\n\n".join(map(text_about, ANIMALS[turn::2])) for turn in range(2)}
+    headed = {name: text.replace("\n\n", "\n\n## Next\n\n").encode() for name, text in files.items()}
+    asked = [{"id": "q", "question": "Where does the otter sleep?", "gold": []}]
+    learns = {"learns": Settings().with_values({"chunking.chunker": "learned", "chunking.max_tokens": 40})}
+    bench(write_suite(tmp_path / "s", asked, files=headed), tmp_path, fast_encoder, learns)
+    (home,) = tmp_path.glob("*/library")
+    with Library.open(home, write=False, encoder=fast_encoder) as library:
+        leaves = [leaf for row in library.sources() for leaf in library.tree(row.version_id).leaves]
+    assert leaves
+    assert not any("the library has too few headings" in reason for leaf in leaves for reason in leaf.reasons)
