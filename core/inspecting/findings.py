@@ -1,0 +1,175 @@
+"""What can be wrong with a cut, in words for a person: kinds, how bad they are, what helps, and where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Defect(StrEnum):
+    """The kinds of findings, the worst first."""
+
+    LOST = "lost"
+    TRUNCATED = "truncated"
+    OVERSIZED = "oversized"
+    STARTS_MID_SENTENCE = "starts_mid_sentence"
+    ENDS_MID_SENTENCE = "ends_mid_sentence"
+    TABLE_CUT = "table_cut"
+    CODE_CUT = "code_cut"
+    ORPHAN_HEADING = "orphan_heading"
+    CODE_PARTED = "code_parted"
+    LIST_PARTED = "list_parted"
+    REMARK_PARTED = "remark_parted"
+    NEAR_DUPLICATE = "near_duplicate"
+    TINY = "tiny"
+
+
+class Severity(StrEnum):
+    """How bad a finding is. SERIOUS: search cannot see words. MODERATE: a chunk misleads. MINOR: worth knowing."""
+
+    SERIOUS = "serious"
+    MODERATE = "moderate"
+    MINOR = "minor"
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a page names a kind: of one and of many, and which dial or chunker helps."""
+
+    one: str
+    many: str
+    remedy: str
+
+    def counted(self, number: int) -> str:
+        """
+        >>> WORDINGS[Defect.TABLE_CUT].counted(1), WORDINGS[Defect.TABLE_CUT].counted(1200)
+        ('1 table cut', '1,200 tables cut')
+        """
+        return f"{number:,} {self.one if number == 1 else self.many}"
+
+
+WORDINGS: Mapping[Defect, Wording] = {
+    Defect.LOST: Wording(
+        "passage in no chunk",
+        "passages in no chunk",
+        "This is a fault of the chunker: choose another one, and please report it.",
+    ),
+    Defect.TRUNCATED: Wording(
+        "chunk the encoder reads in part",
+        "chunks the encoder reads in part",
+        "Lower the chunk size, or measure it in tokens instead of characters.",
+    ),
+    Defect.OVERSIZED: Wording(
+        "chunk above the size limit",
+        "chunks above the size limit",
+        "Raise the size limit, or split the chunk here.",
+    ),
+    Defect.STARTS_MID_SENTENCE: Wording(
+        "chunk begins inside a sentence",
+        "chunks begin inside a sentence",
+        "Use a chunker that keeps sentences (structure, sentence, semantic), or a larger chunk size.",
+    ),
+    Defect.ENDS_MID_SENTENCE: Wording(
+        "chunk ends inside a sentence",
+        "chunks end inside a sentence",
+        "Use a chunker that keeps sentences (structure, sentence, semantic), or a larger chunk size.",
+    ),
+    Defect.TABLE_CUT: Wording(
+        "table cut",
+        "tables cut",
+        "Use structure or table, which cut between rows and repeat the header, or a larger chunk size.",
+    ),
+    Defect.CODE_CUT: Wording(
+        "code block cut",
+        "code blocks cut",
+        "Use structure or code, which keep a block or a function whole where it fits, or a larger chunk size.",
+    ),
+    Defect.ORPHAN_HEADING: Wording(
+        "heading parted from its text",
+        "headings parted from their text",
+        "Use structure, which keeps a heading with its text, or move the boundary before the heading.",
+    ),
+    Defect.CODE_PARTED: Wording(
+        "code block parted from its explanation",
+        "code blocks parted from their explanation",
+        "Use a larger chunk size, some overlap, or merge the two chunks.",
+    ),
+    Defect.LIST_PARTED: Wording(
+        "list or table parted from its lead-in",
+        "lists or tables parted from their lead-in",
+        "Use structure, which keeps a lead-in with what it introduces, or merge the two chunks.",
+    ),
+    Defect.REMARK_PARTED: Wording(
+        "remark parted from what it refers to",
+        "remarks parted from what they refer to",
+        "Use some overlap, a larger chunk size, or merge the two chunks.",
+    ),
+    Defect.NEAR_DUPLICATE: Wording(
+        "chunk says nearly the same as an earlier one",
+        "chunks say nearly the same as an earlier one",
+        "Disable the repeated chunk, so that it does not take an answer's place.",
+    ),
+    Defect.TINY: Wording(
+        "tiny chunk",
+        "tiny chunks",
+        "Raise the smallest chunk size, or merge it with a neighbour.",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place where something is wrong. ``[start, end)``: what to show and to light up there.
+
+    ``leaf``: index into ``ChunkTree.leaves`` of the leaf that begins or ends badly; of a passage in no leaf, of the
+    first leaf behind it or the last there is. ``sentence``: what is the matter, for a person. ``other``: index of the
+    leaf this one repeats or was parted from, ``None`` where there is none.
+    """
+
+    kind: Defect
+    severity: Severity
+    start: int
+    end: int
+    leaf: int
+    sentence: str
+    other: int | None = None
+
+    @property
+    def remedy(self) -> str:
+        """What helps, as a sentence."""
+        return WORDINGS[self.kind].remedy
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Everything found in one tree, in text order. ``unread_tokens``: body tokens the encoder will not read."""
+
+    findings: tuple[Finding, ...]
+    unread_tokens: int = 0
+
+    def of(self, kind: Defect) -> tuple[Finding, ...]:
+        """The places of one kind, in text order: what a number on the page jumps to in turn."""
+        return tuple(finding for finding in self.findings if finding.kind is kind)
+
+    @property
+    def counts(self) -> dict[Defect, int]:
+        """How many of each kind there are, the worst kind first; kinds without a finding are left out.
+
+        >>> Health((Finding(Defect.TINY, Severity.MINOR, 0, 2, 0, "Two words."),)).counts
+        {<Defect.TINY: 'tiny'>: 1}
+        """
+        numbers = dict.fromkeys(Defect, 0)
+        for finding in self.findings:
+            numbers[finding.kind] += 1
+        return {kind: number for kind, number in numbers.items() if number}
+
+    @property
+    def severities(self) -> dict[Defect, Severity]:
+        """The worst severity of each kind that was found."""
+        order = list(Severity)
+        worst: dict[Defect, Severity] = {}
+        for finding in self.findings:
+            known = worst.get(finding.kind, Severity.MINOR)
+            worst[finding.kind] = min(known, finding.severity, key=order.index)
+        return {kind: worst[kind] for kind in Defect if kind in worst}

@@ -1,0 +1,163 @@
+"""Boundary diagnostics: what a tree's cuts sever, leave behind or repeat, with every place.
+
+Nothing here reads the whole text but the search for repetitions: the rest looks at the two sides of each boundary, so a
+long document is judged while a dial is dragged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from core.chunking.auditing import UNEXPLAINED, audit
+from core.inspecting.boundaries import Blocks, Boundary, boundaries, holder
+from core.inspecting.findings import Defect, Finding, Health, Severity
+from core.inspecting.parting import parted
+from core.inspecting.sentence_places import SentencePlaces
+from core.inspecting.severing import severed
+from core.inspecting.sizes import size_of
+from core.inspecting.twins import twins
+from core.inspecting.unread import unread
+from core.settings import ChunkingSettings
+from core.types import Audit, Chunk, ChunkTree, Span, TokenCounter
+
+TINY_SHARE = 4  # a leaf is tiny below this part of what its limit leaves beside the prefix
+
+
+def diagnose(
+    tree: ChunkTree,
+    encoder_limit: int,
+    settings: ChunkingSettings,
+    counter: TokenCounter,
+    sentences: Sequence[Span] | None = None,
+    audited: Audit | None = None,
+) -> Health:
+    """Everything wrong with the cuts of a tree, in text order.
+
+    ``encoder_limit``: ``Encoder.max_tokens``. ``settings``: the recipe of the tree, for its limits and its unit.
+    ``counter``: the embedder's. ``sentences``: of the whole text, in order, where they are known: it is quicker, and
+    the very same ones the chunkers saw; ``None`` looks at the surroundings of each boundary. ``audited``: the tree's
+    loss audit where it was made.
+    """
+    places = Blocks(tree.document.blocks)
+    meeting = boundaries(tree)
+    tails = unread(tree, counter, encoder_limit, settings.prefix)
+    findings = [
+        *_lost(tree, audited),
+        *(
+            Finding(
+                Defect.TRUNCATED,
+                Severity.SERIOUS,
+                tail.start,
+                tail.end,
+                tail.leaf,
+                f"The encoder stops here: the last {tail.tokens:,} tokens of chunk {tail.leaf + 1} are not searched.",
+            )
+            for tail in tails
+        ),
+        *_sizes(tree, settings, counter.specials),
+        *_mid_sentence(tree, meeting, SentencePlaces(tree.document.text, places, sentences)),
+        *severed(tree, settings, meeting, places),
+        *parted(tree, meeting, places),
+        *_repeated(tree),
+    ]
+    kinds = list(Defect)
+    findings.sort(key=lambda finding: (finding.start, finding.end, kinds.index(finding.kind), finding.leaf))
+    return Health(tuple(findings), sum(tail.tokens for tail in tails))
+
+
+def _lost(tree: ChunkTree, audited: Audit | None) -> Iterator[Finding]:
+    starts = [leaf.start for leaf in tree.leaves]
+    for gap in (audited or audit(tree)).gaps:
+        if gap.reason == UNEXPLAINED:
+            leaf = holder(tree.leaves, starts, gap.start)
+            words = f"{gap.end - gap.start:,} characters are in no chunk."
+            yield Finding(Defect.LOST, Severity.SERIOUS, gap.start, gap.end, leaf, words)
+
+
+def _sizes(tree: ChunkTree, settings: ChunkingSettings, specials: int) -> Iterator[Finding]:
+    """Leaves and parents above their limit, and leaves far below it."""
+    unit, limit = settings.unit, settings.max_tokens
+    leaves = tree.leaves
+    for index, leaf in enumerate(leaves):
+        own = size_of(leaf, unit)
+        prefix = max(0, leaf.encoder_tokens - specials - leaf.tokens) if unit == "tokens" else 0
+        if own + prefix > limit:
+            words = f"Chunk {index + 1} has {own + prefix:,} {unit} with its prefix, above the limit of {limit:,}."
+            yield Finding(Defect.OVERSIZED, Severity.MODERATE, leaf.start, leaf.end, index, words)
+        elif own * TINY_SHARE < limit - prefix and len(leaves) > 1:
+            yield _tiny(leaves, index, settings, own, limit - prefix)
+    numbers = {leaf.chunk_id: index for index, leaf in enumerate(leaves)}
+    first: dict[str, int] = {}
+    for chunk in reversed(tree.chunks):
+        number = numbers[chunk.chunk_id] if chunk.level == 0 else first.get(chunk.chunk_id, 0)
+        if chunk.parent_id is not None:
+            first[chunk.parent_id] = number
+        size = size_of(chunk, unit)
+        if chunk.level == 1 and size > settings.parent_room:
+            words = f"This parent has {size:,} {unit}, above the limit of {settings.parent_room:,}."
+            yield Finding(Defect.OVERSIZED, Severity.MODERATE, chunk.start, chunk.end, number, words)
+
+
+def _tiny(leaves: Sequence[Chunk], index: int, settings: ChunkingSettings, own: int, room: int) -> Finding:
+    """A leaf under a quarter of its room; moderate when it would fit into its neighbour of the same section."""
+    leaf = leaves[index]
+    beside = (leaves[at] for at in (index - 1, index + 1) if 0 <= at < len(leaves))
+    fits = any(other.parent_id == leaf.parent_id and size_of(other, settings.unit) + own <= room for other in beside)
+    words = f"Chunk {index + 1} has {own:,} {settings.unit} where {room:,} would fit"
+    if fits:
+        return Finding(
+            Defect.TINY, Severity.MODERATE, leaf.start, leaf.end, index, f"{words}, and would fit into its neighbour."
+        )
+    return Finding(Defect.TINY, Severity.MINOR, leaf.start, leaf.end, index, f"{words}.")
+
+
+def _mid_sentence(tree: ChunkTree, meeting: Sequence[Boundary], places: SentencePlaces) -> Iterator[Finding]:
+    text, leaves = tree.document.text, tree.leaves
+    for boundary in meeting:
+        before, after = leaves[boundary.before], leaves[boundary.after]
+        end, start = _visible_end(text, before.end), _visible_start(text, after.start)
+        running = places.across(end, boundary.cut)
+        if running is not None:
+            words = f"Chunk {boundary.before + 1} ends inside a sentence, after “{_tail(text, end)}”."
+            first, kind = max(running.start, before.start), Defect.ENDS_MID_SENTENCE
+            yield Finding(kind, Severity.MODERATE, first, end, boundary.before, words, boundary.after)
+        if start != boundary.cut:  # an overlap
+            running = places.across(_visible_end(text, start), start)
+        if running is not None:
+            words = f"Chunk {boundary.after + 1} begins inside a sentence, at “{_head(text, start)}”."
+            last, kind = min(running.end, after.end), Defect.STARTS_MID_SENTENCE
+            yield Finding(kind, Severity.MODERATE, start, last, boundary.after, words, boundary.before)
+
+
+def _visible_end(text: str, position: int) -> int:
+    """Where the last visible character before ``position`` ends."""
+    while position > 0 and text[position - 1].isspace():
+        position -= 1
+    return position
+
+
+def _visible_start(text: str, position: int) -> int:
+    """The first visible character at or behind ``position``; the end of the text where there is none."""
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position
+
+
+def _head(text: str, start: int) -> str:
+    words = text[start : start + 60].split()
+    return " ".join(words[:4])
+
+
+def _tail(text: str, end: int) -> str:
+    words = text[max(0, end - 60) : end].split()
+    return " ".join(words[-4:])
+
+
+def _repeated(tree: ChunkTree) -> Iterator[Finding]:
+    leaves = tree.leaves
+    for twin in twins([leaf.text for leaf in leaves]):
+        leaf = leaves[twin.index]
+        share = "the same as" if twin.similarity == 1.0 else f"{twin.similarity:.0%} the same as"
+        words = f"Chunk {twin.index + 1} is {share} chunk {twin.earlier + 1}."
+        severity = Severity.MODERATE if twin.similarity == 1.0 else Severity.MINOR
+        yield Finding(Defect.NEAR_DUPLICATE, severity, leaf.start, leaf.end, twin.index, words, twin.earlier)

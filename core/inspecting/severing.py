@@ -1,0 +1,124 @@
+"""Blocks that a boundary runs through: tables between or inside rows, code between or inside lines."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+from core.inspecting.boundaries import Blocks, Boundary
+from core.inspecting.findings import Defect, Finding, Severity
+from core.settings import ChunkingSettings
+from core.types import Block, BlockKind, Chunk, ChunkTree
+
+# What a member of a class or a namespace opens with: a cut before it parts nothing that belongs together.
+_MEMBER = re.compile(
+    r"(?:@|#\[|//|/\*|#|\"\"\"|(?:(?:pub|public|private|protected|static|export|default|async|abstract|final|virtual"
+    r"|override|inline|const)\b\S*\s+)*(?:def|class|fn|func|function|impl|struct|enum|trait|interface|namespace|type"
+    r"|get|set|constructor|public|private|protected|static|describe|it|test)\b)"
+)
+
+
+def severed(
+    tree: ChunkTree, settings: ChunkingSettings, meeting: Sequence[Boundary], places: Blocks
+) -> Iterator[Finding]:
+    """One finding for each table and each code block that is cut, at its first cut.
+
+    Between rows, with the header repeated, a table too large for one leaf is cut as well as can be: minor. So is code
+    that is larger than a leaf and cut between lines, and a file of source code anywhere but inside a line.
+    """
+    cut: dict[int, tuple[Block, list[Boundary]]] = {}
+    for boundary in meeting:
+        block = places.at(boundary.cut)
+        if block is not None and block.start < boundary.cut and block.kind in (BlockKind.TABLE, BlockKind.CODE):
+            cut.setdefault(block.start, (block, []))[1].append(boundary)
+    for block, found in cut.values():
+        if block.kind is BlockKind.TABLE:
+            yield _table(tree, settings, block, found)
+        elif (finding := _code(tree, settings, block, found)) is not None:
+            yield finding
+
+
+def _table(tree: ChunkTree, settings: ChunkingSettings, block: Block, found: Sequence[Boundary]) -> Finding:
+    text, leaves = tree.document.text, tree.leaves
+    torn = [boundary for boundary in found if not _at_unit(text, block, boundary.cut)]
+    bare = [boundary for boundary in found if not _has_header(leaves[boundary.after])]
+    into = f"into {len(found) + 1:,} chunks"
+    if torn:
+        columns = settings.table_columns > 0 and all(_at_cell(block, boundary.cut) for boundary in torn)
+        severity = Severity.MINOR if columns else Severity.MODERATE
+        words = f"Table cut {'between columns' if columns else 'inside a row'}, {into}."
+    elif block.header is not None and bare:
+        severity, words = Severity.MODERATE, f"Table cut between rows, {into}; its header is not repeated before each."
+    elif _fits(leaves, found, block, settings):
+        severity, words = Severity.MODERATE, f"Table cut between rows, {into}, though it would fit into one."
+    else:
+        repeated = "; its header is repeated before each" if block.header is not None else ""
+        severity, words = Severity.MINOR, f"Table cut between rows, {into}{repeated}."
+    return _finding(Defect.TABLE_CUT, severity, text, block, (torn or bare or found)[0], words)
+
+
+def _code(tree: ChunkTree, settings: ChunkingSettings, block: Block, found: Sequence[Boundary]) -> Finding | None:
+    text, leaves = tree.document.text, tree.leaves
+    torn = [boundary for boundary in found if not _at_line(text, boundary.cut)]
+    into = f"into {len(found) + 1:,} chunks"
+    if torn:
+        severity, words = Severity.MODERATE, f"Code cut inside a line, {into}."
+    elif tree.document.kind == "code":
+        inner = [boundary for boundary in found if _indented(text, boundary.cut)]
+        if not inner:
+            return None
+        return _finding(Defect.CODE_CUT, Severity.MINOR, text, block, inner[0], f"Code cut inside a unit, {into}.")
+    elif _fits(leaves, found, block, settings):
+        severity, words = Severity.MODERATE, f"Code block cut between lines, {into}, though it would fit into one."
+    else:
+        severity, words = Severity.MINOR, f"Code block cut between lines, {into}: it is larger than a chunk."
+    return _finding(Defect.CODE_CUT, severity, text, block, (torn or found)[0], words)
+
+
+def _finding(kind: Defect, severity: Severity, text: str, block: Block, boundary: Boundary, sentence: str) -> Finding:
+    """Shows the line before the cut and the line behind it."""
+    start = max(block.start, text.rfind("\n", block.start, max(block.start, boundary.end - 1)) + 1)
+    stop = text.find("\n", boundary.cut, block.end)
+    end = block.end if stop < 0 else stop
+    return Finding(kind, severity, start, end, boundary.after, sentence, boundary.before)
+
+
+def _at_unit(text: str, block: Block, position: int) -> bool:
+    """Whether a row begins here: a part of the block, or a line where it names none."""
+    if not block.parts:
+        return _at_line(text, position)
+    index = bisect_right(block.parts, position, key=lambda part: part.start) - 1
+    return index >= 0 and block.parts[index].start == position
+
+
+def _at_cell(block: Block, position: int) -> bool:
+    index = bisect_right(block.cells, position, key=lambda cell: cell.start) - 1
+    return index >= 0 and block.cells[index].start == position
+
+
+def _at_line(text: str, position: int) -> bool:
+    return not text[text.rfind("\n", 0, position) + 1 : position].strip()
+
+
+def _indented(text: str, position: int) -> bool:
+    """Whether the line is part of what a line above it opened, and is no member in its own right."""
+    if text[position] in ")]}":
+        return True
+    return text.rfind("\n", 0, position) + 1 < position and _MEMBER.match(text, position) is None
+
+
+def _has_header(leaf: Chunk) -> bool:
+    return any(part.kind == "table_header" for part in leaf.prefix)
+
+
+def _fits(leaves: Sequence[Chunk], found: Sequence[Boundary], block: Block, settings: ChunkingSettings) -> bool:
+    """Whether one leaf could hold the block, by the sizes of the leaves it lies in and their shares of it."""
+    size = 0.0
+    for index in range(found[0].before, found[-1].after + 1):
+        leaf = leaves[index]
+        shared = min(leaf.end, block.end) - max(leaf.start, block.start)
+        if shared > 0:
+            own = leaf.tokens if settings.unit == "tokens" else leaf.end - leaf.start
+            size += own * shared / (leaf.end - leaf.start)
+    return size <= settings.max_tokens - settings.prefix_room

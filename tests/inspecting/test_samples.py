@@ -1,0 +1,76 @@
+"""Real documents cut by every chunker there is: all views can be made of them and agree with each other."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from core.chunking import CHUNKERS, Aids, Workpiece, audit, cut
+from core.inspecting.boundaries import cuts
+from core.inspecting.comparing import Agreement, compare
+from core.inspecting.curves import curve
+from core.inspecting.findings import Defect
+from core.inspecting.health import diagnose
+from core.inspecting.hierarchy import icicle
+from core.inspecting.sizes import fills, sections, sizes
+from core.parsing import parse
+from core.settings import ChunkingSettings, ParsingSettings
+from core.text.sentences import sentence_spans
+from tests.fast_encoder import FastEncoder
+
+SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples" / "documents"
+NAMES = ("handbook.md", "key_loader.py", "quarterly-report.pdf", "device-register.csv", "security-policy.docx")
+ENCODER = FastEncoder()
+
+
+@cache
+def document(name):
+    return parse((SAMPLES / name).read_bytes(), name, ParsingSettings())
+
+
+def tree_of(name, counter, settings):
+    return cut(Workpiece(document(name), counter, Aids(encoder=ENCODER)), settings)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("chunker", list(CHUNKERS))
+def test_every_view_of_a_real_document(chunker, name, counter):
+    settings = ChunkingSettings(chunker)
+    tree, plain = tree_of(name, counter, settings), tree_of(name, counter, ChunkingSettings())
+    text = tree.document.text
+    sentences = sentence_spans(text)
+    health = diagnose(tree, ENCODER.max_tokens, settings, counter, sentences, audit(tree))
+    assert health == diagnose(tree, ENCODER.max_tokens, settings, counter, sentences)
+    assert Defect.LOST not in health.counts
+    assert Defect.TRUNCATED not in health.counts
+    assert health.unread_tokens == 0
+    assert sum(health.counts.values()) == len(health.findings)
+    for finding in health.findings:
+        assert 0 <= finding.leaf < len(tree.leaves)
+        assert text[finding.start : finding.end].strip()
+        assert finding.sentence.endswith(".")
+    found = compare(plain, tree, sentences)
+    assert {place.position for place in found.cuts if place.agreement is not Agreement.REMOVED} == set(cuts(tree))
+    assert len(found.gold) == len(sentences)
+    vectors = ENCODER.encode([text[span.start : span.end] for span in sentences])
+    line = curve(sentences, vectors, settings, tree)
+    assert set(line.positions[line.cuts].tolist()) == set(cuts(tree)) & set(line.positions.tolist())
+    rows = icicle(tree)
+    assert len(rows) == len(tree.chunks) + 1
+    assert sum(row.extent for row in rows if row.leaf >= 0) == rows[0].extent
+    assert sizes(tree).leaves == len(tree.leaves)
+    assert len(fills(tree, settings)) == sizes(tree).parents
+    assert sum(section.share for section in sections(tree)) == pytest.approx(1.0)
+
+
+def test_structure_severs_less_than_fixed(counter):
+    """The handbook's prose: fixed tokens cut most of its sentences' neighbours, structure none."""
+    found = {}
+    for chunker in ("structure", "fixed"):
+        settings = ChunkingSettings(chunker)
+        found[chunker] = diagnose(tree_of("handbook.md", counter, settings), 256, settings, counter).counts
+    assert Defect.ENDS_MID_SENTENCE not in found["structure"]
+    assert Defect.ORPHAN_HEADING not in found["structure"]
+    assert found["fixed"][Defect.ENDS_MID_SENTENCE] > 50
