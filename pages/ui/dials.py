@@ -1,11 +1,11 @@
-"""The dials: Ask's in the sidebar, acting at once; the recipe's on the Chunks page, acting on Apply."""
+"""Ask's dials in the sidebar, acting at once."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from core.errors import SettingsError
-from core.settings import CHUNKERS, EXPANSIONS, FUSIONS, ORDERS, Settings
+from core.settings import EXPANSIONS, FUSIONS, ORDERS, Settings
 from pages.ui import state, words
 
 
@@ -72,37 +72,6 @@ def _reset(settings: Settings) -> None:
     state.fill_dials(state.DIALS, settings, overwrite=True)
 
 
-def recipe_dials(settings: Settings, finished: bool) -> Settings | None:
-    """Draw the recipe's dials in place; returns new settings when Apply was pressed.
-
-    ``finished``: every document is cut as the settings say; else Apply goes on with it, also after a cancellation.
-    """
-    state.fill_dials(state.RECIPE_DIALS, settings)
-    st.selectbox(
-        "Chunker", CHUNKERS, key="chunks.chunker", persist_state="session", format_func=words.CHUNKER_WORDS.__getitem__
-    )
-    st.caption(words.CHUNKER_HELP[st.session_state["chunks.chunker"]])
-    st.slider("Chunk, at most tokens", 16, 254, key="chunks.max_tokens", persist_state="session", help=_CHUNK)
-    st.slider("Overlap, tokens", 0, 120, key="chunks.overlap_tokens", persist_state="session", help="0 is off.")
-    st.slider("Parent, at most tokens", 100, 4000, step=50, key="chunks.parent_max_tokens", persist_state="session")
-    try:
-        limit = st.session_state["chunks.max_tokens"]
-        # A prefix may take half a chunk at most: it gives way with small chunks and comes back with larger ones.
-        prefix = min(Settings().chunking.prefix_max_tokens, limit // 2)
-        turned = state.turned(state.RECIPE_DIALS, settings, {"chunking.prefix_max_tokens": prefix})
-    except SettingsError as error:
-        st.warning(words.escaped(str(error)))
-        return None
-    same = turned.chunking == settings.chunking
-    now = "As the library is cut now." if finished else "Some documents are still cut another way."
-    st.caption(now if same else f"Would become: {words.recipe(turned.chunking)}.")
-    idle = same and finished
-    pressed = st.button(
-        "Apply to the library", key="chunks.apply", type="primary", disabled=idle, width="stretch", help=_APPLY
-    )
-    return turned if pressed else None
-
-
 _DENSE = "How much the encoder's similarity counts. 0 switches this search off."
 _LEXICAL = "How much shared words count (BM25). 0 switches this search off."
 _KEPT = "How many of the best chunks go on to grow and fill the budget."
@@ -110,5 +79,3 @@ _FUSION = "Standard scores weigh how far a chunk stands out in each search; reci
 _NEAR = "The part of its neighbours' scores a chunk gains. 0 is off."
 _LEAST = "Cosine below which a chunk is dropped. −1 is off."
 _SHARE = "A passage may fill at most this part of the budget; a larger parent is cut to whole chunks around the match."
-_CHUNK = "Prefix included. The encoder reads 256 tokens, two of them its own."
-_APPLY = "Every document is cut anew in the background; only what changed is encoded."

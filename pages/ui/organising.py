@@ -20,7 +20,7 @@ def organise(chosen: Sequence[SourceRow]) -> None:
     library = services.library()
     named = words.escaped(chosen[0].title) if len(chosen) == 1 else words.count(len(chosen), "document")
     st.markdown(f"**{named}**")
-    collections = {held.name: held.id for held in library.collections()}
+    collections = {held.name: held.id for held in library.labels.collections()}
     in_all = [name for name in collections if all(name in source.collections for source in chosen)]
     on_all = sorted(set.intersection(*(set(source.tags) for source in chosen)))
     with st.form("library.organise.form", border=False):
@@ -29,7 +29,7 @@ def organise(chosen: Sequence[SourceRow]) -> None:
         )
         tagged = st.multiselect(
             "Tags",
-            sorted({held.name for held in library.tags()} | set(on_all)),
+            sorted({held.name for held in library.labels.tags()} | set(on_all)),
             default=on_all,
             accept_new_options=True,
             placeholder="Choose, or write one",
@@ -43,15 +43,16 @@ def organise(chosen: Sequence[SourceRow]) -> None:
         ids = [source.id for source in chosen]
         for name in filed:
             if name not in in_all:
-                library.collect(ids, collections[name] if name in collections else library.create_collection(name))
+                made = collections[name] if name in collections else library.labels.create_collection(name)
+                library.labels.collect(ids, made)
         for name in set(in_all) - set(filed):
-            library.uncollect(ids, collections[name])
+            library.labels.uncollect(ids, collections[name])
         for name in set(tagged) - set(on_all):
-            library.tag(ids, name)
+            library.labels.tag(ids, name)
         for name in set(on_all) - set(tagged):
-            library.untag(ids, name)
+            library.labels.untag(ids, name)
         if note is not None and note != chosen[0].note:
-            library.write_note(ids[0], note)
+            library.labels.write_note(ids[0], note)
     except LecternError as error:
         st.error(words.escaped(str(error)), icon=":material/error:")
         return

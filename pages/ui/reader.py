@@ -1,14 +1,14 @@
 """The Chunks reader: the text with its leaves drawn on it, its tree, the chosen chunk and what became of the text.
 
 Two components. The shelf brings a document's text, as bytes that stay the same while the document does, so that
-Streamlit sends them once; the reader is told which one to draw and where to open it. Text is shown with
-``textContent`` only: nothing a document contains can become markup.
+Streamlit sends them once; the reader is told which cut to draw on it, and where. A new cut redraws what is in view and
+leaves the text under the eye where it is. Text is shown with ``textContent`` only: nothing a document contains can
+become markup.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -16,12 +16,16 @@ import streamlit as st
 from core.types import Span
 from pages.ui.assets import joined
 from pages.ui.reader_data import Reading
+from pages.ui.reader_text import TextReading
+from pages.ui.reader_told import Arrival, Choice, chosen_in
+
+__all__ = ["NOTHING_JUDGED", "Arrival", "Choice", "shelve", "show_reader"]
 
 _shelve = st.components.v2.component("lectern.shelf", js=joined("shelf.js", "shelf_store.js"))
 _mount = st.components.v2.component(
     "lectern.reader",
     html=joined("reader.html"),
-    css=joined("palette.css", "reader.css", "reader_text.css", "reader_side.css", "judge.css"),
+    css=joined("palette.css", "reader.css", "reader_text.css", "reader_side.css", "reader_edit.css", "judge.css"),
     js=joined(
         "offsets.js",
         "shelf.js",
@@ -32,8 +36,11 @@ _mount = st.components.v2.component(
         "reader_model.js",
         "reader_slabs.js",
         "reader_table.js",
+        "reader_marks.js",
         "reader_text.js",
+        "reader_place.js",
         "reader_scroll.js",
+        "reader_view.js",
         "reader_find.js",
         "reader_tree.js",
         "reader_ruler.js",
@@ -41,6 +48,10 @@ _mount = st.components.v2.component(
         "reader_document.js",
         "reader_sheet.js",
         "reader_hands.js",
+        "reader_why.js",
+        "reader_move.js",
+        "reader_menu.js",
+        "reader_edit.js",
         "judge_reader.js",
         "reader.js",
     ),
@@ -55,13 +66,9 @@ NOTHING_JUDGED: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """What the reader shows first: a chunk, and a cited span if a link led here. ``count`` tells arrivals apart."""
-
-    selected: str | None = None
-    focus: Span | None = None
-    count: int = 0
+def shelve(text: TextReading, key: str) -> None:
+    """Bring the text to the window. Call it outside the fragment that draws the reader, with the same key each time."""
+    _shelve(key=key, data=text.payload)
 
 
 def show_reader(
@@ -72,18 +79,44 @@ def show_reader(
     on_turn: Callable[[], None] | None = None,
     judging: Mapping[str, Any] = NOTHING_JUDGED,
     on_judging: Callable[[], None] | None = None,
-) -> str | None:
-    """Draw the reader; returns the chosen chunk's id. ``page``: a page sheet in place of the text.
+    *,
+    editing: Mapping[str, Any] | None = None,
+    on_edit: Callable[[], None] | None = None,
+    jump: Mapping[str, int] | None = None,
+    card: Mapping[str, Any] | None = None,
+    marks: Sequence[tuple[int, str]] = (),
+    height: int = 0,
+    synchronised: bool = False,
+    label: str = "",
+) -> Choice:
+    """Draw the reader; returns the chosen chunk and where a person clicked last. All places are code points.
 
-    ``judging``: gold and what was done, as ``judging.for_reader`` tells it; it may change without the text.
+    ``page``: a page sheet in place of the text. ``judging``: gold and what was done, as ``judging.for_reader`` has it.
+    ``editing``: as ``reader_told.editing`` makes it; ``None``: the cut is only shown. What a person asks for comes with
+    ``on_edit``, where ``reader_told.edits_asked(key)`` has it; the reader changes nothing by itself, the next cut does.
+    ``jump``: ``{"start", "end", "count"}``, a span to scroll to and light up; done once for each ``count``.
+    ``card``: ``{"leaf", "features", "twins"}`` about one chunk, shown while it is the chosen one: its id, rows of label
+    and value, rows of a twin's chunk id or any words and its similarity.
+    ``marks``: cuts compared with another reader's: place and "agreed", "added" or "removed".
+    ``height``: pixels of a compact reader, text alone; 0 for the whole one. ``synchronised``: it scrolls with the other
+    synchronised readers of the same text. ``label``: names it where there are two.
     """
     data = {
-        "shelf": reading.key,
+        "shelf": reading.text_key,
+        "key": reading.cut_key,
+        "cut": reading.cut,
         "selected": reading.leaves.index(arrival.selected) if arrival.selected in reading.leaves else -1,
-        "focus": [arrival.focus.start, arrival.focus.end] if arrival.focus else None,
+        "focus": _ends(arrival.focus),
         "arrival": arrival.count,
         "page": page,
         "judging": judging,
+        "editing": editing,
+        "jump": jump,
+        "card": _card(card, reading),
+        "marks": [list(mark) for mark in marks],
+        "height": height,
+        "synchronised": synchronised,
+        "label": label,
     }
     result = _mount(
         key=key,
@@ -91,14 +124,19 @@ def show_reader(
         on_selected_change=lambda: None,
         on_turn_change=on_turn or (lambda: None),
         on_judging_change=on_judging or (lambda: None),
+        on_edit_change=on_edit or (lambda: None),
     )
-    chosen: dict[str, Any] | None = result.selected
-    # What was chosen in the document, or the cut, before this one says nothing here.
-    if chosen and chosen["shelf"] == reading.key and 0 <= chosen["leaf"] < len(reading.leaves):
-        return reading.leaves[int(chosen["leaf"])]
-    return arrival.selected
+    return chosen_in(reading, result.selected, arrival.selected)
 
 
-def shelve(reading: Reading, key: str) -> None:
-    """Bring the text to the window. Call it outside the fragment that draws the reader, with the same key each time."""
-    _shelve(key=key, data=reading.payload)
+def _ends(span: Span | None) -> list[int] | None:
+    return [span.start, span.end] if span else None
+
+
+def _card(card: Mapping[str, Any] | None, reading: Reading) -> dict[str, Any] | None:
+    """The card with chunks named by their place in this cut; ``None`` for a chunk that is not in it."""
+    if card is None or card["leaf"] not in reading.leaves:
+        return None
+    places = {leaf: index for index, leaf in enumerate(reading.leaves)}
+    twins = [[places.get(twin, twin), similarity] for twin, similarity in card.get("twins", ())]
+    return {"leaf": places[card["leaf"]], "features": [list(row) for row in card.get("features", ())], "twins": twins}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import streamlit as st
 
+from core.inspecting.unread import unread
+from core.settings import PREFIX_KINDS
 from core.text.places import boxes_of
-from core.types import Document, Span
+from core.types import Audit, ChunkTree, Document, Span
 from pages.ui import services
-from pages.ui.reader_data import Reading, read
+from pages.ui.reader_data import Reading, read_cut
+from pages.ui.reader_text import TextReading, read_text
 
 PAGE_SCALE = 1.8  # pixels a point: sharp in the reader's column, a few hundred kilobytes
 
@@ -26,6 +29,26 @@ def _document(place: str, version: str) -> Document:
     return services.library().document(version)
 
 
+def text(version: str) -> TextReading:
+    """A document's text as the reader's shelf takes it."""
+    return _text(str(services.home()), version)
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _text(place: str, version: str) -> TextReading:
+    return read_text(document(version))
+
+
+def cut(version: str, tree: ChunkTree, audit: Audit, prefix: Sequence[str] = PREFIX_KINDS) -> Reading:
+    """Any cut of a document as the reader draws it, such as a dial's that the library does not hold.
+
+    ``prefix``: the kinds of prefix parts the encoder reads, as in the cut's ``ChunkingSettings``.
+    """
+    model = services.library().model
+    limit = model.encoder.max_tokens
+    return read_cut(text(version), tree, audit, limit, unread(tree, model.counter, limit, prefix))
+
+
 def reading(version: str) -> Reading:
     """A document as the reader draws it, in the cut the library holds now."""
     library = services.library()
@@ -36,38 +59,67 @@ def reading(version: str) -> Reading:
 @st.cache_resource(max_entries=6, show_spinner=False)
 def _reading(place: str, version: str, recipe: str) -> Reading:
     library = services.library()
-    return read(library.tree(version), library.audit(version), library.model.encoder.max_tokens, recipe)
+    return cut(version, library.tree(version), library.audit(version), library.settings.chunking.prefix)
 
 
 def page_sheet(version: str, number: int) -> dict[str, Any]:
-    """A page's picture and every chunk's boxes on it, in percent of the page. Raises ``PasswordNeededError``."""
-    return _page_sheet(version, number, reading(version))
+    """``drawn_sheet`` of the cut the library holds now."""
+    return drawn_sheet(version, number, reading(version))
 
 
-@st.cache_resource(max_entries=12, show_spinner="Drawing the page …", hash_funcs={Reading: lambda reading: reading.key})
-def _page_sheet(version: str, number: int, drawn: Reading) -> dict[str, Any]:
+def drawn_sheet(version: str, number: int, drawn: Reading) -> dict[str, Any]:
+    """A page's picture, and the boxes of a cut's chunks and of their parents on it, in percent of the page.
+
+    ``boxes``: a leaf's place, left, top, right, bottom. ``parents``: the first leaf of a parent, likewise: one box
+    around all that a parent has on the page. Raises ``PasswordNeededError``.
+    """
+    paper = document(version).pages
+    page = paper[max(1, min(number, len(paper))) - 1]
+    here = [at for at, (first, last) in enumerate(drawn.pages) if first <= page.number <= last]
+    families = {drawn.parents[at]: drawn.parents.index(drawn.parents[at]) for at in here if drawn.parents[at]}
+    around = boxes_on(version, page.number, [span for span in families if span])
+    return {
+        **_picture(str(services.home()), version, page.number),
+        "boxes": [
+            [here[int(at)], *box] for at, *box in boxes_on(version, page.number, [drawn.spans[at] for at in here])
+        ],
+        "parents": [[list(families.values())[int(at)], *box] for at, *box in _united(around)],
+    }
+
+
+def _united(boxes: Iterable[list[float]]) -> list[list[float]]:
+    """One box around those of the same place that follow each other down the page; a column begins another.
+
+    >>> _united([[0, 5, 5, 9, 9], [0, 1, 8, 4, 12], [0, 20, 2, 24, 4], [1, 0, 0, 1, 1]])
+    [[0, 1, 5, 9, 12], [0, 20, 2, 24, 4], [1, 0, 0, 1, 1]]
+    """
+    whole: list[list[float]] = []
+    top = 0.0  # of the box before
+    for place, x0, y0, x1, y1 in boxes:
+        if whole and whole[-1][0] == place and y1 > top:
+            held = whole[-1]
+            held[1:] = [min(held[1], x0), min(held[2], y0), max(held[3], x1), max(held[4], y1)]
+        else:
+            whole.append([place, x0, y0, x1, y1])
+        top = y0
+    return whole
+
+
+@st.cache_resource(max_entries=12, show_spinner="Drawing the page …")
+def _picture(place: str, version: str, number: int) -> dict[str, Any]:
     from core.parsing.pdf_images import render_page
 
     held = services.library()
     paper = document(version).pages
-    page = paper[max(1, min(number, len(paper))) - 1]
+    page = next(page for page in paper if page.number == number)
     original, settings = held.original(version), held.settings.parsing
     picture = held.passwords.open(version, lambda word: render_page(original, page.number, PAGE_SCALE, settings, word))
-    across, down = 100 / page.width, 100 / page.height
-    boxes = [
-        [index, box.x0 * across, box.y0 * down, box.x1 * across, box.y1 * down]
-        for index, (span, (first, last)) in enumerate(zip(drawn.spans, drawn.pages, strict=True))
-        if first <= page.number <= last
-        for box in boxes_of(document(version), span)
-        if box.page == page.number
-    ]
     return {
         "number": page.number,
         "count": len(paper),
         "width": page.width,
         "height": page.height,
         "image": f"data:image/png;base64,{base64.b64encode(picture).decode()}",
-        "boxes": boxes,
     }
 
 

@@ -16,9 +16,9 @@ MOST_CHIPS = 12  # more are a list to type into
 
 def scope_row(library: Library) -> Scope:
     """Draw the chips where there is something to choose from; returns what the question looks into."""
-    held = {collection.id: collection.name for collection in library.collections() if collection.documents}
+    held = {collection.id: collection.name for collection in library.labels.collections() if collection.documents}
     choices: list[Choice] = [("collection", number) for number in held]
-    choices += [("tag", tag.name) for tag in library.tags() if tag.documents]
+    choices += [("tag", tag.name) for tag in library.labels.tags() if tag.documents]
     if not choices:
         return Scope()
     kept = [choice for choice in st.session_state.get(state.SCOPE) or () if choice in choices]

@@ -31,6 +31,26 @@ ARRIVALS = "chunks.arrivals"
 LINK_TAKEN = "chunks.link"
 READER = "chunks.reader"
 SHELF = "chunks.shelf"
+SECOND = "chunks.second"  # the reader under the first, while two cuts are compared
+CHUNKS_DIALS = "chunks.dials"  # side -> the values its dials were turned to; a side that is not turned is left out
+CHUNKS_SIDE = "chunks.side"  # whose dials are shown
+CHUNKS_FOLDED = "chunks.folded"
+CHUNKS_PANEL = "chunks.panel"
+CHUNKS_OTHER = "chunks.other"  # what is compared with, None for nothing
+CHUNKS_BOXES = "chunks.boxes"  # whose boxes are on the page
+CHUNKS_JUMP = "chunks.jump"
+CHUNKS_JUMPS = "chunks.jumps"
+CHUNKS_CARET = "chunks.caret"
+CHUNKS_HEALTH = "chunks.health"  # the kind of finding that is stepped through, and which of them
+CHUNKS_TASKS = "chunks.tasks"  # what is being made for this window, by what it is for
+CHUNKS_LAST = "chunks.last"  # side -> the cut that was shown last, and its dials
+CHUNKS_SCOPE = "chunks.scope"
+CHUNKS_NOTICE = "chunks.notice"
+CHUNKS_DROPPED = "chunks.dropped"  # an edit that was switched off, to be undone
+CHUNKS_MAP = "chunks.map"
+CHUNKS_MAP_OF = "chunks.map_of"
+CHUNKS_MAP_BY = "chunks.map_by"
+CHUNKS_WANTED = "chunks.wanted"  # another document was asked for inside a fragment
 QUESTION = "ask.question"
 ASKED = "ask.asked"
 SCOPE = "ask.scope"
@@ -79,13 +99,6 @@ DIALS = {
     "ask.max_share": "expansion.max_share",
     "ask.budget_tokens": "assembly.budget_tokens",
     "ask.order": "assembly.order",
-}
-# Chunking's dials in the Chunks page.
-RECIPE_DIALS = {
-    "chunks.chunker": "chunking.chunker",
-    "chunks.max_tokens": "chunking.max_tokens",
-    "chunks.overlap_tokens": "chunking.overlap_tokens",
-    "chunks.parent_max_tokens": "chunking.parent_max_tokens",
 }
 
 

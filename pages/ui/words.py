@@ -8,16 +8,6 @@ from core.chunking.auditing import UNEXPLAINED
 from core.settings import ChunkingSettings
 from core.types import WordAudit
 
-CHUNKER_WORDS = {
-    "structure": "By structure",
-    "recursive": "By paragraphs",
-    "fixed": "Fixed size",
-}
-CHUNKER_HELP = {
-    "structure": "Sections, tables and lists are kept whole where they fit.",
-    "recursive": "Paragraphs first, then sentences, then words.",
-    "fixed": "So many tokens, wherever that ends: the plain baseline.",
-}
 EXPANSION_WORDS = {"parent": "The parent section", "flat": "Nothing: the chunk alone"}
 ORDER_WORDS = {"relevance": "Best first", "document": "As in the documents", "edges": "Best at both ends"}
 FUSION_WORDS = {"zscore": "Standard scores", "rrf": "Reciprocal ranks"}

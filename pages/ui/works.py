@@ -102,4 +102,6 @@ def _work(job: Job, item: Item) -> Work:
 def _name(job: Job, item: Item | None) -> str:
     if job.kind == "ingest":
         return words.file_name(item.name) if item else "Files"
+    if job.kind == "apply" and item and "settings" not in job.payload:
+        return f"Cutting anew {item.name}"
     return f"{NAMES.get(job.kind, job.kind)}{': ' + item.name if job.kind == 'bench' and item else ''}"

@@ -35,9 +35,9 @@ def filled(home: Path, tmp_path: Path) -> Path:
     with Library.open(home) as library:
         library.ingest([Incoming(name, path=tmp_path / name) for name in ("tokens.md", "tea.csv")])
         tea = next(source.id for source in library.sources() if source.name == "tea.csv")
-        library.collect([tea], library.create_collection("Kitchen"))
-        library.tag([tea], "hot")
-        library.write_note(tea, "ask Femke")
+        library.labels.collect([tea], library.labels.create_collection("Kitchen"))
+        library.labels.tag([tea], "hot")
+        library.labels.write_note(tea, "ask Femke")
     return home
 
 

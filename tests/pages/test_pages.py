@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.errors import CancelledError
 from core.library import Incoming, Library
 from core.settings import Settings
 from tests.pages.apps import APP, PATIENT, said, start
-from tests.pages.browsing import until
 
 pytestmark = pytest.mark.model
 NOTES = {
@@ -137,45 +135,6 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, monkeypatch:
     app = start()
     assert app.error
     assert not app.exception
-
-
-@pytest.mark.usefixtures("filled")
-def test_the_dials_cut_the_library_anew() -> None:
-    from pages.ui import background, services
-
-    app = start("chunks")
-    assert app.button(key="chunks.apply").disabled
-    app.selectbox(key="chunks.chunker").set_value("fixed").run()
-    app.slider(key="chunks.max_tokens").set_value(16).run()
-    assert "Would become: fixed" in said(app).replace("\\", "")
-    app.button(key="chunks.apply").click().run()
-    assert not app.exception
-    library = services.library()
-    until(lambda: all(job.finished for job in library.queue.jobs()))
-    assert background.failures("apply") == []
-    assert library.settings.chunking.chunker == "fixed"
-    assert all(source.recipe.startswith("fixed") for source in library.sources())
-
-
-@pytest.mark.usefixtures("filled")
-def test_a_cut_that_was_cancelled_half_way_can_be_finished() -> None:
-    from pages.ui import services
-
-    start()
-    library = services.library()
-
-    class Stops:
-        def stage(self, index: int, stage: str, done: int, total: int) -> None:
-            raise CancelledError("Stopped.")
-
-        def finished(self, index: int, outcome: object) -> None:
-            raise AssertionError("nothing is finished")
-
-    with pytest.raises(CancelledError):
-        library.apply(library.settings.with_value("chunking.chunker", "fixed"), Stops())
-    app = start("chunks")
-    assert "Some documents are still cut another way." in said(app)
-    assert not app.button(key="chunks.apply").disabled
 
 
 @pytest.mark.usefixtures("filled")

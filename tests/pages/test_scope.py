@@ -29,8 +29,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with Library.open(place) as library:
         library.ingest([Incoming(name, path=tmp_path / name) for name in NOTES])
         numbers = {source.name: source.id for source in library.sources()}
-        library.tag([numbers["kettle.md"]], "upstairs")
-        library.collect([numbers["cellar.md"]], library.create_collection("Downstairs [old]"))
+        library.labels.tag([numbers["kettle.md"]], "upstairs")
+        library.labels.collect([numbers["cellar.md"]], library.labels.create_collection("Downstairs [old]"))
     yield place
     services._desk.clear()
 
@@ -65,7 +65,9 @@ def test_nothing_chosen_searches_everything() -> None:
 )
 def test_a_choice_keeps_the_answer_to_it(home: Path, kind: str, held: str, left: str) -> None:
     with Library.open(home, write=False) as library:
-        choice: tuple[str, int | str] = ("tag", "upstairs") if kind == "tag" else (kind, library.collections()[0].id)
+        choice: tuple[str, int | str] = (
+            ("tag", "upstairs") if kind == "tag" else (kind, library.labels.collections()[0].id)
+        )
     prompt = read(asked([choice]))
     assert held in prompt
     assert left not in prompt

@@ -85,9 +85,9 @@ function createTeller(tell) {
   };
 }
 
-// The line that says what was done. send(request): a person wants it back, or the line gone.
-function createNotice(stage, send) {
-  const line = make("div", "judge-notice");
+// The line that says what was done. send(request): a person wants it back, or the line gone. name: its class.
+function createNotice(stage, send, name = "judge-notice") {
+  const line = make("div", name);
   line.setAttribute("role", "status");
   stage.append(line);
   let drawn = 0;

@@ -24,7 +24,8 @@ function firstNotBelow(sorted, value) {
   return low;
 }
 
-const grouped = (number) => Math.round(number).toLocaleString("en-US");
+const NUMBERS = new Intl.NumberFormat("en-US");
+const grouped = (number) => NUMBERS.format(Math.round(number));
 
 function make(tag, className, text) {
   const element = document.createElement(tag);

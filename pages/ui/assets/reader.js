@@ -1,13 +1,15 @@
 // Glue: one instance per mounted reader, kept between reruns so that scroll and selection stay.
 const instances = new WeakMap();
+const FLASH = 2600; // milliseconds a jump's span stays lit
 
 function createReader(root) {
   const find = (selector) => root.querySelector(selector);
-  const self = { tell: null, data: null, model: null, pageData: null, selected: -1 };
-  const look = { selected: -1, focus: null, matches: null, here: -1, gold: [] };
+  // caret: the character clicked last, null before anything was.
+  const self = { tell: null, data: null, model: null, pageData: null, selected: -1, caret: null };
+  const look = { selected: -1, focus: null, matches: null, here: -1, gold: [], edits: new Map(), marks: [] };
   const sketches = new WeakMap(); // a drawn slab's element -> its segments and what lights up in it
   const frame = find(".reader"), textHost = find(".text"), sheetHost = find(".sheet"), crumbs = find(".crumbs");
-  let slabs = [], slabStarts = [], timer = 0, arrived = "", following = -2;
+  let slabs = [], timer = 0, arrived = "", jumped = 0, following = -2, told = "";
 
   const scroller = createScroller(textHost, {
     draw: (index) => {
@@ -16,7 +18,7 @@ function createReader(root) {
       return sketch.element;
     },
     estimate: (index, columns) => estimateHeight(self.model, slabs[index], columns),
-    moved: () => { follow(); drawRuler(); },
+    moved: () => { follow(); drawRuler(); editor.placeCaret(); editor.mover.redraw(); editor.rove(); sing(); },
     held: () => judge.bar.mark && [slabOf(judge.bar.mark.start), slabOf(judge.bar.mark.end)],
   });
   const tree = createTree(find(".tree-body"), (index) => select(index, { scroll: "always" }));
@@ -28,23 +30,30 @@ function createReader(root) {
     closed: () => (textHost.hidden ? frame : textHost).focus({ preventScroll: true }),
   }, () => (seen() || [0])[0]);
 
-  const slabOf = (position) => Math.max(0, firstNotBelow(slabStarts, position + 1) - 1);
+  const view = createView(textHost, scroller, () => slabs, sketches);
+  const { slabOf, segmentAt, segmentNear, pointAt, topmost, keptAt, seen } = view;
   const drawRuler = () => { if (self.model) ruler.draw(self.model, look, seen()); };
 
-  function segmentAt(element, position) {
-    const sketch = sketches.get(element);
-    const found = sketch && (sketch.segments.find(({ end }) => end > position) || sketch.segments[sketch.segments.length - 1]);
-    return found && found.element;
+  // Draw again what is in the page, the text under the eye left where it is, and a boundary in hand kept there.
+  function redraw(wanted) {
+    const top = textHost.scrollTop > 0 && !scroller.bringing() && topmost(), held = editor.held() && editor.edgeInHand();
+    scroller.redraw(wanted);
+    if (top) { const { index, locate, y } = keptAt(top); scroller.align(index, locate, y); }
+    if (held !== false) editor.regrasp(held);
   }
 
-  // First and last position in view, to the line.
-  function seen() {
-    if (textHost.hidden || !slabs.length || !textHost.clientHeight) return null;
-    return [0, textHost.clientHeight].map((y) => {
-      const [index, share] = scroller.at(y);
-      return slabs[index].start + share * (slabs[index].end - slabs[index].start);
-    });
+  function sing() {
+    const top = choir.leader === voice && voice.key() && topmost();
+    if (top) singTogether(voice, top.position, top.y);
   }
+  const voice = {
+    key: () => (self.data && self.data.synchronised && self.model && !textHost.hidden ? self.model.textKey : ""),
+    follow: (position, y) => { const { index, locate } = keptAt({ position, y }); scroller.align(index, locate, y); },
+  };
+  const lead = () => { choir.leader = voice; };
+  for (const touch of ["wheel", "pointerdown", "touchstart", "keydown", "focusin"]) frame.addEventListener(touch, lead, { passive: true });
+  self.leads = () => choir.voices.size < 2 || choir.leader === voice;
+  choir.voices.add(voice);
 
   // The first chunk in view: where stepping starts when none is chosen.
   function inView() {
@@ -76,7 +85,7 @@ function createReader(root) {
     look.here = here;
     if (!self.model) return;
     if (self.pageData) { if (here >= 0) jump(matches.starts[here]); return; }
-    scroller.redraw();
+    redraw();
     if (here >= 0) reveal(matches.starts[here], (element) => element && element.querySelector(`[data-match="${here}"]`));
     drawRuler();
   }
@@ -97,11 +106,13 @@ function createReader(root) {
     if (index !== following) { following = index; sayWhere(self.model.leaves[index]); }
   }
 
-  function select(index, { scroll = false, silent = false } = {}) {
+  // caret: the character clicked; without one, a choice stands for its first.
+  function select(index, { scroll = false, silent = false, caret = null } = {}) {
     const { model } = self;
     if (index < 0 || index >= model.leaves.length) return;
     self.selected = look.selected = index;
     const leaf = model.leaves[index];
+    if (!silent) self.caret = caret ?? leaf.edge;
     let first = null;
     for (const [, element] of scroller.drawn()) {
       const { lit } = sketches.get(element);
@@ -114,13 +125,35 @@ function createReader(root) {
     }
     sayWhere(leaf);
     tree.show(index);
-    drawChunk(model, index, find(".chunk-facts"), actions);
+    drawCard();
     find(".details").scrollTop = 0;
+    editor.placeCaret();
     drawRuler();
     drawSheet(self, sheetHost, actions, scroll);
-    if (silent) return;
+    if (!silent) report();
+  }
+
+  function report() {
     clearTimeout(timer);
-    timer = setTimeout(() => self.tell.setStateValue("selected", { shelf: model.key, leaf: index }), 250);
+    timer = setTimeout(() => {
+      const { model, selected, caret } = self, point = (unit) => (unit === null ? null : model.source.point(unit));
+      const leaf = model.leaves[selected], at = leaf ? point(leaf.edge) : -1;
+      self.tell.setStateValue("selected", { text: model.textKey, cut: model.key, leaf: selected, at, caret: point(caret) });
+    }, 250);
+  }
+
+  // A click in the text: on a chunk, or (leaf -1) on what is in none.
+  function touch(leaf, caret) {
+    if (leaf >= 0) { select(leaf, { caret }); return; }
+    self.caret = caret;
+    editor.placeCaret();
+    report();
+  }
+
+  function drawCard() {
+    const { model, selected } = self, card = self.data.card;
+    told = JSON.stringify(card);
+    drawChunk(model, selected, find(".chunk-facts"), actions, card, (look.edits.get(selected) || []).map(({ words }) => words));
   }
 
   // A state, not a trigger: the report of the chosen chunk follows at its heels, and a trigger could be lost to it.
@@ -128,6 +161,7 @@ function createReader(root) {
   const actions = {
     step: (by) => select(self.selected < 0 ? inView() : Math.min(self.model.leaves.length - 1, Math.max(0, self.selected + by)), { scroll: true }),
     touch: (index) => select(index),
+    go: (index) => select(index, { scroll: true }),
     find: (words) => findBar.open(words),
     jump,
     turn,
@@ -137,70 +171,124 @@ function createReader(root) {
     tell: (request) => self.tell.setStateValue("judging", request),
     chosen: () => self.model.leaves[self.selected],
   });
-  const unfit = fitToWindow(frame);
-  const unhook = hookReader(find, self, { actions, select, findBar, textHost, frame, marked: judge.bar.marked });
+  const editor = createEditor(self, look, {
+    frame, stage: find(".stage"), textHost, facts: find(".edit-facts"), buttons: [find(".undo"), find(".redo")], segmentNear, pointAt, jump,
+    marked: judge.bar.marked, select, tell: (requests) => self.tell.setStateValue("edit", requests),
+  });
+  let unfit = () => {}, fitted = null;
+  const unhook = hookReader(find, self, { actions, touch, findBar, textHost, frame, marked: judge.bar.marked, editor, pointAt });
+
+  // The whole reader ends where the window does; a compact one is as high as it is told.
+  function fit(height) {
+    if (height === fitted) return;
+    fitted = height;
+    unfit();
+    frame.classList.toggle("compact", height > 0);
+    if (height) { frame.style.height = `${height}px`; unfit = () => {}; } else unfit = fitToWindow(frame);
+  }
 
   function drawGold(changed) {
-    scroller.redraw((index) => changed.some((gold) => gold.start < slabs[index].end && slabs[index].start < gold.end));
+    redraw((index) => changed.some((gold) => gold.start < slabs[index].end && slabs[index].start < gold.end));
     drawRuler();
   }
 
+  // Another text, or another cut of the one that is drawn: then what is read stays where it is, and so does the choice.
   function load(model) {
-    const started = performance.now();
+    const started = performance.now(), same = self.model && self.model.textKey === model.textKey, old = slabs;
+    const top = same && textHost.scrollTop > 0 ? topmost() : null;
+    const held = same && editor.held() ? editor.edgeInHand() : null;
+    const chosen = same && self.selected >= 0 ? leafNear(model, placeChosen()) : -1;
+    const heights = same ? new Map(old.map((slab, index) => [`${slab.start} ${slab.end} ${slab.path.length}`, scroller.heightOf(index)])) : null;
+    editor.mover.end(false);
+    editor.why.hide();
     self.model = model;
     self.selected = look.selected = -1;
-    look.focus = look.matches = null;
-    look.gold = readGold(self.data.judging.gold, model.at);
-    judge.bar.mark = null;
     following = -2;
     slabs = model.slabs ??= layOut(model);
-    slabStarts = slabs.map((slab) => slab.start);
-    textHost.style.setProperty("--rails", String(Math.max(0, ...slabs.map((slab) => slab.path.length))));
-    scroller.load(slabs.length);
-    tree.load(model);
-    drawChunk(model, -1, find(".chunk-facts"), actions);
+    if (!same) {
+      look.focus = look.matches = self.caret = null;
+      look.gold = readGold(self.data.judging.gold, model.at);
+      judge.bar.mark = null;
+    }
+    self.selected = look.selected = chosen;
+    editor.read(self.data.editing, self.data.marks);
+    textHost.style.setProperty("--rails", String(Math.min(RAILS, Math.max(0, ...slabs.map((slab) => slab.path.length)))));
+    const known = heights && ((index) => heights.get(`${slabs[index].start} ${slabs[index].end} ${slabs[index].path.length}`));
+    scroller.load(slabs.length, known, top && keptAt(top));
+    tree.load(model, same, chosen);
+    drawCard();
     drawDocument(model, find(".document-facts"), actions);
     const lost = model.gaps.filter((gap) => gap.lost).length;
     find(".ruler").setAttribute("aria-label", `Map of the whole document: ${grouped(model.leaves.length)} chunks, ${grouped(model.gaps.length - lost)} places set aside, ${grouped(lost)} lost`);
+    if (same) { if (chosen >= 0) sayWhere(model.leaves[chosen]); if (held !== null) editor.regrasp(held); } else findBar.reset();
     performance.measure("lectern.draw", { start: started });
-    findBar.reset();
+  }
+
+  // Where the choice stands in the text, whatever the cut: the character clicked in it, else its first.
+  function placeChosen() {
+    const leaf = self.model.leaves[self.selected];
+    return self.caret !== null && self.caret >= leaf.start && self.caret < leaf.end ? self.caret : leaf.edge;
+  }
+
+  // A span to look at: scrolled to, its chunk chosen, lit for a moment.
+  function leap({ start, end }) {
+    const [from, to] = [self.model.at(start), self.model.at(end)], leaf = leafNear(self.model, from);
+    if (leaf >= 0 && leaf !== self.selected) select(leaf, { caret: from });
+    if (self.pageData) { jump(from); return; }
+    reveal(from);
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      const first = segmentNear(from), last = segmentNear(Math.max(from, to - 1));
+      if (!first || !last) return;
+      const range = document.createRange(), finish = rangeOf(last, Math.min(last.end - 1, Math.max(from, to - 1)));
+      const begin = rangeOf(first, Math.max(from, first.start));
+      range.setStart(begin.startContainer, begin.startOffset);
+      range.setEnd(finish.endContainer, finish.endOffset);
+      setTimeout(lightRange("lectern-flash", range), FLASH);
+    }));
   }
 
   self.update = (data) => {
     self.data = data;
-    const book = shelf.get(data.shelf);
-    frame.classList.toggle("waiting", !book);
-    if (!book) return; // its text is on the way: SHELVED tells
-    book.model ??= readModel(book.raw);
-    book.raw = null;
+    const model = modelOf(data);
+    frame.classList.toggle("waiting", !model);
+    if (!model) return; // its text is on the way: SHELVED tells
+    fit(data.height);
+    frame.classList.toggle("paired", data.synchronised);
+    const name = find(".reader-label");
+    name.textContent = data.label;
+    name.hidden = !data.label;
     const paged = Boolean(data.page), switched = textHost.hidden !== paged;
     self.pageData = data.page;
     textHost.hidden = paged;
     sheetHost.hidden = !paged;
     find(".ghost").hidden = paged;
-    const changed = book.model !== self.model;
-    if (changed) load(book.model);
-    judge.update(data.judging, changed);
+    const changed = model !== self.model, other = !self.model || model.textKey !== self.model.textKey;
+    if (changed) load(model); else if (editor.read(data.editing, data.marks)) { redraw(); drawCard(); }
+    judge.update(data.judging, other);
     const arrival = [data.shelf, data.focus, data.arrival].join("|"), fresh = arrival !== arrived;
     arrived = arrival;
     if (fresh) {
-      look.focus = data.focus && data.focus.map(self.model.at);
-      if (!changed || look.focus) scroller.redraw();
+      look.focus = data.focus && data.focus.map(model.at);
+      if (!changed || look.focus) redraw();
     }
     const chosen = fresh ? data.selected : self.selected;
     // A choice's own report comes back as an update: nothing to draw anew under the pointer, no parent to open again.
-    if (chosen >= 0 && (fresh || changed || switched)) select(chosen, { scroll: fresh || switched ? "always" : false, silent: true });
+    if (chosen >= 0 && (fresh || switched)) select(chosen, { scroll: fresh || switched ? "always" : false, silent: true });
     else drawSheet(self, sheetHost, actions, false);
+    if (JSON.stringify(data.card) !== told) drawCard();
     if (fresh && look.focus && !paged) reveal(look.focus[0]);
+    if (data.jump && data.jump.count !== jumped) { jumped = data.jump.count; leap(data.jump); }
     judge.overlay(sheetHost);
-    requestAnimationFrame(() => { follow(); drawRuler(); });
+    requestAnimationFrame(() => { follow(); drawRuler(); editor.placeCaret(); editor.rove(); });
   };
   const shelved = () => self.data && self.update(self.data);
   window.addEventListener(SHELVED, shelved);
   self.close = () => {
     window.removeEventListener(SHELVED, shelved);
+    choir.voices.delete(voice);
     unhook();
     judge.close();
+    editor.close();
     unfit();
     scroller.close();
     tree.close();

@@ -6,14 +6,16 @@ function isTyping(event) {
   return target.getAttribute("aria-expanded") !== "false";
 }
 
-// marked(): whether words are marked; the click that ends marking them chooses nothing.
-function hookReader(find, self, { actions, select, findBar, textHost, frame, marked }) {
+// marked(): whether words are marked; the click that ends marking them chooses nothing. touch(leaf, place): a click.
+function hookReader(find, self, { actions, touch, findBar, textHost, frame, marked, editor, pointAt }) {
   textHost.addEventListener("click", (event) => {
-    if (marked()) return;
+    if (marked() || !self.model) return;
     const link = event.target.closest("[data-target]");
     if (link) { openLink(link.dataset.target); return; }
-    const place = event.target.closest("[data-leaf]");
-    if (place && self.model) select(Number(place.dataset.leaf));
+    const edge = event.target.closest("[data-edge]"), place = event.target.closest("[data-leaf]");
+    if (edge) { touch(Number(edge.dataset.edge), null); return; }
+    const caret = event.target.closest("[data-leaf], [data-gap]") ? pointAt(event.clientX, event.clientY) : -1;
+    if (place || caret >= 0) touch(place ? Number(place.dataset.leaf) : -1, caret < 0 ? null : caret);
   });
   textHost.addEventListener("keydown", (event) => {
     const link = event.key === "Enter" && event.target.closest("[data-target]");
@@ -29,14 +31,15 @@ function hookReader(find, self, { actions, select, findBar, textHost, frame, mar
 
   const onKey = (event) => {
     if (!self.model || event.defaultPrevented) return;
-    const path = event.composedPath(), mine = path.includes(frame) || path[0] === document.body;
+    const path = event.composedPath(), mine = path.includes(frame) || (path[0] === document.body && self.leads());
     if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "f" && mine) {
       event.preventDefault();
       findBar.open();
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-    if (document.querySelector("[role=dialog]")) return;
+    if (event.altKey || isTyping(event) || document.querySelector("[role=dialog]")) return;
+    if (mine && editor.key(event, path)) { event.preventDefault(); return; }
+    if (event.ctrlKey || event.metaKey || !(mine || path[0] !== document.body)) return;
     if (event.key === "[" || event.key === "]") { event.preventDefault(); actions.step(event.key === "[" ? -1 : 1); }
     if (event.key === "f") { event.preventDefault(); findBar.open(); }
   };

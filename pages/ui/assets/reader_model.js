@@ -1,44 +1,77 @@
-// A document as it was sent, in rows of numbers, to a document that can be drawn.
-const LEAF = 10, PARENT = 6, BLOCK = 5, GAP = 5, LINK = 3;
+// A document as it was sent, in rows of numbers, to one that can be drawn: its text once, and each cut of it.
+const LEAF = 10, PARENT = 6, BLOCK = 5, GAP = 5, LINK = 3, TAIL = 3;
+const LOST = 1, OFF = 2; // what became of a gap; 0: set aside by rule
 
 function* rowsOf(flat, width) {
   for (let at = 0; at < flat.length; at += width) yield flat.slice(at, at + width);
 }
 
-function readModel(raw) {
-  const { text, strings, lists } = raw;
-  const at = offsetTranslator(text);
+function readText(raw, key) {
+  const { text, strings } = raw, at = offsetTranslator(text), blocks = [], links = [];
+  for (const [start, end, kind, level, headerEnd] of rowsOf(raw.blocks, BLOCK)) {
+    blocks.push({ start: at(start), end: at(end), kind: strings[kind], level, headerEnd: headerEnd && at(headerEnd) });
+  }
+  for (const [start, end, target] of rowsOf(raw.links, LINK)) links.push({ start: at(start), end: at(end), target: strings[target] });
+  return {
+    textKey: key, version: raw.version, kind: raw.kind, pageWord: raw.pageWord, text, blocks, links,
+    blockEnds: blocks.map((block) => block.end), linkStarts: links.map((link) => link.start),
+    words: raw.words, notes: raw.notes, metadata: raw.metadata, at, source: { version: raw.version, text, point: at.inverse },
+  };
+}
+
+// A text in one cut. `edge` of a leaf: where its own text begins, behind what it shares with the leaf before it.
+function readCut(base, raw, key) {
+  const { text, at } = base, { strings, lists } = raw;
   const named = lists.map((list) => list.map((index) => strings[index]));
-  const leaves = [], parents = [], blocks = [], gaps = [], links = [];
+  const leaves = [], parents = [], gaps = [], roots = [], loose = [], reach = [], borders = new Set();
+  let furthest = 0;
   for (const [start, end, parent, tokens, encoderTokens, headings, prefix, reasons, page, lastPage] of rowsOf(raw.leaves, LEAF)) {
+    const before = leaves[leaves.length - 1], from = at(start), shared = before && before.end > from;
     leaves.push({
-      start: at(start), end: at(end), first: afterBlanks(text, at(start)), points: [start, end], parent, tokens, encoderTokens,
+      start: from, end: at(end), first: afterBlanks(text, from), points: [start, end], parent, tokens, encoderTokens, unread: null,
+      edge: afterBlanks(text, shared ? before.end : from), border: shared ? before.points[1] : start,
       headings: named[headings], prefix: named[prefix], reasons: named[reasons], page, lastPage,
     });
+    reach.push(furthest = Math.max(furthest, at(end)));
   }
   for (const [start, end, parent, level, tokens, headings] of rowsOf(raw.parents, PARENT)) {
     parents.push({ start: at(start), end: at(end), parent, level, tokens, headings: named[headings], inner: [], leaves: [] });
   }
-  for (const [start, end, kind, level, headerEnd] of rowsOf(raw.blocks, BLOCK)) {
-    blocks.push({ start: at(start), end: at(end), kind: strings[kind], level, headerEnd: headerEnd && at(headerEnd) });
+  for (const [start, end, reason, fate, page] of rowsOf(raw.gaps, GAP)) {
+    gaps.push({ start: at(start), end: at(end), points: [start, end], reason: strings[reason], lost: fate === LOST, off: fate === OFF, page });
   }
-  for (const [start, end, reason, lost, page] of rowsOf(raw.gaps, GAP)) {
-    gaps.push({ start: at(start), end: at(end), points: [start, end], reason: strings[reason], lost: Boolean(lost), page });
+  for (const [leaf, start] of rowsOf(raw.tails, TAIL)) {
+    leaves[leaf].unread = at(start);
+    borders.add(at(start));
   }
-  for (const [start, end, target] of rowsOf(raw.links, LINK)) links.push({ start: at(start), end: at(end), target: strings[target] });
-  const roots = [], loose = [];
   parents.forEach((parent, index) => (parent.parent < 0 ? roots : parents[parent.parent].inner).push(index));
   leaves.forEach((leaf, index) => (leaf.parent < 0 ? loose : parents[leaf.parent].leaves).push(index));
-  let furthest = 0;
-  const reach = leaves.map((leaf) => (furthest = Math.max(furthest, leaf.end)));
-  const borders = new Set();
-  for (const list of [leaves, gaps, links]) for (const { start, end } of list) borders.add(start).add(end);
+  for (const list of [leaves, gaps, base.links]) for (const { start, end } of list) borders.add(start).add(end);
+  for (const { edge } of leaves) borders.add(edge);
   return {
-    key: raw.key, version: raw.version, kind: raw.kind, pageWord: raw.pageWord, text, leaves, parents, blocks, gaps, links, roots, loose, reach,
-    leafStarts: leaves.map((leaf) => leaf.start), gapStarts: gaps.map((gap) => gap.start), linkStarts: links.map((link) => link.start),
-    borders: Int32Array.from(borders).sort(), limit: raw.limit, covered: raw.covered, characters: raw.characters,
-    words: raw.words, notes: raw.notes, metadata: raw.metadata, at, source: { version: raw.version, text, point: at.inverse },
+    ...base, key, leaves, parents, gaps, roots, loose, reach, leafStarts: leaves.map((leaf) => leaf.start),
+    gapStarts: gaps.map((gap) => gap.start), borders: Int32Array.from(borders).sort(),
+    limit: raw.limit, covered: raw.covered, characters: raw.characters,
   };
+}
+
+const CUTS_KEPT = 4; // of a text: two readers compared, and the cut before
+
+// The cut that a reader is told to draw, read once however often it is told; null while the text is on its way.
+function modelOf(data) {
+  const book = shelf.get(data.shelf);
+  if (!book) return null;
+  if (book.raw) { book.base = readText(book.raw, data.shelf); book.raw = null; book.cuts = new Map(); }
+  let model = book.cuts.get(data.key);
+  if (!model) {
+    const started = performance.now();
+    model = readCut(book.base, JSON.parse(data.cut), data.key);
+    performance.measure("lectern.read", { start: started });
+  }
+  book.cuts.delete(data.key); // the one asked for last goes last
+  book.cuts.set(data.key, model);
+  if (book.cuts.size > CUTS_KEPT) book.cuts.delete(book.cuts.keys().next().value);
+  return model;
 }
 
 function afterBlanks(text, start) {
@@ -56,6 +89,12 @@ function leavesAt(model, position) {
   return found.reverse();
 }
 
+// The leaf a position belongs to, else the first one behind it, else the last; -1 without leaves.
+function leafNear(model, position) {
+  const found = leavesAt(model, position);
+  return found.length ? found[found.length - 1] : Math.min(model.leaves.length - 1, firstNotBelow(model.leafStarts, position));
+}
+
 // The row of a sorted list that holds a position, -1 for none.
 function holderOf(rows, starts, position) {
   const index = firstNotBelow(starts, position + 1) - 1;
@@ -66,4 +105,13 @@ function holderOf(rows, starts, position) {
 function pagesInWords(leaf) {
   if (!leaf.page) return "";
   return leaf.page === leaf.lastPage ? String(leaf.page) : `${leaf.page} – ${leaf.lastPage}`;
+}
+
+// What a chunk says of its beginning and its end, and what else its chunker said.
+function whyOf(leaf) {
+  const of = (word) => leaf.reasons.filter((reason) => reason.startsWith(`${word}: `)).map((reason) => reason.slice(word.length + 2));
+  return {
+    begins: of("begins").join("; "), ends: of("ends").join("; "),
+    notes: leaf.reasons.filter((reason) => !/^(?:begins|ends): /.test(reason)),
+  };
 }

@@ -79,9 +79,21 @@ function createScroller(host, { draw, estimate, moved, held }) {
   });
   sized.observe(host);
 
-  function guess() {
-    for (let index = 0; index < count; index += 1) if (!elementOf(index)) heights[index] = estimate(index, columns || 70);
+  function guess(known) {
+    for (let index = 0; index < count; index += 1) if (!elementOf(index)) heights[index] = (known && known(index)) || estimate(index, columns || 70);
     settle();
+  }
+
+  // Scroll so that a place of a slab, a box of the window, stands at a height of the view; at once, and once.
+  function align(index, locate, y) {
+    if (!count || !host.clientHeight) return;
+    wanted = null;
+    if (!elementOf(index)) { host.scrollTop = tops[index] - y; fill(Math.max(0, index - 1), Math.min(count - 1, index + 1)); }
+    for (let round = 0; round < 2; round += 1) {
+      const by = locate(elementOf(index)).top - host.getBoundingClientRect().top - y;
+      if (Math.abs(by) >= 0.5) host.scrollTop += by;
+      render();
+    }
   }
 
   // Scroll to a place in a slab, and hold it for a few frames while fonts and layout may still move it.
@@ -115,8 +127,12 @@ function createScroller(host, { draw, estimate, moved, held }) {
 
   return {
     bring, elementOf,
-    // Begin anew with so many slabs, at the top.
-    load(slabs) {
+    align,
+    bringing: () => Boolean(wanted),
+    heightOf: (index) => heights[index],
+    // Begin anew with so many slabs: at the top, or with a place kept, { index, locate, y }. known(index): the height of
+    // a slab where it is known, else nothing.
+    load(slabs, known, kept) {
       clear();
       first = 0;
       wanted = null;
@@ -124,8 +140,9 @@ function createScroller(host, { draw, estimate, moved, held }) {
       heights = new Float64Array(count);
       tops = new Float64Array(count + 1);
       host.replaceChildren(above, below);
+      guess(known);
+      if (kept && host.clientHeight) { space(); align(kept.index, kept.locate, kept.y); return; }
       host.scrollTop = 0;
-      guess();
       if (count) render();
     },
     // Draw what is in the page again, in place; all of it, or the slabs that `wanted` lets through.

@@ -35,6 +35,7 @@ function drawSheet(self, host, actions, follow) {
       box.onmouseleave = () => whole(false);
       frame.append(box);
     }
+    tellOfOtherPages(frame, page, model, actions);
     const holder = make("div", "sheet-scroll");
     holder.tabIndex = 0;
     holder.setAttribute("role", "group");
@@ -49,7 +50,37 @@ function drawSheet(self, host, actions, follow) {
     if (on && !first) first = box;
   }
   const scroll = host.querySelector(".sheet-scroll");
+  drawParent(self, host.querySelector(".frame"));
   if (!first || !follow) return;
   const box = scroll.getBoundingClientRect(), place = first.getBoundingClientRect();
   if (place.top < box.top || place.bottom > box.bottom) scroll.scrollTop += place.top - box.top - scroll.clientHeight * 0.3;
+}
+
+// The parent of the chosen chunk, around its children.
+function drawParent({ model, pageData, selected }, frame) {
+  for (const old of frame.querySelectorAll(".parent-box")) old.remove();
+  const parent = selected >= 0 ? model.leaves[selected].parent : -1;
+  if (parent < 0) return;
+  for (const [leaf, x0, y0, x1, y1] of pageData.parents || []) {
+    if (model.leaves[leaf].parent !== parent) continue;
+    const box = make("i", "parent-box"), name = make("span", "", `P${parent + 1}`);
+    Object.assign(box.style, { left: `${x0}%`, top: `${y0}%`, width: `${x1 - x0}%`, height: `${y1 - y0}%` });
+    box.append(name);
+    frame.append(box);
+  }
+}
+
+// A chunk that goes on over a page's end says where, and leads there.
+function tellOfOtherPages(frame, page, model, actions) {
+  const last = new Map(page.boxes.map((box) => [box[0], box])), first = new Map([...page.boxes].reverse().map((box) => [box[0], box]));
+  const say = ([index, x0, y0, , y1], words, to, below) => {
+    const line = make("button", "goes-on", words);
+    line.setAttribute("aria-label", `Chunk ${index + 1} ${words}`);
+    Object.assign(line.style, { left: `${x0}%`, top: `${below ? y1 : y0}%` });
+    line.classList.toggle("before", !below);
+    line.onclick = () => actions.turn(to);
+    frame.append(line);
+  };
+  for (const box of last.values()) if (model.leaves[box[0]].lastPage > page.number) say(box, `continues on ${model.pageWord} ${page.number + 1}`, page.number + 1, true);
+  for (const box of first.values()) if (model.leaves[box[0]].page < page.number) say(box, `begins on ${model.pageWord} ${model.leaves[box[0]].page}`, model.leaves[box[0]].page, false);
 }

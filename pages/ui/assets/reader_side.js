@@ -1,4 +1,20 @@
 // What stands beside the text: the chosen chunk.
+// Its near-duplicates: one of this document leads there, one of another is named.
+function twinList(twins, actions) {
+  if (!twins.length) return [];
+  const rows = twins.slice(0, SHOWN_ROWS).map(([twin, similarity]) => {
+    const here = typeof twin === "number", row = make(here ? "button" : "p", "twin-row");
+    row.append(make("span", "", here ? `Chunk ${twin + 1}` : twin), make("i", "", `${(100 * similarity).toFixed(0)} % alike`));
+    if (here) row.onclick = () => actions.go(twin);
+    return row;
+  });
+  return [make("h4", "", "Almost the same"), ...rows, ...more(twins.length)];
+}
+
+function featureTable(features) {
+  return features.length ? [make("h4", "", "What is known of it"), metadataTable(features)] : [];
+}
+
 function factRow(name, value, title) {
   const row = make("div", "fact");
   row.append(make("span", "", name), make("b", "", value));
@@ -6,7 +22,9 @@ function factRow(name, value, title) {
   return row;
 }
 
-function drawChunk(model, index, host, actions) {
+// card: { leaf, features: [label, value], twins: [leaf or words, similarity] }, of the chosen chunk or of another, or null.
+// said: how its boundaries and edits are called, [words] each.
+function drawChunk(model, index, host, actions, card = null, said = []) {
   if (index < 0) {
     const hint = make("p", "hint", "Click a chunk in the text or in the tree, or step from one to the next with ");
     hint.append(make("kbd", "", "["), " and ", make("kbd", "", "]"), ".");
@@ -51,11 +69,13 @@ function drawChunk(model, index, host, actions) {
       parts.push(line);
     }
   }
-  if (leaf.reasons.length) {
-    const list = make("ul", "");
-    for (const reason of leaf.reasons) list.append(make("li", "", reason));
-    parts.push(make("h4", "", "Why it is cut here"), list);
+  const { begins, ends, notes } = whyOf(leaf), why = make("dl", "pairs why-pairs");
+  for (const [name, words] of [["begins", begins], ["ends", ends], ...notes.map((note) => ["note", note])]) {
+    if (words) why.append(make("dt", "", name), make("dd", "", words));
   }
+  if (why.children.length) parts.push(make("h4", "", "Why it is cut here"), why);
+  for (const words of said) parts.push(make("p", "edited-line", words));
+  if (card && card.leaf === index) parts.push(...twinList(card.twins, actions), ...featureTable(card.features));
   const row = make("div", "actions"), copy = make("button", "copy", "Copy text"), link = make("button", "copy", "Copy link");
   copy.onclick = () => copyText(model.text.slice(leaf.start, leaf.end), copy);
   link.onclick = () => copyText(linkTo(model.version, ...leaf.points), link);

@@ -4,8 +4,7 @@
 const SLAB = 4000; // characters, about
 
 function layOut(model) {
-  const { text, blocks, parents, borders } = model;
-  const blockEnds = blocks.map((block) => block.end);
+  const { text, blocks, blockEnds, parents, borders } = model;
   const slabs = [];
 
   // Where a piece that is too long may be parted: at a line's end, else at a leaf's.

@@ -1,42 +1,65 @@
 // A slab of the document's text with its leaves drawn on it. Every character shown comes through textContent.
-// look: { selected: leaf, focus: [start, end] or null, matches: what was found, here: the match in turn, gold: judged spans }
+// look: { selected: leaf, focus: [start, end] or null, matches: what was found, here: the match in turn, gold: judged spans,
+// edits: as readEdits has them, marks: compared cuts, label: names the reader where there are two }
 const WRAPPED = new Set(["markdown", "text", "eml", "msg", "rst", "org"]); // kinds whose lines people wrap by hand
 const FLOWING = new Set(["paragraph", "quote", "loose"]);
+const RAILS = 3; // brackets one can tell apart in the margin
 const HARD_LINE = /^(?:[\s\d>|#*•-]|[A-Z][\w-]{0,14}: )/; // what begins so is a line of its own
 
 function drawSlab(model, slab, look) {
   const { text, leaves, parents, blocks, gaps, links } = model;
   const segments = [], lit = []; // lit: [leaf, element] for what shows that a leaf is chosen
   const element = make("section", "slab");
+  const markStarts = look.marks.map((mark) => mark.position);
   let wrapped = false; // whether the block being drawn may be wrapped by hand
 
+  const parentWords = (index) => `Parent ${index + 1}, level ${parents[index].level} · ${grouped(parents[index].tokens)} tokens · ${parents[index].headings.join(" › ")}`;
+
+  // A rail for each parent; of more than RAILS, the outer ones share the first.
   function brackets() {
-    slab.path.forEach((index, depth) => {
-      const rail = make("i", `rail${slab.opens[depth] ? " opens" : ""}${slab.closes[depth] ? " closes" : ""}`);
-      rail.style.setProperty("--depth", String(depth));
+    const { path } = slab, folded = Math.max(0, path.length - RAILS);
+    path.forEach((index, depth) => {
+      if (depth < folded) return;
+      const rail = make("i", `rail${slab.opens[depth] ? " opens" : ""}${slab.closes[depth] ? " closes" : ""}`), outer = depth === folded && folded;
+      rail.style.setProperty("--depth", String(depth - folded));
+      rail.classList.toggle("many", Boolean(outer));
+      rail.title = path.slice(outer ? 0 : depth, depth + 1).map(parentWords).join("\n");
       element.append(rail);
     });
-    if (!slab.path.length) return;
-    const index = slab.path[slab.path.length - 1], parent = parents[index];
-    const label = make("span", slab.opens[slab.path.length - 1] ? "parent-label" : "parent-label again");
-    label.title = `Parent ${index + 1}, level ${parent.level} · ${grouped(parent.tokens)} tokens · ${parent.headings.join(" › ")}`;
-    label.append(make("b", "", `P${index + 1}`), make("span", "", `${grouped(parent.tokens)} tok`));
+    if (!path.length) return;
+    const index = path[path.length - 1];
+    const label = make("span", slab.opens[path.length - 1] ? "parent-label" : "parent-label again");
+    label.title = path.map(parentWords).join("\n");
+    label.append(make("b", "", `P${index + 1}`), make("span", "", `${grouped(parents[index].tokens)} tok`));
+    if (folded) label.append(make("span", "", `+${folded} above`));
     element.append(label);
+  }
+
+  // A boundary: its handle stands where the own text of its second chunk begins.
+  function asHandle(sign, index) {
+    const leaf = leaves[index], { ends } = index ? whyOf(leaves[index - 1]) : {}, { begins } = whyOf(leaf);
+    sign.dataset.edge = String(index);
+    sign.tabIndex = -1;
+    sign.setAttribute("role", "button");
+    const why = [ends && `Chunk ${index} ends: ${ends}`, begins && `Chunk ${index + 1} begins: ${begins}`].filter(Boolean);
+    sign.setAttribute("aria-label", [index ? `Boundary between chunks ${index} and ${index + 1}` : "Beginning of chunk 1", ...why].join(". "));
+    return sign;
   }
 
   // A chunk's number, and its prefixes behind it. where: "margin" beside the line, "inline" in the middle of one.
   function number(index, where) {
     const leaf = leaves[index], cut = make("i", `cut ${where}`);
     cut.dataset.number = String(index + 1);
-    cut.title = `Chunk ${index + 1} · ${grouped(leaf.tokens)} tokens`;
-    if (!leaf.prefix.length) return [cut];
+    if (leaf.edge === leaf.first) asHandle(cut, index); else cut.title = `Chunk ${index + 1} begins with what it shares with the one before`;
+    const parts = [cut, ...(look.edits.get(index) || []).map(editTag)];
+    if (!leaf.prefix.length) return parts;
     const ghosts = make("span", `prefixes ${where}`);
     for (let at = 0; at < leaf.prefix.length; at += 2) {
-      const ghost = make("span", "prefix", leaf.prefix[at + 1]);
-      ghost.title = `Prefix, ${leaf.prefix[at].replace("_", " ")}: read before the chunk, outside its offsets`;
+      const kind = leaf.prefix[at], ghost = make("span", `prefix ${kind}`, leaf.prefix[at + 1]);
+      ghost.title = `Prefix, ${kind.replace("_", " ")}: read before the chunk, outside its offsets`;
       ghosts.append(ghost);
     }
-    return [cut, ghosts];
+    return [...parts, ghosts];
   }
 
   // Text as it is; line ends at which somebody wrapped a paragraph by hand become blanks, by their style alone.
@@ -65,7 +88,7 @@ function drawSlab(model, slab, look) {
     if (cursor < end) put(holder, cursor, end);
   }
 
-  function segment(run, start, end, { found, gap, cited, gold }) {
+  function segment(run, start, end, { found, gap, cited, gold, unread }) {
     const piece = make("span", "segment");
     setPlace(piece, model.source, start);
     words(piece, start, end);
@@ -73,6 +96,10 @@ function drawSlab(model, slab, look) {
     if (found.length > 1) {
       piece.classList.add("overlap");
       piece.title = `Overlap of chunks ${found.map((index) => index + 1).join(" and ")}`;
+    }
+    if (unread >= 0) {
+      piece.classList.add("unread");
+      piece.title = `Truncated: the encoder reads chunk ${unread + 1} up to here`;
     }
     const link = holderOf(links, model.linkStarts, start);
     if (link >= 0) asLink(piece, links[link].target);
@@ -86,6 +113,8 @@ function drawSlab(model, slab, look) {
     run.append(piece);
   }
 
+  const gapClass = (gap) => (gaps[gap].off ? "off" : gaps[gap].lost ? "lost" : "aside");
+
   // A stretch of one leaf, or of one gap: what is tinted as a whole.
   function newRun(container, { found, gap }) {
     const run = make("span", "run"), owner = found.at(-1);
@@ -93,7 +122,10 @@ function drawSlab(model, slab, look) {
       run.classList.add(owner % 2 ? "b" : "a");
       run.classList.toggle("on", owner === look.selected);
       lit.push([owner, run]);
-    } else if (gap >= 0) run.classList.add("gap", gaps[gap].lost ? "lost" : "aside");
+    } else if (gap >= 0) {
+      run.classList.add("gap", gapClass(gap));
+      run.dataset.gap = String(gap);
+    }
     container.append(run);
     return run;
   }
@@ -102,6 +134,7 @@ function drawSlab(model, slab, look) {
   function inline(container, start, end, where = "inline") {
     const cuts = [end];
     for (let index = firstNotBelow(model.borders, start + 1); index < model.borders.length && model.borders[index] < end; index += 1) cuts.push(model.borders[index]);
+    for (let index = firstNotBelow(markStarts, start + 1); index < look.marks.length && look.marks[index].position < end; index += 1) cuts.push(look.marks[index].position);
     for (const border of look.focus || []) if (border > start && border < end) cuts.push(border);
     const golds = look.gold.flatMap((gold, index) => (gold.start < end && gold.end > start ? [index] : []));
     for (const index of golds) for (const border of [look.gold[index].start, look.gold[index].end]) if (border > start && border < end) cuts.push(border);
@@ -113,12 +146,17 @@ function drawSlab(model, slab, look) {
       const found = leavesAt(model, from), gap = found.length ? -1 : holderOf(gaps, model.gapStarts, from);
       const cited = Boolean(look.focus) && from >= look.focus[0] && to <= look.focus[1];
       const here = `${found.at(-1)} ${gap}`;
-      for (const index of found) if (begins(leaves[index].first, from, to)) container.append(...number(index, from === start ? where : "inline"));
-      if (gap >= 0 && begins(gaps[gap].start, from, to)) container.append(make("span", gaps[gap].lost ? "gap-word lost" : "gap-word", `in no chunk: ${gaps[gap].reason}`));
+      const spot = from === start ? where : "inline";
+      for (let at = firstNotBelow(markStarts, from); at < look.marks.length && begins(look.marks[at].position, from, to); at += 1) container.append(compareMark(look.marks[at].fate));
+      for (const index of found) if (begins(leaves[index].first, from, to)) container.append(...number(index, spot));
+      for (const index of found) if (leaves[index].edge > leaves[index].first && begins(leaves[index].edge, from, to)) container.append(asHandle(make("i", "cut edge inline"), index));
+      if (gap >= 0 && begins(gaps[gap].start, from, to)) container.append(make("span", `gap-word ${gapClass(gap)}`, gapWord(gaps[gap])));
       if (here !== holder) { run = newRun(container, { found, gap }); holder = here; }
+      const unread = found.findLast((index) => leaves[index].unread !== null && leaves[index].unread <= from) ?? -1;
+      if (unread >= 0 && begins(afterBlanks(text, leaves[unread].unread), from, to)) run.append(make("em", "tag unread-tag", "not read"));
       if (cited && begins(afterBlanks(text, look.focus[0]), from, to)) run.append(make("em", "tag", "cited"));
       for (const index of golds) if (begins(look.gold[index].start, from, to)) run.append(goldTag(look.gold[index].questions));
-      segment(run, from, to, { found, gap, cited, gold: golds.findLast((index) => look.gold[index].start <= from && look.gold[index].end >= to) ?? -1 });
+      segment(run, from, to, { found, gap, cited, unread, gold: golds.findLast((index) => look.gold[index].start <= from && look.gold[index].end >= to) ?? -1 });
       from = to;
     }
   }
@@ -155,7 +193,8 @@ function drawSlab(model, slab, look) {
       lit.push([only, holder]);
     }
     const gap = found.length ? -1 : holderOf(gaps, model.gapStarts, afterBlanks(text, start));
-    if (gap >= 0 && gaps[gap].end >= body) holder.classList.add("apart", gaps[gap].lost ? "lost" : "aside");
+    if (gap >= 0 && gaps[gap].end >= body) holder.classList.add("apart", gapClass(gap));
+    if (gap >= 0) holder.dataset.gap = String(gap);
     wrapped = WRAPPED.has(model.kind) && FLOWING.has(kind);
     if (kind === "list") { drawList(holder, start, body); return holder; }
     if (kind === "table") {

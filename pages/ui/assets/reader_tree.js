@@ -124,22 +124,25 @@ function createTree(host, choose) {
   sized.observe(host);
 
   return {
-    load(next) {
+    // same: another cut of the text before; parents that are open stay so by their place. leaf: the chosen one, or -1.
+    load(next, same = false, leaf = -1) {
+      const places = new Set(same && model ? [...opened].map((parent) => model.parents[parent].start) : []);
       model = next;
       opened = new Set(next.roots.length === 1 ? next.roots : []);
+      next.parents.forEach((parent, index) => { if (places.has(parent.start)) opened.add(index); });
       chosen = -1;
       active = 0;
-      host.scrollTop = 0;
-      unfold();
-      render();
+      if (!same) host.scrollTop = 0;
+      if (leaf >= 0) this.show(leaf, true);
+      else { unfold(); render(); }
     },
-    // Light a leaf's row, its parents opened.
-    show(leaf) {
+    // Light a leaf's row, its parents opened. anew: the rows are another cut's.
+    show(leaf, anew = false) {
       chosen = leaf;
       if (leaf >= 0) {
         const shut = [];
         for (let at = model.leaves[leaf].parent; at >= 0; at = model.parents[at].parent) if (!opened.has(at)) shut.push(at);
-        if (shut.length) { shut.forEach((parent) => opened.add(parent)); unfold(); }
+        if (shut.length || anew) { shut.forEach((parent) => opened.add(parent)); unfold(); }
         active = Math.max(0, rows.findIndex((row) => row.leaf === leaf));
         keepInView(active);
       }

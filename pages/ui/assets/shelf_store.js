@@ -7,9 +7,12 @@ export default function ({ data }) {
   if (!shelf.has(key)) {
     const started = performance.now();
     shelf.clear();
-    shelf.set(key, { raw: JSON.parse(words.decode(data.subarray(end + 1))), model: null });
+    shelf.set(key, { raw: JSON.parse(words.decode(data.subarray(end + 1))) });
     performance.measure("lectern.shelve", { start: started });
     window.dispatchEvent(new Event(SHELVED));
   }
-  return () => shelf.delete(key);
+  // Drawn elsewhere on the page, the new one takes it up before the old one lets it go.
+  const held = shelf.get(key);
+  held.holders = (held.holders || 0) + 1;
+  return () => { held.holders -= 1; if (!held.holders && shelf.get(key) === held) shelf.delete(key); };
 }

@@ -1,0 +1,187 @@
+"""The map: chunks as points, like ones near each other; of this cut, or of everything that is indexed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from core.inspecting.clustering import Groups, clusters, grouped
+from core.inspecting.projecting import methods, project
+from core.types import Vectors
+from pages.ui import chunks_state, state, words
+from pages.ui.bench_views import palette
+from pages.ui.chunks_panel import CONFIG, Look
+from pages.ui.chunks_points import MOST, Points, of_cut, of_library
+from pages.ui.chunks_tasks import Task
+from pages.ui.guard import guarded
+
+if TYPE_CHECKING:
+    import plotly.graph_objects
+
+SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "triangle-down", "star", "hexagon", "pentagon")
+_METHODS = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
+_BY = {"document": "Document", "heading": "Heading", "cluster": "Subject"}
+_LISTED = 30
+
+
+def show_map(look: Look) -> None:
+    """The dials of the map, the map, and what the lasso holds."""
+    with st.container(horizontal=True, wrap=False, gap="xsmall", key="chunks_map_dials"):
+        of = _select("Of", ["document", "library"], state.CHUNKS_MAP_OF, {"document": "Cut", "library": "Library"})
+        method = _select("Placed by", list(methods()), state.CHUNKS_MAP, _METHODS)
+        kinds = ["document", "cluster"] if of == "library" else ["heading", "cluster"]
+        by = _select("Coloured by", kinds, state.CHUNKS_MAP_BY, _BY)
+    points = of_library() if of == "library" else of_cut(look)
+    if len(points.spans) < 2:
+        st.caption("Fewer than two chunks have vectors; apply the cut to encode them.")
+        return
+    name = f"{points.name} {method} {by}"
+    task: Task[tuple[Vectors, Groups]] = chunks_state.asked(
+        "map", name, lambda: Task(name, lambda _: place(points, method, by))
+    )
+    if not task.wait(chunks_state.PATIENCE):
+        st.fragment(_waiting, run_every=0.5)(task, method)
+        return
+    places, groups = task.result()
+    key = "chunks.plot.map"
+    plot = figure(points, places, groups, look)
+    event = st.plotly_chart(
+        plot,
+        key=key,
+        height=300,
+        config=CONFIG,
+        on_select="rerun",
+        selection_mode=("points", "lasso"),
+        alt="Chunks as points, like ones near each other",
+    )
+    if points.left_out:
+        why = f"the first {MOST:,} are shown" if of == "library" else "they have no vector before the cut is applied"
+        st.caption(f"{words.count(points.left_out, 'chunk')} left out: {why}.")
+    _list(points, lassoed(event, groups))
+
+
+def place(points: Points, method: str, by: str) -> tuple[Vectors, Groups]:
+    """Where each chunk is, and its group."""
+    places = project(points.vectors, method)
+    if by == "cluster":
+        return places, clusters(points.vectors, points.texts)
+    return places, grouped(points.documents if by == "document" else points.headings)
+
+
+def figure(points: Points, places: Vectors, groups: Groups, look: Look) -> plotly.graph_objects.Figure:
+    """A trace for every group: colour, symbol and name together tell them apart."""
+    import plotly.graph_objects as go
+
+    colours = palette()
+    plot = go.Figure()
+    for number, name in enumerate(groups.names):
+        held = np.flatnonzero(groups.of == number)
+        plot.add_scatter(
+            x=places[held, 0],
+            y=places[held, 1],
+            mode="markers",
+            name=name if len(name) <= 28 else f"{name[:27]}…",
+            marker={
+                "size": 7 if len(places) < 800 else 4,
+                "color": colours.colours[number % len(colours.colours)],
+                "symbol": SYMBOLS[number % len(SYMBOLS)],
+                "opacity": 0.8,
+            },
+            customdata=[(int(at),) for at in held],
+            text=[f"{points.documents[at]}<br>{_short(points.texts[at])}" for at in held],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    chosen = _chosen(points, look)
+    if chosen >= 0:
+        plot.add_scatter(
+            x=[places[chosen, 0]], y=[places[chosen, 1]], mode="markers", name="chosen", hoverinfo="skip",
+            marker={"size": 15, "symbol": "circle-open", "color": colours.ink, "line": {"width": 2.5}},
+        )  # fmt: skip
+    plot.update_layout(
+        margin={"l": 0, "r": 0, "t": 0, "b": 0},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": colours.ink, "size": 10.5},
+        legend={"orientation": "h", "y": -0.02, "x": 0, "itemsizing": "constant", "font": {"size": 10.5}},
+        dragmode="lasso",
+        uirevision=points.name,
+    )
+    for axis in (plot.update_xaxes, plot.update_yaxes):
+        axis(visible=False)
+    return plot
+
+
+def _chosen(points: Points, look: Look) -> int:
+    leaves = look.cut.tree.leaves
+    if not 0 <= look.chosen < len(leaves):
+        return -1
+    leaf = leaves[look.chosen]
+    place_ = (look.cut.version, leaf.start, leaf.end)
+    return points.spans.index(place_) if place_ in points.spans else -1
+
+
+def lassoed(event: Mapping[str, Any], groups: Groups) -> list[int]:
+    """The chunks that were clicked or lie in the lasso."""
+    found = []
+    for point in event.get("selection", {}).get("points", []):
+        carried = point.get("customdata")
+        if isinstance(carried, Mapping):
+            carried = list(carried.values())
+        if carried:
+            found.append(int(carried[0]))
+    return [at for at in dict.fromkeys(found) if at < len(groups.of)]
+
+
+def _list(points: Points, chosen: list[int]) -> None:
+    if not chosen:
+        st.caption("Draw around points to list their chunks; click one to go there.")
+        return
+    st.markdown(f"**{words.count(len(chosen), 'chunk')}**")
+    for at in chosen[:_LISTED]:
+        version, start, end = points.spans[at]
+        st.button(
+            words.escaped(f"{points.documents[at]}: {_short(points.texts[at])}"),
+            key=f"chunks.map.{version[:12]}.{start}",
+            type="tertiary",
+            on_click=_open,
+            args=(version, start, end),
+        )
+    if len(chosen) > _LISTED:
+        st.caption(f"and {len(chosen) - _LISTED:,} more")
+
+
+def _open(version: str, start: int, end: int) -> None:
+    if st.session_state.get(state.CHUNKS_VERSION) != version:
+        state.forget_arrival()
+        st.session_state[state.CHUNKS_VERSION] = version
+        st.session_state[state.CHUNKS_WANTED] = True
+    chunks_state.jump_to(version, start, end)
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text[:200].split())
+    return flat if len(flat) <= 60 else f"{flat[:59]}…"
+
+
+def _select(label: str, options: list[str], key: str, said: Mapping[str, str]) -> str:
+    state.keep_known(key, options)
+    if key not in st.session_state:
+        st.session_state[key] = options[0]
+    chosen: str = st.selectbox(label, options, format_func=said.__getitem__, key=key, label_visibility="collapsed")
+    return chosen
+
+
+def _waiting(task: Task[tuple[Vectors, Groups]], method: str) -> None:
+    with guarded():
+        if task.over:
+            st.rerun()
+        st.markdown(f":material/hourglass: Placing the chunks by {_METHODS[method]} …")
+        if st.button("Cancel", key="chunks.map_cancel", on_click=_at_once):
+            st.rerun()
+
+
+def _at_once() -> None:
+    st.session_state[state.CHUNKS_MAP] = "pca"

@@ -1,0 +1,70 @@
+"""How large the chunks are: figures, two histograms, and how the text is shared out among its sections."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.inspecting.sizes import Histogram, Sizes, leaf_histogram, parent_histogram, sections, sizes
+from pages.ui import words
+from pages.ui.bench_views import palette
+from pages.ui.chunks_panel import Look, draw
+
+if TYPE_CHECKING:
+    import plotly.graph_objects
+
+_SECTIONS = 8
+
+
+def show_sizes(look: Look) -> None:
+    """Of the cut that is drawn."""
+    tree = look.cut.tree
+    found = sizes(tree)
+    if not found.leaves:
+        st.caption("There is no chunk.")
+        return
+    st.markdown(line(found))
+    draw(figure(leaf_histogram(tree), "chunks", 0), look, "sizes.leaves", "Chunks by their tokens", 130, False)
+    if found.parents:
+        draw(figure(parent_histogram(tree), "parents", 1), look, "sizes.parents", "Parents by their tokens", 130, False)
+    st.caption("**Share of the text by section**")
+    longest = sorted(sections(tree), key=lambda section: -section.share)[:_SECTIONS]
+    for section in longest:
+        name = " › ".join(section.path[-2:]) or "before any heading"
+        st.caption(f"{words.share(section.share)} · {words.count(section.leaves, 'chunk')} · {words.escaped(name)}")
+
+
+def line(found: Sizes) -> str:
+    """The figures in one line.
+
+    >>> line(Sizes(3, 10, 12.0, 14.0, 14.0, 16.0, 18, 1, 2))
+    '3 chunks of **10** to **18** tokens, half between 12 and 16, median **14**'
+    """
+    return (
+        f"{words.count(found.leaves, 'chunk')} of **{found.smallest:,}** to **{found.largest:,}** tokens, "
+        f"half between {found.lower:,.0f} and {found.upper:,.0f}, median **{found.median:,.0f}**"
+    )
+
+
+def figure(counts: Histogram, things: str, colour: int) -> plotly.graph_objects.Figure:
+    """A bar for every range of sizes."""
+    import plotly.graph_objects as go
+
+    colours = palette()
+    edges = counts.edges
+    width = edges[1] - edges[0]
+    plot = go.Figure(
+        go.Bar(
+            x=[edge + width / 2 for edge in edges[:-1]],
+            y=counts.counts,
+            width=width * 0.92,
+            marker={"color": colours.colours[colour]},
+            customdata=list(pairwise(edges)),
+            hovertemplate="%{y:,} " + things + " of %{customdata[0]:,} to %{customdata[1]:,} tokens<extra></extra>",
+        )
+    )
+    plot.update_xaxes(title={"text": f"tokens of {things}", "standoff": 2}, rangemode="tozero", fixedrange=True)
+    plot.update_yaxes(gridcolor=colours.grid, fixedrange=True, nticks=4)
+    return plot

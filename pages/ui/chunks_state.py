@@ -1,0 +1,165 @@
+"""What the Chunks page shows: whose dials, which cut of them, whether it is a trial, and where to look."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from core.chunking import Edit
+from core.library import SourceRow
+from core.settings import ChunkingSettings, stage_fingerprint
+from pages.ui import services, state
+from pages.ui.chunks_cut import Cut
+from pages.ui.chunks_cuts import applied_cut, cut_key, cutting, known_cut
+from pages.ui.chunks_tasks import Task
+from pages.ui.recipe_values import Values, settings_or_reason
+
+PATIENCE = 1.0  # seconds a dial may take before its progress is shown
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One side of the bench. ``cut``: what the reader draws; while ``waiting`` is at work, the one before.
+
+    ``settings``: of the dials. ``trial``: they differ from the document's own. ``indexed``: this cut is the one that
+    questions find. ``said``: sentences about dials that are held back.
+    """
+
+    cut: Cut
+    settings: ChunkingSettings
+    trial: bool
+    indexed: bool
+    said: Sequence[str] = ()
+    waiting: Task[Cut] | None = None
+    values: Values = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """What the reader calls it."""
+        if self.waiting:
+            return "The cut before"
+        if self.indexed:
+            return "As indexed"
+        return "Trial, not applied" if self.trial else "Not indexed yet"
+
+
+def own_settings(version: str) -> tuple[ChunkingSettings, str]:
+    """How a document is cut, and what decides it: "library", "kind" or "document"."""
+    return services.library().cutting.effective_chunking(version)
+
+
+def same(one: ChunkingSettings, other: ChunkingSettings) -> bool:
+    """Whether two recipes cut every document alike.
+
+    >>> same(ChunkingSettings(), ChunkingSettings(sentences=9))
+    True
+    """
+    return stage_fingerprint(one) == stage_fingerprint(other)
+
+
+def turned_values(side: str) -> Values | None:
+    """What a side's dials were turned to; ``None`` where they stand as the document is cut."""
+    held: dict[str, Values] = st.session_state.setdefault(state.CHUNKS_DIALS, {})
+    return held.get(side)
+
+
+def turn(side: str, values: Mapping[str, Any] | None) -> None:
+    """Keep what a side's dials were turned to; ``None`` turns them back."""
+    held: dict[str, Values] = st.session_state.setdefault(state.CHUNKS_DIALS, {})
+    if values is None:
+        held.pop(side, None)
+    else:
+        held[side] = dict(values)
+
+
+def shown(source: SourceRow, edits: Sequence[Edit]) -> Shown:
+    """The first side: the document as its dials cut it, edits carried out."""
+    version, library = source.version_id, services.library()
+    own, _ = own_settings(version)
+    values = turned_values("a")
+    settings, said = settings_or_reason(values, own) if values else (own, [])
+    if values and same(settings, own):
+        settings = own
+    trial = not same(settings, own)
+    indexed = not trial and library.cutting.is_cut_so(version)
+    now = values or asdict(own)
+    if indexed and not edits:
+        cut = applied_cut(version, own, source.recipe_fingerprint)
+        return _remember("a", Shown(cut, own, False, True, said, None, now))
+    cut, waiting = _made("a", version, settings, edits, source)
+    return _remember("a", Shown(cut, settings, trial, indexed and not waiting, said, waiting, now))
+
+
+def other_shown(source: SourceRow, settings: ChunkingSettings, said: Sequence[str], edits: Sequence[Edit]) -> Shown:
+    """The second side, cut by these settings."""
+    own, _ = own_settings(source.version_id)
+    cut, waiting = _made("b", source.version_id, settings, edits, source)
+    values = turned_values("b") or asdict(settings)
+    trial = not same(settings, own)
+    indexed = not trial and not waiting and services.library().cutting.is_cut_so(source.version_id)
+    return _remember("b", Shown(cut, settings, trial, indexed, said, waiting, values))
+
+
+def _made(
+    side: str, version: str, settings: ChunkingSettings, edits: Sequence[Edit], source: SourceRow
+) -> tuple[Cut, Task[Cut] | None]:
+    """The cut; or the one shown before it, and the work that makes it."""
+    key = cut_key(version, settings, edits)
+    found = known_cut(key)
+    if found is not None:
+        return found, None
+    task = asked(f"cut {side}", key, lambda: cutting(version, settings, edits))
+    if task.wait(PATIENCE):
+        return task.result(), None
+    before: tuple[str, str, Any] | None = st.session_state.setdefault(state.CHUNKS_LAST, {}).get(side)
+    held = known_cut(before[1]) if before and before[0] == version else None
+    own, _ = own_settings(version)
+    return held or applied_cut(version, own, source.recipe_fingerprint), task
+
+
+def _remember(side: str, what: Shown) -> Shown:
+    if not what.waiting:
+        edits = (*what.cut.made.applied, *(conflict.edit for conflict in what.cut.conflicts))
+        key = cut_key(what.cut.version, what.settings, sorted(edits, key=lambda edit: edit.id))
+        st.session_state.setdefault(state.CHUNKS_LAST, {})[side] = (what.cut.version, key, turned_values(side))
+    return what
+
+
+def asked(what: str, key: Hashable, begin: Any) -> Any:
+    """The task that makes something of this name, begun when it is not at work; the one before it is stopped."""
+    held: dict[str, Task[Any]] = st.session_state.setdefault(state.CHUNKS_TASKS, {})
+    known = held.get(what)
+    if known is None or known.key != key:
+        if known is not None:
+            known.cancel()
+        held[what] = begin()
+    return held[what]
+
+
+def give_up(side: str) -> None:
+    """Stop what is being made for a side, and turn its dials back to the cut that was shown last."""
+    held: dict[str, Task[Any]] = st.session_state.setdefault(state.CHUNKS_TASKS, {})
+    task = held.pop(f"cut {side}", None)
+    if task is not None:
+        task.cancel()
+    before = st.session_state.setdefault(state.CHUNKS_LAST, {}).get(side)
+    turn(side, before[2] if before else None)
+
+
+def jump_to(version: str, start: int, end: int) -> None:
+    """Let the reader scroll to a span and light it up."""
+    state.bump(state.CHUNKS_JUMPS)
+    st.session_state[state.CHUNKS_JUMP] = (
+        version,
+        {"start": start, "end": max(end, start + 1), "count": state.counter(state.CHUNKS_JUMPS)},
+    )
+
+
+def jump(version: str) -> Mapping[str, int] | None:
+    """Where the reader is to go, in this document."""
+    held = st.session_state.get(state.CHUNKS_JUMP)
+    return held[1] if held and held[0] == version else None

@@ -1,0 +1,79 @@
+"""The values of a recipe's dials: their ranges, and the settings they ask for together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from core.errors import SettingsError
+from core.settings import ChunkingSettings
+from pages.ui import words
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """A number's dial. Its ends give way to a value beyond them: a library may have been set by other means."""
+
+    label: str
+    low: float
+    high: float
+    step: float
+    help: str = ""
+
+
+SLIDERS: Mapping[str, Slider] = {
+    "max_tokens": Slider("Chunk, at most ", 16, 254, 1, "Prefix included. The encoder reads 256 tokens, two its own."),
+    "parent_max_tokens": Slider("Parent, at most ", 100, 4000, 50, "What a chunk found by a question grows to."),
+    "parent_ratio": Slider("Parent, times the chunk", 1.5, 10, 0.5),
+    "levels": Slider("Levels below the document", 2, 6, 1, "Each further level is a parent of parents."),
+    "overlap_tokens": Slider("Overlap, at most ", 0, 127, 1, "Whole sentences of the chunk before."),
+    "prefix_max_tokens": Slider("Prefix, at most ", 0, 128, 1, "Never more than half of the chunk."),
+    "min_tokens": Slider("Smallest piece, ", 0, 127, 1, "A smaller piece joins its neighbour. 0 is off."),
+    "sentences": Slider("Sentences a chunk", 1, 12, 1),
+    "semantic_percentile": Slider("Percentile of differences", 0, 100, 1, "Cuts above it: higher cuts less."),
+    "semantic_absolute": Slider("Cuts below the similarity", -1, 1, 0.01, "Cosine. Higher cuts more."),
+    "semantic_zscore": Slider("Standard deviations below", -3, 5, 0.1, "Higher cuts less."),
+    "semantic_interquartile": Slider("Interquartile ranges below", -3, 5, 0.1, "Higher cuts less."),
+    "semantic_gradient": Slider("Percentile of slopes", 0, 100, 1, "Cuts at steeper falls: higher cuts less."),
+    "semantic_buffer": Slider("Neighbouring sentences", 0, 5, 1, "Taken together on either side of a gap."),
+    "learned_probability": Slider("Probability of a start", 0.01, 0.99, 0.01, "Higher cuts less."),
+    "tiling_window": Slider("Window, sentences", 1, 30, 1, "Words compared on either side of a gap."),
+    "tiling_depth": Slider("Depth, standard deviations", -3, 3, 0.1, "Higher cuts less."),
+    "table_columns": Slider("Columns a slice", 0, 20, 1, "0 keeps rows whole."),
+    "log_minutes": Slider("Window, minutes", 1, 60, 1),
+    "log_gap_minutes": Slider("A silence ends a session, minutes", 1, 60, 1),
+    "conversation_turns": Slider("Turns a chunk", 1, 30, 1),
+}
+SIZES = ("max_tokens", "parent_max_tokens", "overlap_tokens", "prefix_max_tokens", "min_tokens")
+FIELDS = {field.name: field for field in fields(ChunkingSettings)}
+
+
+def fitted(values: Mapping[str, Any]) -> tuple[ChunkingSettings, list[str]]:
+    """The settings that dials ask for, and a sentence for each that is held back by another. Raises ``SettingsError``.
+
+    >>> settings, said = fitted({**asdict(ChunkingSettings()), "max_tokens": 60, "overlap_tokens": 50})
+    >>> settings.overlap_tokens, said
+    (30, ['Overlap is held at 30, half of the chunk.'])
+    """
+    asked = {name: values[name] for name in FIELDS}
+    size, said = asked["max_tokens"], []
+    for name, label in (("overlap_tokens", "Overlap"), ("min_tokens", "The smallest piece")):
+        if asked[name] > size // 2:
+            asked[name] = size // 2
+            said.append(f"{label} is held at {size // 2:,}, half of the chunk.")
+    if asked["parent_max_tokens"] < size:
+        asked["parent_max_tokens"] = size
+        said.append(f"The parent is held at {size:,}, the size of the chunk.")
+    asked["prefix"], asked["anchors"] = tuple(asked["prefix"]), tuple(asked["anchors"])
+    return replace(ChunkingSettings(), **asked), said
+
+
+def settings_or_reason(values: Mapping[str, Any], otherwise: ChunkingSettings) -> tuple[ChunkingSettings, list[str]]:
+    """``fitted``; where the dials ask for what cannot be, ``otherwise`` and the sentence that says why."""
+    try:
+        return fitted(values)
+    except SettingsError as error:
+        return otherwise, [words.escaped(str(error))]

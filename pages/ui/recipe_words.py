@@ -1,0 +1,100 @@
+"""Recipes in words: what each chunker, threshold and prefix is called and does, and recipes to start from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.settings import PRESETS, ChunkingSettings
+
+CHUNKER_WORDS = {
+    "auto": "Whatever fits the document",
+    "structure": "By structure",
+    "recursive": "By paragraphs",
+    "fixed": "Fixed size",
+    "sentence": "So many sentences",
+    "semantic": "Where the meaning changes",
+    "cluster": "Most alike together",
+    "learned": "Like the library's headings",
+    "texttiling": "Where the words change",
+    "code": "By functions and classes",
+    "table": "By table rows",
+    "log": "By log sessions",
+    "conversation": "By speakers",
+    "clause": "By numbered clauses",
+    "claim": "By claims and citations",
+    "anchored": "From anchors on",
+    "proposed": "As a language model says",
+}
+CHUNKER_HELP = {
+    "auto": "Looks at the kind and the content, and says in each chunk why it chose so.",
+    "structure": "Sections, tables and lists are kept whole where they fit.",
+    "recursive": "Paragraphs first, then sentences, then words.",
+    "fixed": "So many tokens, wherever that ends: the plain baseline.",
+    "sentence": "A fixed number of sentences, none torn.",
+    "semantic": "Cuts where neighbouring sentences have least in common. Sentences are encoded once.",
+    "cluster": "Finds the cuts that leave the most similar sentences together within the size.",
+    "learned": "A classifier taught by the headings of your own library finds where sections begin.",
+    "texttiling": "Cuts where the vocabulary changes; needs no model.",
+    "code": "Functions, classes and module heads stay whole where they fit, comments with their code.",
+    "table": "Groups of rows, each with the header before it.",
+    "log": "Sessions by a silence in between, then windows of minutes.",
+    "conversation": "Turns of speakers stay whole.",
+    "clause": "Articles, paragraphs and sub-clauses by their numbers, with the terms they use.",
+    "claim": "A statement stays with its citation and what it rests on.",
+    "anchored": "Windows that begin at a heading, “Summary”, “Theorem”, or at a pattern of yours.",
+    "proposed": "A language model proposes the cuts; invalid ones are refused. Without one, the next best is done.",
+}
+THRESHOLD_WORDS = {
+    "percentile": "Percentile",
+    "absolute": "Fixed similarity",
+    "zscore": "Standard deviations",
+    "interquartile": "Interquartile range",
+    "gradient": "Steepest falls",
+}
+PARENTS_WORDS = {"structure": "Sections", "ratio": "A multiple of the chunk", "both": "Sections within that"}
+OVERLAP_WORDS = {"off": "Off", "even": "Even", "adaptive": "Adaptive"}
+ANCHOR_WORDS = {"start": "Begins with it", "inside": "Holds it"}
+PREFIX_WORDS = {
+    "title": "Title",
+    "heading": "Headings",
+    "table_header": "Table header",
+    "signature": "Signature",
+    "speaker": "Speaker",
+    "sentences": "Rows as sentences",
+}
+
+
+def _start(chunker: str, child: int, parent: int, **values: int) -> ChunkingSettings:
+    return ChunkingSettings(chunker=chunker, max_tokens=child, parent_max_tokens=parent, **values)  # type: ignore[arg-type]
+
+
+STARTS: Mapping[str, ChunkingSettings] = {
+    "Lectern's own": ChunkingSettings(),
+    "Whatever fits": ChunkingSettings(chunker="auto"),
+    "Handbooks: sections": _start("structure", 110, 700),
+    "Technical: 2 sentences": _start("sentence", 110, 700, sentences=2),
+    "Legal: clauses": _start("clause", 160, 900),
+    "Legal: 4 sentences": _start("sentence", 160, 900, sentences=4),
+    "Papers: claims": _start("claim", 140, 800),
+    "Essays: by meaning": _start("semantic", 160, 900),
+    "Code: functions": _start("code", 240, 1000),
+    "Logs: 10 minutes": _start("log", 160, 900, log_minutes=10),
+    "Meetings: 6 turns": _start("conversation", 160, 900),
+    "By paragraphs": PRESETS["recursive"].chunking,
+    "Fixed size": PRESETS["fixed"].chunking,
+    "Usual: 1,000 characters": PRESETS["fixed-1000"].chunking,
+    "Usual: 1,000 and 200 overlap": PRESETS["recursive-1000-200"].chunking,
+    "Usual: children 400 of 2,000": PRESETS["parent-2000-400"].chunking,
+}
+"""Where a person may start from: the numbers the literature gives for kinds of text, and common practice elsewhere."""
+
+
+def in_short(settings: ChunkingSettings) -> str:
+    """A recipe on one short line.
+
+    >>> in_short(ChunkingSettings()), in_short(ChunkingSettings(parents="ratio", parent_ratio=3, overlap_tokens=20))
+    ('structure · 110 in 700', 'structure · 110 in 330 · overlap 20')
+    """
+    overlap = f" · overlap {settings.overlap_tokens:,}" if settings.overlap_tokens else ""
+    unit = " characters" if settings.unit == "characters" else ""
+    return f"{settings.chunker} · {settings.max_tokens:,} in {settings.parent_room:,}{unit}{overlap}"

@@ -1,0 +1,197 @@
+"""The bench in a real browser: dials that redraw, an edit replayed, jumps of health and plots, two cuts compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from core.library import Incoming, Library
+from tests.pages.browsing import THEMES, faults, pick, serving, settled, shown, until, visit, visiting
+
+pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
+WORDS = ("weir", "lock", "gauge", "sluice", "otter", "heron", "pump", "valve", "dike", "polder")
+
+
+def sentence(section: int, number: int) -> str:
+    one, other = WORDS[section % 10], WORDS[(section * 3 + number) % 10]
+    return f"The {one} number {number} of part {section} stands beside the {other}, and nobody moves it alone. "
+
+
+def text_of(sections: int) -> str:
+    parts = (
+        f"## Part {section}\n\n{''.join(sentence(section, number) for number in range(14))}\n\n"
+        for section in range(sections)
+    )
+    return f"# The works\n\n{''.join(parts)}"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library of two documents."""
+    folder = tmp_path_factory.mktemp("bench")
+    for name, sections in (("works.md", 8), ("other.md", 2)):
+        (folder / name).write_text(text_of(sections), encoding="utf-8")
+    with Library.open(folder / "home") as library:
+        library.ingest([Incoming(name, path=folder / name) for name in ("works.md", "other.md")])
+        library.set_preference("tour", "skipped")
+        works = next(row.version_id for row in library.sources() if row.name == "works.md")
+        boundary = library.tree(works).leaves[2].start
+        library.judge("Who moves the weir?", works, boundary - 40, boundary + 40)
+    return folder / "home"
+
+
+@pytest.fixture(scope="module")
+def address(home: Path) -> Iterator[str]:
+    with serving(home) as started:
+        yield started
+
+
+def opened(page: Page, address: str) -> None:
+    """The works on the bench, as they are indexed."""
+    visit(page, f"{address}/chunks")
+    pick(page, "works.md")
+    shown(page.locator(".text .segment"))
+    expect(page.locator(".reader-label")).to_have_text("As indexed")
+    settled(page)
+
+
+def chunks(page: Page) -> int:
+    found = re.search(r"([\d,]+) chunks", page.locator(".ruler").first.get_attribute("aria-label") or "")
+    assert found
+    return int(found[1].replace(",", ""))
+
+
+def changes(page: Page, act: Callable[[], None]) -> int:
+    """How many chunks more there are after an act that changes their number."""
+    before = chunks(page)
+    act()
+    until(lambda: chunks(page) != before)
+    settled(page)
+    return chunks(page) - before
+
+
+def size(page: Page) -> Locator:
+    return page.get_by_role("slider", name="Chunk, at most tokens")
+
+
+def drag(page: Page, by: int) -> None:
+    """Take the size's thumb in hand and let it go so many pixels further."""
+    box = page.locator(".st-key-chunks-max_tokens [role=group], .st-key-chunks-max_tokens").last.bounding_box()
+    thumb = size(page).evaluate("(dial) => dial.closest('[style*=left]').getBoundingClientRect().toJSON()")
+    assert box
+    x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + by, y, steps=5)
+    page.mouse.up()
+
+
+def at_top(page: Page) -> float:
+    return float(page.locator(".text").first.evaluate("(host) => host.scrollTop"))
+
+
+def panel(page: Page, name: str) -> None:
+    page.get_by_role("radio", name=name).or_(page.get_by_role("button", name=name, exact=True)).first.click()
+
+
+def test_a_dial_moves_the_boundaries_and_an_edit_is_replayed_after_it(
+    address: str, home: Path, browser: Browser
+) -> None:
+    with visiting(browser) as page:
+        opened(page, address)
+        assert changes(page, lambda: drag(page, -40)) > 0
+        expect(page.locator(".reader-label")).to_have_text("Trial, not applied")
+        page.locator(".cut.margin[data-edge]:not([data-edge='0'])").nth(1).focus()
+        assert changes(page, lambda: page.keyboard.press("m")) == -1
+        shown(page.locator(".edit-tag", has_text="merged"))
+        shown(page.locator(".edit-notice", has_text="Merged."))
+        assert changes(page, lambda: drag(page, -15)) > 0
+        shown(page.locator(".edit-tag", has_text="merged"))
+        page.get_by_role("button", name="Back", exact=True).click()
+        expect(page.locator(".reader-label")).to_have_text("As indexed")  # the edit, too: the index followed
+        shown(page.locator(".edit-tag", has_text="merged"))
+        page.locator(".reader .undo").click()
+        expect(page.locator(".edit-tag")).to_have_count(0)
+        expect(page.locator(".reader-label")).to_have_text("As indexed")
+    with Library.open(home, write=False) as library:
+        assert all(not library.cutting.edits(row.version_id) for row in library.sources())
+
+
+def test_a_finding_the_curve_and_the_tree_lead_to_their_places(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        opened(page, address)
+        page.get_by_role("combobox", name="Chunker").click()
+        page.get_by_role("option", name="Fixed size").click()
+        expect(page.locator(".reader-label")).to_have_text("Trial, not applied")
+        finding = page.get_by_role("button", name=re.compile("chunks? ends? inside a sentence"))
+        finding.click()
+        expect(page.locator(".st-key-chunks_place")).to_contain_text("1 of ")
+        for number in (2, 3, 4, 5):
+            settled(page)
+            page.get_by_role("button", name="Next place").click()
+            expect(page.locator(".st-key-chunks_place")).to_contain_text(f"{number} of ")
+        until(lambda: at_top(page) > 0)
+        for name in ("Tree", "Curve"):
+            page.locator(".text").first.evaluate("(host) => { host.scrollTop = 0; }")
+            if name == "Curve":
+                panel(page, name)
+            plot = page.locator(".st-key-chunks_panel_body .stPlotlyChart")
+            shown(plot.locator(".scatterlayer .trace path.point" if name == "Curve" else ".bars path"))
+            settled(page)
+            last = plot.locator(".scatterlayer .trace").first.locator("path.point").last if name == "Curve" else plot
+            box = last.bounding_box()
+            assert box
+            across, down = (0.5, 0.5) if name == "Curve" else (0.6, 0.9)
+            page.mouse.move(box["x"] + box["width"] * across - 2, box["y"] + box["height"] * down - 2)
+            page.mouse.move(box["x"] + box["width"] * across, box["y"] + box["height"] * down)
+            shown(plot.locator(".hovertext"))
+            page.mouse.down()
+            page.mouse.up()
+            until(lambda: at_top(page) > 500)
+        shown(page.locator(".details h3", has_text="Chunk"))
+
+
+def test_two_cuts_are_marked_and_the_severed_gold_is_named(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        opened(page, address)
+        page.get_by_role("combobox", name="Compare with").click()
+        page.get_by_role("option", name="Fixed size").click()
+        expect(page.locator(".reader.compact")).to_have_count(2)
+        expect(page.locator(".reader-label").first).to_have_text("A · As indexed")
+        for word in ("added", "removed"):
+            shown(page.locator(".compare-mark", has_text=word))
+        table = page.locator(".st-key-chunks_comparison")
+        expect(table).to_contain_text("Gold severed")
+        page.get_by_role("button", name=re.compile("Severed by A")).click()
+        until(lambda: at_top(page) > 0)
+        assert faults(page) == []
+
+
+def test_apply_to_this_document_leaves_the_others_alone(address: str, home: Path, browser: Browser) -> None:
+    with visiting(browser) as page:
+        opened(page, address)
+        assert changes(page, lambda: drag(page, -30)) > 0
+        page.get_by_role("button", name="Apply …").click()
+        shown(page.get_by_text(re.compile(r"1 document, \d+ chunks now and \d+ then")))
+        page.get_by_role("button", name="Apply", exact=True).click()
+        expect(page.locator(".reader-label")).to_have_text("As indexed")
+    with Library.open(home, write=False) as library:
+        children = {row.name: row.recipe.split(" · ")[1] for row in library.sources()}
+    assert children["other.md"] == "child 110"
+    assert children["works.md"] != "child 110"
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_axe_finds_no_serious_fault_on_any_panel(address: str, browser: Browser, theme: str) -> None:
+    with visiting(browser, theme) as page:
+        opened(page, address)
+        page.locator(".segment[data-leaf='1']").first.click()
+        for name in ("Curve", "Map", "Sizes", "Tree"):
+            panel(page, name)
+            settled(page)
+            shown(page.locator(".st-key-chunks_panel_body .stPlotlyChart"))
+            assert faults(page) == [], name

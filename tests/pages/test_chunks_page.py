@@ -1,0 +1,271 @@
+"""The bench's logic through AppTest: dials, trials and what they cost, scopes, edits, health, comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.chunking import edits
+from core.errors import CancelledError
+from core.library import Incoming, Library
+from core.settings import CHUNKERS, DIALS, ChunkingSettings
+from tests.pages.apps import said, start
+from tests.pages.browsing import until
+
+pytestmark = pytest.mark.model
+SENTENCES = "The weir stands north of the lock. Its gauge is read at noon and at night. Nobody may move it alone. "
+DOCUMENTS = {
+    "weir.md": f"# Weir\n\n{SENTENCES * 4}\n\n## Lock\n\n{SENTENCES * 4}",
+    "tea.txt": "The kettle stands in the kitchen on the second floor.\n\nTea is free on Fridays, coffee never is.\n",
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A library of two documents that the app opens, let go of afterwards."""
+    from pages.ui import services
+
+    place = tmp_path / "home"
+    monkeypatch.setenv("LECTERN_HOME", str(place))
+    for name, text in DOCUMENTS.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with Library.open(place) as library:
+        library.ingest([Incoming(name, path=tmp_path / name) for name in DOCUMENTS])
+    yield place
+    services._desk.clear()
+
+
+def library() -> Library:
+    from pages.ui import services
+
+    return services.library()
+
+
+def version(name: str) -> str:
+    return next(row.version_id for row in library().sources() if row.name == name)
+
+
+def recipe(name: str) -> str:
+    return next(row.recipe for row in library().sources() if row.name == name)
+
+
+def plain(app: AppTest) -> str:
+    """What the page says, without the backslashes that keep Markdown off."""
+    return said(app).replace("\\", "")
+
+
+def turn(app: AppTest, size: int) -> AppTest:
+    return app.slider(key="chunks.max_tokens").set_value(size).run()
+
+
+def at_rest() -> None:
+    until(lambda: all(job.finished for job in library().queue.jobs()))
+
+
+@pytest.mark.usefixtures("home")
+def test_a_turned_dial_is_a_trial_that_changes_nothing_and_goes_back() -> None:
+    app = start("chunks")
+    assert "As indexed" in plain(app)
+    before = recipe("weir.md")
+    turn(app, 30)
+    assert "Trial" in plain(app)
+    assert "→" in plain(app)
+    assert "to encode" in plain(app)
+    assert recipe("weir.md") == before
+    assert not library().queue.jobs()
+    app.button(key="chunks.back").click().run()
+    assert "As indexed" in plain(app)
+    assert app.slider(key="chunks.max_tokens").value == ChunkingSettings().max_tokens
+
+
+@pytest.mark.usefixtures("home")
+def test_no_dial_turns_back_by_itself() -> None:
+    app = turn(start("chunks"), 60)
+    app.segmented_control(key="chunks.overlap_way").set_value("adaptive").run()
+    assert app.slider(key="chunks.overlap_tokens").value == 15, "a quarter of the chunk at first"
+    app.selectbox(key="chunks.chunker").set_value("semantic").run()
+    app.slider(key="chunks.semantic_percentile").set_value(60).run()
+    app.selectbox(key="chunks.chunker").set_value("sentence").run()
+    app.selectbox(key="chunks.chunker").set_value("semantic").run()
+    assert app.slider(key="chunks.semantic_percentile").value == 60
+    app.switch_page("pages/ask.py").run()
+    app.switch_page("pages/chunks.py").run()
+    assert app.slider(key="chunks.semantic_percentile").value == 60
+    assert app.slider(key="chunks.max_tokens").value == 60
+    turn(app, 20)
+    assert app.slider(key="chunks.overlap_tokens").value == 15
+    assert "Overlap is held at 10, half of the chunk." in plain(app)
+    assert not app.exception
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("chunker", CHUNKERS)
+def test_every_chunker_can_be_tried_with_all_its_dials(chunker: str) -> None:
+    from core.chunking import CHUNKERS as REGISTERED
+
+    if chunker not in REGISTERED:
+        pytest.skip(f"{chunker} is not registered")
+    app = start("chunks")
+    app.selectbox(key="chunks.chunker").set_value(chunker).run()
+    assert not app.exception
+    assert not app.error
+    drawn = {widget.key for kind in ("slider", "selectbox", "toggle", "text_area") for widget in app.get(kind)}
+    rules = {name for name in DIALS.get(chunker, ()) if name.startswith("semantic_") and name != "semantic_threshold"}
+    assert {f"chunks.{name}" for name in DIALS.get(chunker, ()) if name not in rules} <= drawn
+
+
+@pytest.mark.usefixtures("home")
+def test_a_recipe_for_this_document_changes_this_document_alone() -> None:
+    app = start("chunks")
+    assert app.selectbox(key="chunks.version").value == version("weir.md")
+    turn(app, 30)
+    app.radio(key="chunks.scope").set_value("document").run()
+    assert "1 document, " in plain(app)
+    tea = library().tree(version("tea.txt"))
+    app.button(key="chunks.apply").click().run()
+    at_rest()
+    assert "child 30" in recipe("weir.md")
+    assert "child 110" in recipe("tea.txt")
+    assert library().tree(version("tea.txt")) == tea
+    assert library().settings.chunking == ChunkingSettings()
+    app.run()
+    assert "As indexed" in plain(app)
+    assert "its own" in plain(app)
+    app.button(key="chunks.forget").click().run()
+    at_rest()
+    assert "child 110" in recipe("weir.md")
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(("scope", "reached"), [("kind", ["weir.md"]), ("library", ["weir.md", "tea.txt"])])
+def test_a_recipe_for_a_kind_or_the_library_reaches_its_documents(scope: str, reached: list[str]) -> None:
+    app = turn(start("chunks"), 30)
+    app.radio(key="chunks.scope").set_value(scope).run()
+    app.button(key="chunks.apply").click().run()
+    at_rest()
+    assert [name for name in DOCUMENTS if "child 30" in recipe(name)] == reached
+
+
+@pytest.mark.usefixtures("home")
+def test_a_cut_that_was_cancelled_half_way_says_so_and_can_be_finished() -> None:
+    start()
+
+    class Stops:
+        def stage(self, index: int, stage: str, done: int, total: int) -> None:
+            raise CancelledError("Stopped.")
+
+        def finished(self, index: int, outcome: object) -> None:
+            raise AssertionError("nothing is finished")
+
+    with pytest.raises(CancelledError):
+        library().apply(library().settings.with_value("chunking.chunker", "fixed"), Stops())
+    app = start("chunks")
+    assert "The index still holds another cut." in plain(app)
+    app.button(key="chunks.recut").click().run()
+    at_rest()
+    app.run()
+    assert recipe("weir.md").startswith("fixed")
+    assert "As indexed" in plain(app)
+
+
+@pytest.mark.usefixtures("home")
+def test_a_finding_leads_to_its_places_in_turn() -> None:
+    from core.inspecting.findings import Defect
+
+    app = start("chunks")
+    app.selectbox(key="chunks.chunker").set_value("fixed").run()
+    turn(app, 16)
+    key = f"chunks.health.{Defect.ENDS_MID_SENTENCE}"
+    app.button(key=key).click().run()
+    first = app.session_state["chunks.jump"][1]
+    assert "1 of " in plain(app)
+    app.button(key="chunks.health.next").click().run()
+    second = app.session_state["chunks.jump"][1]
+    assert "2 of " in plain(app)
+    assert second["start"] > first["start"]
+    app.button(key="chunks.health.previous").click().run()
+    assert app.session_state["chunks.jump"][1]["start"] == first["start"]
+    assert app.session_state["chunks.jump"][1]["count"] > second["count"]
+
+
+@pytest.mark.usefixtures("home")
+def test_an_edit_holds_in_every_trial_is_listed_and_can_be_removed() -> None:
+    start()
+    one = version("weir.md")
+    tree = library().tree(one)
+    place = tree.leaves[1].start
+    number = library().cutting.edit(edits.merge(tree.document, place))
+    app = start("chunks")
+    assert "Not indexed yet" in plain(app)
+    assert "Merged" in plain(app)
+    turn(app, 90)
+    assert "Merged" in plain(app)
+    app.button(key=f"chunks.edit.{number}").click().run()
+    assert library().cutting.edits(one) == []
+    at_rest()
+    assert "Merged" not in plain(app.run())
+
+
+@pytest.mark.usefixtures("home")
+def test_an_edit_that_no_longer_fits_is_listed_with_its_reason() -> None:
+    start()
+    document = library().document(version("weir.md"))
+    tree = library().tree(document.version_id)
+    middle = document.text.index("Its gauge", tree.leaves[0].start + 40)
+    library().cutting.edit(edits.split(document, middle))
+    library().cutting.edit(edits.merge(document, middle), library().cutting.as_cut_now(document.version_id).tree)
+    app = start("chunks")
+    assert "A later edit joins the text at this place." in plain(app)
+
+
+@pytest.mark.usefixtures("home")
+def test_two_cuts_stand_side_by_side_with_the_gold_each_severs() -> None:
+    app = start("chunks")
+    one = version("weir.md")
+    tree = library().tree(one)
+    boundary = tree.leaves[1].start
+    library().judge("Where is the weir?", one, boundary - 30, boundary + 30)
+    app.selectbox(key="chunks.other").set_value("Fixed size").run()
+    assert not app.exception
+    figures = app.table[0].value
+    names = list(figures[figures.columns[0]])
+    assert list(figures["A"])[names.index("Chunks")] == str(len(tree.leaves))
+    assert list(figures["A"])[names.index("Gold severed")] == "1 of 1"
+    app.segmented_control(key="chunks.side").set_value("b").run()
+    app.slider(key="chunks.b.max_tokens").set_value(40).run()
+    assert "As indexed" in plain(app), "the first side is as it was"
+    assert list(app.table[0].value["B"])[names.index("Chunks")] != str(len(tree.leaves))
+
+
+def test_a_library_that_is_only_read_can_be_tried_and_not_changed(home: Path) -> None:
+    with Library.open(home):
+        app = turn(start("chunks"), 30)
+        assert "Trial" in plain(app)
+        assert not [button for button in app.button if button.key in ("chunks.apply", "chunks.back")]
+
+
+def test_dials_are_fitted_to_each_other() -> None:
+    from pages.ui.recipe_values import fitted
+
+    values = {**asdict(ChunkingSettings()), "max_tokens": 900, "min_tokens": 700}
+    settings, notes = fitted(values)
+    assert (settings.parent_max_tokens, settings.min_tokens) == (900, 450)
+    assert len(notes) == 2
+
+
+def test_every_start_is_a_recipe_and_every_choice_has_words() -> None:
+    from core.settings import ANCHOR_PLACES, PARENTS, PREFIX_KINDS, THRESHOLDS
+    from pages.ui import recipe_words as said_of
+    from pages.ui.recipe_values import SLIDERS
+
+    assert set(said_of.CHUNKER_WORDS) == set(said_of.CHUNKER_HELP) == set(CHUNKERS)
+    assert set(said_of.THRESHOLD_WORDS) == set(THRESHOLDS)
+    assert set(said_of.PREFIX_WORDS) == set(PREFIX_KINDS)
+    assert set(said_of.PARENTS_WORDS) == set(PARENTS)
+    assert set(said_of.ANCHOR_WORDS) == set(ANCHOR_PLACES)
+    others = {"semantic_threshold", "anchors", "anchor_at", "table_sentences"}
+    assert {name for names in DIALS.values() for name in names} <= set(SLIDERS) | others
