@@ -85,6 +85,14 @@ DIALS = (
         {f"{size} tokens": cell(chunking__max_tokens=size) for size in (64, 160, 230)},
     ),
     Dial(
+        "Overlap",
+        "Does a child repeat the end of the one before it, up to a quarter of its size?",
+        {
+            "overlap 27": cell(chunking__overlap_tokens=27),
+            "overlap 27, adaptive": cell(chunking__overlap_tokens=27, chunking__overlap="adaptive"),
+        },
+    ),
+    Dial(
         "Fusion",
         "How are the search by meaning and the search by words put together?",
         {
@@ -120,7 +128,8 @@ DIALS = (
 )
 # Of the two largest suites some recipes are left out: each encodes all of their documents once more.
 SIZES = ("64 tokens", "160 tokens", "230 tokens")
-LEFT_OUT = {"covidqa": BASELINES, "scifact": (*BASELINES, *SIZES, "no prefix")}
+OVERLAPS = ("overlap 27", "overlap 27, adaptive")
+LEFT_OUT = {"covidqa": BASELINES, "scifact": (*BASELINES, *SIZES, *OVERLAPS, "no prefix")}
 CELLS = {DEFAULT: Settings(), **{name: settings for dial in DIALS for name, settings in dial.cells.items()}}
 
 
