@@ -529,9 +529,9 @@ def test_an_embedder_that_reads_nothing_takes_nothing_away(tmp_path, folder, fas
     home = tmp_path / "home"
     with Library.open(home, encoder=fast_encoder) as library:
         library.ingest(incoming(folder))
-    with Library.open(home, encoder=Broken()) as library:
-        with pytest.raises(ModelError, match="No document could be moved to the new embedder: The embedder ran out"):
-            library.apply(library.settings)
+    moved = pytest.raises(ModelError, match="No document could be moved to the new embedder: The embedder ran out")
+    with Library.open(home, encoder=Broken()) as library, moved:
+        library.apply(library.settings)
     with Library.open(home, encoder=FastEncoder()) as library:
         assert library.verify() == []
         assert library.search("salmon").hits

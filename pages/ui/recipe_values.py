@@ -54,6 +54,7 @@ FIELDS = {field.name: field for field in fields(ChunkingSettings)}
 def fitted(values: Mapping[str, Any]) -> tuple[ChunkingSettings, list[str]]:
     """The settings that dials ask for, and a sentence for each that is held back by another. Raises ``SettingsError``.
 
+    >>> from dataclasses import asdict
     >>> settings, said = fitted({**asdict(ChunkingSettings()), "max_tokens": 60, "overlap_tokens": 50})
     >>> settings.overlap_tokens, said
     (30, ['Overlap is held at 30, half of the chunk.'])

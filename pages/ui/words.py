@@ -150,7 +150,7 @@ def recipe(settings: ChunkingSettings) -> str:
     'structure · chunks to 110 tokens · parents to 700 · no overlap'
     """
     overlap = f"overlap {settings.overlap_tokens}" if settings.overlap_tokens else "no overlap"
-    sizes = f"chunks to {settings.max_tokens} {settings.unit} · parents to {settings.parent_max_tokens:,}"
+    sizes = f"chunks to {settings.max_tokens} {settings.unit} · parents to {settings.parent_room:,}"
     return f"{settings.chunker} · {sizes} · {overlap}"
 
 
