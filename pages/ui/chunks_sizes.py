@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.inspecting.sizes import Histogram, Sizes, leaf_histogram, parent_histogram, sections, sizes
-from pages.ui import words
+from pages.ui import chunks_state, words
 from pages.ui.bench_views import palette
 from pages.ui.chunks_panel import Look, draw
 
@@ -31,9 +31,16 @@ def show_sizes(look: Look) -> None:
         draw(figure(parent_histogram(tree), "parents", 1), look, "sizes.parents", "Parents by their tokens", 130, False)
     st.caption("**Share of the text by section**")
     longest = sorted(sections(tree), key=lambda section: -section.share)[:_SECTIONS]
-    for section in longest:
+    begins = {leaf.headings: leaf.start for leaf in reversed(tree.leaves)}
+    for place, section in enumerate(longest):
         name = " › ".join(section.path[-2:]) or "before any heading"
-        st.caption(f"{words.share(section.share)} · {words.count(section.leaves, 'chunk')} · {words.escaped(name)}")
+        st.button(
+            f"{words.share(section.share)} · {words.count(section.leaves, 'chunk')} · {words.escaped(name)}",
+            key=f"chunks.section_{place}",
+            type="tertiary",
+            on_click=chunks_state.jump_to,
+            args=(look.cut.version, begins[section.path], begins[section.path] + 1),
+        )
 
 
 def line(found: Sizes) -> str:

@@ -91,7 +91,7 @@ def drag(page: Page, by: int) -> None:
 
 
 def at_top(page: Page) -> float:
-    return float(page.locator(".text").first.evaluate("(host) => host.scrollTop"))
+    return float(page.locator("div.text").first.evaluate("(host) => host.scrollTop"))
 
 
 def panel(page: Page, name: str) -> None:
@@ -136,7 +136,7 @@ def test_a_finding_the_curve_and_the_tree_lead_to_their_places(address: str, bro
             expect(page.locator(".st-key-chunks_place")).to_contain_text(f"{number} of ")
         until(lambda: at_top(page) > 0)
         for name in ("Tree", "Curve"):
-            page.locator(".text").first.evaluate("(host) => { host.scrollTop = 0; }")
+            page.locator("div.text").first.evaluate("(host) => { host.scrollTop = 0; }")
             if name == "Curve":
                 panel(page, name)
             plot = page.locator(".st-key-chunks_panel_body .stPlotlyChart")
