@@ -25,8 +25,14 @@ FILES = (
     else []
 )
 SAMPLES = sorted((Path(__file__).parents[2] / "data" / "samples" / "documents").iterdir())
-MILLION = 10**6
 FOUNDATIONS = ("structure", "recursive", "fixed")
+# The three that all others are built on get every file, each of the others every twelfth, another one each.
+REAL = [
+    (path, name)
+    for place, name in enumerate(CHUNKERS)
+    for path in (FILES if name in FOUNDATIONS else FILES[place % 12 :: 12])
+]
+MILLION = 10**6
 NASTY = {
     "one word": "x" * MILLION,
     "one line of words": "word " * (MILLION // 5),
@@ -114,8 +120,9 @@ def test_samples(path, name):
 
 
 @pytest.mark.skipif(not FILES, reason="LECTERN_SHARED is not set")
-@pytest.mark.parametrize("name", list(CHUNKERS))
-@pytest.mark.parametrize("path", FILES, ids=[str(path.relative_to(SHARED)) for path in FILES] or None)
+@pytest.mark.parametrize(
+    ("path", "name"), REAL, ids=[f"{path.relative_to(SHARED)}-{name}" for path, name in REAL] or None
+)
 def test_real_files(path, name):
     document = read(path)
     settings = ChunkingSettings(chunker=name, overlap_tokens=20 if "covidqa" in str(path) else 0)
