@@ -25,7 +25,7 @@ from core.syntax import Syntax, Unit, Unread, grammar_of
 from core.text.spans import trim
 from core.types import Block, BlockKind, Document, Span
 
-_TINY = 3  # two neighbours of at most a third of max_tokens may share a leaf
+_TINY = 3  # a type's first words are few where they take at most a third of max_tokens
 _AFTER_HEAD = 1.0  # a type's first words stay with its first method where a leaf holds both
 _LARGE = 3  # two neighbours of more than a third of a parent never share one
 _KIND = "signature"
@@ -38,7 +38,7 @@ _FENCES = ("```", "~~~")
 def code(frame: Frame) -> Plan:
     """Parents are whole units where they fit, leaves their statements; a leaf parted from its signature repeats it.
 
-    A unit that fits one leaf is one; tiny neighbours share it. A larger one begins with its signature, docstring and
+    A unit that fits one leaf is whole, and shares it with neighbours that fit too. A larger one begins with its signature, docstring and
     first statements. A unit larger than a parent is split into those it holds. Without a grammar: ``structure``.
     """
     document = frame.document
@@ -171,23 +171,26 @@ class _Atomiser:
         for number, run in enumerate(runs):
             found = self._run(run, self._item + number if self._in_code else self._item)
             if before is not None:
-                self._part(found[0], run, before, settings.max_tokens // _TINY, settings.parent_room // _LARGE)
+                self._part(found[0], run, before, settings.parent_room // _LARGE)
             for atom in found:
                 atom.flow, atom.heading = number, self._heading
             made.extend(found)
             before = run
         return made
 
-    def _part(self, atom: Atom, run: _Run, before: _Run, tiny: int, large: int) -> None:
-        """What it takes to part two units: nothing where either is more than tiny, unless one introduces the other."""
+    def _part(self, atom: Atom, run: _Run, before: _Run, large: int) -> None:
+        """What it takes to part two units: nothing, and where either fills more than a leaf they are parted.
+
+        So small neighbours share a leaf, and no leaf holds the end of a unit and the beginning of the next.
+        """
         if before.unit.kind == "statements" and self._is_remark(before.unit):
             atom.cut = CUT_TITLE
             return
-        if before.unit.kind.startswith("head of ") and before.size <= tiny:
+        if before.unit.kind.startswith("head of ") and before.size <= self._frame.settings.max_tokens // _TINY:
             atom.cut = _AFTER_HEAD
             return
         atom.cut = CUT_PARAGRAPH
-        if max(run.size, before.size) > tiny:
+        if max(run.size, before.size) > self._limit:
             atom.why = f"{run.unit.title} starts here"
         if min(run.size, before.size) > large and self._in_code:
             atom.parent_why = atom.why

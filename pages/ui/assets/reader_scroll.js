@@ -8,7 +8,7 @@ const MOST_HELD = 40; // slabs
 function createScroller(host, { draw, estimate, moved, held }) {
   const above = make("div", "space"), below = make("div", "space");
   let count = 0, heights = new Float64Array(0), tops = new Float64Array(1);
-  let first = 0, elements = [], wanted = null, columns = 0;
+  let first = 0, elements = [], wanted = null, reached = null, columns = 0;
 
   const last = () => first + elements.length - 1;
   const reach = () => Math.max(900, host.clientHeight);
@@ -74,7 +74,9 @@ function createScroller(host, { draw, estimate, moved, held }) {
     const now = Math.max(20, Math.floor((Math.min(host.clientWidth, 860) - 130) / 7.4));
     if (now !== columns && count) { columns = now; guess(); space(); }
     render();
-    if (wanted) bring(wanted.index, wanted.locate);
+    // The page is still being laid out, or made narrower: nobody has scrolled away from what was brought into view.
+    const aim = wanted || reached;
+    if (aim) bring(aim.index, aim.locate);
     moved();
   });
   sized.observe(host);
@@ -87,7 +89,7 @@ function createScroller(host, { draw, estimate, moved, held }) {
   // Scroll so that a place of a slab, a box of the window, stands at a height of the view; at once, and once.
   function align(index, locate, y) {
     if (!count || !host.clientHeight) return;
-    wanted = null;
+    wanted = reached = null;
     if (!elementOf(index)) { host.scrollTop = tops[index] - y; fill(Math.max(0, index - 1), Math.min(count - 1, index + 1)); }
     for (let round = 0; round < 2; round += 1) {
       const by = locate(elementOf(index)).top - host.getBoundingClientRect().top - y;
@@ -100,6 +102,7 @@ function createScroller(host, { draw, estimate, moved, held }) {
   function bring(index, locate) {
     const aim = { index, locate };
     wanted = aim;
+    reached = null;
     let calm = 0, frames = 0;
     const go = () => {
       if (wanted !== aim) return;
@@ -111,7 +114,7 @@ function createScroller(host, { draw, estimate, moved, held }) {
       render();
       calm = Math.abs(host.scrollTop - before) < 1 ? calm + 1 : 0;
       frames += 1;
-      if (calm < 4 && frames < 60) requestAnimationFrame(go); else { wanted = null; moved(); }
+      if (calm < 4 && frames < 60) requestAnimationFrame(go); else { wanted = null; reached = aim; moved(); }
     };
     go();
   }
@@ -123,7 +126,7 @@ function createScroller(host, { draw, estimate, moved, held }) {
     waiting = true;
     requestAnimationFrame(() => { waiting = false; moved(); });
   }, { passive: true });
-  for (const touch of ["wheel", "pointerdown", "touchmove", "keydown"]) host.addEventListener(touch, () => { wanted = null; }, { passive: true });
+  for (const touch of ["wheel", "pointerdown", "touchmove", "keydown"]) host.addEventListener(touch, () => { wanted = reached = null; }, { passive: true });
 
   return {
     bring, elementOf,
@@ -135,7 +138,7 @@ function createScroller(host, { draw, estimate, moved, held }) {
     load(slabs, known, kept) {
       clear();
       first = 0;
-      wanted = null;
+      wanted = reached = null;
       count = slabs;
       heights = new Float64Array(count);
       tops = new Float64Array(count + 1);
@@ -163,6 +166,6 @@ function createScroller(host, { draw, estimate, moved, held }) {
       const index = indexAt(host.scrollTop + y);
       return [index, Math.min(1, Math.max(0, (host.scrollTop + y - tops[index]) / (heights[index] || 1)))];
     },
-    close() { watcher.disconnect(); sized.disconnect(); wanted = null; },
+    close() { watcher.disconnect(); sized.disconnect(); wanted = reached = null; },
   };
 }
