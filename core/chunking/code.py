@@ -38,8 +38,9 @@ _FENCES = ("```", "~~~")
 def code(frame: Frame) -> Plan:
     """Parents are whole units where they fit, leaves their statements; a leaf parted from its signature repeats it.
 
-    A unit that fits one leaf is whole, and shares it with neighbours that fit too. A larger one begins with its signature, docstring and
-    first statements. A unit larger than a parent is split into those it holds. Without a grammar: ``structure``.
+    A unit that fits one leaf is whole, and shares it with neighbours that fit too. A larger one begins with its
+    signature, docstring and first statements. A unit larger than a parent is split into those it holds. Without a
+    grammar: ``structure``.
     """
     document = frame.document
     if document.kind == "code":
