@@ -158,6 +158,7 @@ def test_the_samples_are_measured_and_the_run_survives_leaving_the_page(
         visit(page, f"{samples_loaded}/benchmark")
         page.get_by_role("button", name="Run", exact=True).click()
         until(lambda: bool(beside.queue.jobs(kinds=("bench",))))
+        settled(page)  # a script that is about to run again would take the page back
         page.get_by_role("link", name="Library").click()
         expect(documents(page)).to_have_text("13")
         page.get_by_role("link", name="Benchmark").click()
