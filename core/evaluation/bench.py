@@ -161,7 +161,14 @@ class _Bench:
             name: replace(item, kind="", characters=0) if name in unread else item
             for name, item in self.documents.items()
         }
-        scope = self._scope(library, [item.version_id for item in documents.values() if item.kind])
+        readable = [item.version_id for item in documents.values() if item.kind]
+        if unread and not readable:
+            name, reason = next(iter(unread.items()))
+            raise SuiteError(
+                f"No document of {self.suite.name} could be cut as {step.presets[0]} asks; the first, {name}: {reason}",
+                f"If the settings are right, remove {self.place} and run again.",
+            )
+        scope = self._scope(library, readable)
         measuring = Measuring(library, self.suite, documents, self.options, scope)
         asked = [item for item in self.suite.questions if any(item.id in missing for missing in waiting.values())]
         total, begun, encoding, warm = len(self.suite.questions), perf_counter(), 0.0, set[str]()

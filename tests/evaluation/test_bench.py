@@ -382,6 +382,18 @@ def test_a_document_that_fails_under_one_recipe_is_missed_there_alone(suite_root
     assert "otter.md" not in {name for item in records(tmp_path, "bad") for name, _, _ in item.contexts[8000]}
 
 
+def test_where_every_document_fails_under_a_recipe_nothing_is_measured(suite_root, tmp_path, fast_encoder, monkeypatch):
+    def cut(piece, settings, *arguments):
+        if settings.max_tokens == 40:
+            raise LecternError("It cannot be cut so.")
+        return cut_edited(piece, settings, *arguments)
+
+    monkeypatch.setattr(preparing, "cut_edited", cut)
+    presets = {"fine": Settings(), "bad": Settings().with_value("chunking.max_tokens", 40)}
+    with pytest.raises(SuiteError, match=r"could be cut as bad asks; the first, .*: It cannot be cut so\."):
+        bench(suite_root, tmp_path, fast_encoder, presets)
+
+
 def test_failures_carry_the_names_of_the_suite(tmp_path, fast_encoder):
     picture = b"\x89PNG\r\n\x1a\n" + bytes(100)
     files = {"otter.md": TEXTS["otter.md"].encode(), "a/pic.md": picture, "b/pic.md": picture + b"2"}
