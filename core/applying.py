@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from core.chunking import BY_VECTORS, Workpiece, encoder_inputs
+from core.chunking import BY_VECTORS, encoder_inputs
+from core.chunking.series import sentences
 from core.embedding import vector_key
 from core.errors import LecternError, NotFoundError
 from core.ingest import TEXTS_A_SECOND, Ingest, IngestReport
@@ -170,7 +171,7 @@ def _planned(by: Preparer, row: SourceRow, chunking: ChunkingSettings) -> _Plann
         return None
     document, encoder = documents.document(by.store, row.version_id), by.model.encoder
     if chunking.chunker in BY_VECTORS:
-        spans = Workpiece(document, by.model.counter).series.spans
+        spans = sentences(document)
         needed = [vector_key(encoder.fingerprint, document.text[span.start : span.end]) for span in spans]
         if len(CatalogueVectors(by.store).known(needed)) < len(set(needed)):
             return _Planned(reckoned_leaves(known.characters, chunking), needed, False, encoded=False)

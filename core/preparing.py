@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.chunking import Aids, Replayed, SectionStarts, Workpiece, cut_edited, encoder_inputs, recipe_fingerprint
 from core.chunking import audit as audit_tree
-from core.embedding import BorrowingEncoder, EmbeddingModel, KeepingEncoder
+from core.embedding import EmbeddingModel, KeepingEncoder, over_cache
 from core.enriching import enriching_fingerprint
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
 from core.parsing import detect_kind, parse, parser_fingerprint
@@ -195,11 +195,11 @@ class Preparer:
         progress = partial(tell, "chunking") if tell else None
         if tell:
             counter = _Telling(counter, lambda: tell("chunking", 0, 1))
-        own, cache = self.model.encoder, CatalogueVectors(self.store)
-        keeps = KeepingEncoder(own, cache, progress)
-        encoder = keeps if self.store.writable else BorrowingEncoder(own, cache)
+        own = self.model.encoder
+        encoder = over_cache(own, CatalogueVectors(self.store), writable=self.store.writable, progress=progress)
         piece = Workpiece(document, counter, self.aids(way.chunking.chunker, encoder, progress))
-        return cut_edited(piece, way.chunking, way.edits, parser, own.max_tokens), keeps.encoded
+        made = cut_edited(piece, way.chunking, way.edits, parser, own.max_tokens)
+        return made, encoder.encoded if isinstance(encoder, KeepingEncoder) else 0
 
     def _bytes(self, item: Incoming) -> tuple[bytes | None, FileStamp | None]:
         """A file's bytes and stamp; nothing yet for bytes that are staged."""

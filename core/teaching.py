@@ -5,28 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
-from core.chunking import Workpiece
 from core.chunking.section_starts import Examples, TrainedStarts, section_examples, train_section_starts
-from core.embedding import BorrowingEncoder, EmbeddingModel, KeepingEncoder
+from core.chunking.series import sentences
+from core.embedding import EmbeddingModel, over_cache
 from core.errors import ModelError
 from core.storage import documents, sources
 from core.storage.cache import CatalogueVectors
 from core.storage.store import Store
-from core.types import BlockKind, Encoder
+from core.types import BlockKind
 
 SECTION_STARTS = "section_starts"  # the library's own value that keeps the classifier
 _MOST_SENTENCES = 20_000  # to learn from: some minutes of encoding where none of them was read before
 _FEWEST_HEADINGS = 2
 
 Progress = Callable[[int, int], None]
-
-
-def library_encoder(store: Store, model: EmbeddingModel, progress: Progress | None = None) -> Encoder:
-    """The library's encoder, reading what it has kept, and keeping what it reads where this process writes."""
-    cache = CatalogueVectors(store)
-    if store.writable:
-        return KeepingEncoder(model.encoder, cache, progress)
-    return BorrowingEncoder(model.encoder, cache)
 
 
 def known_starts(store: Store, model: EmbeddingModel) -> TrainedStarts | None:
@@ -67,17 +59,17 @@ def starts_for(
 
 def _lessons(store: Store, model: EmbeddingModel, progress: Progress | None) -> Iterator[Examples]:
     """What each document teaches, in the order of their versions' hashes: another order of adding changes nothing."""
-    encoder = library_encoder(store, model, progress)
+    encoder = over_cache(model.encoder, CatalogueVectors(store), writable=store.writable, progress=progress)
     room = _MOST_SENTENCES
     for version_id in sorted({row.version_id for row in sources.sources(store)}):
         document = documents.document(store, version_id)
         headings = sum(block.kind == BlockKind.HEADING for block in document.blocks)
         if headings < _FEWEST_HEADINGS:
             continue
-        series = Workpiece(document, model.counter).series.spans
-        if len(series) > room:
+        spans = sentences(document)
+        if len(spans) > room:
             continue
-        room -= len(series)
-        vectors = encoder.encode([document.text[span.start : span.end] for span in series])
-        if (lesson := section_examples(document, series, vectors)) is not None:
+        room -= len(spans)
+        vectors = encoder.encode([document.text[span.start : span.end] for span in spans])
+        if (lesson := section_examples(document, spans, vectors)) is not None:
             yield lesson

@@ -124,6 +124,16 @@ class KeepingEncoder:
         return vectors
 
 
+def over_cache(
+    encoder: Encoder, cache: VectorCache, *, writable: bool, progress: Callable[[int, int], None] | None = None
+) -> KeepingEncoder | BorrowingEncoder:
+    """The encoder as a library has it: it reads what is kept, and keeps what it reads where the cache may be written.
+
+    ``progress``: as ``KeepingEncoder`` tells it.
+    """
+    return KeepingEncoder(encoder, cache, progress) if writable else BorrowingEncoder(encoder, cache)
+
+
 def encode_cached(
     encoder: Encoder,
     cache: VectorCache,

@@ -8,10 +8,10 @@ from threading import RLock
 import numpy as np
 
 from core.chunking import Aids, Edit, Workpiece, audit, cut_edited
-from core.embedding import BorrowingEncoder, KeepingEncoder
+from core.embedding import over_cache
 from core.library import Library
 from core.settings import ChunkingSettings
-from core.types import Document, Encoder, Vectors
+from core.types import Document, Vectors
 from pages.ui.chunks_cut import Cut
 from pages.ui.chunks_tasks import Task
 
@@ -23,7 +23,7 @@ class _Patient:
 
     def __init__(self, library: Library) -> None:
         own, cache = library.model.encoder, library.vectors
-        self._encoder: Encoder = KeepingEncoder(own, cache) if library.writable else BorrowingEncoder(own, cache)
+        self._encoder = over_cache(own, cache, writable=library.writable)
         self.fingerprint, self.dimension, self.max_tokens = own.fingerprint, own.dimension, own.max_tokens
         self.task: Task[object] | None = None
         self.done = False

@@ -12,6 +12,7 @@ from core.evaluation.measuring import BUDGETS
 from core.evaluation.report import BenchReport, PresetReport
 from core.evaluation.statistics import BETTER, WORSE, Comparison
 from core.settings import ChunkingSettings, stage_fingerprint
+from tests.benchmarks.ablations import table
 
 BASELINE = "recursive"
 AUTO = "auto"
@@ -237,15 +238,3 @@ def _figure(value: float | None) -> str:
 
 def _strong(words: str, strong: bool) -> str:
     return f"**{words}**" if strong else words
-
-
-def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A Markdown table.
-
-    >>> print(table(["a", "b"], [["1", "2"]]))
-    | a | b |
-    |---|---|
-    | 1 | 2 |
-    """
-    written = ["| " + " | ".join(line) + " |" for line in (header, *lines)]
-    return "\n".join([written[0], "|" + "---|" * len(header), *written[1:]])

@@ -123,6 +123,22 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+def chunks(page: Page) -> int:
+    """How many chunks the reader says there are."""
+    found = re.search(r"([\d,]+) chunks", page.locator(".ruler").first.get_attribute("aria-label") or "")
+    assert found
+    return int(found[1].replace(",", ""))
+
+
+def changes(page: Page, act: Callable[[], None]) -> int:
+    """How many chunks more there are after an act that changes their number."""
+    before = chunks(page)
+    act()
+    until(lambda: chunks(page) != before)
+    settled(page)
+    return chunks(page) - before
+
+
 def tick_only(page: Page, sought: str) -> None:
     """Narrow the Library's table to the one document that the words fit, and tick it."""
     field, table = page.get_by_placeholder("Filter by title"), page.locator(DOCUMENTS)

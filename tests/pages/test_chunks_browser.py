@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from core.library import Incoming, Library
-from tests.pages.browsing import THEMES, faults, pick, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import THEMES, changes, faults, pick, serving, settled, shown, until, visit, visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 WORDS = ("weir", "lock", "gauge", "sluice", "otter", "heron", "pump", "valve", "dike", "polder")
@@ -57,21 +57,6 @@ def opened(page: Page, address: str) -> None:
     shown(page.locator(".text .segment"))
     expect(page.locator(".reader-label")).to_have_text("As indexed")
     settled(page)
-
-
-def chunks(page: Page) -> int:
-    found = re.search(r"([\d,]+) chunks", page.locator(".ruler").first.get_attribute("aria-label") or "")
-    assert found
-    return int(found[1].replace(",", ""))
-
-
-def changes(page: Page, act: Callable[[], None]) -> int:
-    """How many chunks more there are after an act that changes their number."""
-    before = chunks(page)
-    act()
-    until(lambda: chunks(page) != before)
-    settled(page)
-    return chunks(page) - before
 
 
 def size(page: Page) -> Locator:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.pages.browsing import THEMES, faults, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import THEMES, changes, faults, serving, settled, shown, until, visit, visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
 BOOK = 120_000  # characters
@@ -57,22 +57,6 @@ def opened(page: Page, address: str) -> Locator:
     shown(page.locator(".text .segment"))
     settled(page)
     return page.locator(".text").first
-
-
-def chunks(page: Page) -> int:
-    """How many chunks the reader says there are."""
-    found = re.search(r"([\d,]+) chunks", page.locator(".ruler").first.get_attribute("aria-label") or "")
-    assert found
-    return int(found[1].replace(",", ""))
-
-
-def changes(page: Page, act: Callable[[], None]) -> int:
-    """How many chunks there are after an act that changes their number."""
-    before = chunks(page)
-    act()
-    until(lambda: chunks(page) != before)
-    settled(page)
-    return chunks(page) - before
 
 
 def middle(handle: Locator) -> tuple[float, float]:
