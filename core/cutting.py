@@ -34,7 +34,7 @@ class Cutting:
 
     def edits(self, version_id: str) -> list[Edit]:
         """A document's edits that are in force or wait for a place to be, in the order they were made."""
-        return editing.edits(self._store, version_id)
+        return stored.edits(self._store, version_id)
 
     def undone(self, version_id: str) -> list[Edit]:
         """Those of a document that ``redo`` would do again, the next one first."""
@@ -50,11 +50,11 @@ class Cutting:
 
     def undo(self, version_id: str) -> Edit | None:
         """Take a document's last edit back and return it; ``None`` where there is none."""
-        return editing.undo(self._store, version_id)
+        return stored.undo_edit(self._store, version_id)
 
     def redo(self, version_id: str) -> Edit | None:
         """Do again what was undone last and return it; ``None`` where nothing is, or a new edit was made since."""
-        return editing.redo(self._store, version_id)
+        return stored.redo_edit(self._store, version_id)
 
     def drop(self, edit_id: int) -> None:
         """Forget one edit for good, such as one that no longer fits. Raises ``NotFoundError``."""

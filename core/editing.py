@@ -1,7 +1,7 @@
-"""Edits by hand of a library: made on the cut a person looks at, listed, undone and done again.
+"""Edits by hand of a library: made on the cut a person looks at, dropped, and listed where they do not fit.
 
 An edit is kept at once; chunks and vectors change when the document is cut anew (``core.applying.recut_versions``).
-What makes edits follow a changed file is ``core.storage.edits``, inside the transaction that stores the file.
+``core.storage.edits`` lists, undoes and redoes them, and lets them follow a changed file where it is stored.
 """
 
 from __future__ import annotations
@@ -19,11 +19,6 @@ from core.storage.store import Store
 from core.types import ChunkTree
 
 
-def edits(store: Store, version_id: str) -> list[Edit]:
-    """A document's edits that are in force or wait for a place to be in force again, in the order they were made."""
-    return stored.edits(store, version_id)
-
-
 def edit(store: Store, draft: Edit, tree: ChunkTree | None = None) -> int:
     """Keep an edit and return its number. ``tree``: the cut it was made on, ``None`` for the one that is indexed.
 
@@ -39,21 +34,6 @@ def edit(store: Store, draft: Edit, tree: ChunkTree | None = None) -> int:
         if said := misfit(seen, draft):
             raise LecternError(said, "Choose another place.")
         return stored.add_edit(store, replace(draft, text_hash=version.text_hash))
-
-
-def undo(store: Store, version_id: str) -> Edit | None:
-    """Take a document's last edit back and return it; ``None`` where there is none."""
-    return stored.undo_edit(store, version_id)
-
-
-def redo(store: Store, version_id: str) -> Edit | None:
-    """Do the edit again that was undone last and return it; ``None`` where there is none, or a new one was made."""
-    return stored.redo_edit(store, version_id)
-
-
-def can_redo(store: Store, version_id: str) -> bool:
-    """Whether ``redo`` would find one."""
-    return bool(stored.undone_edits(store, version_id))
 
 
 def drop(store: Store, edit_id: int) -> None:

@@ -15,6 +15,7 @@ from core.errors import LecternError, NotFoundError
 from core.ingest import Ingest
 from core.library import Incoming, Library
 from core.preparing import Preparer
+from core.storage import edits as stored
 from core.storage import generations
 from core.storage.store import Store
 from core.types import Chunk
@@ -120,18 +121,18 @@ def test_undone_it_is_as_it_was_under_the_same_ids_and_encodes_nothing(bench) ->
     assert [gap.reason for gap in bench.library.audit(bench.version).gaps] == ["switched off by hand"]
     bench.encoder.texts.clear()
     bench.reopen()
-    assert editing.undo(bench.store, bench.version).kind == "disable"
+    assert stored.undo_edit(bench.store, bench.version).kind == "disable"
     bench.recut()
     assert bench.words() == ["otter", "", "falcon", "badger", "heron"]
-    assert editing.undo(bench.store, bench.version).kind == "split"
-    assert editing.undo(bench.store, bench.version) is None
+    assert stored.undo_edit(bench.store, bench.version).kind == "split"
+    assert stored.undo_edit(bench.store, bench.version) is None
     bench.recut()
     assert bench.library.tree(bench.version) == tree
     assert bench.library.sources()[0].recipe_fingerprint == row.recipe_fingerprint
     assert bench.library.audit(bench.version).gaps == ()
     bench.reopen()
-    assert editing.can_redo(bench.store, bench.version)
-    assert editing.redo(bench.store, bench.version).kind == "split"
+    assert stored.undone_edits(bench.store, bench.version)
+    assert stored.redo_edit(bench.store, bench.version).kind == "split"
     bench.recut()
     assert bench.words()[1] == ""
     assert bench.encoder.texts == [], "every vector was still kept"
@@ -152,7 +153,7 @@ def test_edits_survive_another_chunker_and_an_edited_file(bench) -> None:
     before = bench.version
     bench.put("Animals of the river.\n\n" + TEXT.replace("badger lives", "badger, they say, lives"))
     assert bench.version != before
-    assert [edit.kind for edit in editing.edits(bench.store, bench.version)] == ["merge", "move", "pin"]
+    assert [edit.kind for edit in stored.edits(bench.store, bench.version)] == ["merge", "move", "pin"]
     assert editing.conflicts(bench.preparer, bench.version) == []
     assert any(leaf.text == "lives by the river and" for leaf in bench.leaves())
     assert any("moved" in leaf.metadata.get("edited", ()) for leaf in bench.leaves())
@@ -193,7 +194,7 @@ def test_an_edit_that_cannot_be_is_refused_with_a_sentence(bench) -> None:
     assert "Choose another place" in str(refused.value)
     with pytest.raises(NotFoundError):
         editing.edit(bench.store, Edit("split", "0" * 64, split(whole, far).at))
-    assert editing.edits(bench.store, bench.version) == []
+    assert stored.edits(bench.store, bench.version) == []
     bench.edit(disable, "The falcon", TEXT.index("The badger"))
     with pytest.raises(LecternError, match="No chunk reaches this place"):
         editing.edit(bench.store, split(whole, TEXT.index("falcon")))

@@ -11,7 +11,7 @@ from core.chunking.atoms import Atom, Splitter
 from core.chunking.packing import NO_SECTION
 from core.chunking.plan import Frame, Plan
 from core.chunking.structure import BlockAtoms, Item, structure
-from core.chunking.units import instead, planned
+from core.chunking.units import planned
 from core.text.sentences import sentence_spans
 from core.types import BlockKind
 
@@ -31,8 +31,7 @@ def anchored(frame: Frame) -> Plan:
         anchor for region in frame.regions for anchor in find_anchors(frame.document, region, frame.settings.anchors)
     ]
     if not found:
-        plan = structure(frame)
-        return Plan(plan.groups, plan.rooted, (instead("structure", "no anchors"),))
+        return structure(frame).instead("structure", "this text has no anchors")
     kept = _apart(frame, found)
     places = [anchor.at for anchor in found]
 

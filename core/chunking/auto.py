@@ -59,8 +59,7 @@ class Choice:
 def auto(frame: Frame) -> Plan:
     """The plan of the chunker that suits the document; its choice and the reason are a note of every chunk."""
     choice = choose(frame.document)
-    plan = _CHUNKERS[choice.chunker](frame)
-    return Plan(plan.groups, plan.rooted, (f"auto: {choice.chunker}, for {choice.why}", *plan.notes))
+    return _CHUNKERS[choice.chunker](frame).saying(f"auto: {choice.chunker}, for {choice.why}")
 
 
 def choose(document: Document) -> Choice:

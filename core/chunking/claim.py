@@ -9,7 +9,7 @@ from core.chunking.atoms import CUT_PARAGRAPH, CUT_ROW, CUT_SENTENCE, Atom, Spli
 from core.chunking.claims import citations, exhibits, is_reference_heading, leans_back, reference_entries
 from core.chunking.plan import Frame, Plan
 from core.chunking.structure import Item
-from core.chunking.units import Unit, by_units, instead, planned
+from core.chunking.units import Unit, by_units, planned
 from core.text.sentences import sentence_spans
 from core.types import BlockKind, Document, Span
 
@@ -43,8 +43,8 @@ def claim(frame: Frame) -> Plan:
         return {name: values for name, values in told.items() if values}
 
     has_any = bool(entries) or any(citations(text, region.start, region.end) for region in frame.regions)
-    note = "" if has_any else instead("sentences inside sections", "no citations")
-    return planned(frame, own, metadata, (note,))
+    plan = planned(frame, own, metadata)
+    return plan if has_any else plan.instead("sentences inside sections", "this text has no citations")
 
 
 def _references(frame: Frame) -> list[Span]:

@@ -14,7 +14,7 @@ from core.chunking.clauses import Clause, find_clauses
 from core.chunking.plan import Frame, Plan
 from core.chunking.structure import structure
 from core.chunking.terms import Term, TermFinder, find_terms
-from core.chunking.units import Covering, Unit, by_units, instead, planned
+from core.chunking.units import Covering, Unit, by_units, planned
 from core.types import BlockKind, Span
 
 _SMALL = 4  # a clause below max_tokens / 4 may share a leaf with its neighbours
@@ -41,7 +41,7 @@ def clause(frame: Frame) -> Plan:
     describer = _Describer(document.text, clauses, terms)
     if not clauses:
         plan = planned(frame, None, describer.of) if terms else structure(frame)
-        return Plan(plan.groups, plan.rooted, (instead("structure", "no numbered clauses"),))
+        return plan.instead("structure", "this text has no numbered clauses")
     return planned(frame, by_units(frame, _units(frame, clauses)), describer.of)
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from core.chunking.breakpoints import similarities
 from core.chunking.plan import Frame, Plan
-from core.chunking.prose import instead, section_starts, sentence_plan, tokens_before, without_crumbs
+from core.chunking.prose import section_starts, sentence_plan, tokens_before, without_crumbs
 from core.chunking.semantic import NO_ENCODER
 from core.chunking.texttiling import texttiling
 from core.types import Vectors
@@ -32,7 +32,7 @@ def cluster(frame: Frame) -> Plan:
     """Leaves that hold the most similarity among their sentences; without an encoder, ``texttiling``."""
     vectors = frame.vectors()
     if vectors is None:
-        return instead(frame, texttiling, "texttiling", NO_ENCODER)
+        return texttiling(frame).instead("texttiling", NO_ENCODER)
     headings = section_starts(frame)
     before = np.asarray(tokens_before(frame))
     sizes = np.maximum(np.diff(before), 1)

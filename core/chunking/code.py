@@ -47,11 +47,10 @@ def code(frame: Frame) -> Plan:
         language = document.metadata.get("language", "")
         syntax = frame.syntax([(language, Span(0, len(document.text)))])[0]
         if isinstance(syntax, Unread):
-            plan = structured(frame)
             why = f"no grammar here reads {language}" if language else "its language is not known"
             if syntax == Unread.COSTLY:
                 why = "the syntax of this text could not be read in time"
-            return Plan(plan.groups, plan.rooted, (*plan.notes, f"instead: structure; {why}"))
+            return structured(frame).instead("structure", why)
         atoms = _Atomiser(frame, syntax, 0).atoms(syntax.units)
         notes = (
             ()
@@ -60,8 +59,7 @@ def code(frame: Frame) -> Plan:
         )
         return Plan(build_groups(frame, atoms), notes=notes)
     blocks = _Blocks(frame)
-    plan = structured(frame, own=blocks.atoms)
-    return Plan(plan.groups, plan.rooted, (*plan.notes, *blocks.notes))
+    return structured(frame, own=blocks.atoms).saying(*blocks.notes)  # known once they were cut
 
 
 def _same(syntax: Syntax, language: str) -> bool:

@@ -11,7 +11,7 @@ from core.chunking.atoms import Atom
 from core.chunking.plan import Frame, Plan
 from core.chunking.structure import structure
 from core.chunking.turns import Turn, find_turns
-from core.chunking.units import Covering, Unit, by_units, instead, planned
+from core.chunking.units import Covering, Unit, by_units, planned
 from core.text.spans import trim
 from core.types import BlockKind, Span
 
@@ -29,8 +29,7 @@ def conversation(frame: Frame) -> Plan:
     """
     turns = [turn for region in frame.regions for turn in _under_headings(frame, region)]
     if not turns:
-        plan = structure(frame)
-        return Plan(plan.groups, plan.rooted, (instead("structure", "no speakers who take turns"),))
+        return structure(frame).instead("structure", "this text has no speakers who take turns")
     units = _units(turns)
     covering = Covering([Span(turn.start, turn.end) for turn in turns])
 

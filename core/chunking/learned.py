@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.chunking.plan import Frame, Plan
-from core.chunking.prose import instead, section_starts, sentence_plan, tokens_before, without_crumbs
+from core.chunking.prose import section_starts, sentence_plan, tokens_before, without_crumbs
 from core.chunking.semantic import NO_ENCODER, semantic
 from core.chunking.texttiling import texttiling
 
@@ -23,9 +23,9 @@ def learned(frame: Frame) -> Plan:
     """
     vectors = frame.vectors()
     if vectors is None:
-        return instead(frame, texttiling, "texttiling", NO_ENCODER)
+        return texttiling(frame).instead("texttiling", NO_ENCODER)
     if frame.aids.starts is None:
-        return instead(frame, semantic, "semantic", _UNTAUGHT)
+        return semantic(frame).instead("semantic", _UNTAUGHT)
     settings = frame.settings
     chances = frame.aids.starts.probability(frame.document, frame.sentences, vectors)
     around = chances

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from core.chunking.log_lines import Entry, log_entries, sessions, windows
 from core.chunking.plan import Frame, Plan
 from core.chunking.structure import structure
-from core.chunking.units import Covering, Unit, by_units, instead, planned
+from core.chunking.units import Covering, Unit, by_units, planned
 from core.types import BlockKind, Span
 
 _FEWEST = 2
@@ -27,8 +27,7 @@ def log(frame: Frame) -> Plan:
     text, settings = frame.document.text, frame.settings
     entries = [entry for region in frame.regions for entry in log_entries(text, region.start, region.end)]
     if len(entries) < _FEWEST:
-        plan = structure(frame)
-        return Plan(plan.groups, plan.rooted, (instead("structure", "no lines that begin with a time"),))
+        return structure(frame).instead("structure", "this text has no lines that begin with a time")
     found = sessions(entries, settings.log_gap_minutes)
     window = windows(entries, found, settings.log_minutes)
     units = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -95,6 +95,18 @@ class Plan:
     groups: tuple[Group, ...]
     rooted: bool = False
     notes: tuple[str, ...] = ()
+
+    def saying(self, *notes: str) -> Plan:
+        """The same cuts, with these notes before those it has."""
+        return replace(self, notes=(*notes, *self.notes))
+
+    def instead(self, chunker: str, why: str) -> Plan:
+        """The same cuts, with the note that this chunker made them in place of the one that was asked for.
+
+        >>> Plan(()).instead("structure", "this text has no table").notes
+        ('instead: structure; this text has no table',)
+        """
+        return self.saying(f"instead: {chunker}; {why}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from core.chunking.plan import Frame, Plan
-from core.chunking.prose import instead, sentence_plan
+from core.chunking.prose import sentence_plan
 from core.chunking.structure import structure
 from core.errors import LecternError
 from core.types import LanguageModel
@@ -34,7 +34,7 @@ def proposed(frame: Frame) -> Plan:
     """Leaves that begin where the language model sees another intent begin; without one, ``structure``."""
     writer = frame.aids.writer
     if writer is None:
-        return instead(frame, structure, "structure", "no language model is set up")
+        return structure(frame).instead("structure", "no language model is set up")
     text = frame.document.text
     sentences = [text[span.start : span.end] for span in frame.sentences]
     cuts: dict[int, str] = {}
@@ -46,12 +46,12 @@ def proposed(frame: Frame) -> Plan:
             refused.append(fault)
         cuts |= {start + first: f"the language model sees {_a(intent)} begin here" for first, intent in ranges}
     if len(refused) == len(runs) and refused:
-        return instead(frame, structure, "structure", f"no proposal of the language model could be used: {refused[0]}")
+        return structure(frame).instead("structure", f"no proposal of the language model could be used: {refused[0]}")
     plan = sentence_plan(frame, cuts)
     if not refused:
         return plan
     note = f"refused: {len(refused)} of {len(runs)} proposals of the language model, where structure cut: {refused[0]}"
-    return Plan(plan.groups, plan.rooted, (note, *plan.notes))
+    return plan.saying(note)
 
 
 def _ask(writer: LanguageModel, sentences: Sequence[str]) -> tuple[list[tuple[int, str]], str]:

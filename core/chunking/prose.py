@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.chunking.atoms import CUT_SENTENCE, CUT_TITLE, Atom, Splitter
-from core.chunking.plan import Chunker, Frame, Plan
+from core.chunking.plan import Frame, Plan
 from core.chunking.structure import Item, structured
 from core.text.spans import trim
 from core.types import BlockKind, Span
@@ -129,9 +128,3 @@ def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     if len(values) < 2:
         return np.zeros(len(values))
     return np.searchsorted(np.sort(values), values) / (len(values) - 1)
-
-
-def instead(frame: Frame, chunker: Chunker, name: str, why: str) -> Plan:
-    """What another chunker does, with a note that says so."""
-    plan = chunker(frame)
-    return replace(plan, notes=(f"instead: {name}; {why}", *plan.notes))

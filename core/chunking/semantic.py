@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from core.chunking.breakpoints import Similarities, breakpoints, cutoff, lowest, similarities
 from core.chunking.plan import Frame, Plan
-from core.chunking.prose import instead, ranks, section_starts, sentence_plan, tokens_before, without_crumbs
+from core.chunking.prose import ranks, section_starts, sentence_plan, tokens_before, without_crumbs
 from core.chunking.texttiling import texttiling
 from core.settings import ChunkingSettings
 
@@ -20,7 +20,7 @@ def semantic(frame: Frame) -> Plan:
     """Leaves that begin where the similarity of neighbouring sentences falls; without an encoder, ``texttiling``."""
     vectors = frame.vectors()
     if vectors is None:
-        return instead(frame, texttiling, "texttiling", NO_ENCODER)
+        return texttiling(frame).instead("texttiling", NO_ENCODER)
     settings = frame.settings
     curve = similarities(vectors, settings.semantic_buffer)
     below = breakpoints(curve, settings.semantic_threshold, threshold_value(settings))

@@ -17,7 +17,6 @@ from core.chunking.packing import pack
 from core.chunking.plan import Frame, Group, Piece, Plan
 from core.chunking.rows import Row, column_names, row_key, row_sentence, table_rows
 from core.chunking.structure import Item, structure, structured
-from core.chunking.units import instead
 from core.text.spans import trim
 from core.types import Block, BlockKind, Span
 
@@ -43,8 +42,7 @@ def table(frame: Frame) -> Plan:
     """
     blocks = [block for block in frame.document.blocks if block.kind == BlockKind.TABLE]
     if not blocks:
-        plan = structure(frame)
-        return Plan(plan.groups, plan.rooted, (instead("structure", "no table"),))
+        return structure(frame).instead("structure", "this text has no table")
     tables = [_read(frame, block) for block in blocks]
     by_start = {one.block.start: one for one in tables}
     cutter = _Cutter(frame)

@@ -129,12 +129,3 @@ class Covering:
         while last < len(self._starts) and self._starts[last] < end:
             last += 1
         return range(first, last)
-
-
-def instead(chunker: str, missing: str) -> str:
-    """The note of a chunker that found nothing of its own.
-
-    >>> instead("structure", "no table")
-    'instead: structure; this text has no table'
-    """
-    return f"instead: {chunker}; this text has {missing}"
