@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.chunking.edit_leaves import Leaf, base_leaves, cut_leaves, stretches
 from core.chunking.edit_tree import Remake, edited_tree
@@ -94,10 +94,10 @@ def misfit(tree: ChunkTree, edit: Edit) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """``cut``: a leaf is to begin here; else none is."""
+    """``cut``: a leaf is to begin here; else none is. ``numbers``: of all who ask for it, ``edit`` the latest."""
 
     cut: bool
-    number: int
+    numbers: tuple[int, ...]
     edit: Edit
 
 
@@ -117,8 +117,8 @@ class _Wishes:
     pins: list[_Region] = field(default_factory=list)
     overruled: dict[int, str] = field(default_factory=dict)
 
-    def overrule(self, number: int, by: Edit) -> None:
-        self.overruled[number] = f"A later edit {_SAYS[by.kind]}."
+    def overrule(self, numbers: Sequence[int], by: Edit) -> None:
+        self.overruled |= dict.fromkeys(numbers, f"A later edit {_SAYS[by.kind]}.")
 
 
 def _wishes(edits: Mapping[int, Edit], text: str) -> _Wishes:
@@ -128,24 +128,26 @@ def _wishes(edits: Mapping[int, Edit], text: str) -> _Wishes:
             _want_region(found, number, edit, text)
             continue
         if edit.kind == "split":
-            _want(found, edit.at.end, _Wish(True, number, edit))
+            _want(found, edit.at.end, _Wish(True, (number,), edit))
             continue
-        _want(found, edit.at.end, _Wish(False, number, edit))
+        _want(found, edit.at.end, _Wish(False, (number,), edit))
         if edit.to is not None:
-            _want(found, edit.to.end, _Wish(True, number, edit))
+            _want(found, edit.to.end, _Wish(True, (number,), edit))
     return found
 
 
 def _want(found: _Wishes, place: int, wish: _Wish) -> None:
     known = found.places.get(place)
     handed_on = wish.edit.kind == "move" and not wish.cut  # it takes up the boundary the earlier edit made
-    if known is not None and known.cut != wish.cut and not handed_on:
-        found.overrule(known.number, wish.edit)
+    if known is not None and known.cut == wish.cut:
+        wish = replace(wish, numbers=(*known.numbers, *wish.numbers))
+    elif known is not None and not handed_on:
+        found.overrule(known.numbers, wish.edit)
     found.places[place] = wish
     for pin in list(found.pins):
         if (pin.span.start < place < pin.span.end) if wish.cut else place in {pin.span.start, pin.after}:
             found.pins.remove(pin)
-            found.overrule(pin.number, wish.edit)
+            found.overrule([pin.number], wish.edit)
 
 
 def _want_region(found: _Wishes, number: int, edit: Edit, text: str) -> None:
@@ -156,13 +158,13 @@ def _want_region(found: _Wishes, number: int, edit: Edit, text: str) -> None:
             same = other.span == region.span if pins else True
             if other.span.overlap(region.span) and not (others is (found.pins if pins else found.off) and same):
                 others.remove(other)
-                found.overrule(other.number, edit)
+                found.overrule([other.number], edit)
     for place, wish in list(found.places.items()):
         inside = region.span.start < place < region.span.end
         at_edge = place in {region.span.start, region.after}
         if pins and ((wish.cut and inside) or (not wish.cut and at_edge)):
             del found.places[place]
-            found.overrule(wish.number, edit)
+            found.overrule(wish.numbers, edit)
     (found.pins if pins else found.off).append(region)
 
 

@@ -289,9 +289,11 @@ def test_the_laws_hold_and_replaying_again_changes_nothing(case) -> None:
     reasons = {gap.reason for gap in audit(tree, done.switched_off).gaps}
     assert "not covered: please report" not in reasons
     asked_for(done, text)
-    again = cut_again(work, dials, edits, tree)
+    # An edit that did not fit this cut may fit the edited one: the law is of those that were carried out.
+    refused = {id(one.edit) for one in done.conflicts if not one.sentence.startswith("A later edit ")}
+    again = cut_again(work, dials, [edit for edit in edits if id(edit) not in refused], tree)
     assert again.tree == tree
-    assert again.conflicts == done.conflicts
+    assert again.applied == done.applied
     assert cut_edited(work, dials, [], "p").tree == cut(work, dials, "p"), "undone, it is as it was"
 
 

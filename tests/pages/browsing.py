@@ -115,9 +115,9 @@ def shown(locator: Locator) -> None:
     expect(locator.first).to_be_visible()
 
 
-def until(condition: Callable[[], bool]) -> None:
+def until(condition: Callable[[], bool], seconds: float = SLOW / 1000) -> None:
     """Wait for something that has no element of its own."""
-    last = time.monotonic() + SLOW / 1000
+    last = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < last, "waited too long"
         time.sleep(0.05)
