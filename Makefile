@@ -28,7 +28,8 @@ test: $(stamp_test)
 	$(python) -m ruff check .
 	$(python) -m ruff format --check .
 	$(python) -m mypy
-	$(python) -m pytest
+	$(python) -m pytest -m "not browser" -n logical --maxprocesses 8 --dist worksteal
+	$(python) -m pytest -m browser
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from core.assembly.conflicts import ContextConflict
 from core.gathering import Changes, joined
 from core.ingest import Failure, Ingested, IngestReport
 from core.judging import JudgmentRow
+from core.retrieval.named_anchors import NamedAnchor
 from core.searching import SearchResult
+from core.storage.conditions import Condition
 from core.types import Audit, Chunk, ChunkTree, WordAudit
 
 
@@ -71,9 +74,10 @@ def chunking(source: str, tree: ChunkTree, audit: Audit) -> dict[str, Any]:
 
 
 def answer(result: SearchResult) -> dict[str, Any]:
-    """What ``query`` found, in rank order, and what the reader gets, in the reader's order."""
+    """What ``query`` understood, what it found, in rank order, and what the reader gets, in the reader's order."""
     return {
         "question": result.question,
+        "understood": [_understood(chip) for chip in result.understood.chips],
         "hits": [
             {
                 "chunk_id": hit.chunk_id,
@@ -106,7 +110,42 @@ def answer(result: SearchResult) -> dict[str, Any]:
             "tokens": result.context.tokens,
             "prompt": result.context.prompt,
         },
+        "conflicts": [_conflict(conflict) for conflict in result.conflicts],
+        "notes": list(result.notes),
+        "reads": result.reads,
         "timings_ms": dict(result.timings_ms),
+    }
+
+
+def _understood(chip: Condition | NamedAnchor) -> dict[str, Any]:
+    """``filters``: whether only what fits it was searched; all else at most lends weight."""
+    return {
+        "kind": chip.kind,
+        "value": chip.value,
+        "words": chip.words,
+        "filters": isinstance(chip, Condition) and chip.stated,
+    }
+
+
+def _conflict(conflict: ContextConflict) -> dict[str, Any]:
+    """``preferred``: the place among the sides of the one whose document ranks above the others' in authority."""
+    return {
+        "kind": conflict.kind,
+        "subject": list(conflict.subject),
+        "sides": [
+            {
+                "document": side.document,
+                "source": side.source,
+                "start": side.span.start,
+                "end": side.span.end,
+                "value": side.value,
+                "normal": side.normal,
+                "rank": side.rank,
+            }
+            for side in conflict.sides
+        ],
+        "preferred": conflict.preferred,
+        "reason": conflict.reason,
     }
 
 

@@ -327,12 +327,16 @@ class Library:
         chosen = settings or self.settings
         started = perf_counter()
         result = self._searcher.search(question, chosen, budget_characters, scope)
-        self._store.log_query(question, chosen.fingerprint(), (perf_counter() - started) * 1000)
+        self.note_query(question, chosen, (perf_counter() - started) * 1000)
         return result
+
+    def note_query(self, question: str, settings: Settings, milliseconds: float) -> None:
+        """Log a question that was asked of ``searcher`` stage by stage; only the process that writes keeps it."""
+        self._store.log_query(question, settings.fingerprint(), milliseconds)
 
     def quotes(self, result: SearchResult) -> Answer:
         """The best supporting sentences of a result, with citations."""
-        return self._searcher.quotes(result)
+        return self._searcher.answer(result, self.settings.answering).answer
 
     def warm(self, questions: Sequence[str]) -> None:
         """Encode many questions at once, so that each ``search`` finds its vector in memory."""

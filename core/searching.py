@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 from time import perf_counter
@@ -11,34 +12,44 @@ from time import perf_counter
 import numpy as np
 
 from core import assembly
-from core.answering import choose_quotes, sentences_of
-from core.assembly.context import LeafFacts
+from core.answering import Line, answer_line
+from core.answering.reads import StoreReads
+from core.assembly.clustering import Clustered, clustered
+from core.assembly.conflicts import ContextConflict, conflicts
+from core.assembly.conflicts_authority import settle
 from core.assembly.prompt import render_prompt
+from core.catalogue_reads import CatalogueReads, Texts, hits_of
 from core.embedding import EmbeddingModel, encode_cached
-from core.errors import NotFoundError, StorageError
+from core.errors import StorageError
 from core.expansion import expand
-from core.retrieval import Found, Ranking, Snapshot, order_leaves, search_leaves
-from core.retrieval.fusion import best_first
-from core.settings import RetrievalSettings, Settings
-from core.storage import documents, generations
-from core.storage.chunks import chunk_ids, chunk_rows
-from core.storage.leaves import LeafTable, load_leaves, narrow
+from core.leaf_snapshots import Part, Snapshots
+from core.ordering import Progress, Rereading, diversified
+from core.retrieval import Found, Ranking, Snapshot, merged, order_leaves, search_key, search_leaves
+from core.retrieval.analysis import Key, Understanding
+from core.retrieval.fusion import Scores, best_first
+from core.settings import AnsweringSettings, RetrievalSettings, Settings
+from core.storage import generations
+from core.storage.leaves import LeafTable
 from core.storage.lexical import FtsIndex
 from core.storage.okapi import OkapiIndex, load_okapi
 from core.storage.outbox import query_projection
-from core.storage.scopes import Scope, versions_in
+from core.storage.scopes import Scope
 from core.storage.store import Store, storable
 from core.text.analysis import analyse
-from core.types import Answer, Context, Hit, LexicalIndex, Passage, Trace, VectorCache, Vectors
+from core.types import Context, Hit, LexicalIndex, Passage, Trace, VectorCache, Vectors
 
-# Question vectors and texts kept in memory: a slider that moves must not encode or read anything again.
+# Question vectors kept in memory: a slider that moves must not encode anything again.
 KEPT_QUESTIONS = 4096
-KEPT_CHARACTERS = 40_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """``hits``: retrieved children, best first. ``passages``: what the reader gets, in the reader's order."""
+    """``hits``: retrieved children, best first. ``passages``: what the reader gets, in the reader's order.
+
+    ``understood``: what was read out of the question. ``conflicts``: what the passages disagree on.
+    ``notes``: what a person should know of how it was answered, as sentences. ``reads``: how often expansion and
+    assembly asked the catalogue.
+    """
 
     question: str
     hits: tuple[Hit, ...]
@@ -46,6 +57,11 @@ class SearchResult:
     context: Context
     trace: Trace
     timings_ms: Mapping[str, float]
+    understood: Understanding
+    conflicts: tuple[ContextConflict, ...] = ()
+    clustered: Clustered | None = None
+    notes: tuple[str, ...] = ()
+    reads: int = 0
 
 
 class Searcher:
@@ -55,11 +71,11 @@ class Searcher:
         self._store = store
         self._model = model
         self._lock = Lock()
-        self._snapshot: Snapshot | None = None
-        self._scoped: dict[Scope, tuple[int, Snapshot]] = {}  # with the revision they are of, oldest first
+        self._texts = Texts(store)
+        self._snapshots = Snapshots(store, self._check_embedder, self._texts.clear)
+        self._rereading = Rereading(lambda: model.encoder)
         self._okapi: OkapiIndex | None = None
         self._okapi_lock = Lock()  # its own: building takes seconds, and whoever asks FTS5 need not wait for it
-        self._texts: dict[str, str] = {}
         self._questions: dict[str, Vectors] = {}
 
     @property
@@ -72,24 +88,43 @@ class Searcher:
 
         Raises ``StorageError`` when another embedder built the library.
         """
-        return order_leaves(self.find(question, settings, scope), settings.retrieval)
+        return self.order(self.find(question, settings, scope), settings)
 
-    def find(self, question: str, settings: Settings, scope: Scope | None = None) -> Found:
-        """The searches alone: ``order_leaves`` makes the ranking of any settings with the same ``search_key``."""
-        started = perf_counter()
-        question = storable(question)
-        query = self.encode([question])[0] if settings.retrieval.dense_weight else np.zeros(0, dtype=np.float32)
-        encoded = (perf_counter() - started) * 1000
+    def found_key(self, settings: Settings) -> Hashable:
+        """Equal for settings under which ``find`` finds the same."""
+        understanding = settings.understanding
+        return search_key(settings.retrieval), understanding.filters, understanding.anchors, understanding.split
+
+    def find(
+        self, question: str, settings: Settings, scope: Scope | None = None, ignored: frozenset[Key] = frozenset()
+    ) -> Found:
+        """The searches alone: ``order`` makes the ranking of any settings with the same ``found_key``.
+
+        ``ignored``: keys of what was understood and is not to be heeded.
+        """
         with self._store.reading():
-            snapshot = self.snapshot(scope)
-            tokens = list(dict.fromkeys(analyse(question)))
-            lexical = self._lexical(snapshot.leaves.generation, settings.retrieval)
-            # Only the lock's holder may open Chroma, and a filter there costs more than looking at every leaf, which
-            # finds the same rows and never misses one.
-            approximate = self._store.writable and snapshot is self._snapshot
-            nearest = self._nearest_rows if approximate else partial(_nearest_exactly, snapshot.leaves)
-            found = search_leaves(question, query, tokens, snapshot, lexical, settings.retrieval, nearest)
-        return found.with_timing("encode", encoded)
+            started = perf_counter()
+            understood = self._snapshots.understand(storable(question), settings.understanding, ignored)
+            asked = self._snapshots.asked(Part(scope, understood.conditions))
+            analysed = (perf_counter() - started) * 1000
+            notes = [*understood.notes, *(f"No passage has {one.words}: it was left out." for one in asked.aside)]
+            found = self._search(understood.text, asked.snapshot, settings.retrieval)
+            parts = [self._search(part.text, asked.snapshot, settings.retrieval) for part in understood.parts]
+        return replace(merged(found, parts), understood=understood, notes=tuple(notes)).with_timing("analyse", analysed)
+
+    def _search(self, question: str, snapshot: Snapshot, settings: RetrievalSettings) -> Found:
+        tokens = list(dict.fromkeys(analyse(question)))
+        lexical = self._lexical(snapshot.leaves.generation, settings)
+        # Only the lock's holder may open Chroma, and a filter there costs more than looking at every leaf, which
+        # finds the same rows and never misses one.
+        approximate = self._store.writable and snapshot is self._snapshots.whole()
+        nearest = self._nearest_rows if approximate else partial(_nearest_exactly, snapshot.leaves)
+        if not settings.dense_weight:
+            nothing = np.zeros(0, dtype=np.float32)
+            return search_leaves(question, lambda: nothing, tokens, snapshot, lexical, settings, nearest)
+        with ThreadPoolExecutor(1, "encode") as beside:
+            query = beside.submit(lambda: self.encode([question])[0])
+            return search_leaves(question, query.result, tokens, snapshot, lexical, settings, nearest)
 
     def _lexical(self, generation: int, settings: RetrievalSettings) -> LexicalIndex:
         if settings.lexical_engine == "fts5" or not settings.lexical_weight:
@@ -97,6 +132,33 @@ class Searcher:
         with self._okapi_lock:
             self._okapi = load_okapi(self._store, generation, self._okapi)
             return self._okapi
+
+    def order(self, found: Found, settings: Settings, progress: Progress | None = None) -> Ranking:
+        """What was found in the order of these settings: fused, leaning, diverse, re-ranked.
+
+        ``progress(done, total)`` gets the passages a re-ranker has read; it may raise to stop.
+        """
+        with self._store.reading():
+            ranking = order_leaves(found, settings.retrieval, self._boosts(found, settings))
+
+            def text(document: int) -> str:
+                return self._texts.text(found.leaves.version_ids[document])
+
+            ranking = diversified(ranking, settings.diversity, text)
+            return self._rereading.reranked(ranking, settings.reranking, text, progress)
+
+    def _boosts(self, found: Found, settings: Settings) -> Scores | None:
+        """What the question leans to, for every leaf found; ``None`` where nothing does."""
+        chosen, understood = settings.understanding, found.understood
+        if not chosen.leaning or understood is None:
+            return None
+        boosts = self._snapshots.boosts(found.leaves, understood, chosen)
+        if chosen.comparison_boost:
+            first = order_leaves(found, settings.retrieval)
+            compared = self._snapshots.compared(found.leaves, understood.text, found.pool[first.kept].tolist())
+            if compared is not None:
+                boosts = boosts + chosen.comparison_boost * compared
+        return boosts[found.pool]
 
     def assemble(
         self, ranking: Ranking, settings: Settings, budget_characters: int | None, reads: CatalogueReads | None = None
@@ -106,62 +168,90 @@ class Searcher:
         ``budget_characters`` ``None``: the settings' budget in tokens. ``reads``: of an earlier ranking over the same
         leaves, so that nothing is read from the catalogue twice.
         """
-        with self._store.reading():
-            context, _, timings = self._fill(ranking, settings, budget_characters, reads or self.reads(ranking))
+        context, _, timings = self.fill(ranking, settings, budget_characters, reads or self.reads(ranking.leaves))
         return context, timings
 
-    def reads(self, ranking: Ranking) -> CatalogueReads:
-        """What assembly reads for rankings over these leaves, each fact once."""
-        return CatalogueReads(self, self._store, ranking.leaves)
+    def reads(self, leaves: LeafTable) -> CatalogueReads:
+        """What expansion and assembly read for rankings over these leaves, each fact once."""
+        return CatalogueReads(self._texts, self._store, leaves)
 
     def search(
-        self, question: str, settings: Settings, budget_characters: int | None, scope: Scope | None = None
+        self,
+        question: str,
+        settings: Settings,
+        budget_characters: int | None,
+        scope: Scope | None = None,
+        ignored: frozenset[Key] = frozenset(),
     ) -> SearchResult:
         """The whole way, with everything a page or a script may want to show of it."""
         with self._store.reading():
-            ranking = self.rank(question, settings, scope)
-            reads = self.reads(ranking)
-            context, fates, timings = self._fill(ranking, settings, budget_characters, reads)
-            trace = assembly.build_trace(ranking, fates, reads.chunk_ids, timings)
-            hits = _hits(ranking, reads)
-            return SearchResult(ranking.question, hits, context.passages, context, trace, timings)
+            return self.result(self.find(question, settings, scope, ignored), settings, budget_characters)
 
-    def _fill(
+    def result(
+        self, found: Found, settings: Settings, budget_characters: int | None, progress: Progress | None = None
+    ) -> SearchResult:
+        """What ``search`` makes of what was found; ``progress`` as in ``order``."""
+        with self._store.reading():
+            ranking = self.order(found, settings, progress)
+            reads = self.reads(ranking.leaves)
+            context, fates, timings = self.fill(ranking, settings, budget_characters, reads)
+            trace = assembly.build_trace(ranking, fates, reads.chunk_ids, timings)
+            disagreed = settle(conflicts(context.passages, self._alike), settings.answering.authority)
+            return SearchResult(
+                ranking.question,
+                hits_of(ranking, reads),
+                context.passages,
+                context,
+                trace,
+                timings,
+                found.understood or Understanding(ranking.question, ranking.question),
+                disagreed,
+                clustered(ranking),
+                ranking.notes,
+                reads.count,
+            )
+
+    def _alike(self, one: str, other: str) -> float:
+        vectors = self.encode([one, other])
+        return float(vectors[0] @ vectors[1])
+
+    def fill(
         self, ranking: Ranking, settings: Settings, budget_characters: int | None, reads: CatalogueReads
     ) -> tuple[Context, Mapping[int, str], Mapping[str, float]]:
-        leaves = ranking.leaves
-        started = perf_counter()
-        if budget_characters is None:
-            budget = assembly.tokens(settings.assembly.budget_tokens, self._model.counter)
-            sizes = leaves.tokens
-        else:
-            budget = assembly.characters(budget_characters)
-            sizes = leaves.ends - leaves.starts
-        extents = expand(ranking, settings.expansion, sizes, budget.amount)
-        expanded = perf_counter()
-        filled = assembly.assemble(ranking, extents, budget, reads)
-        passages = tuple(assembly.arrange(filled.passages, settings.assembly.order))
-        prompt = render_prompt(ranking.question, passages)
-        order = tuple(passage.rank for passage in passages)
-        timings = {
-            **ranking.timings_ms,
-            "expand": (expanded - started) * 1000,
-            "assemble": (perf_counter() - expanded) * 1000,
-        }
-        return Context(passages, order, filled.used, budget.amount, prompt), filled.fates, timings
+        """The context of a ranking, the fate of every leaf that went on, and milliseconds by stage."""
+        with self._store.reading():
+            leaves = ranking.leaves
+            started = perf_counter()
+            if budget_characters is None:
+                budget = assembly.tokens(settings.assembly.budget_tokens, self._model.counter)
+                sizes = leaves.tokens
+            else:
+                budget = assembly.characters(budget_characters)
+                sizes = leaves.ends - leaves.starts
+            intent = ranking.understood.intent if ranking.understood else ""
+            extents = expand(ranking, settings.expansion, sizes, budget.amount, reads, intent=intent)
+            expanded = perf_counter()
+            filled = assembly.assemble(ranking, extents, budget, reads, settings.assembly)
+            passages = tuple(assembly.arrange(filled.passages, settings.assembly.order))
+            prompt = render_prompt(ranking.question, passages)
+            order = tuple(passage.rank for passage in passages)
+            timings = {
+                **ranking.timings_ms,
+                "expand": (expanded - started) * 1000,
+                "assemble": (perf_counter() - expanded) * 1000,
+            }
+            return Context(passages, order, filled.used, budget.amount, prompt), filled.fates, timings
 
-    def quotes(self, result: SearchResult) -> Answer:
-        """The best supporting sentences of a result; their vectors are cached in memory, not in the library."""
-        sentences = sentences_of(result.passages, lambda version: documents.heading_spans(self._store, version))
-        texts = [passage.text[span.start - passage.start : span.end - passage.start] for passage, span in sentences]
-        vectors = self.encode([result.question, *texts])
-        return choose_quotes(
-            result.question,
-            vectors[0],
-            sentences,
-            vectors[1:],
-            lambda version, offset: documents.page_at(self._store, version, offset),
-        )
+    def answer(self, result: SearchResult, settings: AnsweringSettings) -> Line:
+        """The quotes of a result, and how likely the library answers at all.
+
+        Vectors of sentences are cached in memory, not in the library.
+        """
+        scores = [item.scores for item in result.trace.candidates] or [hit.scores for hit in result.hits]
+        similar = [score["dense"] for score in scores if "dense" in score]
+        reads = StoreReads(self._store, self.snapshot().leaves.generation)
+        intent = result.understood.intent
+        return answer_line(result.understood.text, result.passages, similar, self.encode, reads, settings, intent)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """``(n, d)`` float32 of texts that are not documents: questions, sentences. Kept in memory alone."""
@@ -183,32 +273,11 @@ class Searcher:
 
     def snapshot(self, scope: Scope | None = None) -> Snapshot:
         """The leaves of a scope as they are now. Raises ``StorageError`` when another embedder made their vectors."""
-        with self._store.reading(), self._lock:
-            whole = self._whole()
-            if scope is None or scope.everything:
-                return whole
-            revision, known = self._scoped.pop(scope, (-1, whole))
-            if revision != self._store.revision():
-                known = Snapshot.of(narrow(whole.leaves, versions_in(self._store, scope)))
-            self._scoped[scope] = (self._store.revision(), known)
-            # Of a scope the vectors are copied: together the copies stay below the whole.
-            while len(self._scoped) > 1 and sum(len(held.leaves) for _, held in self._scoped.values()) > len(
-                whole.leaves
-            ):
-                del self._scoped[next(iter(self._scoped))]
-            return known
+        return self._snapshots.asked(Part(scope)).snapshot
 
-    def _whole(self) -> Snapshot:
-        previous = self._snapshot
-        leaves = load_leaves(self._store, previous.leaves if previous else None)
-        if previous is not None and leaves is previous.leaves:
-            return previous
-        if leaves.generation:
-            self._check_embedder(leaves.generation)
-        self._texts.clear()
-        self._scoped.clear()
-        self._snapshot = Snapshot.of(leaves)
-        return self._snapshot
+    def text(self, version_id: str) -> str:
+        """A document's canonical text, kept while the library does not change."""
+        return self._texts.text(version_id)
 
     def _check_embedder(self, number: int) -> None:
         built_by = generations.generation(self._store, number).embedder
@@ -218,16 +287,6 @@ class Searcher:
                 f"The library's vectors come from another embedder ({built_by}, not {asked_by}).",
                 "Choose the embedder that built it, or rebuild the library with this one.",
             )
-
-    def text(self, version_id: str) -> str:
-        """A document's canonical text, kept while the library does not change."""
-        text = self._texts.get(version_id)
-        if text is None:
-            text = documents.text(self._store, version_id)
-            if sum(map(len, list(self._texts.values()))) + len(text) > KEPT_CHARACTERS:
-                self._texts.clear()
-            self._texts[version_id] = text
-        return text
 
     def _nearest_rows(self, query: Vectors, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         return query_projection(self._store, query, count)[0]
@@ -256,71 +315,3 @@ class _MemoryVectors:
             self._vectors.update(items)
             for key in list(self._vectors)[: max(0, len(self._vectors) - KEPT_QUESTIONS)]:
                 del self._vectors[key]
-
-
-class CatalogueReads:
-    """What assembly reads, for the documents of one state of the leaves."""
-
-    def __init__(self, searcher: Searcher, store: Store, leaves: LeafTable) -> None:
-        self._searcher = searcher
-        self._store = store
-        self._leaves = leaves
-        self._facts: dict[int, LeafFacts] = {}
-        self._pages: dict[tuple[int, int], int | None] = {}
-        self._pageless: set[int] = set()
-
-    def text(self, document: int) -> str:
-        return self._searcher.text(self._leaves.version_ids[document])
-
-    def facts(self, leaves: Sequence[int]) -> Mapping[int, LeafFacts]:
-        wanted = [leaf for leaf in leaves if leaf not in self._facts]
-        rows = {int(self._leaves.rows[leaf]): leaf for leaf in wanted}
-        found = chunk_rows(self._store, list(rows))
-        if len(found) < len(rows):
-            raise NotFoundError("The library changed while this question was answered.", "Ask it again.")
-        for row, chunk in found.items():
-            self._facts[rows[row]] = LeafFacts(chunk.chunk_id, chunk.headings, chunk.prefix)
-        return {leaf: self._facts[leaf] for leaf in leaves}
-
-    def chunk_ids(self, leaves: Sequence[int]) -> Mapping[int, str]:
-        rows = self._leaves.rows[leaves].tolist() if leaves else []
-        found = chunk_ids(self._store, rows)
-        if len(found) < len(rows):
-            raise NotFoundError("The library changed while this question was answered.", "Ask it again.")
-        return {leaf: found[row] for leaf, row in zip(leaves, rows, strict=True)}
-
-    def page(self, document: int, offset: int) -> int | None:
-        key = (document, offset)
-        if document not in self._pageless and key not in self._pages:
-            self._pages[key] = documents.page_at(self._store, self._leaves.version_ids[document], offset)
-            if self._pages[key] is None:
-                self._pageless.add(document)  # no page anywhere: most formats have none, and need not be asked again
-        return self._pages.get(key)
-
-
-def _hits(ranking: Ranking, reads: CatalogueReads) -> tuple[Hit, ...]:
-    leaves = ranking.leaves
-    indices = ranking.pool[ranking.kept].tolist()
-    facts = reads.facts(indices)
-    hits: list[Hit] = []
-    for rank, (place, index) in enumerate(zip(ranking.kept.tolist(), indices, strict=True), start=1):
-        document, start, end = int(leaves.documents[index]), int(leaves.starts[index]), int(leaves.ends[index])
-        scores = {stage: float(values[place]) for stage, values in ranking.scores.items()}
-        hits.append(
-            Hit(
-                row=int(leaves.rows[index]),
-                chunk_id=facts[index].chunk_id,
-                version_id=leaves.version_ids[document],
-                start=start,
-                end=end,
-                text=reads.text(document)[start:end],
-                rank=rank,
-                score=float(ranking.final[place]),
-                scores={stage: score for stage, score in scores.items() if not np.isnan(score)},
-                headings=facts[index].headings,
-                document=leaves.titles[document],
-                source=leaves.names[document],
-                page=reads.page(document, start),
-            )
-        )
-    return tuple(hits)

@@ -394,11 +394,15 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """One supporting sentence, verbatim, with its score in [0, 1] and its citation."""
+    """One supporting sentence or cell, verbatim, with its score in [0, 1] and its citation.
+
+    ``told``: what a quoted cell is of ("Availability › Q3 2026"), "" for a sentence.
+    """
 
     text: str
     score: float
     citation: Citation
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,6 +474,8 @@ class LexicalIndex(Protocol):
 
     def search(self, tokens: Sequence[str], boosts: Mapping[str, float]) -> tuple[NDArray[np.int64], Vectors]:
         """``(rows, scores)`` of every row that holds a token; higher is better. Rows without a match are absent."""
+
+    def holding(self, tokens: Sequence[str]) -> Mapping[str, NDArray[np.int64]]: ...  # ascending rows of each token
 
 
 class LanguageModel(Protocol):

@@ -6,15 +6,20 @@ import streamlit as st
 
 from core.library import Scope
 from core.settings import Settings
-from pages.ui import dials, judging_row, keys, readings, samples, services, state, words
+from pages.ui import ask_results, dials, judging_row, keys, readings, services, state
+from pages.ui.ask_answer import show_answer
+from pages.ui.ask_chips import ignored, show_chips
+from pages.ui.ask_conflicts import show_conflicts
+from pages.ui.ask_notes import show_notes
+from pages.ui.ask_question import QUESTION, question_row, suggestions
+from pages.ui.ask_results import Inquiry
+from pages.ui.ask_tabs import show_tabs
+from pages.ui.ask_why import show_why
 from pages.ui.entry import enter
-from pages.ui.evidence import show_evidence, show_quotes
-from pages.ui.ladder import show_ladder, show_scores, show_timings
+from pages.ui.evidence import show_evidence
 from pages.ui.nothing import show_nothing
 from pages.ui.scope import scope_row
 from pages.ui.tour import show_tour
-
-QUESTION = "Question"  # the label of the field, by which the key / finds it
 
 
 def main() -> None:
@@ -25,11 +30,14 @@ def main() -> None:
         return
     show_tour("ask")
     scope = scope_row(library)
-    question_row()
-    settings = dials.ask_dials(library.settings)
+    base = question_row(library.settings)
+    settings = dials.ask_dials(base)
     question = st.session_state.get(state.ASKED, "")
     if question:
-        show_result(question, settings, scope)
+        inquiry = Inquiry(question, scope, ignored(question))
+        target = show_result(inquiry, settings, base)
+        if target:
+            st.switch_page("pages/chunks.py", query_params=target)
     else:
         suggestions()
     keys.show_keys(keys.ASK, QUESTION)
@@ -48,88 +56,33 @@ def nothing_yet() -> None:
     )
 
 
-def question_row() -> None:
-    """The question and its button; Enter asks too."""
-    with st.form("ask.form", border=False):
-        row = st.container(horizontal=True, vertical_alignment="bottom")
-        row.text_input(
-            QUESTION,
-            key=state.QUESTION,
-            placeholder="Ask your documents, in whole sentences or a few words",
-            label_visibility="collapsed",
-            persist_state="session",
-            max_chars=2000,
-        )
-        if row.form_submit_button("Ask", type="primary", width=84):
-            st.session_state[state.ASKED] = st.session_state[state.QUESTION].strip()
-
-
-def suggestions() -> None:
-    """What to ask first, and what will come of it."""
-    st.caption(
-        "You get three things: sentences quoted from your documents, each with its place; the chunks that were found, "
-        "with their scores; and what they grew into, which is what a language model would read."
-    )
-    found = samples.questions(services.library().sources())
-    if not found:
-        return
-    st.markdown("**Questions the samples are made for**")
-    with st.container(gap="xsmall"):
-        for number, question in enumerate(found):
-            st.button(
-                words.escaped(question),
-                key=f"ask.example.{number}",
-                icon=":material/arrow_forward:",
-                type="tertiary",
-                on_click=ask,
-                args=[question],
-            )
-
-
-def ask(question: str) -> None:
-    """Take a suggested question."""
-    st.session_state[state.QUESTION] = st.session_state[state.ASKED] = question
-
-
-def show_result(question: str, settings: Settings, scope: Scope) -> None:
-    """Quotes, children, passages, and below them every stage."""
+def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> dict[str, str] | None:
+    """Quotes, children, passages, and below them every stage; returns a place to open in Chunks."""
     # Encoding the sentences to quote takes longer than searching: their place is kept, the rest is drawn at once.
     above = st.container()
     with st.spinner("Searching … the first question also loads the encoder, a few seconds"):
-        result = services.search(question, settings, scope)
-    judging_row.show_row(question, result.passages)
-    if not result.hits:
-        nothing_found(scope)
-        return
-    sources = services.library().sources()
-    titles = {source.version_id: source.title for source in sources}
-    kinds = {source.version_id: source.document_kind for source in sources}
+        result, made_by = ask_results.search_at_once(inquiry, settings)
+    judging_row.show_row(inquiry.question, result.passages)
+    kinds = {source.version_id: source.document_kind for source in services.library().sources()}
 
     def kind_of(version: str) -> str:
         return kinds.get(version, "")
 
-    opened = show_evidence(result, settings, lambda version: readings.document(version).blocks, kind_of)
-    ladder, scores, prompt, timings = st.tabs(["Stages", "Scores", "Prompt", "Timings"])
-    with ladder:
-        st.caption(
-            "Each line is a chunk on its way through the stages: a solid line with a filled mark ends in the context, "
-            "a broken one with an open mark does not. Point at a mark for its rank and score."
-        )
-        show_ladder(result, settings, titles)
-    with scores:
-        show_scores(result, settings, titles)
-    with prompt:
-        st.caption(
-            f"Exactly what a language model would be given: {words.count(len(result.context.prompt), 'character')}."
-        )
-        st.code(result.context.prompt, language=None, wrap_lines=True, height=420)
+    target = None
+    if result.hits:
+        target = show_evidence(result, made_by, lambda version: readings.document(version).blocks, kind_of)
+        show_notes(result.clustered, result.notes, settings)
+        target = show_tabs(inquiry, result, settings, base, kind_of) or target
+    else:
+        nothing_found(inquiry.scope)
+        show_why(inquiry, settings, services.library().sources())
     with above:
-        answer, quoting = services.quotes(question, settings, scope)
-        target = show_quotes(answer, result, kind_of) or opened
-    with timings:
-        show_timings(dict(result.timings_ms), quoting)
-    if target:
-        st.switch_page("pages/chunks.py", query_params=target)
+        show_chips(inquiry.question, result.understood, settings.understanding)
+        target = show_conflicts(result.conflicts) or target
+        if result.hits:
+            answered = ask_results.answer(inquiry, result, made_by)
+            target = show_answer(answered.nearest, answered.support, result, kind_of) or target
+    return target
 
 
 def nothing_found(scope: Scope) -> None:

@@ -47,6 +47,9 @@ os.environ.update(
     }
 )
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ["OMP_NUM_THREADS"] = "1"  # a worker for each core: threads of their own would only wait for each other
+
 # "ci" draws the same examples everywhere; "thorough" searches anew each time, far longer:
 #   HYPOTHESIS_PROFILE=thorough make test
 hypothesis.settings.register_profile(

@@ -16,7 +16,7 @@ import pytest
 from core.__main__ import main
 from core.chunking import CHUNKERS
 from core.parsing import parse
-from core.settings import PRESETS, ParsingSettings, Settings
+from core.settings import EXPANSIONS, PRESETS, ParsingSettings, Settings
 from tests.conftest import ROOT
 from tests.evaluation import rescore
 
@@ -41,6 +41,15 @@ HIT = {
 PASSAGE = {
     "document": str, "source": str, "start": int, "end": int, "tokens": int, "chunk_ids": list, "rank": int,
     "reason": str,
+}  # fmt: skip
+QUERY = {
+    "question": str, "understood": list, "hits": list, "passages": list, "context": dict, "conflicts": list,
+    "notes": list, "reads": int, "timings_ms": dict,
+}  # fmt: skip
+UNDERSTOOD = {"kind": str, "value": str, "words": str, "filters": bool}
+CONFLICT = {"kind": str, "subject": list, "sides": list, "preferred": (int, type(None)), "reason": str}
+SIDE = {
+    "document": str, "source": str, "start": int, "end": int, "value": str, "normal": str, "rank": int,
 }  # fmt: skip
 SOURCE = {
     "id": int, "name": str, "kind": str, "path": (str, type(None)), "version_id": str, "document_kind": str,
@@ -200,7 +209,7 @@ def test_query_answers_in_the_readers_order(core, home, samples, documents):
     for order in ("relevance", "document", "edges"):
         code, found, _ = core("query", QUESTION, "--library", home, "--set", f"assembly.order={order}")
         assert code == 0
-        assert set(found) == {"question", "hits", "passages", "context", "timings_ms"}
+        assert has_shape(found, QUERY)
         assert found["question"] == QUESTION
         assert [hit["rank"] for hit in found["hits"]] == list(range(1, len(found["hits"]) + 1))
         for hit in found["hits"]:
@@ -249,6 +258,74 @@ def test_query_takes_settings_and_presets(core, home):
     second = core("query", QUESTION, "--library", home)[1]
     del first["timings_ms"], second["timings_ms"]
     assert first == second
+
+
+def test_query_says_what_it_understood_and_filters_by_it(core, home):
+    code, found, _ = core(
+        "query", f'{QUESTION} type:md -zebra genre:opera "no such words stand anywhere"', "--library", home
+    )
+    assert code == 0
+    assert all(has_shape(chip, UNDERSTOOD) for chip in found["understood"])
+    chips = {(chip["kind"], chip["value"]): chip for chip in found["understood"]}
+    assert chips["type", "md"]["filters"]
+    assert chips["not", "zebra"]["filters"]
+    assert not chips["intent", "number"]["filters"], "what is inferred never filters"
+    assert {Path(hit["source"]).suffix for hit in found["hits"]} == {".md"}
+    assert any("opera" in note for note in found["notes"])
+    assert any("no such words" in note for note in found["notes"])
+    code, found, _ = core("query", f"{QUESTION} type:md", "--library", home, "--set", "understanding.filters=off")
+    assert code == 0
+    assert len({Path(hit["source"]).suffix for hit in found["hits"]}) > 1
+
+
+def test_query_shows_what_the_passages_disagree_on(core, home, samples, documents):
+    rows = map(json.loads, (samples / "questions.jsonl").read_text(encoding="utf-8").splitlines())
+    asked = [row["question"] for row in rows if row["kind"] == "conflict"]
+    texts = texts_of(documents)
+    seen = 0
+    for question in asked:
+        code, found, _ = core("query", question, "--library", home, "--set", "answering.authority=api.md > *")
+        assert code == 0
+        for conflict in found["conflicts"]:
+            seen += 1
+            assert has_shape(conflict, CONFLICT)
+            assert len({side["normal"] for side in conflict["sides"]}) > 1
+            for side in conflict["sides"]:
+                assert has_shape(side, SIDE)
+                assert texts[side["source"]][side["start"] : side["end"]] == side["value"]
+            if conflict["preferred"] is not None:
+                assert Path(conflict["sides"][conflict["preferred"]]["source"]).name == "api.md"
+                assert "ranks above" in conflict["reason"]
+    assert seen
+
+
+@pytest.mark.parametrize(
+    ("value", "stage"),
+    [
+        ("understanding.anchor_boost=1", ""),
+        ("understanding.intent_boost=1", "leaning"),
+        ("understanding.split=on", ""),
+        ("retrieval.coverage_weight=0.2", "coverage"),
+        ("retrieval.parent_share=0.2", "parent"),
+        ("retrieval.document_share=0.2", "document"),
+        ("retrieval.feedback_share=0.5", "feedback"),
+        ("diversity.method=mmr", "diverse"),
+        ("diversity.per_section=1", "diverse"),
+        ("diversity.fold_twins=on", "diverse"),
+        ("reranking.model=late-interaction", "reranked"),
+        *((f"expansion.strategy={name}", "") for name in EXPANSIONS),
+        ("assembly.unit=sentences", ""),
+        ("assembly.drop_repeats=on", ""),
+        ("assembly.least_gain=0.2", ""),
+        ("answering.least_support=0.2", ""),
+    ],
+)
+def test_query_takes_a_dial_of_every_stage(core, home, value, stage):
+    code, found, _ = core("query", QUESTION, "--library", home, "--set", value)
+    assert code == 0
+    assert found["passages"]
+    assert has_shape(found, QUERY)
+    assert not stage or all(stage in hit["scores"] for hit in found["hits"][:3])
 
 
 @pytest.mark.parametrize(

@@ -448,9 +448,8 @@ def test_another_embedder_builds_beside_and_flips(tmp_path, folder, fast_encoder
         report = library.apply(library.settings, Looking())
         assert set(served) == {FastEncoder.fingerprint}, "the old generation serves until the new one is whole"
         assert (len(report.documents), report.failures) == (len(ANIMALS), ())
-        other.texts.remove("otter")
         assert report.encoded == len(other.texts)
-        assert sorted(other.texts) == sorted(fast_encoder.texts), "each text once, the questions apart"
+        assert sorted(other.texts) == sorted(fast_encoder.texts), "each text once"
         with Store.open(home, write=False) as reader:
             (left,) = generations.generations(reader)
         assert (left.embedder, left.serving) == (OtherEncoder.fingerprint, True)

@@ -135,7 +135,7 @@ def test_copies_kept_for_scopes_stay_below_the_whole(whole) -> None:
     searcher = whole._searcher
     for chosen in versions(whole):
         whole.search("weir", scope=Scope(versions=(chosen,)))
-    held = sum(len(known.leaves) for _, known in searcher._scoped.values())
+    held = sum(len(asked.snapshot.leaves) for _, asked in searcher._snapshots._parts.values())
     assert 0 < held <= len(searcher.snapshot().leaves)
     scope = Scope(versions=tuple(versions(whole)[:1]))
     assert searcher.snapshot(scope) is searcher.snapshot(scope)

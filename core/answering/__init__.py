@@ -1,5 +1,21 @@
-"""A context to an answer. Without a language model: the best supporting sentences, quoted with their citations."""
+"""A context to an answer. Without a language model: the best supporting sentences and cells, quoted with their
+citations, and how likely the library answers at all."""
 
-from core.answering.extractive import choose_quotes, sentences_of
+from core.answering.extractive import Quotable, choose_quotes, quote_scores, sentences_of
+from core.answering.line import Line, LineReads, answer_line
+from core.answering.support import Evidence, Support, evidence, rarity_of, support
 
-__all__ = ["choose_quotes", "sentences_of"]
+__all__ = [
+    "Evidence",
+    "Line",
+    "LineReads",
+    "Quotable",
+    "Support",
+    "answer_line",
+    "choose_quotes",
+    "evidence",
+    "quote_scores",
+    "rarity_of",
+    "sentences_of",
+    "support",
+]

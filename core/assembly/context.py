@@ -3,41 +3,39 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from core.assembly.budget import Budget
-from core.assembly.prompt import heading_line
+from core.assembly.filling import Filling
+from core.assembly.gain import floor_of, gain
+from core.assembly.reading import LeafFacts, Notes, Reads, widest_number
+from core.assembly.repeats import fresh
+from core.assembly.sentences import SentenceScores, reads_sentences, sentence_wishes
+from core.assembly.wishes import Wish, whole_wishes
 from core.expansion import Extent
 from core.retrieval import Ranking
+from core.settings import AssemblySettings
+from core.text.analysis import analyse
 from core.text.sentences import sentence_spans
-from core.types import Passage, PrefixPart, Span
+from core.types import Passage, Span
 
 # Fewer characters than this are not worth a citation of their own when the budget ends inside a child.
 SHORTEST_CUT = 40
+# So many passages a context may always have: left-out sentences part more of them than there are extents.
+MOST_PASSAGES = 99
 
+KEPT = "kept"
+CAME_IN = "its text came in with a better child's passage"
+ALONE = "the child alone: the rest of its parent did not fit the budget"
+CUT = "cut where the budget ends"
+SAID = "better passages say all of it"
+POOR = "the context ended before it: a passage that gains less than {least:g} is not read, though there is room"
+TOO_LONG = "none of its sentences fits what is left of the budget"
+AROUND = "only sentences beside it are read"
+OVER = "the budget of {amount:,} {unit} ended before it"
 
-@dataclass(frozen=True, slots=True)
-class LeafFacts:
-    """What a reader is told of a leaf: read from the catalogue for the few leaves that are shown."""
-
-    chunk_id: str
-    headings: tuple[str, ...]
-    prefix: tuple[PrefixPart, ...]
-
-
-class Reads(Protocol):
-    """The catalogue as assembly needs it. Documents are ordinals of the leaf snapshot."""
-
-    def text(self, document: int) -> str:
-        """The document's canonical text."""
-
-    def facts(self, leaves: Sequence[int]) -> Mapping[int, LeafFacts]:
-        """Facts by leaf index."""
-
-    def page(self, document: int, offset: int) -> int | None:
-        """The page an offset stands on, if the document has pages."""
+__all__ = ["SHORTEST_CUT", "Assembled", "LeafFacts", "Reads", "assemble"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,170 +47,170 @@ class Assembled:
     fates: Mapping[int, str]
 
 
-@dataclass(slots=True)
-class _Filling:
-    """The growing context: disjoint runs by document, and what they cost."""
-
-    budget: Budget
-    reads: Reads
-    header: Callable[[int, int], str]
-    runs: dict[int, list[Span]] = field(default_factory=dict)
-    used: int = 0
-    sizes: dict[tuple[int, Span], int] = field(default_factory=dict)
-
-    def covers(self, document: int, span: Span) -> bool:
-        return any(run.contains(span) for run in self.runs.get(document, ()))
-
-    def add(self, document: int, span: Span) -> bool:
-        """Take the span if the whole still fits."""
-        before = self.runs.get(document, [])
-        after = join(self.reads.text(document), [*before, span])
-        cost = sum(self.size(document, run) for run in after) - sum(self.size(document, run) for run in before)
-        if self.used + cost > self.budget.amount:
-            return False
-        self.runs[document] = after
-        self.used += cost
-        return True
-
-    def size(self, document: int, run: Span) -> int:
-        key = (document, run)
-        if key not in self.sizes:
-            body = self.reads.text(document)[run.start : run.end]
-            head = self.header(document, run.start) + "\n" if self.budget.headed else ""
-            self.sizes[key] = self.budget.size(head + body)
-        return self.sizes[key]
-
-
-def join(text: str, spans: Sequence[Span]) -> list[Span]:
-    """The union of spans, sorted; spans with only blanks between them become one.
-
-    >>> join("ab  cd ef", [Span(4, 6), Span(0, 2), Span(8, 9)])
-    [Span(start=0, end=6), Span(start=8, end=9)]
-    """
-    joined: list[Span] = []
-    for span in sorted(spans):
-        if joined and (span.start <= joined[-1].end or not text[joined[-1].end : span.start].strip()):
-            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
-        else:
-            joined.append(span)
-    return joined
-
-
-def assemble(ranking: Ranking, extents: Sequence[Extent], budget: Budget, reads: Reads) -> Assembled:
-    """Fill the budget in relevance order.
+def assemble(
+    ranking: Ranking,
+    extents: Sequence[Extent],
+    budget: Budget,
+    reads: Reads,
+    settings: AssemblySettings | None = None,
+    sentence_scores: SentenceScores | None = None,
+) -> Assembled:
+    """Fill the budget in relevance order. ``settings``: ``None`` for the defaults; their budget and order are not read.
 
     An extent that does not fit is tried as its child alone; the child that does not fit either is cut at a sentence
-    (failing that, a word), and the context ends there.
+    (failing that, a word), and the context ends there. It ends before a passage that gains too little. A single
+    sentence that does not fit is passed over. ``sentence_scores``: read where sentences are the unit, see
+    ``core.assembly.sentences``; ``None`` compares words.
     """
-    leaves = ranking.leaves
-    facts = reads.facts(sorted({index for extent in extents for index in (extent.child, extent.first)}))
-    by_start = {(int(leaves.documents[index]), int(leaves.starts[index])): index for index in facts}
-    number = _widest_number(len(extents), budget)
+    settings = settings or AssemblySettings()
+    most = max(MOST_PASSAGES, len(extents))
+    notes = Notes(ranking.leaves, reads, widest_number(most, budget))
+    context = _Context(budget, settings, Filling(budget, reads.text, notes.above, most))
+    if reads_sentences(settings.unit, budget):
+        wishes = sentence_wishes(ranking, extents, reads.text, sentence_scores)
+    else:
+        wishes = whole_wishes(ranking.leaves, extents, floor_of(ranking) if settings.least_gain else 0.0)
+    if budget.headed:
+        notes.expect([], [(wish.document, wish.wanted.start) for wish in wishes])
+    for wish in wishes:
+        context.offer(wish)
+    passages = context.passages(ranking, notes)
+    return Assembled(passages, context.filling.used, context.fates(extents))
 
-    def header(document: int, start: int) -> str:
-        index = by_start.get((document, start))
-        headings = facts[index].headings if index is not None else ()
-        return heading_line(number, leaves.titles[document], headings, reads.page(document, start))
 
-    filling = _Filling(budget, reads, header)
-    taken: list[tuple[Extent, str]] = []
-    fates: dict[int, str] = {}
-    full = False
-    for extent in extents:
-        document = int(leaves.documents[extent.child])
-        child = Span(int(leaves.starts[extent.child]), int(leaves.ends[extent.child]))
-        wanted = Span(int(leaves.starts[extent.first]), int(leaves.ends[extent.last]))
-        if filling.covers(document, child):
-            taken.append((extent, "its text came in with a better child's passage"))
-        elif full:
-            fates[extent.child] = f"the budget of {budget.amount:,} {budget.unit} ended before it"
-            continue
-        elif filling.add(document, wanted):
-            taken.append((extent, extent.reason))
-        elif wanted != child and filling.add(document, child):
-            taken.append((extent, "the child alone: the rest of its parent did not fit the budget"))
+@dataclass(slots=True)
+class _Context:
+    """The context while it grows: what was taken for whom and why, and why the others were not.
+
+    ``said``: the sentences read, as ``core.assembly.repeats`` compares them; ``words``: the words, where gains are
+    counted. ``lit``: the children that stand in a passage.
+    """
+
+    budget: Budget
+    settings: AssemblySettings
+    filling: Filling
+    taken: list[tuple[Wish, Sequence[Span], str]] = field(default_factory=list)
+    refused: dict[int, str] = field(default_factory=dict)
+    ended: str = ""
+    said: set[str] = field(default_factory=set)
+    words: set[str] = field(default_factory=set)
+    lit: set[int] = field(default_factory=set)
+
+    def offer(self, wish: Wish) -> None:
+        """Take what fits of a wish that is no better than those offered before."""
+        if self.filling.covers(wish.document, wish.core):
+            self.taken.append((wish, [wish.core], CAME_IN))
+            return
+        words = self._words(wish)
+        refusal = self.ended or self._poor(wish, words) or self._tried(wish)
+        if refusal:
+            self.refused.setdefault(wish.child, refusal)
         else:
-            full = True
-            if not _add_cut(filling, document, child):
-                fates[extent.child] = f"the budget of {budget.amount:,} {budget.unit} ended before it"
-                continue
-            taken.append((extent, "cut where the budget ends"))
-        fates[extent.child] = "kept"
-    return Assembled(_passages(ranking, filling, taken, facts, by_start, reads), filling.used, fates)
+            self.words |= words
+
+    def _words(self, wish: Wish) -> set[str]:
+        if self.ended or not self.settings.least_gain:
+            return set()
+        return set(analyse(self.filling.text(wish.document)[wish.wanted.start : wish.wanted.end]))
+
+    def _poor(self, wish: Wish, words: set[str]) -> str:
+        """Ends the context where the wish gains too little."""
+        least = self.settings.least_gain
+        if least and gain(wish.worth, words, self.words) < least:
+            self.ended = POOR.format(least=least)
+        return self.ended
+
+    def _tried(self, wish: Wish) -> str:
+        """Takes the wish, or its core, or a beginning of it; else says why not."""
+        wanted, said = self._fresh(wish.document, wish.wanted)
+        core, said_by_core = (wanted, said) if wish.core == wish.wanted else self._fresh(wish.document, wish.core)
+        if not core:
+            return SAID
+        if any(part.overlap(wish.core) for part in wanted) and self._take(wish, wanted, said, wish.reason):
+            return ""
+        if core != wanted and self._take(wish, core, said_by_core, ALONE):
+            return ""
+        if wish.single:
+            return TOO_LONG
+        self.ended = OVER.format(amount=self.budget.amount, unit=self.budget.unit)
+        cut = _beginning(self.filling, wish.document, core[0])
+        if cut is None:
+            return self.ended
+        self._take(wish, [cut], set(), CUT)
+        return ""
+
+    def _take(self, wish: Wish, spans: Sequence[Span], said: set[str], reason: str) -> bool:
+        if not self.filling.take(wish.document, spans):
+            return False
+        self.taken.append((wish, spans, reason))
+        self.said |= said
+        return True
+
+    def _fresh(self, document: int, span: Span) -> tuple[list[Span], set[str]]:
+        if not self.settings.drop_repeats:
+            return [span], set()
+        text = self.filling.text(document)
+        return fresh(text, span, self.said, lambda sentence: self.filling.covers(document, sentence))
+
+    def fates(self, extents: Sequence[Extent]) -> dict[int, str]:
+        """What became of each extent's child; known once the passages are made."""
+        over = OVER.format(amount=self.budget.amount, unit=self.budget.unit)
+        around = dict.fromkeys((wish.child for wish, _, _ in self.taken), AROUND)
+        refused = {**self.refused, **around, **dict.fromkeys(self.lit, KEPT)}
+        return {extent.child: refused.get(extent.child, over) for extent in extents}
+
+    def passages(self, ranking: Ranking, notes: Notes) -> tuple[Passage, ...]:
+        """One passage for each run, ranked by the best that was taken into it."""
+        leaves = ranking.leaves
+        members: dict[tuple[int, Span], list[tuple[Wish, str]]] = {}
+        for wish, spans, reason in self.taken:  # best first, so the first member of a run is its best
+            for span in spans:
+                run = self.filling.run_of(wish.document, span.start)
+                if run is not None:
+                    members.setdefault((wish.document, run), []).append((wish, reason))
+        notes.expect([wish.child for wish, _, _ in self.taken], [(document, run.start) for document, run in members])
+        passages: list[Passage] = []
+        for rank, ((document, run), group) in enumerate(members.items(), start=1):
+            lit: dict[int, Span] = {}
+            for wish, _ in group:
+                child = Span(int(leaves.starts[wish.child]), int(leaves.ends[wish.child]))
+                if child.overlap(run):
+                    lit.setdefault(wish.child, Span(max(child.start, run.start), min(child.end, run.end)))
+            self.lit.update(lit)
+            passages.append(
+                Passage(
+                    version_id=leaves.version_ids[document],
+                    document=leaves.titles[document],
+                    source=leaves.names[document],
+                    start=run.start,
+                    end=run.end,
+                    text=self.filling.text(document)[run.start : run.end],
+                    tokens=self.filling.size(document, run),
+                    chunk_ids=tuple(notes.chunk_id(child) for child in lit),
+                    children=tuple(lit.values()),
+                    rank=rank,
+                    score=group[0][0].relevance,
+                    reason=group[0][1],
+                    headings=notes.headings(document, run.start),
+                    page=notes.page(document, run.start),
+                    prefix=notes.prefix(document, run.start),
+                )
+            )
+        return tuple(passages)
 
 
-def _widest_number(count: int, budget: Budget) -> int:
-    """A passage's number that costs as much as any up to ``count``: its own is known only when the context is done.
-
-    Of numbers with one or two digits none costs more than another; of longer ones ("343", "1000") some do.
-    """
-    if not budget.headed or count < 100:
-        return count
-    return max(range(100, count + 1), key=lambda number: budget.size(f"[{number}]"))
-
-
-def _add_cut(filling: _Filling, document: int, child: Span) -> bool:
-    """Take the longest beginning of the child that fits, ending at a sentence or, failing that, at a word."""
-    text = filling.reads.text(document)
+def _beginning(filling: Filling, document: int, child: Span) -> Span | None:
+    """The longest beginning of the child that fits, ending at a sentence or, failing that, at a word."""
+    text = filling.text(document)
     for sentence in reversed(sentence_spans(text, child.start, child.end)[:-1]):
-        if sentence.end - child.start >= SHORTEST_CUT and filling.add(document, Span(child.start, sentence.end)):
-            return True
+        cut = Span(child.start, sentence.end)
+        if cut.length >= SHORTEST_CUT and filling.fits(document, [cut]):
+            return cut
     ends = [
         place
         for place in range(child.start + SHORTEST_CUT, child.end)
         if text[place].isspace() and not text[place - 1].isspace()
     ]
     # Sizes grow with the end, so the longest that fits is found by bisection.
-    fitting = bisect.bisect_left(ends, True, key=lambda end: not _would_fit(filling, document, Span(child.start, end)))
-    return fitting > 0 and filling.add(document, Span(child.start, ends[fitting - 1]))
-
-
-def _would_fit(filling: _Filling, document: int, span: Span) -> bool:
-    trial = _Filling(filling.budget, filling.reads, filling.header, dict(filling.runs), filling.used)
-    return trial.add(document, span)
-
-
-def _passages(
-    ranking: Ranking,
-    filling: _Filling,
-    taken: Sequence[tuple[Extent, str]],
-    facts: Mapping[int, LeafFacts],
-    by_start: Mapping[tuple[int, int], int],
-    reads: Reads,
-) -> tuple[Passage, ...]:
-    """One passage for each run, ranked by its best child."""
-    leaves = ranking.leaves
-    members: dict[tuple[int, Span], list[tuple[Extent, str]]] = {}
-    for extent, reason in taken:  # in relevance order, so the first member of a run is its best
-        document = int(leaves.documents[extent.child])
-        start = int(leaves.starts[extent.child])
-        run = next(run for run in filling.runs[document] if run.start <= start < run.end)
-        members.setdefault((document, run), []).append((extent, reason))
-    scores = dict(zip(ranking.pool[ranking.kept].tolist(), ranking.final[ranking.kept].tolist(), strict=True))
-    passages: list[Passage] = []
-    for rank, ((document, run), group) in enumerate(members.items(), start=1):
-        body = reads.text(document)[run.start : run.end]
-        first = by_start.get((document, run.start), group[0][0].child)
-        children = [
-            Span(int(leaves.starts[extent.child]), min(int(leaves.ends[extent.child]), run.end)) for extent, _ in group
-        ]
-        passages.append(
-            Passage(
-                version_id=leaves.version_ids[document],
-                document=leaves.titles[document],
-                source=leaves.names[document],
-                start=run.start,
-                end=run.end,
-                text=body,
-                tokens=filling.size(document, run),
-                chunk_ids=tuple(facts[extent.child].chunk_id for extent, _ in group),
-                children=tuple(children),
-                rank=rank,
-                score=scores[group[0][0].child],
-                reason=group[0][1],
-                headings=facts[first].headings,
-                page=reads.page(document, run.start),
-                prefix=facts[first].prefix,
-            )
-        )
-    return tuple(passages)
+    fitting = bisect.bisect_left(ends, True, key=lambda end: not filling.fits(document, [Span(child.start, end)]))
+    return Span(child.start, ends[fitting - 1]) if fitting else None

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.types import Passage
+from core.types import Passage, PrefixPart
 
 INSTRUCTION = (
     "Answer the question from the passages below, and from nothing else. "
     "Cite a passage by its number in brackets after each statement it supports. "
     "If the passages do not hold the answer, say that the library does not say."
 )
+# Kinds of prefix without which a text that was parted from them cannot be read; titles and headings have their line.
+TABLE_HEADER = "table_header"
+REPEATED = (TABLE_HEADER, "signature", "speaker")
 
 
 def heading_line(number: int, title: str, headings: Sequence[str], page: int | None) -> str:
@@ -24,10 +27,22 @@ def heading_line(number: int, title: str, headings: Sequence[str], page: int | N
     return f"[{number}] {' › '.join(path)}{place}"
 
 
+def above(number: int, title: str, headings: Sequence[str], page: int | None, prefix: Sequence[PrefixPart] = ()) -> str:
+    """What the prompt has above a passage's own text: its heading line, then the table header, signature or speaker
+    that the passage was parted from.
+
+    >>> print(above(1, "Rates", (), None, (PrefixPart("title", "Rates"), PrefixPart("table_header", "| zone | fee |"))))
+    [1] Rates
+    | zone | fee |
+    """
+    repeated = [part.text for part in prefix if part.kind in REPEATED]
+    return "\n".join([heading_line(number, title, headings, page), *repeated])
+
+
 def render_prompt(question: str, passages: Sequence[Passage]) -> str:
-    """Instruction, the passages in the given order under their heading lines, and the question."""
+    """Instruction, the passages in the given order below what ``above`` says of each, and the question."""
     parts = [
-        f"{heading_line(passage.rank, passage.document, passage.headings, passage.page)}\n{passage.text}"
+        f"{above(passage.rank, passage.document, passage.headings, passage.page, passage.prefix)}\n{passage.text}"
         for passage in passages
     ]
     return "\n\n".join([INSTRUCTION, *parts, f"Question: {question}"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 
 from core.chunking.anchored import anchored
 from core.chunking.auditing import audit
@@ -75,6 +76,9 @@ __all__ = [
 ]
 
 
+_dials_fingerprint = lru_cache(maxsize=64)(stage_fingerprint)  # a library of short documents asks for each
+
+
 def recipe_fingerprint(
     parser_fingerprint: str,
     settings: ChunkingSettings,
@@ -88,7 +92,7 @@ def recipe_fingerprint(
     >>> recipe_fingerprint("p", ChunkingSettings(), "c") == recipe_fingerprint("p", small, "c")
     False
     """
-    parts = [str(CHUNKING_VERSION), parser_fingerprint, stage_fingerprint(settings), counter_fingerprint]
+    parts = [str(CHUNKING_VERSION), parser_fingerprint, _dials_fingerprint(settings), counter_fingerprint]
     if aids and (decisive := aids.fingerprint(settings.chunker)):
         parts.append(decisive)
     if edits:

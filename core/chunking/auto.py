@@ -39,13 +39,15 @@ _SEEN = 3
 _ENTRIES, _ENTRY_SHARE, _LEVEL_SHARE = 8, 0.6, 0.3
 _TURNS, _TURN_SHARE = 8, 0.7
 _CLAUSES, _CLAUSE_SHARE, _LEGAL_WORDS = 12, 0.6, 6
-_LEGAL = re.compile(
-    r"\b(?:shall|hereby|herein|hereof|hereto|thereof|hereunder|pursuant|notwithstanding|agreement|party|parties|liability|indemnif\w+"
-    r"|warrant\w+|termination|governing law|lessee|lessor|licensee|licensor|obligations?|remed(?:y|ies)|severability"
+_LEGAL = re.compile(  # one word each, so that a text's different words are looked at once
+    r"shall|hereby|herein|hereof|hereto|thereof|hereunder|pursuant|notwithstanding|agreement|party|parties|liability|indemnif\w+"
+    r"|warrant\w+|termination|lessee|lessor|licensee|licensor|obligations?|remed(?:y|ies)|severability"
     r"|confidential\w*|vertrag\w*|vertragspartei\w*|gemäß|haftung|kündigung|unberührt|absatz|rechtsverordnung|unverzüglich|verpflichtet"
-    r"|contrat|parties|conformément|contrato|cláusula|obligaciones|договор\w*|сторон\w*)\b",
+    r"|contrat|parties|conformément|contrato|cláusula|obligaciones|договор\w*|сторон\w*",
     re.IGNORECASE,
 )
+_GOVERNING_LAW = re.compile(r"\bgoverning law\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +144,9 @@ def _conversation(document: Document) -> Choice | None:
 
 def _clauses(document: Document) -> Choice | None:
     text = document.text[:_CLAUSE_SAMPLE]
-    words = {match.group().casefold() for match in _LEGAL.finditer(text, 0, 4 * _GLIMPSE)}
-    if len(words) < _LEGAL_WORDS:
+    glimpse = text[: 4 * _GLIMPSE]
+    words = {word.casefold() for word in set(_WORD.findall(glimpse)) if _LEGAL.fullmatch(word)}
+    if len(words) + bool(_GOVERNING_LAW.search(glimpse)) < _LEGAL_WORDS:
         return None
     found = find_clauses(text)
     held = sum(clause.end - clause.start for clause in found)

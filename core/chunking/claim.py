@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from core.chunking.atoms import CUT_PARAGRAPH, CUT_ROW, CUT_SENTENCE, Atom, Splitter
-from core.chunking.claims import citations, exhibits, is_reference_heading, leans_back, reference_entries
+from core.chunking.claims import Mentions, is_reference_heading, reference_entries
 from core.chunking.plan import Frame, Plan
 from core.chunking.structure import Item
 from core.chunking.units import Unit, by_units, planned
@@ -29,7 +29,8 @@ def claim(frame: Frame) -> Plan:
     entries = _references(frame)
     units = [Unit(span.start, span.end, "reference", CUT_ROW) for span in entries]
     listed = by_units(frame, units, frozenset({*_PROSE, BlockKind.LIST, BlockKind.FOOTNOTE}))
-    cutter = _Sentences(frame)
+    mentions = Mentions(text)
+    cutter = _Sentences(frame, mentions)
 
     def own(item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom] | None:
         if entries and item.end > entries[0].start:
@@ -38,11 +39,11 @@ def claim(frame: Frame) -> Plan:
 
     def metadata(start: int, end: int) -> Mapping[str, tuple[str, ...]]:
         end = min(end, entries[0].start) if entries else end  # a reference's own number cites nothing
-        cited = dict.fromkeys(" ".join(text[one.start : one.end].split()) for one in citations(text, start, end))
-        told = {"citations": tuple(cited), "exhibits": tuple(exhibits(text, start, end))}
+        cited = dict.fromkeys(" ".join(text[one.start : one.end].split()) for one in mentions.citations(start, end))
+        told = {"citations": tuple(cited), "exhibits": tuple(mentions.exhibits(start, end))}
         return {name: values for name, values in told.items() if values}
 
-    has_any = bool(entries) or any(citations(text, region.start, region.end) for region in frame.regions)
+    has_any = bool(entries) or any(mentions.citations(region.start, region.end) for region in frame.regions)
     plan = planned(frame, own, metadata)
     return plan if has_any else plan.instead("sentences inside sections", "this text has no citations")
 
@@ -73,15 +74,16 @@ def references_start(document: Document) -> int:
 class _Sentences:
     """Paragraphs to atoms, a sentence each, every cut priced by what it would part."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, mentions: Mentions) -> None:
         self._text = frame.document.text
+        self._mentions = mentions
         self._splitter = Splitter(frame.tokens)
 
     def atoms(self, item: Item, number: int, limit: int, first: int) -> list[Atom]:
         """The sentences of one paragraph; what leans on the one before is dear to part from it."""
         spans = sentence_spans(self._text, item.start, item.end)
         found = self._splitter.parts(spans, "sentence", number, limit, first, item.bound, CUT_SENTENCE)
-        leaning = {after.start for before, after in pairwise(spans) if leans_back(self._text, before, after)}
+        leaning = {after.start for before, after in pairwise(spans) if self._mentions.lean_back(before, after)}
         for atom in found[1:]:
             if atom.start in leaning:
                 atom.cut = max(atom.cut, _CUT_BASIS)

@@ -8,25 +8,32 @@ Qazvinian and Radev, "Identifying Non-explicit Citing Sentences", ACL 2010).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 
 from core.text.spans import trim
 from core.types import Span
 
-_AUTHOR = r"[A-ZÀ-ÖØ-Þ][\w’'-]{1,30}"
-_AUTHORS = rf"{_AUTHOR}(?:,? (?:and|&|und|et) {_AUTHOR}| et al\.?,?)?"
+_CAPITAL = "A-ZÀ-ÖØ-Þ"
+_NAME = r"[\w’'-]{1,30}"  # after its capital
+_AUTHOR = rf"[{_CAPITAL}]{_NAME}"
+_OTHERS = rf"(?:,? (?:and|&|und|et) {_AUTHOR}| et al\.?,?)?"
+_AUTHORS = f"{_AUTHOR}{_OTHERS}"
+_RAISED = "¹²³⁰-⁹"
 _YEAR = r"(?:1[89]|20)\d\d[a-z]?"
 _CITATION = re.compile(
-    r"\[\d{1,3}(?: ?[-–,;] ?\d{1,3}){0,12}\]"
-    rf"|\((?:(?:see|e\.g\.|cf\.|reviewed in),? )?{_AUTHORS},? {_YEAR}(?:[,;] (?:{_AUTHORS},? )?{_YEAR}){{0,8}}\)"
-    rf"|{_AUTHORS} \({_YEAR}\)"
-    r"|(?<=[\w.,;)])[¹²³⁰-⁹](?:[¹²³⁰-⁹⁻,–-]{0,12}[¹²³⁰-⁹])?"
-    r"|\[@[\w:.-]{1,60}(?:; ?@[\w:.-]{1,60}){0,8}\]|\\cite[tp]?\{[^{}\n]{1,120}\}"
+    # Every alternative has its first character in one set before all of them: the text is scanned for that alone.
+    rf"[\[(\\{_CAPITAL}{_RAISED}](?:"
+    r"(?<=\[)(?:\d{1,3}(?: ?[-–,;] ?\d{1,3}){0,12}|@[\w:.-]{1,60}(?:; ?@[\w:.-]{1,60}){0,8})\]"
+    rf"|(?<=\()(?:(?:see|e\.g\.|cf\.|reviewed in),? )?{_AUTHORS},? {_YEAR}(?:[,;] (?:{_AUTHORS},? )?{_YEAR}){{0,8}}\)"
+    rf"|(?<=[{_CAPITAL}]){_NAME}{_OTHERS} \({_YEAR}\)"
+    rf"|(?<=[\w.,;)][{_RAISED}])(?:[{_RAISED}⁻,–-]{{0,12}}[{_RAISED}])?"
+    r"|(?<=\\)cite[tp]?\{[^{}\n]{1,120}\})"
 )
 _EXHIBIT = re.compile(
-    r"\b(?P<kind>fig(?:ure|s)?|table|tab|eq(?:uation)?|algorithm|theorem|lemma|scheme|abb(?:ildung)?|tabelle)"
-    r"s?\b\.?[ \u00a0]\(?(?P<number>S?\d{1,3}(?:\.\d{1,2})?[A-Za-z]?)\b",
-    re.IGNORECASE,
+    r"(?P<kind>[AEFLSTaeflst](?<=\b\w)(?i:(?<=f)ig(?:ure|s)?|(?<=t)able|(?<=t)ab|(?<=e)q(?:uation)?|(?<=a)lgorithm"
+    r"|(?<=t)heorem|(?<=l)emma|(?<=s)cheme|(?<=a)bb(?:ildung)?|(?<=t)abelle))"
+    r"(?i:s?\b\.?[ \u00a0]\(?(?P<number>S?\d{1,3}(?:\.\d{1,2})?[A-Za-z]?)\b)"
 )
 _KINDS = {"fig": "Figure", "abb": "Figure", "tab": "Table", "equ": "Equation", "eq": "Equation"}
 # A sentence that opens like this leans on the one before it: what it says is that one's basis, limit or consequence.
@@ -55,46 +62,78 @@ _ENTRY = re.compile(
 _BY_AUTHOR = re.compile(rf"{_AUTHOR},? (?:[A-Z]\.?[- ]?){{1,3}}.{{0,300}}?{_YEAR}")
 
 
-def citations(text: str, start: int, end: int) -> list[Span]:
-    """The reference brackets, author-year citations and superscripts of ``[start, end)``, in order.
+class Mentions:
+    """The citations and exhibits of a text, looked for once, and asked for by stretch."""
 
-    >>> text = "It holds [3, 5-7], as Doe et al. (2019) say (Smith and Roe, 2020a).¹² In [2019] no."
-    >>> [text[span.start : span.end] for span in citations(text, 0, len(text))]
-    ['[3, 5-7]', 'Doe et al. (2019)', '(Smith and Roe, 2020a)', '¹²']
-    """
-    return [Span(match.start(), match.end()) for match in _CITATION.finditer(text, start, end)]
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._citations = _Matches(_CITATION, text)
+        self._exhibits = _Matches(_EXHIBIT, text)
+
+    def citations(self, start: int, end: int) -> list[Span]:
+        """The reference brackets, author-year citations and superscripts of ``[start, end)``, in order.
+
+        >>> text = "It holds [3, 5-7], as Doe et al. (2019) say (Smith and Roe, 2020a).¹² In [2019] no."
+        >>> [text[span.start : span.end] for span in Mentions(text).citations(0, len(text))]
+        ['[3, 5-7]', 'Doe et al. (2019)', '(Smith and Roe, 2020a)', '¹²']
+        """
+        return [Span(match.start(), match.end()) for match in self._citations.within(start, end)]
+
+    def exhibits(self, start: int, end: int) -> list[str]:
+        """The figures, tables and equations that ``[start, end)`` refers to, each once.
+
+        >>> Mentions("As Fig. 2a and Table 1 show (figure 2a, Eq. (3)).").exhibits(0, 60)
+        ['Figure 2a', 'Table 1', 'Equation 3']
+        """
+        return list(dict.fromkeys(map(_called, self._exhibits.within(start, end))))
+
+    def lean_back(self, before: Span, sentence: Span) -> bool:
+        """Whether a sentence and the one before it are a statement and its basis, which a cut must not part.
+
+        One of the two must cite or point at an exhibit, and the second open like a continuation, or name a basis.
+
+        >>> mentions = Mentions("X causes Y. This is supported by two trials [4]. Z is blue.")
+        >>> mentions.lean_back(Span(0, 11), Span(12, 48)), mentions.lean_back(Span(12, 48), Span(49, 59))
+        (True, False)
+        """
+        text = self._text
+        opening = _LEANS.match(text, sentence.start, min(sentence.end, sentence.start + 40))
+        if not opening and not _BASIS.search(text, sentence.start, min(sentence.end, sentence.start + 160)):
+            return False
+        return any(
+            found.within(span.start, span.end)
+            for span in (sentence, before)
+            for found in (self._citations, self._exhibits)
+        )
 
 
-def exhibits(text: str, start: int, end: int) -> list[str]:
-    """The figures, tables and equations that ``[start, end)`` refers to, each once.
-
-    >>> exhibits("As Fig. 2a and Table 1 show (figure 2a, Eq. (3)).", 0, 60)
-    ['Figure 2a', 'Table 1', 'Equation 3']
-    """
-    found: dict[str, None] = {}
-    for match in _EXHIBIT.finditer(text, start, end):
-        kind = match["kind"].lower()
-        found[f"{_KINDS.get(kind[:3], match['kind'].capitalize())} {match['number']}"] = None
-    return list(found)
+def _called(exhibit: re.Match[str]) -> str:
+    kind = exhibit["kind"]
+    return f"{_KINDS.get(kind[:3].lower(), kind.capitalize())} {exhibit['number']}"
 
 
-def leans_back(text: str, before: Span, sentence: Span) -> bool:
-    """Whether a sentence and the one before it are a statement and its basis, which a cut must not part.
+class _Matches:
+    """What a pattern finds in a text, in order."""
 
-    One of the two must cite or point at an exhibit, and the second open like a continuation, or name a basis.
+    __slots__ = ("_ends", "_found", "_pattern", "_starts", "_text")
 
-    >>> text = "X causes Y. This is supported by two trials [4]. Z is blue."
-    >>> leans_back(text, Span(0, 11), Span(12, 48)), leans_back(text, Span(12, 48), Span(49, 59))
-    (True, False)
-    """
-    opening = _LEANS.match(text, sentence.start, min(sentence.end, sentence.start + 40))
-    if not opening and not _BASIS.search(text, sentence.start, min(sentence.end, sentence.start + 160)):
-        return False
-    return any(_cites(text, span) for span in (sentence, before))
+    def __init__(self, pattern: re.Pattern[str], text: str) -> None:
+        self._pattern, self._text = pattern, text
+        self._found = list(pattern.finditer(text))
+        self._starts = [match.start() for match in self._found]
+        self._ends = [match.end() for match in self._found]
 
+    def within(self, start: int, end: int) -> Sequence[re.Match[str]]:
+        """What it finds in ``[start, end)`` alone: where an edge tears a word or a match, there it is asked again."""
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        torn = (first and self._ends[first - 1] > start) or (first < last and self._ends[last - 1] > end)
+        if torn or not (self._is_apart(start) and self._is_apart(end)):
+            return list(self._pattern.finditer(self._text, start, end))
+        return self._found[first:last]
 
-def _cites(text: str, span: Span) -> bool:
-    return bool(_CITATION.search(text, span.start, span.end) or _EXHIBIT.search(text, span.start, span.end))
+    def _is_apart(self, position: int) -> bool:
+        text = self._text
+        return not 0 < position < len(text) or text[position].isspace() or text[position - 1].isspace()
 
 
 def is_reference_heading(line: str) -> bool:

@@ -49,11 +49,14 @@ def build_groups(frame: Frame, atoms: list[Atom]) -> tuple[Group, ...]:
 
 def joined(atoms: Sequence[Atom]) -> Mapping[str, tuple[str, ...]]:
     """What was found in any of the atoms, each value once, in order."""
-    found: dict[str, dict[str, None]] = {}
-    for atom in atoms:
-        for name, values in atom.metadata.items():
-            found.setdefault(name, {}).update(dict.fromkeys(values))
-    return {name: tuple(values) for name, values in found.items()} if found else NOTHING
+    found: dict[str, list[str]] = {}
+    for metadata in [atom.metadata for atom in atoms if atom.metadata]:
+        for name, values in metadata.items():
+            if name in found:
+                found[name] += values
+            else:
+                found[name] = list(values)
+    return {name: tuple(dict.fromkeys(values)) for name, values in found.items()} if found else NOTHING
 
 
 def _parents(frame: Frame, atoms: list[Atom]) -> list[list[list[Atom]]]:
@@ -123,14 +126,9 @@ def _section_sizes(atoms: Sequence[Atom]) -> dict[int, int]:
 
 
 def _leaves(frame: Frame, atoms: Sequence[Atom], following: Atom | None) -> tuple[Piece, ...]:
-    plain = {(atom.heading, atom.opens < NO_SECTION) for atom in atoms}  # few: rooms differ by section and header only
-    room_in = {key: frame.room(key[0], inside=key[1]) for key in plain}
-    rooms = [
-        room_in[atom.heading, atom.opens < NO_SECTION]
-        if atom.header is None
-        else frame.room(atom.heading, atom.header, atom.opens < NO_SECTION, atom.header_kind)
-        for atom in atoms
-    ]
+    places = [(atom.heading, atom.header, atom.opens < NO_SECTION, atom.header_kind) for atom in atoms]
+    room_in = {place: frame.room(*place) for place in set(places)}  # few: rooms differ by section and header only
+    rooms = [room_in[place] for place in places]
     rows = [
         Row(
             atom.first_token,

@@ -49,6 +49,7 @@ _ACCESS = re.compile(rf"\[(?P<day>\d\d)/{_MONTH}/(?P<year>\d{{4}}):{_CLOCK} ?(?P
 _EPOCH = re.compile(rf"{_BEFORE}{_OPEN}(?P<epoch>[1-3]\d{{9}}(?:\.\d{{1,9}})?|\d{{13}}|\d{{16}})(?=[\])\"'\s,:;|])")
 _FIELD = re.compile(r"(?:^|[\s,;])@?(?:ts|time|timestamp|datetime)=[\"']?", re.IGNORECASE)
 _EPOCH_VALUE = re.compile(r"(?P<epoch>[1-3]\d{9}(?:\.\d{1,9})?|\d{13}|\d{16})(?!\d)")
+_HINT = re.compile(r"\d:[0-5]\d:|\d{10}")  # every form has a clock, or is an epoch
 _TIME_KEYS = ("ts", "time", "timestamp", "@timestamp", "datetime", "date", "asctime", "t")
 
 
@@ -79,6 +80,8 @@ def read_stamp(line: str) -> Stamp | None:
         fields = json_fields(line)
         return _of_fields(fields) if fields else None
     head = line[:HEAD]
+    if not _HINT.search(head):
+        return None
     for form in _FORMS:
         if match := form.match(head):
             return _of_match(match)

@@ -71,6 +71,7 @@ class Prefixes:
         self._reserves: dict[tuple[int, bool], int] = {}
         self._paths: dict[tuple[int, tuple[int, ...], bool], tuple[PrefixPart, ...]] = {}
         self._headers: dict[tuple[int, int, int, str], PrefixPart | None] = {}
+        self._header_reserves: dict[tuple[Span, int, str], int] = {}
         self._fitted: dict[tuple[tuple[PrefixPart, ...], int], tuple[PrefixPart, ...]] = {}
 
     def count(self, text: str) -> int:
@@ -129,8 +130,13 @@ class Prefixes:
 
     def header_reserve(self, header: Span | None, reserve: int, kind: str = "table_header") -> int:
         """Tokens the embedder reads of a repeated header."""
-        part = self.header(header, reserve, kind) if kind in self._settings.prefix else None
-        return self.count(part.text) + self._line_end if part else 0
+        if header is None or kind not in self._settings.prefix:
+            return 0
+        known = (header, reserve, kind)
+        if known not in self._header_reserves:
+            part = self.header(header, reserve, kind)
+            self._header_reserves[known] = self.count(part.text) + self._line_end if part else 0
+        return self._header_reserves[known]
 
     def parts(
         self, start: int, end: int, header: Span | None = None, kind: str = "table_header", said: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _LONGEST_NAME = 48
 _HEAD = 200  # characters of a line in which its label is looked for
@@ -114,6 +115,7 @@ def voice_of(line: str) -> tuple[str, int]:
     return "", 0
 
 
+@lru_cache(maxsize=1024)
 def is_name(label: str) -> bool:
     """Whether a label may be somebody's name: not a common opener of lines, not a clause of prose.
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.embedding import packaged
+from core.embedding.precision import computing, wants_bfloat16
 from core.embedding.tokenizer import WordPieceCounter, packaged_counter
 from core.errors import ModelError
 from core.settings import EmbeddingSettings
@@ -29,6 +31,23 @@ class EmbeddingModel:
 
     encoder: Encoder
     counter: TokenCounter
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenStates:
+    """A text as a model's last layer sees it, token by token.
+
+    ``states``: ``(n, dimension)`` float32, of any norm. ``offsets``: ``(n, 2)`` int64, the code points of each token;
+    a special token has none of its own and begins where it ends.
+    """
+
+    states: Vectors
+    offsets: NDArray[np.int64]
+
+    @property
+    def real(self) -> NDArray[np.bool_]:
+        """``(n,)``: which of them stand in the text; the others are the model's special tokens."""
+        return np.asarray(self.offsets[:, 1] > self.offsets[:, 0])
 
 
 class SentenceEncoder:
@@ -57,7 +76,7 @@ class SentenceEncoder:
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
         model = self._loaded()
-        with self._precision():
+        with computing(self._half_precision):
             vectors = model.encode(
                 list(texts),
                 batch_size=self._settings.batch_size,
@@ -78,42 +97,49 @@ class SentenceEncoder:
         A stretch beyond what the model reads of its window, or without a token, gets the mean of what was read.
         """
         vectors = np.zeros((len(items), self.dimension), dtype=np.float32)
-        model, size = self._loaded(), self._settings.batch_size
+        size = self._settings.batch_size
         windows = list(dict.fromkeys(item.window for item in items))
         for start in range(0, len(windows), size):
             part = windows[start : start + size]
-            with self._precision():
-                states = model.encode(part, batch_size=size, output_value="token_embeddings", show_progress_bar=False)
-            read = model.tokenizer(part, truncation=True, max_length=self.max_tokens, return_offsets_mapping=True)
-            known = dict(zip(part, zip(states, read["offset_mapping"], strict=True), strict=True))
+            known = dict(zip(part, self.token_states(part), strict=True))
             for place, item in enumerate(items):
                 if item.window in known:
-                    vectors[place] = _mean(*known[item.window], item)
+                    vectors[place] = _mean(known[item.window], item)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
+
+    def token_states(self, texts: Sequence[str]) -> list[TokenStates]:
+        """Each text's states as the model's last layer leaves them, read as far as the model reads."""
+        model = self._loaded()
+        part = list(texts)
+        with computing(self._half_precision):
+            states = model.encode(
+                part,
+                batch_size=self._settings.batch_size,
+                output_value="token_embeddings",
+                show_progress_bar=False,
+            )
+        read = model.tokenizer(part, truncation=True, max_length=self.max_tokens, return_offsets_mapping=True)
+        return [_states(*one) for one in zip(states, read["offset_mapping"], strict=True)]
 
     def _loaded(self) -> Any:
         with self._loading:
             if self._model is None:
                 self._model = self._load()
-                self._half_precision = _wants_bfloat16(self._settings.precision, str(self._model.device.type))
+                self._half_precision = wants_bfloat16(self._settings.precision, str(self._model.device.type))
             return self._model
 
-    def _precision(self) -> AbstractContextManager[Any]:
-        if not self._half_precision:
-            return nullcontext()
-        import torch
 
-        return torch.autocast("cpu", dtype=torch.bfloat16)
-
-
-def _mean(states: Any, offsets: Sequence[tuple[int, int]], item: Pooled) -> Vectors:
-    """The mean state of the tokens that begin in the stretch; special tokens have no place and count in none."""
+def _states(states: Any, offsets: Sequence[tuple[int, int]]) -> TokenStates:
     found: Vectors = states[: len(offsets)].float().cpu().numpy()
-    starts = np.array([start for start, _ in offsets], dtype=np.int64)
-    real = np.array([end > start for start, end in offsets], dtype=bool)
+    return TokenStates(found, np.array(offsets, dtype=np.int64).reshape(-1, 2))
+
+
+def _mean(read: TokenStates, item: Pooled) -> Vectors:
+    """The mean state of the tokens that begin in the stretch; special tokens have no place and count in none."""
+    starts, real = read.offsets[:, 0], read.real
     inside = real & (starts >= item.start) & (starts < item.end)
-    return np.asarray(found[inside if inside.any() else real].mean(axis=0) if real.any() else found.mean(axis=0))
+    return np.asarray(read.states[inside if inside.any() else real if real.any() else slice(None)].mean(axis=0))
 
 
 def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
@@ -189,16 +215,6 @@ def _hub_reachable() -> Iterator[None]:
         yield
     finally:
         constants.HF_HUB_OFFLINE = before
-
-
-def _wants_bfloat16(precision: str, device: str) -> bool:
-    """bfloat16 where asked for, or where the processor computes in it (elsewhere it is emulated and slow)."""
-    if device != "cpu" or precision == "float32":
-        return False
-    import torch
-
-    capabilities = torch.cpu.get_capabilities()
-    return precision == "bfloat16" or bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
 
 
 def _weights_fingerprint(model: Any) -> str:

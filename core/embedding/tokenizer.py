@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.embedding import packaged
-from core.text.tokens import whitespace_windows
+from core.text.tokens import BLANKS, whitespace_windows
+from core.text.word_memory import WordMemory
 
 _FEW, _SHORT = 16, 1000  # texts, and characters of them all, that are read sooner than other threads are woken
 
@@ -25,6 +26,7 @@ class WordPieceCounter:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self.specials = int(self._tokenizer.num_special_tokens_to_add(is_pair=False))
+        self._words = WordMemory(self._read) if _reads_word_by_word(tokenizer) else None
 
     @classmethod
     def from_json(cls, definition: str, fingerprint: str) -> WordPieceCounter:
@@ -35,6 +37,9 @@ class WordPieceCounter:
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """``(n, 2)`` int64 code point spans of the tokens of ``text``, in order."""
+        return self._words.offsets(text) if self._words else self._read(text)
+
+    def _read(self, text: str) -> NDArray[np.int64]:
         # In windows parted before white space: one batched call on all cores, and the same tokens.
         windows = whitespace_windows(text)
         pieces = [text[window.start : window.end] for window in windows]
@@ -47,9 +52,20 @@ class WordPieceCounter:
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text; one batched call, on all cores, where there is work for them."""
+        if self._words:
+            return self._words.count(texts)
         if len(texts) <= _FEW and sum(map(len, texts)) <= _SHORT:
             return [len(self._tokenizer.encode(text, add_special_tokens=False)) for text in texts]
         return [len(item) for item in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+
+
+def _reads_word_by_word(tokenizer: Any) -> bool:
+    """Whether no token, and nothing that decides one, lies on both sides of a blank: so it is with BERT's rules."""
+    rules = type(tokenizer.normalizer).__name__, type(tokenizer.pre_tokenizer).__name__
+    added = tokenizer.get_added_tokens_decoder().values()
+    return rules == ("BertNormalizer", "BertPreTokenizer") and not any(
+        token.lstrip or token.rstrip or set(BLANKS) & set(token.content) for token in added
+    )
 
 
 @lru_cache(maxsize=1)

@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from core.catalogue_reads import CatalogueReads
 from core.evaluation.losses import (
     GoldLeaf,
     best_ranks,
@@ -36,9 +37,10 @@ from core.evaluation.report import BenchDocument
 from core.evaluation.runs import Names
 from core.evaluation.suites import Question, Suite
 from core.library import Library, Scope
-from core.retrieval import Found, Ranking, order_leaves, search_key
-from core.searching import CatalogueReads, SearchResult
-from core.settings import RetrievalSettings, Settings
+from core.retrieval import Found, Ranking
+from core.retrieval.analysis import Understanding
+from core.searching import SearchResult
+from core.settings import Settings
 from core.storage.leaves import LeafTable
 from core.types import Context, Trace
 
@@ -115,24 +117,25 @@ class Measuring:
     def ask(self, question: Question, presets: Mapping[str, Settings]) -> dict[str, Measured]:
         """The question under every preset. All must share the recipe the library has."""
         started = perf_counter()
+        searcher = self.library.searcher
         found: dict[Hashable, Found] = {}
         for settings in presets.values():
-            key = search_key(settings.retrieval)
+            key = searcher.found_key(settings)
             if key not in found:
-                found[key] = self.library.searcher.find(question.question, settings, self.scope)
+                found[key] = searcher.find(question.question, settings, self.scope)
         gold = self._gold(question, next(iter(found.values())).leaves)
-        ranked: dict[RetrievalSettings, _Ranked] = {}
+        ranked: dict[Hashable, _Ranked] = {}
         for settings in presets.values():
-            if settings.retrieval not in ranked:
-                ranking = order_leaves(found[search_key(settings.retrieval)], settings.retrieval)
-                ranked[settings.retrieval] = self._ranked(question, ranking, gold)
-        reads = self.library.searcher.reads(next(iter(ranked.values())).ranking)
+            if ranking_key(settings) not in ranked:
+                ranking = searcher.order(found[searcher.found_key(settings)], settings)
+                ranked[ranking_key(settings)] = self._ranked(question, ranking, gold)
+        reads = searcher.reads(next(iter(found.values())).leaves)
         sizes: dict[str, int] = {}
         shared = (perf_counter() - started) / len(presets)
         measured = {}
         for name, settings in presets.items():
             started = perf_counter()
-            one = _One(self, question, gold, settings, ranked[settings.retrieval], reads, sizes)
+            one = _One(self, question, gold, settings, ranked[ranking_key(settings)], reads, sizes)
             one.score()
             measured[name] = one.measured(1000 * (shared + perf_counter() - started))
         return measured
@@ -161,6 +164,11 @@ class Measuring:
         readable = region((name, a, min(b, known[name].characters)) for name, a, b in spans if name in known)
         omega = precision_omega(chunks, spans) if spans else None
         return Gold(spans, region(spans), readable, gold_leaves(spans, within, *table), omega)
+
+
+def ranking_key(settings: Settings) -> Hashable:
+    """Equal for settings that order leaves alike."""
+    return settings.retrieval, settings.understanding, settings.diversity, settings.reranking
 
 
 class _One:
@@ -281,10 +289,10 @@ class _One:
         best = ""
         if answer:
             asked = self.question.question
-            quotes = self.by.library.quotes(
-                SearchResult(asked, (), context.passages, context, Trace(asked, (), ()), {})
-            )
-            best = quotes.quotes[0].text if quotes.quotes else ""
+            understood = self.ranked.ranking.understood or Understanding(asked, asked)
+            result = SearchResult(asked, (), context.passages, context, Trace(asked, (), ()), {}, understood)
+            quotes = self.by.library.searcher.answer(result, self.settings.answering).answer.quotes
+            best = quotes[0].text if quotes else ""
         self.scores["exact_match"] = exact_match(best, answer) if answer else None
         self.scores["token_f1"] = token_f1(best, answer) if answer else None
 

@@ -1,5 +1,7 @@
 """Children to extents: how far each retrieved leaf is allowed to grow before it is read."""
 
-from core.expansion.extents import EXPANDERS, Extent, expand
+from core.expansion.expanding import EXPANDERS, expand
+from core.expansion.extents import Extent, leaf_at
+from core.expansion.reads import ExpansionReads
 
-__all__ = ["EXPANDERS", "Extent", "expand"]
+__all__ = ["EXPANDERS", "ExpansionReads", "Extent", "expand", "leaf_at"]

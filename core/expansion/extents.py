@@ -1,101 +1,79 @@
-"""Expansion as index arithmetic over the leaf snapshot: siblings stand side by side, so growing reads no catalogue.
-
-An extent is a run of neighbouring leaves of one parent around a retrieved child. The limit keeps one parent from
-drowning the others, and falls with the child's rank: expansion has to earn its place in the budget it is given.
-"""
+"""The span wanted for a child, and where leaves stand: index arithmetic over the leaf snapshot, which reads nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.retrieval import Ranking
-from core.settings import ExpansionSettings
+from core.storage.leaves import LeafTable
+from core.types import Span
+
+_GALLOP = 64  # leaves looked at first for where a family ends; then twice as many, and so on
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Leaves ``[first, last]`` (indices into the snapshot) wanted for the child at index ``child``, and why."""
+    """Canonical text ``[start, end)`` of a document wanted for the leaf at index ``child``, which it contains.
+
+    ``document``: the ordinal in the leaf table. ``reason``: why just this much, a sentence for people. ``relevance``:
+    the child's final score where the extent holds one child alone; of a merged extent and of one that was added beside
+    the ranking see ``core.expansion.standing``. Extents compete for the budget by it; its unit is the ranking's.
+    """
 
     child: int
-    first: int
-    last: int
+    document: int
+    start: int
+    end: int
     reason: str
+    relevance: float
 
 
-Sizes = NDArray[np.int64]
-Expander = Callable[[Ranking, int, Sizes, int], Extent]
+def family(leaves: LeafTable, child: int) -> tuple[int, int]:
+    """First and last index of the child's siblings, itself included: a parent's leaves stand side by side.
 
-
-def flat(ranking: Ranking, child: int, sizes: Sizes, limit: int) -> Extent:
-    """The child as it is."""
-    return Extent(child, child, child, "the child alone: expansion is off")
-
-
-def parent(ranking: Ranking, child: int, sizes: Sizes, limit: int) -> Extent:
-    """The child's parent where it fits the limit, else as many siblings as fit, the better-scored side first."""
-    parents = ranking.leaves.parent_rows
-    if parents[child] < 0:
-        return Extent(child, child, child, "the child alone: it has no parent")
-    first, last = _family(parents, child)
-    whole = int(sizes[first : last + 1].sum())
-    if first == last:
-        return Extent(child, child, child, "the child is its whole parent")
-    if whole <= limit:
-        return Extent(child, first, last, f"the whole parent: {last - first + 1} leaves")
-    low = high = child
-    used = int(sizes[child])
-    scores = _Scores(ranking)
-    while True:
-        options = [index for index in (low - 1, high + 1) if first <= index <= last and used + sizes[index] <= limit]
-        if not options:
-            break
-        best = max(options, key=lambda index: (scores.of(index), -index))
-        low, high = min(low, best), max(high, best)
-        used += int(sizes[best])
-    if low == high:
-        return Extent(child, child, child, "the child alone: no sibling fits its share of the budget")
-    return Extent(child, low, high, f"{high - low + 1} of the parent's {last - first + 1} leaves: the share ends there")
-
-
-EXPANDERS: dict[str, Expander] = {"flat": flat, "parent": parent}
-
-
-def expand(ranking: Ranking, settings: ExpansionSettings, sizes: Sizes, budget: int) -> list[Extent]:
-    """One extent for each kept leaf, in relevance order.
-
-    ``sizes``: of each leaf of the snapshot, in the budget's unit. ``budget``: the reader's whole room.
+    A child without a parent is its own family.
     """
-    expander = EXPANDERS[settings.strategy]
-    share = budget * settings.max_share
-    return [
-        expander(ranking, int(child), sizes, int(share / rank**settings.share_decay))
-        for rank, child in enumerate(ranking.pool[ranking.kept], start=1)
-    ]
+    row = leaves.parent_rows[child]
+    if row < 0:
+        return child, child
+    return child - _alike(leaves.parent_rows[:child][::-1], row), child + _alike(leaves.parent_rows[child + 1 :], row)
 
 
-def _family(parents: NDArray[np.int64], child: int) -> tuple[int, int]:
-    """First and last index of the child's siblings, itself included: a parent's leaves stand side by side."""
-    row = parents[child]
-    first = last = child
-    while first > 0 and parents[first - 1] == row:
-        first -= 1
-    while last + 1 < len(parents) and parents[last + 1] == row:
-        last += 1
-    return first, last
+def _alike(rows: NDArray[np.int64], row: np.int64) -> int:
+    """How many entries at the beginning are ``row``."""
+    seen, step = 0, _GALLOP
+    while seen < len(rows):
+        other = np.flatnonzero(rows[seen : seen + step] != row)
+        if len(other):
+            return seen + int(other[0])
+        seen, step = seen + step, 2 * step
+    return len(rows)
 
 
-class _Scores:
-    """Final scores by leaf index; leaves outside the pool score lowest."""
+def leaves_of(leaves: LeafTable, document: int) -> tuple[int, int]:
+    """Where a document's leaves begin and end, as a half-open range of indices."""
+    # Of the column's own type, or the whole column is converted at every call.
+    own = leaves.documents.dtype.type
+    first, end = (np.searchsorted(leaves.documents, own(place)) for place in (document, document + 1))
+    return int(first), int(end)
 
-    def __init__(self, ranking: Ranking) -> None:
-        self._pool = ranking.pool
-        self._final = ranking.final
 
-    def of(self, index: int) -> float:
-        place = int(np.searchsorted(self._pool, index))
-        inside = place < len(self._pool) and self._pool[place] == index
-        return float(self._final[place]) if inside else float("-inf")
+def leaf_at(leaves: LeafTable, document: int, offset: int) -> int:
+    """The leaf at an offset: the last one of the document that starts at or before it, else the document's first.
+
+    The document must have leaves.
+    """
+    first, end = leaves_of(leaves, document)
+    return max(first, first + int(np.searchsorted(leaves.starts[first:end], offset, side="right")) - 1)
+
+
+def leaves_within(leaves: LeafTable, document: int, span: Span) -> tuple[int, int]:
+    """First and last index of the leaves that lie in a span of a document; last < first where none do."""
+    low, high = leaves_of(leaves, document)
+    first, after = np.searchsorted(leaves.starts[low:high], [span.start, span.end])
+    last = low + int(after) - 1
+    while last >= low + first and leaves.ends[last] > span.end:  # it overlaps the span's end
+        last -= 1
+    return low + int(first), last

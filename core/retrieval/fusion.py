@@ -28,6 +28,23 @@ def standardise(scores: Scores) -> Scores:
     return np.asarray((filled - filled.mean()) / deviation)
 
 
+def rescale(scores: Scores) -> Scores:
+    """Scores from 0 for the worst entry to 1 for the best; an unranked entry counts as 0, as in ``standardise``.
+
+    A constant array carries no information and becomes zeros.
+
+    >>> rescale(np.array([2.0, 3.0, 4.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    filled = np.nan_to_num(scores, nan=0.0)
+    if not filled.size:
+        return filled
+    least, most = float(filled.min()), float(filled.max())
+    if most - least <= 1e-12:
+        return np.zeros_like(filled)
+    return np.asarray((filled - least) / (most - least))
+
+
 def ranks(scores: Scores) -> NDArray[np.int64]:
     """1-based ranks, best first; ties fall to the earlier entry; 0 where the search did not rank the entry.
 
@@ -80,6 +97,15 @@ def fuse_standard(searches: list[tuple[Scores, float]]) -> Scores:
     [-2.0, 2.0]
     """
     return np.asarray(sum((weight * standardise(scores) for scores, weight in searches), np.zeros(len(searches[0][0]))))
+
+
+def fuse_rescaled(searches: list[tuple[Scores, float]]) -> Scores:
+    """The weighted sum of scores between the worst and the best entry.
+
+    >>> fuse_rescaled([(np.array([0.2, 1.0]), 1.0), (np.array([np.nan, 2.0]), 0.5)]).tolist()
+    [0.0, 1.5]
+    """
+    return np.asarray(sum((weight * rescale(scores) for scores, weight in searches), np.zeros(len(searches[0][0]))))
 
 
 def fuse_reciprocal(searches: list[tuple[Scores, float]], constant: int) -> Scores:

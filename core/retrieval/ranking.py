@@ -1,4 +1,4 @@
-"""The ranking stages over one snapshot of leaves: dense, lexical, fused, neighbours, kept.
+"""The ranking stages over one snapshot of leaves: both searches, the evidence beside them, fused, shared, kept.
 
 Below a measured size every leaf is scored exactly, so scores are standardised over all leaves. Above it, over the
 union of both searches' candidates and their neighbours.
@@ -13,13 +13,16 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from core.retrieval import fusion
+from core.retrieval import evidence, feedback, fusion
+from core.retrieval.analysis import Understanding
+from core.retrieval.leaning import lean
 from core.retrieval.snapshot import Snapshot
 from core.settings import RetrievalSettings
 from core.storage.leaves import LeafTable
 from core.types import LexicalIndex, Vectors
 
 STAGES = ("dense", "lexical", "fused", "neighbours")
+"""What every ranking has; one of its own has more where more takes part: ``Ranking.scores`` names them all."""
 
 # Above the exact size each search hands on this many candidates; ten times the default k keeps recall at k near 1.
 POOL = 500
@@ -34,8 +37,9 @@ class Ranking:
     """What every stage thought of every leaf in the pool.
 
     ``pool``: indices into ``leaves``, ascending. ``scores[stage]``: float64, aligned with ``pool``, ``nan`` where the
-    stage did not rank the leaf. ``kept``: positions in ``pool``, best first. ``dropped``: reason by position, for those
-    a threshold removed or no search found. ``timings_ms`` by stage.
+    stage did not rank the leaf; in the order of the stages, the last of which decides. ``kept``: positions in ``pool``,
+    best first. ``dropped``: reason by position, for those a threshold removed or no search found. ``timings_ms`` by
+    stage.
     """
 
     question: str
@@ -46,11 +50,18 @@ class Ranking:
     kept: NDArray[np.int64]
     dropped: Mapping[int, str]
     timings_ms: Mapping[str, float]
+    understood: Understanding | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def final(self) -> fusion.Scores:
         """The scores that decided the order."""
-        return self.scores["neighbours"]
+        return self.scores[list(self.scores)[-1]]
+
+    @property
+    def broad(self) -> fusion.Scores:
+        """The last scores that the whole pool was given: the stages behind them looked at the kept leaves alone."""
+        return self.scores["leaning" if "leaning" in self.scores else "neighbours"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +69,8 @@ class Found:
     """What the searches alone say, before any fusion: settings that search alike (``search_key``) share it.
 
     ``pool``: indices into ``leaves``, ascending. ``dense``, ``lexical``: float64, aligned with it, ``nan`` where a
-    search did not rank the leaf. ``timings_ms`` by stage.
+    search did not rank the leaf. ``coverage``: as them, by ``evidence.coverage``; ``None`` where it is off.
+    ``timings_ms`` by stage.
     """
 
     question: str
@@ -67,6 +79,9 @@ class Found:
     dense: fusion.Scores
     lexical: fusion.Scores
     timings_ms: Mapping[str, float]
+    coverage: fusion.Scores | None = None
+    understood: Understanding | None = None
+    notes: tuple[str, ...] = ()
 
     def with_timing(self, stage: str, milliseconds: float) -> Found:
         """A copy that also accounts for a stage that ran before the searches."""
@@ -81,12 +96,13 @@ def search_key(settings: RetrievalSettings) -> Hashable:
     """
     boosts = (settings.title_boost, settings.headings_boost, settings.text_boost)
     lexical = (settings.lexical_engine, boosts) if settings.lexical_weight else None
-    return bool(settings.dense_weight), lexical, settings.exact_below
+    covering = settings.lexical_engine if settings.coverage_weight else None
+    return bool(settings.dense_weight), lexical, covering, settings.exact_below
 
 
 def search_leaves(
     question: str,
-    query: Vectors,
+    query: Callable[[], Vectors],
     tokens: Sequence[str],
     snapshot: Snapshot,
     lexical: LexicalIndex,
@@ -95,57 +111,136 @@ def search_leaves(
 ) -> Found:
     """Both searches over the leaves.
 
-    ``query``: ``(d,)`` float32, unit norm. ``tokens``: the analysed question. ``nearest(query, n)`` returns the
-    catalogue rows nearest to the question, and is asked only above ``settings.exact_below`` leaves.
+    ``query()``: ``(d,)`` float32, unit norm; it is asked for when the words are searched, so that another thread may
+    encode beside them, and the time it still takes is the stage "encode". ``tokens``: the analysed question.
+    ``nearest(query, n)`` returns the catalogue rows nearest to the question, and is asked only above
+    ``settings.exact_below`` leaves.
     """
     leaves = snapshot.leaves
     laps = _Laps()
     matched, weights = _lexical_matches(tokens, snapshot, lexical, settings)
     laps.end("lexical")
+    everywhere = None
+    if settings.coverage_weight:
+        everywhere = _coverage(tokens, snapshot, lexical)
+        laps.end("coverage")
+    asked = query()
+    laps.end("encode")
     if len(leaves) <= settings.exact_below:
         pool = np.arange(len(leaves.rows), dtype=np.int64)
         vectors: Vectors = leaves.vectors
     else:
-        near = nearest(query, POOL) if settings.dense_weight else np.zeros(0, dtype=np.int64)
+        near = nearest(asked, POOL) if settings.dense_weight else np.zeros(0, dtype=np.int64)
         pool = _pool(snapshot, near, matched[np.argsort(-weights, kind="stable")[:POOL]])
         vectors = leaves.vectors[pool]
     measured = settings.dense_weight and len(pool)  # an empty library has no dimension yet
-    dense = (vectors @ query).astype(np.float64) if measured else np.full(len(pool), np.nan)
+    dense = (vectors @ asked).astype(np.float64) if measured else np.full(len(pool), np.nan)
     laps.end("dense")
     words = np.full(len(pool), np.nan)
     present = np.isin(matched, pool, assume_unique=True)
     words[np.searchsorted(pool, matched[present])] = weights[present]
-    return Found(question, leaves, pool, dense, words, laps.milliseconds)
+    covered = None if everywhere is None else everywhere[pool]
+    return Found(question, leaves, pool, dense, words, laps.milliseconds, covered)
 
 
-def order_leaves(found: Found, settings: RetrievalSettings) -> Ranking:
-    """What was found, fused, shared among neighbours and cut to the first ``settings.k``."""
-    leaves, pool, dense, words = found.leaves, found.pool, found.dense, found.lexical
+def merged(found: Found, parts: Sequence[Found]) -> Found:
+    """A question's searches with those of its parts: of every leaf what the most favourable of them says.
+
+    Without parts it is the same. A part that has another pool, which only a library above ``exact_below`` leaves
+    makes, is left out.
+    """
+    alike = [part for part in parts if np.array_equal(part.pool, found.pool)]
+    if not alike:
+        return found
+    every = (found, *alike)
+    covered = [one.coverage for one in every if one.coverage is not None]
+    return replace(
+        found,
+        dense=np.fmax.reduce([one.dense for one in every]),
+        lexical=np.fmax.reduce([one.lexical for one in every]),
+        coverage=np.fmax.reduce(covered) if covered else None,
+        timings_ms={stage: sum(one.timings_ms.get(stage, 0.0) for one in every) for stage in found.timings_ms},
+    )
+
+
+def order_leaves(found: Found, settings: RetrievalSettings, boosts: fusion.Scores | None = None) -> Ranking:
+    """What was found, fused, shared among leaves that stand together and cut to the first ``settings.k``.
+
+    ``boosts``: aligned with the pool, in standard deviations of the score, what the question leans to; a stage of its
+    own, ``None`` for none.
+    """
     laps = _Laps()
-    searches = [(dense, settings.dense_weight), (words, settings.lexical_weight)]
-    searches = [search for search in searches if search[1]]
-    if settings.fusion == "rrf":
-        fused = fusion.fuse_reciprocal(searches, settings.rrf_k)
-    else:
-        fused = fusion.fuse_standard(searches)
-    laps.end("fused")
-    final = fusion.share_neighbours(fused, leaves.documents[pool], pool, settings.neighbour_share)
-    laps.end("neighbours")
+    scores, lifted = _scored(found, settings, found.dense, laps)
+    if settings.feeds_back and len(found.pool):
+        first = fusion.best_first(scores["neighbours"], settings.feedback_leaves)
+        vectors = found.leaves.vectors if len(found.pool) == len(found.leaves) else found.leaves.vectors[found.pool]
+        moved = feedback.moved(found.dense, vectors, first, settings.feedback_share)
+        laps.end("feedback")
+        scores, lifted = _scored(found, settings, moved, laps)
 
+    if boosts is not None:
+        scores["leaning"] = lean(scores["neighbours"], boosts)
+    dense, words, final = found.dense, found.lexical, scores[list(scores)[-1]]
     below = dense < settings.min_similarity  # nan compares as False: without dense search nothing is dropped
     threshold = f"its similarity is below the threshold of {settings.min_similarity:.2f}"
     # Without dense search most leaves are ranked by nothing: a question without a known word must find nothing.
-    unfound = np.isnan(dense) & np.isnan(words) & (final <= fused)
+    unfound = np.isnan(dense) & np.isnan(words) & ~lifted
     dropped = dict.fromkeys(np.flatnonzero(unfound).tolist(), UNFOUND)
     dropped |= dict.fromkeys(np.flatnonzero(below).tolist(), threshold)
     kept = fusion.best_first(np.where(below | unfound, np.nan, final), settings.k)
-    scores = {"dense": dense, "lexical": words, "fused": fused, "neighbours": final}
+    laps.end("neighbours")
     timings = {**found.timings_ms, **laps.milliseconds}
-    return Ranking(found.question, leaves, settings, pool, scores, kept, dropped, timings)
+    return Ranking(
+        found.question,
+        found.leaves,
+        settings,
+        found.pool,
+        scores,
+        kept,
+        dropped,
+        timings,
+        found.understood,
+        found.notes,
+    )
+
+
+def _scored(
+    found: Found, settings: RetrievalSettings, dense: fusion.Scores, laps: _Laps
+) -> tuple[dict[str, fusion.Scores], NDArray[np.bool_]]:
+    """The scores of every stage that takes part, in their order, and which leaves a neighbour lifted.
+
+    ``dense``: as fused, which is not what the search said where the question was moved.
+    """
+    documents, parents = found.leaves.documents[found.pool], found.leaves.parent_rows[found.pool]
+    scores = {"dense": found.dense, "lexical": found.lexical}
+    searches = [(dense, settings.dense_weight), (found.lexical, settings.lexical_weight)]
+    if dense is not found.dense:
+        scores["feedback"] = dense
+    if found.coverage is not None and settings.coverage_weight:
+        scores["coverage"] = found.coverage
+        searches.append((found.coverage, settings.coverage_weight))
+    fused = _FUSERS[settings.fusion]([search for search in searches if search[1]], settings)
+    scores["fused"] = score = fused
+    laps.end("fused")
+    if settings.parent_share:
+        groups = evidence.parent_groups(documents, parents)
+        scores["parent"] = score = evidence.share_best(score, fused, groups, settings.parent_share)
+    if settings.document_share:
+        scores["document"] = score = evidence.share_best(score, fused, documents, settings.document_share)
+    shared = fusion.share_neighbours(fused, documents, found.pool, settings.neighbour_share) - fused
+    scores["neighbours"] = score + shared
+    return scores, shared > 0
+
+
+_FUSERS: Mapping[str, Callable[[list[tuple[fusion.Scores, float]], RetrievalSettings], fusion.Scores]] = {
+    "zscore": lambda searches, _: fusion.fuse_standard(searches),
+    "minmax": lambda searches, _: fusion.fuse_rescaled(searches),
+    "rrf": lambda searches, settings: fusion.fuse_reciprocal(searches, settings.rrf_k),
+}
 
 
 class _Laps:
-    """Milliseconds by stage, each from the end of the one before."""
+    """Milliseconds by stage, each from the end of the one before; a stage that runs twice is summed."""
 
     def __init__(self) -> None:
         self.milliseconds: dict[str, float] = {}
@@ -153,7 +248,7 @@ class _Laps:
 
     def end(self, stage: str) -> None:
         now = perf_counter()
-        self.milliseconds[stage] = (now - self._clock) * 1000
+        self.milliseconds[stage] = self.milliseconds.get(stage, 0.0) + (now - self._clock) * 1000
         self._clock = now
 
 
@@ -170,6 +265,16 @@ def _lexical_matches(
     known = indices >= 0
     order = np.argsort(indices[known], kind="stable")
     return indices[known][order], weights[known][order].astype(np.float64)
+
+
+def _coverage(tokens: Sequence[str], snapshot: Snapshot, lexical: LexicalIndex) -> fusion.Scores:
+    """Of every leaf. A row the snapshot does not know was written after it, as in ``_lexical_matches``."""
+    leaves = snapshot.leaves
+    if not tokens or not len(leaves):
+        return np.full(len(leaves), np.nan)
+    indices = (snapshot.index_of(rows) for rows in lexical.holding(tokens).values())
+    groups = evidence.parent_groups(leaves.documents, leaves.parent_rows)
+    return evidence.coverage([found[found >= 0] for found in indices], leaves.documents, groups)
 
 
 def _pool(snapshot: Snapshot, dense_rows: NDArray[np.int64], lexical: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,6 +3,8 @@
 A fingerprint is a hash of all values that matter, so two equal settings are the same recipe on any machine.
 """
 
+from core.settings.answering import AnsweringSettings
+from core.settings.assembling import ORDERS, READING_UNITS, AssemblySettings
 from core.settings.chunking import (
     ANCHOR_PLACES,
     CHUNKERS,
@@ -15,20 +17,14 @@ from core.settings.chunking import (
     VECTORS,
     ChunkingSettings,
 )
+from core.settings.diversity import DIVERSITIES, DiversitySettings
 from core.settings.enriching import FEATURE_GROUPS, INDEXED_FEATURES, EnrichingSettings
+from core.settings.expanding import EXPANSIONS, ExpansionSettings
+from core.settings.preparing import READERS, EmbeddingSettings, ParsingSettings
 from core.settings.presets import BASELINES, PRESETS, preset
-from core.settings.stages import (
-    EXPANSIONS,
-    FUSIONS,
-    LEXICAL_ENGINES,
-    ORDERS,
-    READERS,
-    AssemblySettings,
-    EmbeddingSettings,
-    ExpansionSettings,
-    ParsingSettings,
-    RetrievalSettings,
-)
+from core.settings.reranking import LATE_INTERACTION, RERANKING_UNITS, RerankingSettings
+from core.settings.retrieving import FUSIONS, LEXICAL_ENGINES, RetrievalSettings
+from core.settings.understanding import UnderstandingSettings
 from core.settings.whole import Settings, stage_fingerprint
 
 __all__ = [
@@ -36,10 +32,12 @@ __all__ = [
     "BASELINES",
     "CHUNKERS",
     "DIALS",
+    "DIVERSITIES",
     "EXPANSIONS",
     "FEATURE_GROUPS",
     "FUSIONS",
     "INDEXED_FEATURES",
+    "LATE_INTERACTION",
     "LEXICAL_ENGINES",
     "ORDERS",
     "OVERLAPS",
@@ -47,17 +45,23 @@ __all__ = [
     "PREFIX_KINDS",
     "PRESETS",
     "READERS",
+    "READING_UNITS",
+    "RERANKING_UNITS",
     "THRESHOLDS",
     "UNITS",
     "VECTORS",
+    "AnsweringSettings",
     "AssemblySettings",
     "ChunkingSettings",
+    "DiversitySettings",
     "EmbeddingSettings",
     "EnrichingSettings",
     "ExpansionSettings",
     "ParsingSettings",
+    "RerankingSettings",
     "RetrievalSettings",
     "Settings",
+    "UnderstandingSettings",
     "preset",
     "stage_fingerprint",
 ]

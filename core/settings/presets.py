@@ -12,6 +12,14 @@ def _preset(**values: Any) -> Settings:
     return Settings().with_values({name.replace("__", "."): value for name, value in values.items()})
 
 
+_ONE_SEARCH = {  # nothing added to what a search says of each leaf by itself
+    "retrieval__neighbour_share": 0.0,
+    "retrieval__parent_share": 0.0,
+    "retrieval__document_share": 0.0,
+    "retrieval__coverage_weight": 0.0,
+}
+
+
 def _baseline(chunker: str, size: int, parent_size: int, *, overlap: int = 0, **values: Any) -> Settings:
     """Common practice: sizes in characters, meaning alone, the embedder reads the chunk and nothing else."""
     return _preset(
@@ -23,8 +31,7 @@ def _baseline(chunker: str, size: int, parent_size: int, *, overlap: int = 0, **
         chunking__prefix=(),
         retrieval__dense_weight=1.0,
         retrieval__lexical_weight=0.0,
-        retrieval__neighbour_share=0.0,
-        **{"expansion__strategy": "flat", **values},
+        **{**_ONE_SEARCH, "expansion__strategy": "flat", **values},
     )
 
 
@@ -33,8 +40,8 @@ _WIDEST_PARENT = 65_536  # overlap stays inside a parent: where none is read, on
 PRESETS: dict[str, Settings] = {
     "default": Settings(),
     "flat": _preset(expansion__strategy="flat"),
-    "meaning-only": _preset(retrieval__lexical_weight=0.0, retrieval__dense_weight=1.0, retrieval__neighbour_share=0.0),
-    "words-only": _preset(retrieval__dense_weight=0.0, retrieval__lexical_weight=1.0, retrieval__neighbour_share=0.0),
+    "meaning-only": _preset(retrieval__lexical_weight=0.0, retrieval__dense_weight=1.0, **_ONE_SEARCH),
+    "words-only": _preset(retrieval__dense_weight=0.0, retrieval__lexical_weight=1.0, **_ONE_SEARCH),
     "recursive": _preset(chunking__chunker="recursive"),
     "fixed": _preset(chunking__chunker="fixed"),
     "auto": _preset(chunking__chunker="auto"),

@@ -7,16 +7,17 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from core.errors import SettingsError
+from core.settings.answering import AnsweringSettings
+from core.settings.assembling import AssemblySettings
 from core.settings.checks import fingerprint_of
 from core.settings.chunking import ChunkingSettings
+from core.settings.diversity import DiversitySettings
 from core.settings.enriching import EnrichingSettings
-from core.settings.stages import (
-    AssemblySettings,
-    EmbeddingSettings,
-    ExpansionSettings,
-    ParsingSettings,
-    RetrievalSettings,
-)
+from core.settings.expanding import ExpansionSettings
+from core.settings.preparing import EmbeddingSettings, ParsingSettings
+from core.settings.reranking import RerankingSettings
+from core.settings.retrieving import RetrievalSettings
+from core.settings.understanding import UnderstandingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,10 @@ class Settings:
     expansion: ExpansionSettings = field(default_factory=ExpansionSettings)
     assembly: AssemblySettings = field(default_factory=AssemblySettings)
     enriching: EnrichingSettings = field(default_factory=EnrichingSettings)
+    understanding: UnderstandingSettings = field(default_factory=UnderstandingSettings)
+    diversity: DiversitySettings = field(default_factory=DiversitySettings)
+    reranking: RerankingSettings = field(default_factory=RerankingSettings)
+    answering: AnsweringSettings = field(default_factory=AnsweringSettings)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Plain nested values, fit for JSON."""
@@ -106,4 +111,5 @@ def stage_fingerprint(stage: Any) -> str:
 
 def _telling(stage: Any) -> dict[str, Any]:
     """The values of a stage that its fingerprint is made of."""
-    return stage.telling() if isinstance(stage, (ChunkingSettings, EnrichingSettings)) else asdict(stage)
+    told: dict[str, Any] = stage.telling() if hasattr(stage, "telling") else asdict(stage)
+    return told

@@ -203,6 +203,33 @@ def heading_spans(store: Store, version_id: str) -> list[Span]:
         ]
 
 
+def tables(store: Store, version_id: str, start: int, end: int) -> tuple[Block, ...]:
+    """The version's tables that reach into ``[start, end)``, with the cells that do and those of the header alone."""
+    with store.reading() as connection:
+        found = connection.execute(
+            'SELECT block.version, block.ordinal, block.start, block."end" FROM block'
+            ' WHERE kind = ? AND start < ? AND "end" > ?'
+            " AND version = (SELECT number FROM version WHERE id = ?) ORDER BY start",
+            (BlockKind.TABLE.value, end, start, version_id),
+        ).fetchall()
+        return tuple(
+            Block(
+                BlockKind.TABLE,
+                block_start,
+                block_end,
+                cells=tuple(
+                    Cell(row, column, cell_start, cell_end, _value(kind, value), bool(header))
+                    for row, column, cell_start, cell_end, kind, value, header in connection.execute(
+                        'SELECT "row", "column", start, "end", type, value, header FROM cell'
+                        ' WHERE version = ? AND block = ? AND (header OR (start < ? AND "end" > ?)) ORDER BY ordinal',
+                        (number, block, end, start),
+                    )
+                ),
+            )
+            for number, block, block_start, block_end in found
+        )
+
+
 def page_at(store: Store, version_id: str, offset: int) -> int | None:
     """The 1-based page that holds the character at ``offset``; between runs, the page of the next one.
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from core.enriching import Features, enrich, enriching_fingerprint
+from core.enriching.features import Reference
 from core.enriching.twins import Signature, Twin, signatures, twins_among
 from core.errors import NotFoundError, StorageError
 from core.settings import EnrichingSettings
@@ -118,6 +119,30 @@ def features(
         with suppress(NotFoundError, StorageError):  # cut anew meanwhile, or no room: they are right for this tree
             put_features(store, cut, made, number)
     return dict(made.features)
+
+
+def kept_references(
+    store: Store, version_id: str, chunk_ids: Collection[str], generation: int | None = None
+) -> dict[str, tuple[Reference, ...]]:
+    """Where some chunks of a version point to, by chunk id, as it is kept: nothing is made, whatever the settings were.
+
+    Chunks that nothing is kept of are absent. Raises ``NotFoundError`` for an unknown version.
+    """
+    with store.reading() as connection:
+        number = _generation(store, generation)
+        version = version_number(connection, version_id)
+        kept = connection.execute(
+            "SELECT features FROM enriched WHERE generation = ? AND version = ?", (number, version)
+        ).fetchone()
+        names = _names(connection, number, version) if kept is not None else []
+    if kept is None:
+        return {}
+    packed = json.loads(zlib.decompress(kept[0]).decode("utf-8", "surrogatepass"))
+    return {
+        name: tuple(Reference.from_dict(reference) for reference in one.get("references", ()))
+        for name, one in zip(names, packed, strict=True)
+        if name in chunk_ids
+    }
 
 
 def signed_leaves(store: Store, generation: int | None = None) -> Iterator[tuple[str, Signature]]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from core.errors import StorageError
 from core.storage.names import names_of_versions
 from core.storage.store import Store
-from core.types import Vectors
+from core.types import Span, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,11 @@ def narrow(leaves: LeafTable, versions: Mapping[str, str]) -> LeafTable:
     )
     if passing.all():
         return replace(leaves, names=names)
-    kept = passing[leaves.documents]
+    return replace(take(leaves, passing[leaves.documents]), names=names)
+
+
+def take(leaves: LeafTable, kept: NDArray[np.bool_]) -> LeafTable:
+    """The leaves for which ``kept``, ``(n,)``, is true; places in ``version_ids`` stay."""
     return replace(
         leaves,
         rows=leaves.rows[kept],
@@ -103,7 +107,6 @@ def narrow(leaves: LeafTable, versions: Mapping[str, str]) -> LeafTable:
         tokens=leaves.tokens[kept],
         parent_rows=leaves.parent_rows[kept],
         vectors=leaves.vectors[kept],
-        names=names,
     )
 
 
@@ -117,6 +120,23 @@ def parent_spans(store: Store, rows: Sequence[int]) -> dict[int, tuple[int, int]
                 ("[" + ",".join(str(int(row)) for row in rows) + "]",),
             )
         }
+
+
+def ancestors(store: Store, rows: Sequence[int]) -> dict[int, tuple[Span, ...]]:
+    """What each chunk stands in, its parent first, the top of its tree last; () at the top or where it is gone."""
+    found: dict[int, tuple[Span, ...]] = {int(row): () for row in rows}
+    with store.reading() as connection:
+        for row, start, end in connection.execute(
+            "WITH RECURSIVE above(row, parent, height) AS ("
+            " SELECT row, parent_row, 1 FROM chunk WHERE row IN (SELECT value FROM json_each(?))"
+            " UNION ALL SELECT above.row, chunk.parent_row, height + 1"
+            " FROM above JOIN chunk ON chunk.row = above.parent)"
+            ' SELECT above.row, chunk.start, chunk."end" FROM above JOIN chunk ON chunk.row = above.parent'
+            " ORDER BY above.row, height",
+            ("[" + ",".join(str(row) for row in found) + "]",),
+        ):
+            found[row] += (Span(start, end),)
+    return found
 
 
 def children(store: Store, parent_row: int) -> list[tuple[int, int, int]]:

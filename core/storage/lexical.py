@@ -62,6 +62,19 @@ class FtsIndex:
         order = np.lexsort((rows, -scores))
         return rows[order], scores[order]
 
+    def holding(self, tokens: Sequence[str]) -> dict[str, NDArray[np.int64]]:
+        """The rows that hold each token ``search`` would look for, ascending."""
+        table = index_table(self._generation)
+        with self._store.reading() as connection:
+            # One string of numbers for a token: a row of Python objects for each would take six times as long.
+            found = {
+                token: connection.execute(
+                    f"SELECT group_concat(rowid) FROM {table} WHERE {table} MATCH ?", (match_expression([token]),)
+                ).fetchone()[0]
+                for token in self._telling(connection, list(dict.fromkeys(tokens)))
+            }
+        return {token: np.fromstring(rows, np.int64, sep=",") for token, rows in found.items() if rows}
+
     def _telling(self, connection: sqlite3.Connection, tokens: Sequence[str]) -> list[str]:
         """The tokens worth looking for, rarest first: scoring a row costs time for every term of the expression."""
         table = terms_table(self._generation)
@@ -74,6 +87,20 @@ class FtsIndex:
         rare = {token for token, count in rarity.items() if 2 * count <= total} or set(rarity)
         kept = set(sorted(rare, key=lambda token: (rarity[token], token))[:_MAX_TERMS])
         return sorted((token for token in tokens if token in kept), key=lambda token: (rarity[token], token))
+
+
+def token_holders(store: Store, generation: int, tokens: Sequence[str]) -> tuple[dict[str, int], int]:
+    """How many rows hold each of the tokens, 0 for unknown ones, and how many rows there are."""
+    with store.reading() as connection:
+        found = {
+            str(term): int(count)
+            for term, count in connection.execute(
+                f"SELECT term, doc FROM {terms_table(generation)} WHERE term IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(tokens)),),
+            )
+        }
+        total = connection.execute(f"SELECT count(*) FROM {index_table(generation)}_docsize").fetchone()[0]
+    return {token: found.get(token, 0) for token in tokens}, int(total)
 
 
 def match_expression(tokens: Sequence[str]) -> str:

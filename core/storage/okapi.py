@@ -102,6 +102,12 @@ class OkapiIndex:
         order = np.lexsort((rows, -scores))
         return rows[order], scores[order]
 
+    def holding(self, tokens: Sequence[str]) -> dict[str, NDArray[np.int64]]:
+        """The rows that hold each token, ascending."""
+        weights = np.ones(len(FIELDS))
+        known = [token for token in dict.fromkeys(tokens) if token in self.postings.numbers]
+        return {token: self.rows[self.postings.of(token, weights)[0]] for token in known}
+
 
 def load_okapi(store: Store, generation: int, previous: OkapiIndex | None = None) -> OkapiIndex:
     """The index of a generation as it is now; ``previous`` itself where nothing has changed since."""

@@ -7,6 +7,7 @@ follows shows that the sentence goes on. The rules are those a copy editor would
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from core.text.spans import trim
 from core.types import Span
@@ -44,6 +45,8 @@ _STARTERS = frozenset(
     " он она они мы вы это".split()
 )
 
+_ABBREVIATIONS = _TITLES | _REFERENCES | _AMBIGUOUS
+
 _CLOSERS = r"[\"'”’“‘»›)\]}*_`]*"
 _CITED = r"(?:[ \u00a0]?\[\d{1,3}(?:[-–,] ?\d{1,3}){0,9}\]|[¹²³⁰-⁹])*"
 _STOPS = ".!?…‼⁇⁈⁉؟۔।॥։"
@@ -63,7 +66,7 @@ _MARKER = re.compile(
     r"|#{1,6}|>)(?=\s)|[-*_]{3}|\|"
 )
 _TURN = re.compile(r"[^\s:][^\n:]{0,38}:\s|\[?\d{1,4}[-:./]\d{1,2}")
-_BEFORE = re.compile(r"[^\s(\[{\"'“‘«„‹¿¡/]*$")
+_BEFORE = re.compile(r".*[\s(\[{\"'“‘«„‹¿¡/]", re.DOTALL)  # all before the last word
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]$")
 _ELIDED = re.compile(r"(?:[cdjlmnst]|qu)['’](?=\w)")
 _SPACED_TITLE = re.compile(r"\b(?:h\. ?c|i\. ?V\. ?m)$")
@@ -122,8 +125,10 @@ def is_cased(text: str, start: int, end: int) -> bool:
     if stop - start < _CASE_SAMPLE // 10:
         start, stop = max(0, start - _CASE_SAMPLE // 4), stop + _CASE_SAMPLE // 4
     sample = text[start:stop]
-    capitals = len(_CAPITAL.findall(sample))
-    return len(sample) < 120 or capitals * 300 > len(sample)
+    if len(sample) < 120:
+        return True
+    enough = 1 + len(sample) // 300
+    return sum(1 for _ in islice(_CAPITAL.finditer(sample), enough)) == enough
 
 
 def is_wrapped(text: str, start: int, end: int) -> bool:
@@ -195,8 +200,12 @@ def _stop_ends(text: str, match: re.Match[str], begin: int, stop: int, cased: bo
     if mark != ".":
         return cased or not character.islower() or mark[0] not in ".…"
     stop_at = match.start()
-    found = _BEFORE.search(text[max(begin, stop_at - _LOOKBACK) : stop_at])
-    word = found.group() if found else ""
+    low = max(begin, stop_at - _LOOKBACK)
+    end = stop_at - text.startswith("\n", stop_at - 1)  # a stop alone on a line ends the line above
+    before = _BEFORE.match(text, low, end)
+    word = text[before.end() if before else low : end]
+    if len(word) > 1 and word.isalpha() and word.lower() not in _ABBREVIATIONS and word not in _EXACT_TITLES:
+        return True  # as nearly every sentence ends
     return _full_stop_ends(word, text, stop_at, begin, position, stop)
 
 

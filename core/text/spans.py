@@ -100,5 +100,6 @@ def trim(text: str, start: int, end: int) -> Span | None:
     kept = piece.strip()
     if not kept:
         return None
-    first = start + len(piece) - len(piece.lstrip())
-    return Span(first, first + len(kept))
+    if len(kept) < len(piece):
+        start += len(piece) - len(piece.lstrip())
+    return Span(start, start + len(kept))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from core.text.graphemes import boundary_before, is_boundary
 from core.types import Span, TokenCounter
 
+BLANKS = " \n\t\r"  # at which every tokenizer parts words; other white space some drop, which joins the words around it
 LONG_WORD = 100  # WordPiece reads a longer word as one unknown token, however much it holds
 WEIGHT = 4  # code points that count as one token where the tokenizer sees too few of them
 _LONGEST_CLUSTER = 64  # code points; a longer "character" is an attack, and is weighed and cut like any text
@@ -24,7 +25,7 @@ _PROBES = (
 
 
 def whitespace_windows(text: str, size: int = 4000) -> list[Span]:
-    """The text as consecutive spans of about ``size`` characters, parted before white space: fit for batching.
+    """The text as consecutive spans of about ``size`` characters, parted before blanks: fit for batching.
 
     A word longer than ``size`` makes its window longer; joined, the windows are the text.
 
@@ -35,7 +36,7 @@ def whitespace_windows(text: str, size: int = 4000) -> list[Span]:
     start = 0
     while start < len(text):
         end = start + size
-        while end < len(text) and not text[end].isspace():
+        while end < len(text) and text[end] not in BLANKS:
             end += 1
         windows.append(Span(start, min(end, len(text))))
         start = end
@@ -74,11 +75,8 @@ def _closes(character: str) -> bool:
 
 
 def _parts_words(character: str) -> bool:
-    """Whether every tokenizer that passes the probes parts words at this character.
-
-    Some control characters are blank to Python and dropped by tokenizers, which joins the words around them.
-    """
-    if character in " \n\t\r":
+    """Whether every tokenizer that passes the probes parts words at this character."""
+    if character in BLANKS:
         return True
     return "\u4e00" <= character <= "\u9fff" or unicodedata.category(character)[0] in "PZ"
 
@@ -210,17 +208,15 @@ def _virtual_starts(text: str, offsets: NDArray[np.int64]) -> list[int]:
     """Extra token starts inside words the tokenizer gives up on and in stretches it drops."""
     bounds = np.concatenate(([0], offsets.reshape(-1), [len(text)]))
     widths = np.diff(bounds)
+    least = np.full(len(widths), WEIGHT)
+    least[1::2] = LONG_WORD  # of tokens; what lies between them is at the even places
     starts: list[int] = []
-    for at in np.flatnonzero(widths > WEIGHT).tolist():
+    for at in np.flatnonzero(widths > least).tolist():
         start, end = int(bounds[at]), int(bounds[at + 1])
-        is_token = at % 2 == 1
-        if is_token and end - start <= LONG_WORD:
-            continue
-        if not is_token:
-            if not text[start:end].strip():
-                continue
-        else:
+        if at % 2:
             start += WEIGHT  # the token itself counts once
+        elif text[start:end].isspace():
+            continue
         at = start
         while at < end:
             latest = at + _LONGEST_CLUSTER

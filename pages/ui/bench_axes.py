@@ -65,7 +65,7 @@ def suggested(name: str) -> list[str]:
     """Values to choose among; a person may write others.
 
     >>> suggested("retrieval.fusion"), suggested("retrieval.rrf_k")
-    (['zscore', 'rrf'], ['60'])
+    (['zscore', 'minmax', 'rrf'], ['60'])
     """
     return list(SUGGESTED.get(name, (str(state.setting(Settings(), name)),)))
 

@@ -10,17 +10,26 @@ MARKS = {"better": "▲", "worse": "▼", "no difference seen": "="}
 RANKED_WORDS = {
     "dense": "by meaning",
     "lexical": "by words",
+    "coverage": "by words around",
+    "feedback": "by the moved question",
     "fused": "after fusion",
+    "parent": "with its section's best",
+    "document": "with its document's best",
     "neighbours": "with its neighbours' scores",
     "kept": "among the kept",
 }
 RANKED_SHORT = {
     "dense": "meaning",
     "lexical": "words",
+    "coverage": "words around",
+    "feedback": "moved question",
     "fused": "fused",
+    "parent": "with section",
+    "document": "with document",
     "neighbours": "with neighbours",
     "kept": "kept",
 }
+_SEARCHED, _FUSED = ("dense", "lexical", "coverage", "feedback"), ("fused", "parent", "document", "neighbours")
 _METRICS = {
     "recall": ("recall", "Share of the gold's characters that stand in {room}."),
     "attained": ("attained", "As recall, but of as much gold as fits into {room}."),
@@ -118,8 +127,8 @@ characters ended before 25 %.'
 
 
 def _way(ranks: Mapping[str, int]) -> str:
-    searched = [f"{ordinal(ranks[stage])} {RANKED_WORDS[stage]}" for stage in ("dense", "lexical") if stage in ranks]
-    after = [f"{RANKED_WORDS[stage]} {ordinal(ranks[stage])}" for stage in ("fused", "neighbours") if stage in ranks]
+    searched = [f"{ordinal(ranks[stage])} {RANKED_WORDS[stage]}" for stage in _SEARCHED if stage in ranks]
+    after = [f"{RANKED_WORDS[stage]} {ordinal(ranks[stage])}" for stage in _FUSED if stage in ranks]
     if not searched:
         return "No search ranked the gold."
     return (

@@ -1,81 +1,149 @@
-"""Ask's dials in the sidebar, acting at once."""
+"""Ask's dials in the sidebar, folded by stage and acting at once; those that were turned say so."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from core.errors import SettingsError
-from core.settings import EXPANSIONS, FUSIONS, ORDERS, Settings
+from core.settings import PRESETS, Settings
 from pages.ui import state, words
+from pages.ui.ask_dial import Dial, Fold
+from pages.ui.ask_dials import BY_NAME, FOLDS, KEYS, differing
+
+QUICK, CAREFUL = "Quick", "Careful"
+_OF_A_QUESTION = ("understanding", "retrieval", "diversity", "reranking", "expansion", "assembly", "answering")
+_KINDS = tuple(words.KIND_WORDS)
 
 
-def ask_dials(settings: Settings) -> Settings:
-    """Draw Ask's dials; returns the settings as turned, or the untouched ones where dials contradict each other."""
-    state.fill_dials(state.DIALS, settings)
+def profiles(settings: Settings) -> dict[str, Settings]:
+    """What a question can be asked with: quickly, as the library is set, and, where there is such a preset, carefully.
+
+    >>> list(profiles(Settings()))[0], profiles(Settings())["Quick"] == Settings()
+    ('Quick', True)
+    """
+    found = {QUICK: settings}
+    if "careful" in PRESETS:
+        careful = PRESETS["careful"]
+        stages: dict[str, Any] = {stage: getattr(careful, stage) for stage in _OF_A_QUESTION}
+        found[CAREFUL] = replace(settings, **stages)
+    return found
+
+
+def profile_choice(settings: Settings) -> Settings:
+    """Draw the choice of a profile where there are two; returns its settings, from which dials are turned."""
+    known = profiles(settings)
+    if len(known) < 2:
+        return settings
+    chosen = st.segmented_control(
+        "Profile",
+        list(known),
+        key=state.PROFILE,
+        default=QUICK,
+        required=True,
+        label_visibility="collapsed",
+        help="Careful reads the best chunks once more: better, and slower. Choosing one turns all dials to it.",
+        on_change=lambda: turn_to(known[st.session_state[state.PROFILE]]),
+        persist_state="session",
+    )
+    return known.get(str(chosen), settings)
+
+
+def turn_to(settings: Settings) -> None:
+    """Turn every dial to these settings; for a callback."""
+    state.fill_dials(KEYS, settings, overwrite=True)
+
+
+def turn(values: Mapping[str, Any]) -> None:
+    """Turn some dials, by the names of their settings; for a callback. A name without a dial is left alone."""
+    for name, value in values.items():
+        if name in BY_NAME:
+            st.session_state[BY_NAME[name].key] = value
+
+
+def ask_dials(base: Settings) -> Settings:
+    """Draw Ask's dials; returns the settings as turned, or ``base`` where dials contradict each other."""
+    state.fill_dials(KEYS, base)
+    wrong = ""
+    try:
+        settings = state.turned(KEYS, base)
+    except SettingsError as error:
+        settings, wrong = base, str(error)
     with st.sidebar, st.container(gap="xsmall"):
-        st.subheader("Find")
-        st.slider(
-            "Weight of meaning", 0.0, 1.0, step=0.05, key="ask.dense_weight", persist_state="session", help=_DENSE
+        if wrong:
+            st.warning(words.escaped(wrong))
+        marked = differing(settings, base)
+        _mark(marked)
+        own = st.session_state.get(state.PROFILE, QUICK) == QUICK
+        st.button(
+            "Reset to the library's settings" if own else f"Reset to {CAREFUL}",
+            key="ask.reset",
+            icon=":material/restart_alt:",
+            on_click=turn_to,
+            args=[base],
+            help=f"{words.count(len(marked), 'dial')} turned." if marked else "No dial is turned.",
+            width="stretch",
         )
-        st.slider(
-            "Weight of words", 0.0, 1.0, step=0.05, key="ask.lexical_weight", persist_state="session", help=_LEXICAL
-        )
-        st.slider(
-            "Share of neighbours", 0.0, 1.0, step=0.05, key="ask.neighbour_share", persist_state="session", help=_NEAR
-        )
-        st.slider("Chunks kept (k)", 1, 200, key="ask.k", persist_state="session", help=_KEPT)
-        st.slider(
-            "Least similarity", -1.0, 1.0, step=0.05, key="ask.min_similarity", persist_state="session", help=_LEAST
-        )
+        for fold in FOLDS:
+            _draw_fold(fold, settings)
+    return settings
+
+
+def _draw_fold(fold: Fold, settings: Settings) -> None:
+    with st.expander(fold.title, expanded=fold.open, key=f"ask.fold.{fold.name}"), st.container(gap="xsmall"):
+        for dial in fold.dials:
+            if dial.read(settings):
+                _draw(dial)
+
+
+def _draw(dial: Dial) -> None:
+    value, said = st.session_state[dial.key], dial.help or None
+    if dial.reach is not None:
+        low, high, step = dial.reach
+        low, high = min(low, value), max(high, value)  # a library, or a change that was found, may go further
+        st.slider(dial.label, low, high, step=step, key=dial.key, persist_state="session", help=said)
+    elif dial.choices is not None:
+        choices = list(dial.choices)
         st.selectbox(
-            "Scores are joined by",
-            FUSIONS,
-            format_func=words.FUSION_WORDS.__getitem__,
-            key="ask.fusion",
+            dial.label,
+            choices if value in choices else [*choices, value],
+            format_func=dial.said,
+            key=dial.key,
             persist_state="session",
-            help=_FUSION,
+            help=said,
+            accept_new_options=dial.open,
         )
-        st.subheader("Read")
-        st.selectbox(
-            "A chunk grows to",
-            EXPANSIONS,
-            format_func=words.EXPANSION_WORDS.__getitem__,
-            key="ask.strategy",
+    elif isinstance(value, bool):
+        st.toggle(dial.label, key=dial.key, persist_state="session", help=said)
+    else:
+        st.multiselect(
+            dial.label,
+            sorted({*_KINDS, *value}),
+            format_func=words.kind,
+            key=dial.key,
             persist_state="session",
+            help=said,
+            placeholder="All kinds",
         )
-        st.slider(
-            "Largest share of the budget",
-            0.01,
-            1.0,
-            step=0.01,
-            key="ask.max_share",
-            persist_state="session",
-            help=_SHARE,
-        )
-        st.slider("Budget, tokens", 100, 8000, step=100, key="ask.budget_tokens", persist_state="session")
-        st.selectbox(
-            "Order for the reader",
-            ORDERS,
-            format_func=words.ORDER_WORDS.__getitem__,
-            key="ask.order",
-            persist_state="session",
-        )
-        st.button("Reset to the library's settings", key="ask.reset", on_click=_reset, args=[settings], width="stretch")
-        try:
-            return state.turned(state.DIALS, settings)
-        except SettingsError as error:
-            st.warning(words.escaped(str(error)))
-            return settings
 
 
-def _reset(settings: Settings) -> None:
-    state.fill_dials(state.DIALS, settings, overwrite=True)
+def _mark(turned: Sequence[Dial]) -> None:
+    """Say beside the label of each turned dial, and of the fold it is in, that it is turned."""
+    rules = [f'.{_of(dial.key)} [data-testid="stWidgetLabel"] p::after {{ content: " · turned"; }}' for dial in turned]
+    for fold in FOLDS:
+        count = sum(dial in turned for dial in fold.dials)
+        if count:
+            rules.append(f'.{_of(f"ask.fold.{fold.name}")} summary p::after {{ content: " · {count} turned"; }}')
+    st.html(f"<style>{' '.join(rules) or '/* all as set */'}</style>")
 
 
-_DENSE = "How much the encoder's similarity counts. 0 switches this search off."
-_LEXICAL = "How much shared words count (BM25). 0 switches this search off."
-_KEPT = "How many of the best chunks go on to grow and fill the budget."
-_FUSION = "Standard scores weigh how far a chunk stands out in each search; reciprocal ranks weigh its place alone."
-_NEAR = "The part of its neighbours' scores a chunk gains. 0 is off."
-_LEAST = "Cosine below which a chunk is dropped. −1 is off."
-_SHARE = "A passage may fill at most this part of the budget; a larger parent is cut to whole chunks around the match."
+def _of(key: str) -> str:
+    """The class Streamlit gives an element with a key.
+
+    >>> _of("ask.retrieval.k")
+    'st-key-ask-retrieval-k'
+    """
+    return f"st-key-{key.replace('.', '-')}"

@@ -1,4 +1,4 @@
-"""Ask's heart: the quotes, the retrieved children and the passages they grew into."""
+"""Ask's heart: the retrieved children beside the passages they grew into, and the room these take."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ import streamlit as st
 
 from core.library import SearchResult
 from core.settings import Settings
-from core.types import Answer, Block, BlockKind, Candidate, Citation, Hit, Passage
+from core.types import Block, BlockKind, Candidate, Hit, Passage
 from pages.ui import judging, state
+from pages.ui.ask_source import KindOf, opened_at, source_of
+from pages.ui.ask_stages import digits, scale, stage
 from pages.ui.assets import joined
 from pages.ui.terms import shared_words
-from pages.ui.words import ORDER_WORDS, file_name, page_word
+from pages.ui.words import ORDER_WORDS
 
 _SET_APART = {BlockKind.CODE, BlockKind.TABLE, BlockKind.HEADING}
-_SHARED = ("offsets.js", "copying.js")
 
 _evidence = st.components.v2.component(
     "lectern.evidence",
     html=joined("evidence.html"),
     css=joined("palette.css", "judge.css", "evidence.css"),
     js=joined(
-        *_SHARED,
+        "offsets.js",
+        "copying.js",
         "judge_select.js",
         "judge_bar.js",
         "judge_panel.js",
@@ -36,28 +38,6 @@ _evidence = st.components.v2.component(
         "evidence.js",
     ),
 )
-_quotes = st.components.v2.component(
-    "lectern.quotes",
-    html='<section class="lectern answer" aria-label="Supporting sentences"></section>',
-    css=joined("palette.css", "quotes.css"),
-    js=joined(*_SHARED, "quotes.js"),
-)
-KindOf = Callable[[str], str]  # a version's kind: slides are not pages
-
-
-def show_quotes(answer: Answer, result: SearchResult, kind_of: KindOf) -> dict[str, str] | None:
-    """Draw the supporting sentences; returns the place in Chunks a person asked to open, as query parameters."""
-    quotes = [
-        {
-            **_source(quote.citation, kind_of),
-            "headings": list(_headings(quote.citation, result)),
-            "text": quote.text,
-            "score": quote.score,
-        }
-        for quote in answer.quotes
-    ]
-    data = {"question": result.question, "quotes": quotes}
-    return _place(_quotes(key="ask.quotes", data=data, on_open_change=lambda: None).open)
 
 
 def show_evidence(
@@ -72,23 +52,24 @@ def show_evidence(
     holder = {chunk: index for index, passage in enumerate(result.passages) for chunk in passage.chunk_ids}
     fusion = settings.retrieval.fusion
     data = {
-        "stages": list(result.trace.stages),
-        "scales": score_scales(fusion),
-        "digits": {stage: digits(stage, fusion) for stage in result.trace.stages},
+        "stages": [
+            {"name": name, "word": stage(name).short, "scale": scale(name, fusion), "digits": digits(name, fusion)}
+            for name in result.trace.stages
+        ],
         "hits": [
             {
-                **_source(hit, kind_of),
+                **source_of(hit, kind_of),
                 **_hit(hit, candidates.get(hit.chunk_id), holder.get(hit.chunk_id, -1), result.question),
             }
             for hit in result.hits
         ],
         "passages": [
-            {**_source(passage, kind_of), **_passage(passage, result, blocks_of(passage.version_id))}
+            {**source_of(passage, kind_of), **_passage(passage, result, blocks_of(passage.version_id))}
             for passage in result.passages
         ],
         "tokens": result.context.tokens,
         "budget": result.context.budget,
-        "order": ORDER_WORDS[settings.assembly.order].lower(),
+        "order": ORDER_WORDS.get(settings.assembly.order, settings.assembly.order).lower(),
     }
     drawn = _evidence(
         key=state.EVIDENCE,
@@ -96,7 +77,7 @@ def show_evidence(
         on_open_change=lambda: None,
         on_judging_change=_judge,
     )
-    return _place(drawn.open)
+    return opened_at(drawn.open)
 
 
 def _name(data: Mapping[str, Any]) -> str:
@@ -106,53 +87,6 @@ def _name(data: Mapping[str, Any]) -> str:
 
 def _judge() -> None:
     judging.take(st.session_state[state.EVIDENCE].judging, judging.ASK)
-
-
-def _place(target: Mapping[str, Any] | None) -> dict[str, str] | None:
-    return {"document": str(target["document"]), "span": str(target["span"])} if target else None
-
-
-def score_scales(fusion: str) -> dict[str, str]:
-    """What each stage's number means, for its tooltip."""
-    fused = "standard deviations above the mean" if fusion == "zscore" else "sum of weighted reciprocal ranks"
-    return {
-        "dense": "cosine, from -1 to 1",
-        "lexical": "BM25, higher is better",
-        "fused": fused,
-        "neighbours": f"{fused}, with a share of its neighbours'",
-    }
-
-
-def digits(stage: str, fusion: str) -> int:
-    """Decimals that tell a stage's scores apart: reciprocal ranks all lie below 0.04.
-
-    >>> digits("dense", "rrf"), digits("fused", "zscore"), digits("fused", "rrf")
-    (2, 2, 4)
-    """
-    return 4 if fusion == "rrf" and stage not in ("dense", "lexical") else 2
-
-
-def _source(place: Hit | Passage | Citation, kind_of: KindOf) -> dict[str, Any]:
-    """Where a text stands, in words and as a span."""
-    return {
-        "document": place.document,
-        "file": file_name(place.source),
-        "page": f"{page_word(kind_of(place.version_id))} {place.page}" if place.page else "",
-        "version": place.version_id,
-        "start": place.start,
-        "end": place.end,
-    }
-
-
-def _headings(citation: Citation, result: SearchResult) -> tuple[str, ...]:
-    """The path above a quoted sentence: that of the child it stands in, else of its passage."""
-    places: tuple[Hit | Passage, ...] = (*result.hits, *result.passages)
-    holders = (
-        place.headings
-        for place in places
-        if place.version_id == citation.version_id and place.start <= citation.start < place.end
-    )
-    return next(holders, ())
 
 
 def _hit(hit: Hit, candidate: Candidate | None, passage: int, question: str) -> dict[str, Any]:

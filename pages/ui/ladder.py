@@ -10,12 +10,10 @@ import streamlit as st
 from core.library import SearchResult
 from core.settings import Settings
 from core.types import Candidate
+from pages.ui.ask_stages import KEPT, digits, scale, stage
 from pages.ui.assets import joined
-from pages.ui.evidence import digits, score_scales
 from pages.ui.words import STEP_WORDS, duration
 
-STAGE_WORDS = {"dense": "meaning", "lexical": "words", "fused": "fused", "neighbours": "with neighbours"}
-STAGE_SHORT = {"dense": "Meaning", "lexical": "Words", "fused": "Fused", "neighbours": "Near"}
 LADDER_ROWS = 14
 
 _ladder = st.components.v2.component(
@@ -27,64 +25,61 @@ _ladder = st.components.v2.component(
 
 
 def show_ladder(result: SearchResult, settings: Settings, titles: Mapping[str, str]) -> None:
-    """Ranks of the leading candidates from stage to stage; a filled mark says that the reader gets it.
+    """Ranks of the leading candidates from stage to stage, last among those kept; a filled mark: the reader gets it.
 
     ``titles``: of the documents by version, to name a chunk that was not kept.
     """
     names = {hit.chunk_id: " · ".join((*hit.headings[-1:], hit.document)) for hit in result.hits}
+    kept = {hit.chunk_id: hit.rank for hit in result.hits}
     read = {chunk for passage in result.passages for chunk in passage.chunk_ids}
-    stages = result.trace.stages
-    chosen = [
-        candidate
-        for candidate in result.trace.candidates
-        if any(0 < candidate.ranks.get(stage, 0) <= LADDER_ROWS for stage in stages)
-    ]
-    _ladder(
-        key="ask.ladder",
-        data={
-            "depth": LADDER_ROWS,
-            "stages": [{"word": STAGE_WORDS.get(stage, stage)} for stage in stages],
-            "rows": [
-                {
-                    "label": names.get(candidate.chunk_id) or _unnamed(candidate, titles),
-                    "fate": candidate.fate,
-                    "read": candidate.chunk_id in read,
-                    "ranks": [candidate.ranks.get(stage, 0) for stage in stages],
-                    "scores": [
-                        _short(candidate.scores.get(stage), digits(stage, settings.retrieval.fusion))
-                        for stage in stages
-                    ],
-                }
-                for candidate in chosen
-            ],
-        },
+    stages, fusion = result.trace.stages, settings.retrieval.fusion
+    rows = []
+    for candidate in result.trace.candidates:
+        ranks = [*(candidate.ranks.get(name, 0) for name in stages), kept.get(candidate.chunk_id, 0)]
+        if any(0 < rank <= LADDER_ROWS for rank in ranks):
+            scores = [_short(candidate.scores.get(name), digits(name, fusion)) for name in stages]
+            label = names.get(candidate.chunk_id) or _unnamed(candidate, titles)
+            held = candidate.chunk_id in read
+            rows.append({"label": label, "fate": candidate.fate, "read": held, "ranks": ranks, "scores": scores})
+    st.caption(
+        "Each line is a chunk on its way through the stages: a solid line with a filled mark ends in the context, "
+        "a broken one with an open mark does not. Point at a mark for its rank and score."
     )
+    words = [stage(name).short for name in (*stages, KEPT)]
+    _ladder(key="ask.ladder", data={"depth": LADDER_ROWS, "stages": words, "rows": rows})
 
 
 def show_scores(result: SearchResult, settings: Settings, titles: Mapping[str, str]) -> None:
     """Every candidate the trace holds, the best first, with its fate and its rank and score at each stage."""
     names = {hit.chunk_id: " › ".join(dict.fromkeys((hit.document, *hit.headings))) for hit in result.hits}
+    kept = {hit.chunk_id: hit.rank for hit in result.hits}
     stages, fusion = result.trace.stages, settings.retrieval.fusion
+    far = len(result.trace.candidates) + 1
     last = stages[-1] if stages else ""
-    candidates = sorted(result.trace.candidates, key=lambda item: item.ranks.get(last) or len(names) + 1_000_000)
+    candidates = sorted(
+        result.trace.candidates, key=lambda item: (kept.get(item.chunk_id, far), item.ranks.get(last) or far)
+    )
     table: dict[str, list[Any]] = {"Chunk": [names.get(item.chunk_id) or _unnamed(item, titles) for item in candidates]}
     table["Fate"] = [item.fate for item in candidates]
     columns: dict[str, Any] = {
         "Chunk": st.column_config.TextColumn(width=196),
         "Fate": st.column_config.TextColumn(width=150),
     }
-    for stage in stages:
-        word = STAGE_SHORT.get(stage, stage)
-        table[f"{word} #"] = [item.ranks.get(stage) for item in candidates]
-        table[word] = [item.scores.get(stage) for item in candidates]
-        columns[f"{word} #"] = st.column_config.NumberColumn(
-            format="%d", width=_wide(f"{word} #"), help=f"Rank: {STAGE_WORDS.get(stage, stage)}, 1 is best."
+    for name in stages:
+        said = stage(name)
+        table[f"{said.short} #"] = [item.ranks.get(name) for item in candidates]
+        table[said.short] = [item.scores.get(name) for item in candidates]
+        columns[f"{said.short} #"] = st.column_config.NumberColumn(
+            format="%d", width=_wide(f"{said.short} #"), help=f"Rank: {said.word}, 1 is best."
         )
-        columns[word] = st.column_config.NumberColumn(
-            format=f"%.{digits(stage, fusion)}f",
-            width=_wide(word),
-            help=f"Score: {score_scales(fusion).get(stage, stage)}.",
+        columns[said.short] = st.column_config.NumberColumn(
+            format=f"%.{digits(name, fusion)}f", width=_wide(said.short), help=f"Score: {scale(name, fusion)}."
         )
+    short = f"{stage(KEPT).short} #"
+    table[short] = [kept.get(item.chunk_id) for item in candidates]
+    columns[short] = st.column_config.NumberColumn(
+        format="%d", width=_wide(short), help="Place among those that go on."
+    )
     st.dataframe(table, hide_index=True, height=420, column_config=columns, placeholder="")
 
 
@@ -95,9 +90,15 @@ def show_timings(timings: dict[str, float], quoting_ms: float) -> None:
         {
             "Step": [STEP_WORDS.get(step, step) for step in rows],
             "Time": [duration(value) for value in rows.values()],
+            "Share": list(rows.values()),
         },
-        width=420,
+        width=620,
         hide_index=True,
+        column_config={
+            "Share": st.column_config.ProgressColumn(
+                format=" ", min_value=0, max_value=max(sum(rows.values()), 1e-9), help="Of all steps together."
+            )
+        },
     )
     st.caption("As measured when this result was made; the same question again is taken from memory.")
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
-from time import perf_counter
 
 import streamlit as st
 
 from core import shelf
 from core.errors import LibraryLockedError
 from core.jobs import Worker
-from core.library import Library, Scope, SearchResult, SourceRow, Stats
-from core.settings import Settings
-from core.types import Answer
+from core.library import Library, SourceRow, Stats
 from pages.ui import state, words, work
 
 
@@ -90,31 +87,3 @@ def gap_reasons(source: SourceRow) -> tuple[str, ...]:
 @st.cache_resource(max_entries=4096, show_spinner=False)
 def _gap_reasons(place: str, version: str, recipe: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(gap.reason for gap in library().audit(version).gaps))
-
-
-def search_key(question: str, settings: Settings, scope: Scope) -> str:
-    """Names a result: same question, same settings, same scope, same library."""
-    return f"{library().revision()}|{settings.fingerprint()}|{scope}|{question}"
-
-
-def search(question: str, settings: Settings, scope: Scope) -> SearchResult:
-    """What was found in the scope, and what the reader gets of it."""
-    return _search(str(home()), search_key(question, settings, scope), question, settings, scope)
-
-
-@st.cache_resource(max_entries=48, show_spinner=False)
-def _search(place: str, key: str, _question: str, _settings: Settings, _scope: Scope) -> SearchResult:
-    return library().search(_question, _settings, scope=_scope)
-
-
-def quotes(question: str, settings: Settings, scope: Scope) -> tuple[Answer, float]:
-    """The supporting sentences of ``search``, and the milliseconds they took: sentences not met before are encoded."""
-    result = search(question, settings, scope)
-    return _quotes(str(home()), search_key(question, settings, scope), result)
-
-
-@st.cache_resource(max_entries=48, show_spinner=False)
-def _quotes(place: str, key: str, _result: SearchResult) -> tuple[Answer, float]:
-    started = perf_counter()
-    answer = library().quotes(_result)
-    return answer, (perf_counter() - started) * 1000

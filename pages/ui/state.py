@@ -55,6 +55,16 @@ QUESTION = "ask.question"
 ASKED = "ask.asked"
 SCOPE = "ask.scope"
 EVIDENCE = "ask.evidence"
+PROFILE = "ask.profile"
+PAST = "ask.past"  # the questions asked in this window, where the library cannot keep them
+IGNORED = "ask.ignored"  # question -> what was understood of it and taken away: key -> words
+KEPT_AS_A = "ask.a"  # the settings that the dials are compared with
+WHY = "ask.why"  # the place whose absence is explained, and the settings it is explained for
+WHY_DOCUMENT = "ask.why.document"
+WHY_WORDS = "ask.why.words"
+WHY_PLACE = "ask.why.place"
+ASK_TASKS = "ask.tasks"  # what is being made for this window, by what it is for
+ASK_TAB = "ask.tab"
 JUDGED_QUESTION = "judging.question"  # the one judged last, and what Ask had been asked then
 JUDGING_LINES = "judging.lines"  # how many lines said what was done
 JUDGING_NOTICE = "judging.notice"  # the last of them, and where
@@ -87,20 +97,6 @@ BENCH_MISSES = "benchmark.misses"
 BENCH_QUESTION = "benchmark.question"
 BENCH_OTHER = "benchmark.other"
 
-# Ask's dials: widget key -> the setting it turns.
-DIALS = {
-    "ask.k": "retrieval.k",
-    "ask.dense_weight": "retrieval.dense_weight",
-    "ask.lexical_weight": "retrieval.lexical_weight",
-    "ask.fusion": "retrieval.fusion",
-    "ask.neighbour_share": "retrieval.neighbour_share",
-    "ask.min_similarity": "retrieval.min_similarity",
-    "ask.strategy": "expansion.strategy",
-    "ask.max_share": "expansion.max_share",
-    "ask.budget_tokens": "assembly.budget_tokens",
-    "ask.order": "assembly.order",
-}
-
 
 def setting(settings: Settings, name: str) -> Any:
     """The value of ``stage.field``.
@@ -122,6 +118,7 @@ def fill_dials(dials: dict[str, str], settings: Settings, *, overwrite: bool = F
 def turned(dials: dict[str, str], settings: Settings, also: Mapping[str, Any] | None = None) -> Settings:
     """The settings with the dials' values, and ``also``. Raises ``SettingsError`` where they contradict each other."""
     chosen = {name: st.session_state[key] for key, name in dials.items() if key in st.session_state}
+    chosen = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
     return changed(settings, {**chosen, **(also or {})})
 
 

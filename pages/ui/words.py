@@ -8,15 +8,34 @@ from core.chunking.auditing import UNEXPLAINED
 from core.settings import ChunkingSettings
 from core.types import WordAudit
 
-EXPANSION_WORDS = {"parent": "The parent section", "flat": "Nothing: the chunk alone"}
-ORDER_WORDS = {"relevance": "Best first", "document": "As in the documents", "edges": "Best at both ends"}
-FUSION_WORDS = {"zscore": "Standard scores", "rrf": "Reciprocal ranks"}
+EXPANSION_WORDS = {
+    "flat": "Nothing: the chunk alone",
+    "parent": "The parent section",
+    "window": "The sentences around it",
+    "gated-parent": "The parent section, where the chunk is uncertain",
+    "auto-merge": "The parent section, where enough of it was found",
+    "anchored": "Both sides evenly, to its share",
+    "neighbours": "What it refers to, and the chunks beside it",
+}
+ORDER_WORDS = {
+    "relevance": "Best first",
+    "document": "As in the documents",
+    "edges": "Best at both ends",
+    "blend": "By score, nearness and document",
+}
+FUSION_WORDS = {"zscore": "Standard scores", "minmax": "Scores from 0 to 1", "rrf": "Reciprocal ranks"}
 STEP_WORDS = {
     "encode": "Encode the question",
     "dense": "Search by meaning",
     "lexical": "Search by words",
+    "coverage": "Look for words around",
+    "feedback": "Move the question",
     "fused": "Fuse both",
     "neighbours": "Add neighbours' scores",
+    "analyse": "Read the question",
+    "leaning": "Weigh what it hints at",
+    "diverse": "Spread",
+    "reranked": "Read the best again",
     "expand": "Grow chunks to their parents",
     "assemble": "Fill the budget, write the prompt",
     "quotes": "Find sentences to quote",

@@ -6,10 +6,26 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from core.answering import choose_quotes, sentences_of
-from core.answering.extractive import LEAST, LONGEST, PASSAGES, SENTENCES
-from core.types import Passage, Span
+from core.answering import choose_quotes, quote_scores, sentences_of
+from core.answering.extractive import (
+    ABOVE,
+    AROUND,
+    BESIDE,
+    KIND,
+    LEAST,
+    LIT,
+    LONGEST,
+    MEANING,
+    PASSAGES,
+    RANK,
+    SENTENCES,
+    WORDS,
+)
+from core.types import Span
+from tests.answering.support_worlds import TABLE, passage, table
 from tests.fast_encoder import FastEncoder
 
 TEXT = (
@@ -22,34 +38,15 @@ def no_headings(version_id: str) -> list[Span]:
     return []
 
 
-def passage(text=TEXT, start=100, rank=1, version="v" * 64, children=()):
-    return Passage(
-        version_id=version,
-        document="Handbook",
-        source="handbook.md",
-        start=start,
-        end=start + len(text),
-        text=text,
-        tokens=10,
-        chunk_ids=("c",),
-        children=tuple(children) or (Span(start, start + 10),),
-        rank=rank,
-        score=1.0,
-        reason="the child alone",
-        page=3,
-    )
-
-
-def answer(question, passages, **options):
+def answer(question, passages, tables=None, **options):
     encoder = FastEncoder()
-    sentences = sentences_of(passages, no_headings)
-    texts = [item.text[span.start - item.start : span.end - item.start] for item, span in sentences]
-    vectors = encoder.encode([question, *texts])
+    sentences = sentences_of(passages, no_headings, *([tables] if tables else []))
+    vectors = encoder.encode([question, *(item.reading for item in sentences)])
     return choose_quotes(question, vectors[0], sentences, vectors[1:], lambda version, offset: offset // 50, **options)
 
 
 def test_a_quote_is_verbatim_with_its_place():
-    quotes = answer("How many seconds is a token valid?", [passage()]).quotes
+    quotes = answer("How many seconds is a token valid?", [passage(TEXT)]).quotes
     assert quotes[0].text == "A token is valid for 3600 seconds."
     place = quotes[0].citation
     assert (place.start, place.end) == (100, 100 + len(quotes[0].text))
@@ -59,13 +56,13 @@ def test_a_quote_is_verbatim_with_its_place():
 
 
 def test_nothing_that_supports_is_no_answer():
-    assert answer("zebra xylophone", [passage()]).quotes == ()
+    assert answer("zebra xylophone", [passage(TEXT)]).quotes == ()
     assert answer("anything", []).quotes == ()
-    assert answer("", [passage()]).quotes == ()
+    assert answer("", [passage(TEXT)]).quotes == ()
 
 
 def test_the_same_words_are_quoted_once():
-    twice = [passage(), passage(rank=2, version="w" * 64), passage(TEXT.upper(), rank=3, version="x" * 64)]
+    twice = [passage(TEXT), passage(TEXT, rank=2, version="w" * 64), passage(TEXT.upper(), rank=3, version="x" * 64)]
     quotes = answer("How many seconds is a token valid?", twice).quotes
     texts = [" ".join(quote.text.split()).casefold() for quote in quotes]
     assert len(texts) == len(set(texts))
@@ -73,43 +70,116 @@ def test_the_same_words_are_quoted_once():
 
 
 def test_at_most_so_many():
-    assert len(answer("token valid seconds office", [passage()], limit=1).quotes) == 1
+    assert len(answer("token valid seconds office", [passage(TEXT)], limit=1).quotes) == 1
+    assert answer("token valid seconds office", [passage(TEXT)], limit=0).quotes == ()
 
 
 def test_sentences_of_children_come_first():
-    late = passage(children=[Span(100 + TEXT.index("Nobody"), 100 + len(TEXT))])
-    spans = [TEXT[span.start - 100 : span.end - 100] for _, span in sentences_of([late], no_headings)]
-    assert spans[0].startswith("Nobody")
-    assert "Yes." not in spans, "a sentence of one word supports nothing"
+    late = passage(TEXT, children=[Span(100 + TEXT.index("Nobody"), 100 + len(TEXT))])
+    texts = [item.text for item in sentences_of([late], no_headings)]
+    assert texts[0].startswith("Nobody")
+    assert "Yes." not in texts, "a sentence of one word supports nothing"
 
 
 def test_the_cost_is_bounded():
     many = [passage("Short sentence number one stands here. " * 40, rank=rank) for rank in range(1, 20)]
     chosen = sentences_of(many, no_headings)
     assert len(chosen) == SENTENCES
-    assert {item.rank for item, _ in chosen} <= set(range(1, PASSAGES + 1))
+    assert {item.passage.rank for item in chosen} <= set(range(1, PASSAGES + 1))
     endless = passage("word " * LONGEST)
     assert sentences_of([endless], no_headings) == []
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)])
 def test_the_readers_order_does_not_matter(order):
-    ranked = {1: passage(rank=1), 2: passage("Seconds are valid. Tokens are not valid.", rank=2, version="w" * 64)}
+    ranked = {1: passage(TEXT), 2: passage("Seconds are valid. Tokens are not valid.", rank=2, version="w" * 64)}
     found = answer("Are tokens valid?", [ranked[rank] for rank in order])
     assert found == answer("Are tokens valid?", [ranked[1], ranked[2]])
 
 
 def test_similarity_below_nothing_counts_as_nothing():
-    sentences = sentences_of([passage()], no_headings)
+    sentences = sentences_of([passage(TEXT)], no_headings)
     query = np.array([1.0, 0.0], np.float32)
     vectors = np.tile(np.array([-1.0, 0.0], np.float32), (len(sentences), 1))
-    quotes = choose_quotes("token valid 3600 second", query, sentences, vectors, lambda version, offset: None).quotes
-    assert all(0 <= quote.score <= 1 for quote in quotes)
-    assert quotes[0].score == pytest.approx(0.3), "all of the question's words, and no likeness"
+    scores = quote_scores("token valid 3600 second", query, sentences, vectors)
+    assert scores[0] == pytest.approx(WORDS + AROUND + RANK + LIT), (
+        "all words, in the best passage's child; no likeness"
+    )
 
 
 def test_a_heading_is_no_answer_and_what_follows_it_is():
     text = "## Access token lifetime\n\nAn access token lives 3600 seconds."
     shown = passage(text, start=0)
-    quoted = [text[span.start : span.end] for _, span in sentences_of([shown], lambda version_id: [Span(0, 24)])]
+    quoted = [item.text for item in sentences_of([shown], lambda version_id: [Span(0, 24)])]
     assert quoted == ["An access token lives 3600 seconds."]
+
+
+def test_the_weights_are_shares_of_one():
+    assert pytest.approx(1.0) == MEANING + WORDS + AROUND + ABOVE + BESIDE + RANK + LIT
+
+
+def test_the_title_speaks_for_a_sentence_that_leaves_its_subject_out():
+    named = passage("It lives for one whole hour.", headings=["Access token lifetime"])
+    other = passage("It lives for two whole hours.", rank=1, version="w" * 64, headings=["Opening times"])
+    quotes = answer("What is the access token lifetime?", [other, named]).quotes
+    assert quotes[0].citation.version_id == "v" * 64
+
+
+def test_what_holds_the_kind_of_thing_asked_for_comes_first():
+    items = sentences_of([passage("Gateways are counted by Ada. Gateways are 42 by count.")], no_headings)
+    vectors = np.tile(np.array([1.0, 0.0], np.float32), (2, 1))
+    plain = quote_scores("gateways", np.array([1.0, 0.0], np.float32), items, vectors)
+    asked = quote_scores("gateways", np.array([1.0, 0.0], np.float32), items, vectors, "number")
+    assert asked[1] - plain[1] == pytest.approx(KIND)
+    assert asked[0] == pytest.approx(plain[0])
+
+
+def test_the_asked_cell_of_a_table_is_quoted_with_its_place():
+    shown = passage(TABLE)
+    quotes = answer("What was the availability of intake in Q3 2026?", [shown], lambda *place: [table()]).quotes
+    assert quotes[0].text == "99.92 %"
+    assert quotes[0].told == "Availability of intake › Q3 2026"
+    start = 100 + TABLE.index("99.92 %")
+    assert (quotes[0].citation.start, quotes[0].citation.end) == (start, start + len("99.92 %"))
+
+
+def test_a_row_is_quoted_whole_where_no_cell_is_told():
+    quotes = answer("How available was the intake, availability?", [passage(TABLE)], lambda *place: [table()]).quotes
+    assert quotes[0].text == "Availability of intake | 99.97 % | 99.92 %"
+    assert quotes[0].told == ""
+
+
+def test_a_row_is_quoted_whole_where_two_things_are_asked():
+    asked = "What was the availability of intake in Q3 2026, and what was it before?"
+    quotes = answer(asked, [passage(TABLE)], lambda *place: [table()]).quotes
+    assert quotes[0].text == "Availability of intake | 99.97 % | 99.92 %"
+
+
+def test_rows_are_read_with_their_headers_and_not_again_as_lines():
+    items = sentences_of([passage(TABLE)], no_headings, lambda *place: [table()])
+    assert [item.reading for item in items] == [
+        "Figure: Availability of intake; Q2 2026: 99.97 %; Q3 2026: 99.92 %",
+        "Figure: Alerts sent; Q2 2026: 1,200; Q3 2026: 1,340",
+    ]
+
+
+def test_a_row_cut_off_by_the_passage_is_no_row():
+    cut = passage(TABLE[: TABLE.index("1,340") + 2])
+    items = sentences_of([cut], no_headings, lambda *place: [table()])
+    assert [item.row is not None for item in items] == [True]
+
+
+WORDS_OF = st.lists(st.sampled_from("token valid second office delft safe keep otter".split()), min_size=2, max_size=8)
+TEXTS = st.lists(WORDS_OF.map(lambda words: " ".join(words).capitalize() + "."), min_size=1, max_size=6).map(" ".join)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4), WORDS_OF.map(" ".join))
+def test_scores_stay_in_bounds_and_quotes_are_in_their_documents(texts, question):
+    passages = [passage(text, rank=rank, version=str(rank) * 64) for rank, text in enumerate(texts, 1)]
+    by_version = {item.version_id: item for item in passages}
+    quotes = answer(question, passages).quotes
+    assert len(quotes) <= 3
+    for quote in quotes:
+        holder = by_version[quote.citation.version_id]
+        assert LEAST <= quote.score <= 1
+        assert holder.text[quote.citation.start - holder.start : quote.citation.end - holder.start] == quote.text

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import assembly
-from core.assembly.context import SHORTEST_CUT, _widest_number, join
+from core.assembly.context import SHORTEST_CUT
+from core.assembly.filling import place
 from core.assembly.prompt import heading_line, render_prompt
+from core.assembly.reading import widest_number
 from core.expansion import expand
 from core.settings import ORDERS, ExpansionSettings
 from core.types import Span
@@ -19,11 +21,11 @@ from tests.assembly.worlds import worlds
 EXPANSIONS = st.builds(ExpansionSettings, st.sampled_from(["flat", "parent"]), st.floats(0.01, 1))
 
 
-def filled(world, expansion, budget):
+def filled(world, expansion, budget, settings=None):
     leaves = world.ranking.leaves
     sizes = leaves.tokens if budget.unit == "tokens" else leaves.ends - leaves.starts
-    extents = expand(world.ranking, expansion, sizes, budget.amount)
-    return extents, assembly.assemble(world.ranking, extents, budget, world)
+    extents = expand(world.ranking, expansion, sizes, budget.amount, world)
+    return extents, assembly.assemble(world.ranking, extents, budget, world, settings)
 
 
 def check(world, extents, made, budget):
@@ -123,19 +125,31 @@ def test_relevance_decides_what_gets_the_room(world, share, amount):
     lit_by_better = {
         (int(leaves.documents[extent.child]), place)
         for at, extent in enumerate(extents[: ended[0]])
-        for place in range(extent.first, extent.last + 1)
+        for place in range(len(leaves))
+        if (leaves.documents[place] == extent.document)
+        & (extent.start <= leaves.starts[place] < leaves.ends[place] <= extent.end)
     }
     for extent in extents[ended[0] :]:
         if made.fates[extent.child] == "kept":
             assert (int(leaves.documents[extent.child]), extent.child) in lit_by_better
 
 
+def join(text, spans):
+    """The union of spans as ``place`` makes it, one after the other."""
+    runs = []
+    for span in spans:
+        low, high, joined = place(text, runs, span)
+        runs[low:high] = [joined]
+    return runs
+
+
 @given(st.text(alphabet="ab \n", max_size=40), st.data())
-def test_join_is_the_union(text, data):
+def test_runs_are_the_union_of_their_spans_in_whatever_order_these_come(text, data):
     ends = st.integers(0, len(text))
     spans = [Span(*sorted(pair)) for pair in data.draw(st.lists(st.tuples(ends, ends), max_size=8))]
-    spans = [span for span in spans if span.length]
+    spans = [span for span in spans if text[span.start : span.end].strip()]
     joined = join(text, spans)
+    assert joined == join(text, data.draw(st.permutations(spans)))
     covered = {place for span in spans for place in range(span.start, span.end)}
     shown = {place for span in joined for place in range(span.start, span.end)}
     assert covered <= shown
@@ -153,6 +167,6 @@ def test_hopeless_budgets_give_nothing_or_little(world, amount):
 
 @pytest.mark.parametrize("count", [1, 9, 10, 99, 100, 342, 343, 999, 1000])
 def test_no_passage_number_costs_more_than_was_counted(counter, count):
-    numbers = [*range(1, count + 1), _widest_number(count, assembly.tokens(2000, counter))]
+    numbers = [*range(1, count + 1), widest_number(count, assembly.tokens(2000, counter))]
     sizes = counter.count([heading_line(number, "Handbook", ("Limits",), 3) for number in numbers])
     assert max(sizes) == sizes[-1]

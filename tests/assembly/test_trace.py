@@ -17,7 +17,7 @@ from tests.assembly.worlds import worlds
 def trace_of(world, amount):
     budget = assembly.characters(amount)
     leaves = world.ranking.leaves
-    extents = expand(world.ranking, ExpansionSettings("parent", 0.5), leaves.ends - leaves.starts, amount)
+    extents = expand(world.ranking, ExpansionSettings("parent", 0.5), leaves.ends - leaves.starts, amount, world)
     made = assembly.assemble(world.ranking, extents, budget, world)
     ids = lambda wanted: {leaf: f"chunk-{leaf}" for leaf in wanted}  # noqa: E731
     return made, assembly.build_trace(world.ranking, made.fates, ids, {"dense": 1.0})

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from core.assembly.context import LeafFacts
 from core.retrieval import Ranking
 from core.settings import RetrievalSettings
 from core.storage.leaves import LeafTable
+from core.types import PrefixPart
 
 WORDS = st.sampled_from(
     "the river otter sleeps. Why? 42 naïve 日本語 (see) 👩‍🚀 x9f3 internationalization end! U.S. --- a".split()
@@ -25,6 +27,7 @@ class World:
 
     texts: tuple[str, ...]
     ranking: Ranking
+    prefixes: Mapping[int, tuple[PrefixPart, ...]] = field(default_factory=dict)
 
     def text(self, document):
         return self.texts[document]
@@ -32,7 +35,10 @@ class World:
     def facts(self, leaves):
         table = self.ranking.leaves
         return {
-            leaf: LeafFacts(f"chunk-{leaf}", (f"Part {int(table.starts[leaf]) % 3}", "of it"), ()) for leaf in leaves
+            leaf: LeafFacts(
+                f"chunk-{leaf}", (f"Part {int(table.starts[leaf]) % 3}", "of it"), self.prefixes.get(leaf, ())
+            )
+            for leaf in leaves
         }
 
     def page(self, document, offset):
@@ -62,6 +68,48 @@ def worlds(draw, overlapping=True):
             rows.append((document, start, end, -1 if draw(st.integers(0, 15)) == 0 else parent))
         texts.append(text)
         parent += 1
+    return draw(ranked(texts, rows))
+
+
+SAYINGS = tuple(
+    f"The {thing} by the river has stood there since the year of the great flood."
+    for thing in ("mill", "bridge", "chapel", "tower", "orchard", "ferry house")
+)
+
+
+@st.composite
+def repeating_worlds(draw):
+    """Documents that say the same few things, and short things, over and over."""
+    texts, rows = [], []
+    parent = 0
+    for document in range(draw(st.integers(1, 3))):
+        text = ""
+        leaves = draw(st.lists(st.lists(st.sampled_from((*SAYINGS, "Yes.", "So it is.")), min_size=1, max_size=4)))
+        for sentences in leaves or [["Yes."]]:
+            text += "\n\n" if text else ""
+            start = len(text)
+            text += " ".join(sentences)
+            parent += draw(st.booleans())
+            rows.append((document, start, len(text), parent))
+        texts.append(text)
+        parent += 1
+    return draw(ranked(texts, rows))
+
+
+@st.composite
+def ranked(draw, texts, rows):
+    """The world of these texts and leaves, ranked anyhow."""
+    count = len(rows)
+    final = draw(st.lists(st.floats(-3, 3), min_size=count, max_size=count))
+    kept = draw(st.permutations(range(count)))[: draw(st.integers(0, count))]
+    return world_of(texts, rows, final, kept)
+
+
+def world_of(texts, rows, final=None, kept=None, prefixes=None):
+    """Texts cut into leaves ``(document, start, end, parent)``; by default each scores 0 and all are kept.
+
+    ``prefixes``: of leaves that have one, by index.
+    """
     count = len(rows)
     table = LeafTable(
         revision=1,
@@ -78,8 +126,9 @@ def worlds(draw, overlapping=True):
         titles=tuple(f"Document {at}" for at in range(len(texts))),
         names=tuple(f"{at}.md" for at in range(len(texts))),
     )
-    final = np.array(draw(st.lists(st.floats(-3, 3), min_size=count, max_size=count)))
-    kept = np.array(draw(st.permutations(range(count)))[: draw(st.integers(0, count))], dtype=np.int64)
+    final = np.zeros(count) if final is None else np.array(final)
+    kept = np.arange(count) if kept is None else np.array(kept, dtype=np.int64)
     scores = dict.fromkeys(("dense", "lexical", "fused", "neighbours"), final)
     pool = np.arange(count, dtype=np.int64)
-    return World(tuple(texts), Ranking("a question", table, RetrievalSettings(), pool, scores, kept, {}, {}))
+    ranking = Ranking("a question", table, RetrievalSettings(), pool, scores, kept, {}, {})
+    return World(tuple(texts), ranking, prefixes or {})

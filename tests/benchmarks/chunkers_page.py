@@ -12,7 +12,7 @@ from core.evaluation.measuring import BUDGETS
 from core.evaluation.report import BenchReport, PresetReport
 from core.evaluation.statistics import BETTER, WORSE, Comparison
 from core.settings import ChunkingSettings, stage_fingerprint
-from tests.benchmarks.ablations import table
+from tests.benchmarks.ablations_page import table
 
 BASELINE = "recursive"
 AUTO = "auto"

@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core import preparing
+from core import preparing, searching
 from core.chunking import cut_edited
 from core.errors import CancelledError, LecternError, NotFoundError, SettingsError, SuiteError
-from core.evaluation import measuring
 from core.evaluation.bench import BUDGETS, BenchOptions, run_bench
 from core.evaluation.grid import grid
 from core.evaluation.history import load_measured, load_report, runs
@@ -187,7 +186,8 @@ def test_the_report_is_the_contracts_json(suite_root, tmp_path, fast_encoder):
         assert item["costs"]["texts"] <= item["costs"]["chunks"]
         assert item["costs"]["index_bytes"] > item["costs"]["texts"] * 4 * 256
         assert 0 < item["costs"]["characters@1000"] <= 1000 < item["costs"]["characters@8000"] <= 8000
-        assert {"lexical", "dense", "fused", "neighbours", "expand", "assemble", "total"} == set(item["latency_ms"])
+        stages = {"analyse", "lexical", "dense", "coverage", "fused", "neighbours", "expand", "assemble", "total"}
+        assert stages == set(item["latency_ms"])
         for budget in BUDGETS:
             lost = item["lost"][str(budget)]
             assert sum(lost.values()) == pytest.approx(100)
@@ -314,7 +314,7 @@ def test_a_stopped_bench_goes_on_where_it_was_and_says_the_same(suite_root, tmp_
 def test_what_cells_share_is_computed_once(suite_root, tmp_path, fast_encoder, monkeypatch):
     found, fused = [], []
     monkeypatch.setattr(ranking, "_lexical_matches", counted(ranking._lexical_matches, found))
-    monkeypatch.setattr(measuring, "order_leaves", counted(measuring.order_leaves, fused))
+    monkeypatch.setattr(searching, "order_leaves", counted(searching.order_leaves, fused))
     vary = {"retrieval.fusion": ["zscore", "rrf"], "expansion.strategy": ["flat", "parent"]}
     cells = grid(Settings(), vary).presets
     report, _ = bench(suite_root, tmp_path, fast_encoder, cells)

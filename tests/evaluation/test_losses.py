@@ -32,7 +32,8 @@ def ranked(dense, words, **settings):
     leaves = table(len(dense))
     pool = np.arange(len(dense), dtype=np.int64)
     found = Found("?", leaves, pool, np.array(dense, float), np.array(words, float), {})
-    return order_leaves(found, RetrievalSettings(neighbour_share=0.0, **settings))
+    alone = {"neighbour_share": 0.0, "parent_share": 0.0, "document_share": 0.0}
+    return order_leaves(found, RetrievalSettings(**alone, **settings))
 
 
 def leaf(index, start, end):

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.library import Incoming, Library
-from pages.ui import services, state
+from pages.ui import ask_tabs, services, state
 
 pytestmark = pytest.mark.model
 APP = Path(__file__).resolve().parents[2] / "app.py"
@@ -39,6 +39,7 @@ def asked(scope: list[tuple[str, int | str]] | None = None) -> AppTest:
     app = AppTest.from_file(str(APP), default_timeout=120)
     app.run()
     app.switch_page("pages/ask.py").run()
+    app.session_state[state.ASK_TAB] = ask_tabs.PROMPT
     app.text_input(key=state.QUESTION).set_value("Where is the kettle?")
     if scope is not None:
         app.session_state[state.SCOPE] = scope

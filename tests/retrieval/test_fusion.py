@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from core.retrieval import fusion
+from core.settings import FUSIONS
 
 SCORES = arrays.arrays(
     np.float64,
@@ -22,10 +23,12 @@ WEIGHTS = st.tuples(st.floats(0.05, 1), st.floats(0.05, 1))
 
 
 def _fuse(kind: str, searches: list[tuple[fusion.Scores, float]]) -> fusion.Scores:
-    return fusion.fuse_standard(searches) if kind == "zscore" else fusion.fuse_reciprocal(searches, 60)
+    if kind == "rrf":
+        return fusion.fuse_reciprocal(searches, 60)
+    return fusion.fuse_rescaled(searches) if kind == "minmax" else fusion.fuse_standard(searches)
 
 
-@pytest.mark.parametrize("kind", ["zscore", "rrf"])
+@pytest.mark.parametrize("kind", FUSIONS)
 @given(dense=DENSE, words=SCORES, weights=WEIGHTS)
 def test_fusion_does_not_depend_on_the_order_of_its_searches(kind, dense, words, weights):
     one = _fuse(kind, [(dense, weights[0]), (words, weights[1])])
@@ -33,7 +36,7 @@ def test_fusion_does_not_depend_on_the_order_of_its_searches(kind, dense, words,
     np.testing.assert_allclose(one, other, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["zscore", "rrf"])
+@pytest.mark.parametrize("kind", FUSIONS)
 @given(dense=DENSE, words=SCORES, weights=WEIGHTS, seed=st.integers(0, 1000))
 def test_fusion_does_not_depend_on_the_order_of_the_leaves(kind, dense, words, weights, seed):
     # Ties in one search fall to the earlier leaf, so leaves are made distinct before they are shuffled.
@@ -45,7 +48,7 @@ def test_fusion_does_not_depend_on_the_order_of_the_leaves(kind, dense, words, w
     np.testing.assert_allclose(plain[shuffle], shuffled, atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["zscore", "rrf"])
+@pytest.mark.parametrize("kind", FUSIONS)
 @given(dense=DENSE, words=SCORES, weights=WEIGHTS)
 def test_a_leaf_better_in_every_search_is_better_fused(kind, dense, words, weights):
     fused = _fuse(kind, [(dense, weights[0]), (words, weights[1])])

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from core.retrieval import STAGES, Snapshot, order_leaves, search_leaves
 from core.retrieval.ranking import POOL, UNFOUND
-from core.settings import RetrievalSettings
+from core.settings import FUSIONS, RetrievalSettings
 from core.storage.leaves import LeafTable
 
 EVERY = RetrievalSettings(k=1000)
+SHARED = ("coverage", "fused", "parent", "document", "neighbours")
 
 
 class Matches:
@@ -26,6 +27,9 @@ class Matches:
     def search(self, tokens, boosts):
         return self.rows, self.scores
 
+    def holding(self, tokens):
+        return {token: np.sort(self.rows) for token in tokens}
+
 
 @st.composite
 def cases(draw):
@@ -36,9 +40,11 @@ def cases(draw):
     documents = np.sort(seed.integers(0, 4, count)).astype(np.int32)
     rows = seed.permutation(count).astype(np.int64) + 7
     starts = np.arange(count) * 10
-    none = np.full(count, -1)
+    runs = 100 * documents + np.arange(count) // 3  # a parent's leaves stand side by side
+    parents = np.where(runs % 5 == 0, -1, runs).astype(np.int64)
     named = tuple("abcd")
-    table = LeafTable(1, 1, 6, rows, documents, starts, starts + 9, none + 3, none, vectors, named, named, named)
+    tokens = np.full(count, 2)
+    table = LeafTable(1, 1, 6, rows, documents, starts, starts + 9, tokens, parents, vectors, named, named, named)
     query = seed.standard_normal(6).astype(np.float32)
     found = seed.permutation(rows)[: draw(st.integers(0, count))]
     matches = Matches(np.append(found, 9999), np.append(seed.random(len(found)) + 0.1, 5.0))  # one row too new
@@ -49,7 +55,7 @@ def rank(case, settings, nearest=None, tokens=("token",)):
     snapshot, query, matches = case
     if not settings.dense_weight:
         query = np.zeros(0, np.float32)
-    return order_leaves(search_leaves("q", query, tokens, snapshot, matches, settings, nearest), settings)
+    return order_leaves(search_leaves("q", lambda: query, tokens, snapshot, matches, settings, nearest), settings)
 
 
 def by_chroma(case):
@@ -62,8 +68,12 @@ WAYS = st.builds(
     st.just(EVERY),
     dense_weight=st.sampled_from([0.0, 0.4, 1.0]),
     lexical_weight=st.sampled_from([0.3, 1.0]),
-    fusion=st.sampled_from(["zscore", "rrf"]),
+    fusion=st.sampled_from(FUSIONS),
     neighbour_share=st.sampled_from([0.0, 0.3, 1.0]),
+    coverage_weight=st.sampled_from([0.0, 0.4]),
+    parent_share=st.sampled_from([0.0, 0.5]),
+    document_share=st.sampled_from([0.0, 0.3]),
+    feedback_share=st.sampled_from([0.0, 0.4]),
     k=st.integers(1, 60),
 )
 
@@ -79,7 +89,8 @@ def test_exact_and_approximate_agree_where_the_pool_holds_all(case, settings):
     else:  # the pool is what words found and its neighbours: scores are standardised over fewer leaves
         found = set(case[0].index_of(case[2].rows).tolist()) - {-1}
         best = [leaf for leaf in exact.pool[exact.kept].tolist() if leaf in found]
-        if settings.k >= len(case[0].leaves) and not settings.neighbour_share:
+        shares = settings.neighbour_share, settings.parent_share, settings.document_share, settings.coverage_weight
+        if settings.k >= len(case[0].leaves) and not any(shares):
             assert [leaf for leaf in near.pool[near.kept].tolist() if leaf in found] == best
 
 
@@ -87,7 +98,10 @@ def test_exact_and_approximate_agree_where_the_pool_holds_all(case, settings):
 def test_laws_of_a_ranking(case, settings):
     ranking = rank(case, settings)
     leaves = case[0].leaves
-    assert set(ranking.scores) == set(STAGES)
+    extra = {"coverage": settings.coverage_weight, "parent": settings.parent_share, "document": settings.document_share}
+    extra["feedback"] = settings.feeds_back
+    assert set(ranking.scores) == {*STAGES, *(stage for stage, dial in extra.items() if dial)}
+    assert list(ranking.scores)[-1] == "neighbours"
     assert all(len(scores) == len(ranking.pool) for scores in ranking.scores.values())
     assert len(ranking.kept) <= settings.k
     final = ranking.final[ranking.kept]
@@ -112,10 +126,11 @@ def test_the_threshold_drops_what_it_says(case, least):
     assert all("similarity" in reason for reason in ranking.dropped.values())
 
 
-@pytest.mark.parametrize("fusion", ["zscore", "rrf"])
+@pytest.mark.parametrize("fusion", FUSIONS)
 @given(cases())
 def test_words_alone_find_only_what_holds_them(fusion, case):
     settings = replace(EVERY, dense_weight=0.0, lexical_weight=1.0, neighbour_share=0.0, fusion=fusion)
+    settings = replace(settings, coverage_weight=0.0, parent_share=0.0, document_share=0.0)
     ranking = rank(case, settings)
     snapshot, _, matches = case
     found = set(snapshot.index_of(matches.rows).tolist()) - {-1}
@@ -140,7 +155,8 @@ def test_a_neighbour_of_a_match_comes_in_with_its_share():
 
 @given(cases(), st.integers(0, 39))
 def test_no_lexical_weight_asks_no_index(case, place):
-    ranking = rank(case, replace(EVERY, lexical_weight=0.0, dense_weight=1.0, neighbour_share=0.0))
+    alone = replace(EVERY, coverage_weight=0.0, parent_share=0.0, document_share=0.0, neighbour_share=0.0)
+    ranking = rank(case, replace(alone, lexical_weight=0.0, dense_weight=1.0))
     assert np.isnan(ranking.scores["lexical"]).all()
     order = np.argsort(-(case[0].leaves.vectors @ case[1]).astype(np.float64), kind="stable")
     assert ranking.pool[ranking.kept].tolist() == order.tolist()

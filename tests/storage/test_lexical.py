@@ -55,6 +55,8 @@ def test_a_term_in_most_rows_only_counts_alone(store) -> None:
     assert rows.tolist() == [2]
     assert scores.dtype == np.float32
     assert sorted(index.search(["the"], {})[0].tolist()) == [1, 2, 3]
+    held = index.holding(["the", "dog", "dog", "nowhere"])
+    assert {token: found.tolist() for token, found in held.items()} == {"dog": rows.tolist()}, "and is passed over"
     assert index.search(["nowhere"], {})[0].dtype == np.int64
     assert index.search([], {})[0].size == 0
 

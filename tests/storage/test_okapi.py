@@ -45,6 +45,10 @@ def store(tmp_path_factory):
 
 
 def assert_same_ranking(fts, okapi, question, boosts) -> None:
+    held, expected_held = okapi.holding(question), fts.holding(question)
+    assert {token: rows.tolist() for token, rows in held.items() if token in expected_held} == {
+        token: rows.tolist() for token, rows in expected_held.items()
+    }
     rows, scores = okapi.search(question, boosts)
     expected_rows, expected_scores = fts.search(question, boosts)
     assert (rows.dtype, scores.dtype) == (np.int64, np.float32)

@@ -1,6 +1,4 @@
 // The cards of both columns, and the room they take of the budget.
-const STAGE_WORDS = { dense: "meaning", lexical: "words", fused: "fused", neighbours: "near" };
-const STAGE_LONG = { dense: "Meaning", lexical: "Words", fused: "Fused", neighbours: "With its neighbours" };
 
 // Document › … › heading: the document gives way first, the last heading last.
 function pathOf(item) {
@@ -13,49 +11,56 @@ function pathOf(item) {
 }
 
 function drawRoom(data, host, light) {
-  const strip = make("div", "strip");
+  const strip = make("div", "strip"), line = make("span", "budget-line");
+  const whole = Math.max(1.02 * data.budget, data.tokens);
   data.passages.forEach((passage, index) => {
     const piece = make("button", "piece", String(passage.rank));
-    piece.style.width = `${(100 * passage.tokens) / Math.max(data.budget, data.tokens)}%`;
-    piece.title = `Passage of rank ${passage.rank}: ${grouped(passage.tokens)} tokens · ${passage.document}`;
+    piece.style.width = `${(100 * passage.tokens) / whole}%`;
+    piece.title = `${index + 1}. to be read, rank ${passage.rank}: ${grouped(passage.tokens)} tokens · ${passage.document}`;
     piece.setAttribute("aria-label", piece.title);
     piece.onmouseenter = () => light(index, null, false);
     piece.onclick = () => light(index, null, true);
     strip.append(piece);
   });
-  const words = make("p", "room-words");
+  line.style.left = `${(100 * data.budget) / whole}%`;
+  line.title = `The budget: ${grouped(data.budget)} tokens`;
+  const words = make("p", "room-words"), held = make("div", "strip-line");
+  held.append(strip, line);
   words.append(make("b", "", `${grouped(data.tokens)} of ${grouped(data.budget)} tokens`),
-    ` · ${data.passages.length} ${data.passages.length === 1 ? "passage" : "passages"} · order: ${data.order}`);
-  host.replaceChildren(strip, words);
+    ` · ${Math.round((100 * data.tokens) / Math.max(1, data.budget))} % of the budget, which ends at the line`
+    + ` · ${data.passages.length} ${data.passages.length === 1 ? "passage" : "passages"} · order: ${data.order}`);
+  host.replaceChildren(held, words);
   return [...strip.children];
 }
 
 function scoreStrip(hit, scale) {
-  const strip = make("span", "scores");
+  const strip = make("span", "scores"), count = scale.stages.length;
+  strip.style.gridTemplateColumns = `repeat(${count > 5 ? Math.ceil(count / 2) : count}, minmax(0, 1fr))`; // rows alike
   for (const stage of scale.stages) {
-    const score = hit.scores[stage], cell = make("span", "score"), track = make("i", "track");
-    cell.append(make("small", "", STAGE_WORDS[stage] || stage));
+    const score = hit.scores[stage.name], cell = make("span", "score"), track = make("i", "track");
+    cell.append(make("small", "", stage.word));
     if (score !== undefined) {
-      const [low, high] = scale.range[stage], fill = make("i", "fill");
+      const [low, high] = scale.range[stage.name], fill = make("i", "fill");
       fill.style.width = `${high > low ? 6 + (94 * (score - low)) / (high - low) : 100}%`;
       track.append(fill);
     }
-    cell.append(track, make("b", "", score === undefined ? "–" : score.toFixed(scale.digits[stage])));
-    const rank = hit.ranks[stage];
-    cell.title = score === undefined ? `${STAGE_LONG[stage] || stage}: not found by this search`
-      : `${STAGE_LONG[stage] || stage}: ${score.toFixed(scale.digits[stage])}${rank ? `, rank ${grouped(rank)}` : ""} · ${scale.notes[stage]}`;
+    const said = score === undefined ? "–" : score.toFixed(stage.digits), rank = hit.ranks[stage.name];
+    cell.append(track, make("b", "", said));
+    cell.title = score === undefined ? `${stage.word}: not ranked by this stage`
+      : `${stage.word}: ${said}${rank ? `, rank ${grouped(rank)}` : ""} · ${stage.scale}`;
     strip.append(cell);
   }
   return strip;
 }
 
+// The least and the greatest score of each stage among the hits; a stage that ranked none of them is left out.
 function scaleOf(data) {
   const range = {};
-  for (const stage of data.stages) {
-    const values = data.hits.map((hit) => hit.scores[stage]).filter((value) => value !== undefined);
-    range[stage] = [Math.min(...values), Math.max(...values)];
+  for (const { name } of data.stages) {
+    const values = data.hits.map((hit) => hit.scores[name]).filter((value) => value !== undefined);
+    if (values.length) range[name] = [Math.min(...values), Math.max(...values)];
   }
-  return { stages: data.stages, range, notes: data.scales, digits: data.digits };
+  return { stages: data.stages.filter(({ name }) => range[name]), range };
 }
 
 function drawHit(hit, index, scale, open) {

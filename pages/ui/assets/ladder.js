@@ -12,13 +12,14 @@ export default function (component) {
   const host = parentElement.querySelector(".ladder");
   if (!data) return;
   const columns = data.stages.length, deepest = data.depth;
-  const width = 900, left = 44, right = 330, top = 34, gap = 21;
+  const left = 44, right = 330, top = 34, gap = 21;
+  const width = Math.max(900, left + right + 92 * (columns - 1));
   const height = top + gap * (deepest + 1) + 12;
   const x = (column) => left + (column * (width - left - right)) / Math.max(1, columns - 1);
   const y = (rank) => top + gap * (Math.min(rank, deepest + 1) - 0.5);
-  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Ranks of the candidates at each stage" });
+  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", style: `min-width: ${Math.round(0.88 * width)}px`, "aria-label": "Ranks of the candidates at each stage" });
   data.stages.forEach((stage, column) => {
-    svg.append(shape("text", { x: x(column), y: 16, class: "stage", "text-anchor": "middle" }, stage.word));
+    svg.append(shape("text", { x: x(column), y: 16, class: "stage", "text-anchor": "middle" }, stage));
     svg.append(shape("line", { x1: x(column), x2: x(column), y1: top - 8, y2: height - 8, class: "rail" }));
   });
   for (let rank = 1; rank <= deepest; rank += 1) svg.append(shape("text", { x: 20, y: y(rank) + 4, class: "rank-label", "text-anchor": "end" }, String(rank)));
@@ -31,7 +32,7 @@ export default function (component) {
     points.forEach((point, index) => {
       if (!point) return;
       const dot = shape("circle", { cx: point[0], cy: point[1], r: row.read ? 4.5 : 3.5 });
-      dot.append(shape("title", {}, `${row.label} · ${data.stages[index].word}: rank ${row.ranks[index]}, score ${row.scores[index]}`));
+      dot.append(shape("title", {}, `${row.label} · ${data.stages[index]}: rank ${row.ranks[index]}${row.scores[index] ? `, score ${row.scores[index]}` : ""}`));
       group.append(dot);
     });
     const final = row.ranks[columns - 1];

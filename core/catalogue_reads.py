@@ -1,0 +1,155 @@
+"""What the stages behind the ranking read from the catalogue: texts, facts of leaves, pages, ancestors, references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from core.assembly.context import LeafFacts
+from core.enriching.features import Reference
+from core.errors import NotFoundError
+from core.retrieval import Ranking
+from core.storage import documents
+from core.storage.chunks import chunk_ids, chunk_rows
+from core.storage.features import kept_references
+from core.storage.leaves import LeafTable, ancestors
+from core.storage.store import Store
+from core.text.sentences import sentence_spans
+from core.types import Hit, Span
+
+# Texts kept in memory: a slider that moves must not read anything again.
+KEPT_CHARACTERS = 40_000_000
+
+
+class Texts:
+    """Canonical texts by version, kept in memory while the library does not change."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._kept: dict[str, str] = {}
+
+    def text(self, version_id: str) -> str:
+        """A document's canonical text."""
+        text = self._kept.get(version_id)
+        if text is None:
+            text = documents.text(self._store, version_id)
+            if sum(map(len, list(self._kept.values()))) + len(text) > KEPT_CHARACTERS:
+                self._kept.clear()
+            self._kept[version_id] = text
+        return text
+
+    def holds(self, version_id: str) -> bool:
+        """Whether ``text`` would answer from memory."""
+        return version_id in self._kept
+
+    def clear(self) -> None:
+        """Forget all: the library has changed."""
+        self._kept.clear()
+
+
+class CatalogueReads:
+    """What expansion and assembly read, for the documents of one state of the leaves.
+
+    ``count``: how often the catalogue was asked; what is still in memory does not count.
+    """
+
+    def __init__(self, texts: Texts, store: Store, leaves: LeafTable) -> None:
+        self._texts = texts
+        self._store = store
+        self._leaves = leaves
+        self._facts: dict[int, LeafFacts] = {}
+        self._pages: dict[tuple[int, int], int | None] = {}
+        self._pageless: set[int] = set()
+        self._kinds: dict[int, str] = {}
+        self._ancestors: dict[int, tuple[Span, ...]] = {}
+        self._references: dict[int, tuple[Reference, ...]] = {}
+        self.count = 0
+
+    def text(self, document: int) -> str:
+        version_id = self._leaves.version_ids[document]
+        self.count += not self._texts.holds(version_id)
+        return self._texts.text(version_id)
+
+    def sentences(self, document: int, start: int, end: int) -> Sequence[Span]:
+        return sentence_spans(self.text(document), start, end)
+
+    def kind(self, document: int) -> str:
+        if document not in self._kinds:
+            self.count += 1
+            version = documents.version(self._store, self._leaves.version_ids[document])
+            self._kinds[document] = version.kind if version is not None else ""
+        return self._kinds[document]
+
+    def ancestors(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Span]]:
+        rows = {int(self._leaves.rows[leaf]): leaf for leaf in leaves if leaf not in self._ancestors}
+        if rows:
+            self.count += 1
+            self._ancestors |= {rows[row]: above for row, above in ancestors(self._store, list(rows)).items()}
+        return {leaf: self._ancestors[leaf] for leaf in leaves}
+
+    def references(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Reference]]:
+        wanted: dict[int, dict[str, int]] = {}
+        for leaf, facts in self.facts([leaf for leaf in leaves if leaf not in self._references]).items():
+            wanted.setdefault(int(self._leaves.documents[leaf]), {})[facts.chunk_id] = leaf
+        for document, ids in wanted.items():
+            self.count += 1
+            kept = kept_references(self._store, self._leaves.version_ids[document], ids, self._leaves.generation)
+            self._references |= {leaf: kept.get(chunk_id, ()) for chunk_id, leaf in ids.items()}
+        return {leaf: self._references[leaf] for leaf in leaves}
+
+    def facts(self, leaves: Sequence[int]) -> Mapping[int, LeafFacts]:
+        wanted = [leaf for leaf in leaves if leaf not in self._facts]
+        self.count += bool(wanted)
+        rows = {int(self._leaves.rows[leaf]): leaf for leaf in wanted}
+        found = chunk_rows(self._store, list(rows))
+        if len(found) < len(rows):
+            raise NotFoundError("The library changed while this question was answered.", "Ask it again.")
+        for row, chunk in found.items():
+            self._facts[rows[row]] = LeafFacts(chunk.chunk_id, chunk.headings, chunk.prefix)
+        return {leaf: self._facts[leaf] for leaf in leaves}
+
+    def chunk_ids(self, leaves: Sequence[int]) -> Mapping[int, str]:
+        rows = self._leaves.rows[leaves].tolist() if leaves else []
+        found = chunk_ids(self._store, rows)
+        if len(found) < len(rows):
+            raise NotFoundError("The library changed while this question was answered.", "Ask it again.")
+        return {leaf: found[row] for leaf, row in zip(leaves, rows, strict=True)}
+
+    def page(self, document: int, offset: int) -> int | None:
+        key = (document, offset)
+        if document not in self._pageless and key not in self._pages:
+            self.count += 1
+            self._pages[key] = documents.page_at(self._store, self._leaves.version_ids[document], offset)
+            if self._pages[key] is None:
+                self._pageless.add(document)  # no page anywhere: most formats have none, and need not be asked again
+        return self._pages.get(key)
+
+
+def hits_of(ranking: Ranking, reads: CatalogueReads) -> tuple[Hit, ...]:
+    """The leaves that go on, best first, with what a reader needs to recognise them."""
+    leaves = ranking.leaves
+    indices = ranking.pool[ranking.kept].tolist()
+    facts = reads.facts(indices)
+    hits: list[Hit] = []
+    for rank, (place, index) in enumerate(zip(ranking.kept.tolist(), indices, strict=True), start=1):
+        document, start, end = int(leaves.documents[index]), int(leaves.starts[index]), int(leaves.ends[index])
+        scores = {stage: float(values[place]) for stage, values in ranking.scores.items()}
+        hits.append(
+            Hit(
+                row=int(leaves.rows[index]),
+                chunk_id=facts[index].chunk_id,
+                version_id=leaves.version_ids[document],
+                start=start,
+                end=end,
+                text=reads.text(document)[start:end],
+                rank=rank,
+                score=float(ranking.final[place]),
+                scores={stage: score for stage, score in scores.items() if not np.isnan(score)},
+                headings=facts[index].headings,
+                document=leaves.titles[document],
+                source=leaves.names[document],
+                page=reads.page(document, start),
+            )
+        )
+    return tuple(hits)

@@ -1,0 +1,128 @@
+"""The stages behind the fusion, which look at what the leaves say: diversity, then re-ranking; each one column more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.retrieval import Ranking
+from core.retrieval.diversity import diversify
+from core.retrieval.folding import keepers
+from core.retrieval.fusion import Scores
+from core.retrieval.reranking import ReadingModel, Readings, load_reranker, read, reorder
+from core.retrieval.units import units
+from core.settings import DiversitySettings, RerankingSettings
+from core.types import Encoder
+
+KEPT_READINGS = 512  # questions whose passages a re-ranker has read: the blend may move without reading them again
+
+Text = Callable[[int], str]
+"""The canonical text of a document, by its ordinal."""
+Progress = Callable[[int, int], None]
+
+
+def diversified(ranking: Ranking, settings: DiversitySettings, text: Text) -> Ranking:
+    """The ranking with what repeats itself moved back or dropped; itself where the stage is off."""
+    if settings.off or not len(ranking.kept):
+        return ranking
+    started = perf_counter()
+    leaves, chosen = ranking.leaves, ranking.pool[ranking.kept]
+    said = [text(document)[start:end] for document, start, end in _places(ranking, chosen)]
+    held = keepers(said) if settings.fold_twins else np.arange(len(chosen), dtype=np.int64)
+    found = diversify(
+        ranking.final[ranking.kept],
+        leaves.vectors[chosen],
+        leaves.parent_rows[chosen],
+        held,
+        [leaves.names[document] for document in leaves.documents[chosen].tolist()],
+        settings,
+    )
+    return _appended(ranking, "diverse", found.scores, found.order, found.dropped, started)
+
+
+class Rereading:
+    """Re-rankers in memory, and what they thought of the passages of the last questions."""
+
+    def __init__(self, encoder: Callable[[], Encoder]) -> None:
+        self._encoder = encoder
+        self._models: dict[Hashable, ReadingModel] = {}
+        self._readings: dict[Hashable, Readings] = {}
+        self._lock = Lock()
+
+    def reranked(
+        self, ranking: Ranking, settings: RerankingSettings, text: Text, progress: Progress | None = None
+    ) -> Ranking:
+        """The ranking in the order of the re-ranker; itself where the stage is off.
+
+        ``progress(done, total)`` gets passages read; it may raise to stop. Raises ``ModelError`` without the model.
+        """
+        if settings.off or not len(ranking.kept):
+            return ranking
+        started = perf_counter()
+        model = self._model(settings)
+        chosen = ranking.pool[ranking.kept[: settings.candidates]]
+        spans = units(ranking.leaves, chosen.tolist(), settings, model.max_tokens, text)
+        documents = ranking.leaves.documents[chosen].tolist()
+        passages = [text(document)[span.start : span.end] for document, span in zip(documents, spans, strict=True)]
+        readings = self._read(ranking.question, passages, model, settings, progress)
+        found = reorder(ranking.final[ranking.kept], readings, settings)
+        made = _appended(ranking, "reranked", found.scores, found.order, found.dropped, started)
+        return replace(made, notes=(*ranking.notes, found.note)) if found.note else made
+
+    def _model(self, settings: RerankingSettings) -> ReadingModel:
+        key = (settings.model, settings.precision, settings.max_tokens)
+        with self._lock:
+            if key not in self._models:
+                self._models.clear()  # one at a time: a cross-encoder may take a gigabyte
+                self._models[key] = load_reranker(settings, self._encoder())
+            return self._models[key]
+
+    def _read(
+        self,
+        question: str,
+        passages: Sequence[str],
+        model: ReadingModel,
+        settings: RerankingSettings,
+        progress: Progress | None,
+    ) -> Readings:
+        key = (settings.model, settings.precision, settings.max_tokens, question, tuple(passages))
+        known = self._readings.get(key)
+        if known is not None:
+            return known
+        readings = read(question, passages, model, settings, progress)
+        if not readings.note:  # with more time more would have been read
+            self._readings[key] = readings
+            for oldest in list(self._readings)[: max(0, len(self._readings) - KEPT_READINGS)]:
+                self._readings.pop(oldest, None)
+        return readings
+
+
+def _places(ranking: Ranking, chosen: NDArray[np.int64]) -> list[tuple[int, int, int]]:
+    leaves = ranking.leaves
+    columns = (leaves.documents[chosen].tolist(), leaves.starts[chosen].tolist(), leaves.ends[chosen].tolist())
+    return list(zip(*columns, strict=True))
+
+
+def _appended(
+    ranking: Ranking,
+    stage: str,
+    scores: Scores,
+    order: NDArray[np.int64],
+    dropped: Mapping[int, str],
+    started: float,
+) -> Ranking:
+    """The ranking with one stage more. ``scores``, ``order`` and ``dropped`` are of the leaves kept so far."""
+    column = np.full(len(ranking.pool), np.nan)
+    column[ranking.kept] = scores
+    return replace(
+        ranking,
+        scores={**ranking.scores, stage: column},
+        kept=ranking.kept[order],
+        dropped={**ranking.dropped, **{int(ranking.kept[entry]): why for entry, why in dropped.items()}},
+        timings_ms={**ranking.timings_ms, stage: (perf_counter() - started) * 1000},
+    )

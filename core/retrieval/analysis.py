@@ -1,0 +1,138 @@
+"""What a question asks for, read from its words alone: conditions, named anchors, intent, parts. No model, no store."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.retrieval.intents import genres_hinted, intent_of
+from core.retrieval.named_anchors import NamedAnchor, named_anchors
+from core.retrieval.operators import operators
+from core.retrieval.splitting import Part, parts_of
+from core.retrieval.wording import in_words
+from core.settings.understanding import UnderstandingSettings
+from core.storage.conditions import Condition
+from core.storage.shelves import Known
+
+_INTENT_WORDS = {
+    "definition": "asks what something is",
+    "procedure": "asks how to do it",
+    "comparison": "asks to compare",
+    "number": "asks for a number",
+}
+_BLANKS = re.compile(r"\s{2,}")
+_WORD = re.compile(r"\w")
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """What was read out of a question. Every span is of ``question``, which is as it was asked.
+
+    ``text``: what the searches get: the question without its operators; the question itself where nothing else is
+    left. ``parts``: of a question that asks several things, () for one. ``intent``: "definition", "procedure",
+    "comparison", "number" or "". ``conditions`` were stated and filter; ``leanings`` were inferred and only lend
+    weight, the intent among them. ``notes``: sentences on operators that name nothing.
+    """
+
+    question: str
+    text: str
+    parts: tuple[Part, ...] = ()
+    intent: str = ""
+    anchors: tuple[NamedAnchor, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    leanings: tuple[Condition, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def chips(self) -> tuple[Condition | NamedAnchor, ...]:
+        """Everything that can be shown by its ``words`` and taken away by its ``key``, in the order it was asked.
+
+        A phrase that filters is not shown once more as an anchor.
+        """
+        stated = {one.value for one in self.conditions if one.kind == "phrase"}
+        anchors = [one for one in self.anchors if one.kind != "phrase" or one.value not in stated]
+        every: list[Condition | NamedAnchor] = [*self.conditions, *self.leanings, *anchors]
+        return tuple(sorted(every, key=lambda one: (one.start, one.end, one.key)))
+
+
+def understand(
+    question: str,
+    settings: UnderstandingSettings | None = None,
+    known: Known | None = None,
+    ignored: frozenset[Key] = frozenset(),
+) -> Understanding:
+    """What the question asks for. Pure.
+
+    ``known``: what there is to be named; without it no place, genre or type in words is a condition. ``ignored``: keys
+    of chips that were taken away: they are left out of what is found again, and the text stays without their operator.
+
+    >>> known = Known(names=frozenset({"handbook.md"}), kinds=frozenset({"pdf"}))
+    >>> found = understand('How do I roll back in the handbook? type:pdf "two sites" -draft', known=known)
+    >>> found.text, found.intent
+    ('How do I roll back in the handbook? "two sites"', 'procedure')
+    >>> [chip.words for chip in found.chips]
+    ['asks how to do it (boost)', 'in: handbook', 'type: PDF', 'phrase: “two sites”', 'not: draft']
+    >>> removed = frozenset({("in", "handbook"), ("phrase", "two sites")})
+    >>> [chip.words for chip in understand(found.question, known=known, ignored=removed).conditions]
+    ['type: PDF', 'not: draft']
+    """
+    chosen = settings or UnderstandingSettings()
+    library = known or Known()
+    used = operators(question, library) if chosen.filters else None
+    stated = used.conditions if used else ()
+    spoken = in_words(question, library) if chosen.filters else ()
+    spoken = tuple(one for one in spoken if all(one.end <= other.start or other.end <= one.start for other in stated))
+    cut = used.spans if used else ()
+    anchors = named_anchors(question) if chosen.anchors else ()
+    firsts = {
+        one.key: one for one in reversed(anchors) if all(one.end <= start or end <= one.start for start, end in cut)
+    }
+    anchors = tuple(reversed(firsts.values()))
+    plain = _blanked(question, cut)
+    told = intent_of(plain)
+    hinted = [one for one in genres_hinted(plain) if one.name in library.genres] if chosen.filters else []
+    leanings = [
+        *(one for one in spoken if not one.stated),
+        *(Condition("genre", one.name, False, one.start, one.end, f"genre: {one.name} (boost)") for one in hinted),
+    ]
+    if told.name:
+        words = f"{_INTENT_WORDS[told.name]} (boost)"
+        leanings.append(Condition("intent", told.name, False, told.start, told.end, words))
+    conditions = _once([*stated, *(one for one in spoken if one.stated)], ignored)
+    taken = {one.key for one in conditions} | ignored
+    gone = {value for kind, value in ignored if kind == "phrase"}
+    return Understanding(
+        question,
+        _text(question, cut),
+        parts_of(plain) if chosen.split else (),
+        told.name if ("intent", told.name) not in ignored else "",
+        tuple(one for one in anchors if one.key not in ignored and not (one.kind == "phrase" and one.value in gone)),
+        conditions,
+        _once(leanings, frozenset(taken)),
+        used.notes if used else (),
+    )
+
+
+def _once(found: Sequence[Condition], without: frozenset[Key]) -> tuple[Condition, ...]:
+    kept: dict[Key, Condition] = {}
+    for one in sorted(found, key=lambda one: (one.start, one.end)):
+        if one.key not in without:
+            kept.setdefault(one.key, one)
+    return tuple(kept.values())
+
+
+def _blanked(question: str, cut: Sequence[tuple[int, int]]) -> str:
+    """The question with blanks where its operators stand, so that places stay."""
+    for start, end in cut:
+        question = question[:start] + " " * (end - start) + question[end:]
+    return question
+
+
+def _text(question: str, cut: Sequence[tuple[int, int]]) -> str:
+    """The question without its operators; as it is where it has none, or nothing else."""
+    if not cut:
+        return question
+    left = _BLANKS.sub(" ", _blanked(question, cut)).strip()
+    return left if _WORD.search(left) else question

@@ -1,0 +1,223 @@
+"""Where every live source stands: its names, labels, folders, genre and day. What conditions are held against."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from itertools import takewhile
+from pathlib import Path, PurePath
+
+from core.enriching import dates as calendar
+from core.enriching.vocabulary import Vocabulary
+from core.storage.labels import fold
+from core.storage.names import shown_names
+from core.storage.store import Store
+from core.text.periods import Period, period, version_number
+
+_WORD = re.compile(r"[^\W_]+")
+_YEAR_IN_NAME = re.compile(r"(?<!\d)(?:199\d|20\d\d)(?!\d)")
+_VERSION_IN_NAME = re.compile(r"(?i)(?<![^\W_])(?:v|ver|version|rev|release)[ _.-]?(\d{1,4}(?:[._]\d{1,4}){0,3})(?!\d)")
+_PDF_TIME = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
+_STATED = ("date", "modified", "created")  # of a file's own metadata, the first that is there
+_HEAD = 1024  # bytes of features that are unpacked at once
+_KIND_AND_GENRE = 100  # bytes behind a kind's beginning that hold the genre, if there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A live source as conditions see it; texts are folded for comparison.
+
+    ``names``: the shown name, the title. ``suffix``: of the name, without the dot. ``folders``: those that hold it and
+    not everything, and the remembered ones. ``genre``: "other" where none is known. ``days``: what it is dated by: a
+    date in its name, its own metadata, its title, the file's last change, the day it was added, the first there is.
+    ``version``: named in its name or title, () for none.
+    """
+
+    version_id: str
+    kind: str
+    suffix: str
+    names: tuple[str, ...]
+    collections: tuple[str, ...]
+    tags: tuple[str, ...]
+    folders: tuple[str, ...]
+    genre: str
+    days: Period
+    version: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a question may name: everything there is, as it is spelt. Without it, no place in words is a condition.
+
+    ``kinds``: of documents, and their names' suffixes. ``names``: of files, and titles.
+    """
+
+    kinds: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    collections: frozenset[str] = frozenset()
+    tags: frozenset[str] = frozenset()
+    folders: frozenset[str] = frozenset()
+    genres: frozenset[str] = frozenset()
+
+    @property
+    def places(self) -> frozenset[str]:
+        """Everything that something can be "in"."""
+        return self.names | self.collections | self.tags | self.folders
+
+
+@lru_cache(maxsize=65_536)
+def words_of(name: str) -> tuple[str, ...]:
+    """A name's words as they are compared: however it is joined and capitalised.
+
+    >>> words_of("Security-Policy_v2.docx") == words_of("security policy v2 DOCX")
+    True
+    """
+    return tuple(_WORD.findall(fold(name)))
+
+
+def is_called(wanted: Sequence[str], name: str) -> bool:
+    """Whether the wanted words stand side by side in a name.
+
+    >>> is_called(("security", "policy"), "security-policy.docx"), is_called(("policy", "docx"), "policy.md")
+    (True, False)
+    """
+    own = words_of(name)
+    size = len(wanted)
+    return size > 0 and any(own[at : at + size] == tuple(wanted) for at in range(len(own) - size + 1))
+
+
+def known(store: Store, standings: Sequence[Standing] | None = None) -> Known:
+    """What there is to be named in this library; grows stale with ``Store.revision``."""
+    there = load_standings(store) if standings is None else standings
+    return Known(
+        kinds=frozenset(word for one in there for word in (one.kind, one.suffix) if word),
+        names=frozenset(name for one in there for name in one.names),
+        collections=frozenset(name for one in there for name in one.collections),
+        tags=frozenset(name for one in there for name in one.tags),
+        folders=frozenset(name for one in there for name in one.folders),
+        genres=frozenset(one.genre for one in there if one.genre != "other"),
+    )
+
+
+def load_standings(store: Store) -> tuple[Standing, ...]:
+    """All live sources, in the order they were added; genres as far as features are kept for the serving index."""
+    with store.reading() as connection:
+        names = shown_names(connection)
+        rows = connection.execute(
+            "SELECT source.id, version.number, version.id, version.kind, title, metadata, path, modified_ns, added_at"
+            " FROM source JOIN version ON version.number = source.version WHERE trashed_at IS NULL ORDER BY source.id"
+        ).fetchall()
+        collections = _labels(connection, "collected", "collection")
+        tags = _labels(connection, "tagged", "tag")
+        genres = _genres(connection, int(store.meta("serving") or 0))
+        remembered = [Path(os.fsdecode(path)) for (path,) in connection.execute("SELECT path FROM folder")]
+    paths = {source: Path(os.fsdecode(path)) for source, *_, path, _, _ in rows if path is not None}
+    common = len(_common(paths.values()))
+    found = []
+    for source, number, version_id, kind, title, metadata, _, modified, added in rows:
+        name = names[source]
+        folders = _folders(paths[source], common, remembered) if source in paths else ()
+        found.append(
+            Standing(
+                version_id,
+                kind,
+                PurePath(name).suffix.removeprefix(".").lower(),
+                (name, title),
+                collections.get(source, ()),
+                tags.get(source, ()),
+                folders,
+                genres.get(number, "other"),
+                _days(name, title, json.loads(metadata), modified, added),
+                _version(name, title),
+            )
+        )
+    return tuple(found)
+
+
+def _labels(connection: sqlite3.Connection, table: str, label: str) -> dict[int, tuple[str, ...]]:
+    found: dict[int, tuple[str, ...]] = {}
+    for source, name in connection.execute(
+        f"SELECT source, name FROM {table} JOIN {label} ON {label}.id = {table}.{label} ORDER BY folded"
+    ):
+        found[source] = (*found.get(source, ()), name)
+    return found
+
+
+def _common(paths: Iterable[Path]) -> tuple[str, ...]:
+    """The parts that the folders of all paths have in common."""
+    folders = [path.parent.parts for path in paths]
+    return tuple(parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False)))
+
+
+def _folders(path: Path, common: int, remembered: Sequence[Path]) -> tuple[str, ...]:
+    """Names of the folders above a file. One that holds every file tells nothing apart, unless it is remembered."""
+    own = [folder.name for folder in remembered if folder in path.parents]
+    return tuple(dict.fromkeys(name for name in (*own, *path.parent.parts[common:]) if name))
+
+
+def _genres(connection: sqlite3.Connection, generation: int) -> dict[int, str]:
+    """Genres by version number: the same in every entry of a version, and one of the first things in each."""
+    return {
+        version: genre_of(packed)
+        for version, packed in connection.execute(
+            "SELECT version, features FROM enriched WHERE generation = ?", (generation,)
+        )
+    }
+
+
+def genre_of(packed: bytes) -> str:
+    """The genre that a version's packed features name, "other" for none: the same in all entries, so the first will do.
+
+    It follows the title and the kind, and every quotation mark inside a text is escaped: only the head is unpacked.
+    """
+    opened = zlib.decompressobj()
+    head = opened.decompress(packed, _HEAD)
+    while opened.unconsumed_tail and len(head.partition(b'"kind":"')[2]) < _KIND_AND_GENRE:
+        head += opened.decompress(opened.unconsumed_tail, _HEAD)
+    found = re.search(rb'"genre":"([^"]*)"', head)
+    return found[1].decode() if found else "other"
+
+
+def _days(name: str, title: str, metadata: Mapping[str, str], modified: int | None, added: str) -> Period:
+    stated = [found for key in _STATED if (found := _day(metadata.get(key, ""))) is not None]
+    found = _dated(name, True) or next(iter(stated), None) or _dated(title, False)
+    if found is not None:
+        return found
+    moment = datetime.fromtimestamp(modified / 1e9, UTC) if modified is not None else datetime.fromisoformat(added)
+    return Period(moment.date(), moment.date())
+
+
+@lru_cache(maxsize=65_536)  # names rarely change, and are looked at again with every change of the library
+def _dated(name: str, year: bool) -> Period | None:
+    """The first date in a name; with ``year``, also a year alone, as files are named by.
+
+    >>> _dated("2024-05 minutes.md", True).last.day, _dated("budget_2023.xlsx", True).first.year, _dated("1984", False)
+    (31, 2023, None)
+    """
+    spaced = re.sub(r"_+", " ", os.path.splitext(name)[0])  # noqa: PTH122 - a name, which need not be a path
+    values = [value for _, _, value in sorted(calendar.dates(Vocabulary(spaced)))]
+    alone = _YEAR_IN_NAME.search(spaced) if year else None
+    return next((days for value in [*values, *([alone.group()] if alone else [])] if (days := period(value))), None)
+
+
+def _day(stated: str) -> Period | None:
+    """A moment of a file's metadata as a day, however its format writes it."""
+    if (pdf := _PDF_TIME.match(stated)) is not None:
+        return period("-".join(part for part in pdf.groups() if part))
+    plain = stated.strip()
+    found = period(plain[:10]) if len(plain) > 10 else period(plain)
+    return found if found is not None and date(1970, 1, 2) <= found.first else None  # zero is no date
+
+
+def _version(name: str, title: str) -> tuple[int, ...]:
+    for text in (name, title):
+        if (match := _VERSION_IN_NAME.search(text)) is not None:
+            return version_number(match[1].replace("_", "."))
+    return ()

@@ -1,0 +1,97 @@
+"""Stretches of days and version numbers, as people write them in file names and ask for them."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from datetime import date
+from typing import NamedTuple
+
+_PERIOD = re.compile(r"(\d{4})(?:-(?:Q([1-4])|(\d{1,2})(?:-(\d{1,2}))?))?(?:T.*)?", re.IGNORECASE | re.DOTALL)
+_VERSION = re.compile(r"[vV]?(\d{1,6}(?:\.\d{1,6}){0,3})\b")
+RELATIONS = ("after", "since", "before", "until", "during")
+
+
+class Period(NamedTuple):
+    """From the ``first`` to the ``last`` day, both included."""
+
+    first: date
+    last: date
+
+
+def period(text: str) -> Period | None:
+    """The days that an ISO date, month, quarter or year covers; ``None`` for anything else.
+
+    >>> period("2024-02").last.isoformat(), period("2026-Q3").first.isoformat(), period("2026-13")
+    ('2024-02-29', '2026-07-01', None)
+    """
+    match = _PERIOD.fullmatch(text.strip())
+    if match is None or not 1 <= int(match[1]) <= 9999:
+        return None
+    year = int(match[1])
+    if match[2]:
+        first, last = 3 * int(match[2]) - 2, 3 * int(match[2])
+    elif match[3]:
+        first = last = int(match[3])
+    else:
+        first, last = 1, 12
+    if not 1 <= first <= last <= 12:
+        return None
+    if not match[4]:
+        return Period(date(year, first, 1), date(year, last, monthrange(year, last)[1]))
+    if not 1 <= int(match[4]) <= monthrange(year, first)[1]:
+        return None
+    day = date(year, first, int(match[4]))
+    return Period(day, day)
+
+
+def stands(relation: str, there: Period, asked: Period) -> bool:
+    """Whether some of the days ``there`` stand in this relation (one of ``RELATIONS``) to the asked period.
+
+    "after" and "before" leave the asked period out, "since" and "until" take it in.
+
+    >>> may, year = period("2023-05"), period("2023")
+    >>> [stands(relation, may, year) for relation in RELATIONS]
+    [False, True, False, True, True]
+    """
+    match relation:
+        case "after":
+            return there.last > asked.last
+        case "since":
+            return there.last >= asked.first
+        case "before":
+            return there.first < asked.first
+        case "until":
+            return there.first <= asked.last
+        case _:
+            return there.first <= asked.last and there.last >= asked.first
+
+
+def version_number(text: str) -> tuple[int, ...]:
+    """The numbers of "v2.1" or "version 2.1", () where there are none.
+
+    >>> version_number("v2.10"), version_number("Python 3.11"), version_number("draft")
+    ((2, 10), (3, 11), ())
+    """
+    match = _VERSION.search(text)
+    return tuple(int(part) for part in match[1].split(".")) if match else ()
+
+
+def stands_by_version(relation: str, there: tuple[int, ...], asked: tuple[int, ...]) -> bool:
+    """The same for versions, as far as the asked one is told: 2.3 is "during" 2, not "after" it.
+
+    >>> [stands_by_version(relation, (2, 3), (2,)) for relation in RELATIONS]
+    [False, True, False, True, True]
+    """
+    told = there[: len(asked)] + (0,) * (len(asked) - len(there))
+    match relation:
+        case "after":
+            return told > asked
+        case "since":
+            return told >= asked
+        case "before":
+            return told < asked
+        case "until":
+            return told <= asked
+        case _:
+            return told == asked

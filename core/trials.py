@@ -1,0 +1,180 @@
+"""A question asked under many settings, and what becomes of one place of one document under each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.catalogue_reads import CatalogueReads
+from core.retrieval import Found, Ranking
+from core.retrieval.analysis import Key, Understanding
+from core.retrieval.fusion import ranks_at
+from core.searching import Searcher
+from core.settings import Settings
+from core.storage.leaves import LeafTable
+from core.storage.scopes import Scope
+from core.types import Context, Span
+
+# A place is in the context when the context holds at least this share of its characters.
+ADMITTED = 0.5
+
+Keys = frozenset[Key]
+Front = Mapping[int, frozenset[int]]
+"""Leaves that go on, each with those before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """One leaf that touches the place: 1-based rank and score at each stage that ranked it, and what became of it,
+    in the words of the trace.
+    """
+
+    start: int
+    end: int
+    ranks: Mapping[str, int]
+    scores: Mapping[str, float]
+    said: str
+
+
+class Trial:
+    """The same question under many settings, searched once for all that search alike. ``runs``: contexts filled."""
+
+    def __init__(
+        self, searcher: Searcher, question: str, version_id: str, place: Span, scope: Scope | None, ignored: Keys
+    ) -> None:
+        self.scope, self.runs = scope, 0
+        self._searcher, self._question, self._version_id, self._place = searcher, question, version_id, place
+        self._ignored = ignored
+        self._found: dict[Any, Found] = {}
+        self._ranked: tuple[Any, Ranking] | None = None
+        self._reads: CatalogueReads | None = None
+        self._reads_of: LeafTable | None = None
+
+    def ignoring(self, keys: Keys) -> Trial:
+        """The same without some conditions of the question."""
+        ignored = self._ignored | keys
+        return Trial(self._searcher, self._question, self._version_id, self._place, self.scope, ignored)
+
+    def whole(self, scope: Scope | None) -> LeafTable:
+        """The leaves of a scope, whatever the question asks for."""
+        return self._searcher.snapshot(scope).leaves
+
+    def found(self, settings: Settings) -> Found:
+        key = self._searcher.found_key(settings)
+        if key not in self._found:
+            self._found[key] = self._searcher.find(self._question, settings, self.scope, self._ignored)
+        return self._found[key]
+
+    def understood(self, settings: Settings) -> Understanding:
+        """What was read out of the question."""
+        return self.found(settings).understood or Understanding(self._question, self._question)
+
+    def searched(self, settings: Settings) -> NDArray[np.int64]:
+        """The place's leaves among those that were searched."""
+        return self.leaves_in(self.found(settings).leaves)
+
+    def stands_in(self, leaves: LeafTable) -> bool:
+        """Whether a table has leaves of the document."""
+        return self._version_id in leaves.version_ids and bool((leaves.documents == self._document(leaves)).any())
+
+    def leaves_in(self, leaves: LeafTable) -> NDArray[np.int64]:
+        """The leaves of a table that touch the place."""
+        if self._version_id not in leaves.version_ids:
+            return np.zeros(0, dtype=np.int64)
+        touching = (leaves.starts < self._place.end) & (leaves.ends > self._place.start)
+        return np.flatnonzero(touching & (leaves.documents == self._document(leaves)))
+
+    def _document(self, leaves: LeafTable) -> int:
+        return leaves.version_ids.index(self._version_id)
+
+    def ranking(self, settings: Settings) -> Ranking:
+        """Kept for the dials behind it."""
+        key = (settings.understanding, settings.retrieval, settings.diversity, settings.reranking)
+        if self._ranked is None or self._ranked[0] != key:
+            self._ranked = key, self._searcher.order(self.found(settings), settings)
+        return self._ranked[1]
+
+    def filled(self, settings: Settings) -> tuple[Ranking, Context, Mapping[int, str]]:
+        """The ranking, the context, and the fates of leaves in assembly."""
+        ranking = self.ranking(settings)
+        if self._reads is None or self._reads_of is not ranking.leaves:
+            self._reads, self._reads_of = self._searcher.reads(ranking.leaves), ranking.leaves
+        self.runs += 1
+        context, fates, _ = self._searcher.fill(ranking, settings, None, self._reads)
+        return ranking, context, fates
+
+    @cached_property
+    def _letters(self) -> NDArray[np.bool_]:
+        text = self._searcher.text(self._version_id)[self._place.start : self._place.end]
+        return np.array([not letter.isspace() for letter in text], dtype=bool)
+
+    def held(self, context: Context) -> float:
+        """The share of the place's characters, blanks left out, that the context holds."""
+        inside = np.zeros(len(self._letters), dtype=bool)
+        for passage in context.passages:
+            if passage.version_id == self._version_id:
+                first, last = passage.start - self._place.start, passage.end - self._place.start
+                inside[max(0, first) : max(0, last)] = True
+        letters = int(self._letters.sum())
+        return float((inside & self._letters).sum() / letters) if letters else 0.0
+
+    def front(self, settings: Settings) -> Front:
+        """What goes on of the place and of what stands around it: the leaves beside it and those of its parents."""
+        ranking = self.ranking(settings)
+        order, leaves = ranking.pool[ranking.kept], ranking.leaves
+        own = self.leaves_in(leaves)
+        parents = leaves.parent_rows[own]
+        near = np.isin(leaves.parent_rows[order], parents[parents >= 0])
+        near |= np.isin(order, np.concatenate([own - 1, own, own + 1]))
+        return {int(order[at]): frozenset(order[:at].tolist()) for at in np.flatnonzero(near)}
+
+    def admits(self, settings: Settings) -> float:
+        """The share held under these settings where that is enough, else 0."""
+        held = self.held(self.filled(settings)[1])
+        return held if held >= ADMITTED else 0.0
+
+    def all_kept(self, settings: Settings) -> bool:
+        """Whether all of the place's leaves go on behind the ranking."""
+        ranking = self.ranking(settings)
+        return bool(np.isin(self.leaves_in(ranking.leaves), ranking.pool[ranking.kept]).all())
+
+    def fates(self, ranking: Ranking, assembled: Mapping[int, str]) -> tuple[Fate, ...]:
+        """Of the place's leaves, the best by the final order first. ``assembled``: as ``filled`` gives them."""
+        leaves, kept = self.leaves_in(ranking.leaves), set(ranking.kept.tolist())
+        last = list(ranking.scores)[-1]
+        told: list[Fate] = []
+        for leaf in leaves.tolist():
+            span = int(ranking.leaves.starts[leaf]), int(ranking.leaves.ends[leaf])
+            entry = int(np.searchsorted(ranking.pool, leaf))
+            if entry == len(ranking.pool) or ranking.pool[entry] != leaf:
+                told.append(Fate(*span, {}, {}, assembled.get(leaf, "no search had it among its best")))
+                continue
+            at = np.array([entry])
+            ranks = {stage: int(ranks_at(scores, at)[0]) for stage, scores in ranking.scores.items()}
+            scores = {stage: float(scores[entry]) for stage, scores in ranking.scores.items() if ranks[stage]}
+            if entry in kept or leaf in assembled:
+                said = assembled.get(leaf, "kept")
+            else:
+                said = ranking.dropped.get(entry, f"ranked {ranks[last]:,}: the best {len(kept):,} go on")
+            told.append(Fate(*span, {stage: rank for stage, rank in ranks.items() if rank}, scores, said))
+        return tuple(sorted(told, key=lambda fate: (fate.ranks.get(last) or len(ranking.pool) + 1, fate.start)))
+
+
+def nearer(after: Front, before: Front) -> bool:
+    """Whether a leaf goes on that did not, stands further forward, or as far forward behind other leaves.
+
+    Only then may an order bring in what another one did not; and to order costs a fraction of filling a context.
+
+    >>> fronts = [{5: frozenset(others)} for others in ({1}, {1, 3}, {1, 2}, {1, 2, 3})]
+    >>> [nearer(front, {5: frozenset({1, 2})}) for front in fronts]
+    [True, True, False, False]
+    """
+    return any(
+        leaf not in before or (len(others) <= len(before[leaf]) and others != before[leaf])
+        for leaf, others in after.items()
+    )

@@ -1,0 +1,102 @@
+"""Ask's dials of what is found: how a question is read, and how it is searched."""
+
+from __future__ import annotations
+
+from core.settings import FUSIONS
+from pages.ui.ask_dial import SHARE, Dial, Fold
+from pages.ui.words import FUSION_WORDS
+
+_BOOST = (0.0, 3.0, 0.1)
+_MARK = "In standard deviations of the score; 0 is off."
+
+UNDERSTANDING = Fold(
+    "understanding",
+    "Understand",
+    (
+        Dial("understanding.filters", "Read filters", 'type:pdf, in:handbook, "exact phrase", -word, and in words.'),
+        Dial("understanding.anchors", "Read named places", "“Figure 3”, “section 4.1”, a code symbol, a file name."),
+        Dial("understanding.split", "Search parts apart", "A question that asks two things is searched in parts."),
+        Dial(
+            "understanding.anchor_boost",
+            "Boost of named places",
+            _MARK,
+            _BOOST,
+            read=lambda settings: settings.understanding.anchors,
+        ),
+        Dial("understanding.intent_boost", "Boost of the sort asked for", f"A step, a number … {_MARK}", _BOOST),
+        Dial("understanding.genre_boost", "Boost of the genre hinted at", _MARK, _BOOST),
+        Dial("understanding.place_boost", "Boost of documents hinted at", _MARK, _BOOST),
+        Dial("understanding.comparison_boost", "Boost of cells that satisfy", f"“Above 5 %”. {_MARK}", _BOOST),
+        Dial("understanding.prefer_recent", "Prefer the newer", f"Newest over oldest document. {_MARK}", _BOOST),
+    ),
+)
+RETRIEVAL = Fold(
+    "retrieval",
+    "Find",
+    (
+        Dial(
+            "retrieval.dense_weight",
+            "Weight of meaning",
+            "How much the encoder's similarity counts. 0 switches this search off.",
+            SHARE,
+        ),
+        Dial(
+            "retrieval.lexical_weight",
+            "Weight of words",
+            "How much shared words count (BM25). 0 switches this search off.",
+            SHARE,
+        ),
+        Dial(
+            "retrieval.coverage_weight",
+            "Weight of coverage",
+            "How much it counts which share of the question's words stands around a chunk. 0 is off.",
+            SHARE,
+        ),
+        Dial(
+            "retrieval.neighbour_share",
+            "Share of neighbours",
+            "The part of its neighbours' scores a chunk gains. 0 is off.",
+            SHARE,
+        ),
+        Dial("retrieval.parent_share", "Share of its parent's best", "Of the best chunk's score. 0 is off.", SHARE),
+        Dial("retrieval.document_share", "Share of its document's best", "Of the best chunk's score. 0 is off.", SHARE),
+        Dial(
+            "retrieval.feedback_share",
+            "Learn from the first",
+            "How far the question moves to the first chunks found before it is searched by meaning anew. 0 is off.",
+            SHARE,
+        ),
+        Dial(
+            "retrieval.feedback_leaves",
+            "First chunks learnt from",
+            reach=(1, 50, 1),
+            read=lambda settings: bool(settings.retrieval.feedback_share),
+        ),
+        Dial(
+            "retrieval.k",
+            "Chunks kept (k)",
+            "How many of the best chunks go on to grow and fill the budget.",
+            (1, 200, 1),
+        ),
+        Dial(
+            "retrieval.min_similarity",
+            "Least similarity",
+            "Cosine below which a chunk is dropped. −1 is off.",
+            (-1.0, 1.0, 0.05),
+        ),
+        Dial(
+            "retrieval.fusion",
+            "Scores are joined by",
+            "Standard scores weigh how far a chunk stands out in each search; reciprocal ranks its place alone.",
+            choices={name: FUSION_WORDS.get(name, name) for name in FUSIONS},
+        ),
+        Dial(
+            "retrieval.rrf_k",
+            "Rank constant",
+            "The larger, the less the first ranks stand out.",
+            (1, 200, 1),
+            read=lambda settings: settings.retrieval.fusion == "rrf",
+        ),
+    ),
+    open=True,
+)

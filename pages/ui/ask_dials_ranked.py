@@ -1,0 +1,111 @@
+"""Ask's dials of what is done with a ranking: how it is spread, and read again."""
+
+from __future__ import annotations
+
+from core.settings import DIVERSITIES, LATE_INTERACTION, RERANKING_UNITS
+from pages.ui.ask_dial import SHARE, Dial, Fold, Read
+
+_DIVERSITY_WORDS = {
+    "none": "No: by score alone",
+    "mmr": "Novelty against score (MMR)",
+    "clusters": "One of each group of like chunks first",
+    "sections": "One of each section first",
+}
+_UNIT_WORDS = {"child": "The chunk", "window": "The chunk and the sentences around it", "parent": "Its parent"}
+_MODEL_WORDS = {"": "Off", LATE_INTERACTION: "Late interaction: no second model"}
+
+
+def _varied(name: str) -> Read:
+    return lambda settings: name in settings.diversity.telling()
+
+
+def _reranked(name: str) -> Read:
+    return lambda settings: name in settings.reranking.telling()
+
+
+DIVERSITY = Fold(
+    "diversity",
+    "Spread",
+    (
+        Dial(
+            "diversity.method",
+            "Spread what is found",
+            choices={name: _DIVERSITY_WORDS.get(name, name) for name in DIVERSITIES},
+        ),
+        Dial(
+            "diversity.relevance",
+            "Relevance against novelty (λ)",
+            "1 is relevance by itself.",
+            SHARE,
+            read=_varied("relevance"),
+        ),
+        Dial(
+            "diversity.cluster_similarity",
+            "Alike from",
+            "Cosine to a group's best chunk from which a chunk belongs to it.",
+            SHARE,
+            read=_varied("cluster_similarity"),
+        ),
+        Dial(
+            "diversity.candidates",
+            "Best chunks spread",
+            "Those behind them follow as they were.",
+            (2, 500, 1),
+            read=_varied("candidates"),
+        ),
+        Dial("diversity.per_section", "At most of one section", "0 is off.", (0, 20, 1)),
+        Dial("diversity.fold_twins", "Fold near-duplicates", "What a better chunk says already is left out."),
+    ),
+)
+RERANKING = Fold(
+    "reranking",
+    "Re-rank",
+    (
+        Dial(
+            "reranking.model",
+            "Read the best again with",
+            "A second opinion on the best chunks, slower and often better. Late interaction compares the embedder's "
+            "own token states. Or type the name or the folder of a sentence-transformers CrossEncoder that lies on "
+            "this machine; nothing is downloaded.",
+            choices=_MODEL_WORDS,
+            open=True,
+        ),
+        Dial(
+            "reranking.candidates", "Candidates", "How many are read again.", (1, 200, 1), read=_reranked("candidates")
+        ),
+        Dial(
+            "reranking.keep",
+            "Kept of them",
+            "How many chunks go on after it; 0 keeps all.",
+            (0, 100, 1),
+            read=_reranked("keep"),
+        ),
+        Dial(
+            "reranking.unit",
+            "It reads",
+            choices={name: _UNIT_WORDS.get(name, name) for name in RERANKING_UNITS},
+            read=_reranked("unit"),
+        ),
+        Dial(
+            "reranking.window_sentences",
+            "Sentences each side",
+            "Around the chunk.",
+            (0, 20, 1),
+            read=_reranked("window_sentences"),
+        ),
+        Dial(
+            "reranking.blend",
+            "Its share of the score",
+            "The rest is the ranking before it; 1 decides alone.",
+            SHARE,
+            read=_reranked("blend"),
+        ),
+        Dial(
+            "reranking.timeout_seconds",
+            "Time limit, seconds",
+            "After it the order so far is taken; 0 is off.",
+            (0.0, 60.0, 1.0),
+            read=_reranked("timeout_seconds"),
+        ),
+    ),
+)

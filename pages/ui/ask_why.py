@@ -1,0 +1,190 @@
+"""Why not this passage? A place is picked in any document; its fate is told, and the smallest change that admits it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.explaining import Change, WhyNot, why_not
+from core.library import JudgmentRow, SourceRow
+from core.settings import Settings
+from core.types import Span
+from pages.ui import ask_chips, ask_tasks, dials, readings, services, state, words
+from pages.ui.ask_dials import BY_NAME
+from pages.ui.ask_fates import show_fates
+from pages.ui.ask_places import occurrences, surroundings
+from pages.ui.ask_results import Inquiry
+from pages.ui.judging_gold import of_question
+
+TASK = "why"
+LISTED = 8  # places offered; more words find fewer
+_LOOKED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The place that is explained. ``under``: the fingerprint of the settings, "" for those of the next drawing."""
+
+    version: str
+    place: Span
+    under: str = ""
+
+
+def show_why(inquiry: Inquiry, settings: Settings, sources: list[SourceRow]) -> None:
+    """The way to a place, and what became of it."""
+    titles = {source.version_id: source for source in sources if source.version_id}
+    st.caption("Point at words that should have been read: pick their document and type some of them.")
+    picked = _picked(inquiry.question, titles)
+    if picked is not None:
+        version, place = picked
+        st.button(
+            "Why is it not read?",
+            key="ask.why.go",
+            type="primary",
+            icon=":material/help:",
+            on_click=_ask,
+            args=[Asked(version, place)],
+        )
+    asked: Asked | None = st.session_state.get(state.WHY)
+    if asked is not None and asked.version in titles:
+        _explain(inquiry, settings, asked, titles[asked.version])
+
+
+def _ask(asked: Asked | None) -> None:
+    st.session_state[state.WHY] = asked
+
+
+def _picked(question: str, titles: dict[str, SourceRow]) -> tuple[str, Span] | None:
+    """The place a person points at; ``None`` while there is none."""
+    state.keep_known(state.WHY_DOCUMENT, titles)
+    choice, typed = st.columns([2, 3], gap="small")
+    version = choice.selectbox(
+        "Document",
+        list(titles),
+        key=state.WHY_DOCUMENT,
+        format_func=lambda key: f"{titles[key].title}  ·  {words.file_name(titles[key].name)}",
+        persist_state="session",
+    )
+    sought = typed.text_input(
+        "Words of the passage", key=state.WHY_WORDS, placeholder="as they stand there", persist_state="session"
+    )
+    text = readings.document(version).text
+    places = occurrences(text, sought, _LOOKED)
+    gold = _gold(question, version) if not sought.strip() else []
+    if sought.strip() and not places:
+        st.caption("These words do not stand in this document one after another. Try fewer of them.")
+    offered = [*places[:LISTED], *gold]
+    if not offered:
+        return None
+    state.keep_known(state.WHY_PLACE, offered)
+    found = f"{len(places):,} places; {'these are the first' if len(places) > LISTED else 'which one?'}"
+    chosen = st.radio(
+        found if places else "Judged gold for this question",
+        offered,
+        key=state.WHY_PLACE,
+        format_func=lambda place: _line(text, place),
+        label_visibility="visible" if len(offered) > 1 else "collapsed",
+    )
+    return version, chosen or offered[0]
+
+
+def _gold(question: str, version: str) -> list[Span]:
+    """What was judged to answer the question in this document."""
+    rows: list[JudgmentRow] = of_question(services.library().judgments(version), question)
+    return list(
+        dict.fromkeys(Span(row.start, row.end) for row in rows if row.start is not None and row.end is not None)
+    )
+
+
+def _line(text: str, place: Span) -> str:
+    before, held, behind = surroundings(text, place)
+    return f"{words.escaped(before)}:orange-background[**{words.escaped(held)}**]{words.escaped(behind)}"
+
+
+def _explain(inquiry: Inquiry, settings: Settings, asked: Asked, source: SourceRow) -> None:
+    """The sentence, the fates and the changes; or how far the search for them is."""
+    now = settings.fingerprint()
+    if not asked.under:
+        asked = Asked(asked.version, asked.place, now)
+        _ask(asked)
+    library = services.library()
+    searcher, version, span = library.searcher, asked.version, asked.place
+    task = ask_tasks.begun(
+        TASK,
+        (inquiry, asked, library.revision()),
+        lambda task: why_not(
+            searcher, inquiry.question, settings, version, span, inquiry.scope, task.tell, inquiry.ignored
+        ),
+    )
+    if not ask_tasks.finished(TASK, task, "Trying dial {done} of {total}", lambda: _ask(None)):
+        return
+    told = task.result()
+    text = readings.document(asked.version).text
+    place = " ".join(text[asked.place.start : asked.place.end].split())
+    st.markdown(f"“{words.escaped(place[:200])}” · {words.escaped(source.title)}")
+    if told.admitted:
+        st.success(said(told.sentence), icon=":material/check_circle:")
+    else:
+        st.info(said(told.sentence), icon=":material/help:")
+    if asked.under != now:
+        again = Asked(asked.version, asked.place)
+        st.button("The dials were turned since: ask again", key="ask.why.again", on_click=_ask, args=[again])
+    else:
+        _changes(inquiry.question, told, asked)
+    show_fates(told, text, settings.retrieval.fusion)
+
+
+def _changes(question: str, told: WhyNot, asked: Asked) -> None:
+    """A button for each change that admits the place: it turns the dials or takes chips away, and asks again."""
+    with st.container(horizontal=True, gap="xsmall"):
+        for number, change in enumerate(told.changes):
+            st.button(
+                words.escaped(offer(change)),
+                key=f"ask.why.change.{number}",
+                on_click=_make,
+                args=[question, change, asked],
+                help=f"Tried: the context then holds {change.held:.0%} of it.",
+                disabled=any(name not in BY_NAME for name in change.settings),
+            )
+    if told.tried > 1:
+        st.caption(f"{words.count(told.tried, 'context')} were filled to find this out.")
+
+
+def _make(question: str, change: Change, asked: Asked) -> None:
+    for kind, value in change.remove:
+        ask_chips.take_away(question, (kind, value), f"{kind}: {value}")
+    dials.turn({name: after for name, (_, after) in change.settings.items()})
+    _ask(Asked(asked.version, asked.place))
+
+
+def offer(change: Change) -> str:
+    """A change as a button says it.
+
+    >>> offer(Change({"assembly.budget_tokens": (1000, 1600)}, 0.1, 1.0))
+    'Set budget, tokens to 1,600'
+    >>> offer(Change({}, 0.5, 1.0, (("type", "pdf"),)))
+    'Take away “type: pdf”'
+    >>> offer(Change({"retrieval.k": (50, 90)}, 0.1, 1.0, (("type", "pdf"),)))
+    'Take away “type: pdf” and set chunks kept (k) to 90'
+    """
+    taken = " and ".join(f"“{kind}: {value}”" for kind, value in change.remove)
+    told = []
+    for name, (_, after) in change.settings.items():
+        dial = BY_NAME.get(name)
+        told.append(f"{dial.label[:1].lower()}{dial.label[1:]} to {dial.said(after)}" if dial else f"{name} to {after}")
+    parts = [f"take away {taken}"] if taken else []
+    parts += [f"set {' and '.join(told)}"] if told else []
+    whole = " and ".join(parts)
+    return f"{whole[:1].upper()}{whole[1:]}"
+
+
+def said(sentence: str) -> str:
+    """A sentence of core with the dials called as the page calls them, for a label.
+
+    >>> said("It would be in with retrieval.k at 90 instead of 50.")
+    'It would be in with “Chunks kept \\\\(k\\\\)” at 90 instead of 50\\\\.'
+    """
+    for name, dial in BY_NAME.items():
+        sentence = sentence.replace(name, f"“{dial.label}”")
+    return words.escaped(sentence)

@@ -1,0 +1,73 @@
+"""What a score says beside the others of its ranking, whatever its unit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.expansion.standing import confidences, relevances, standings
+from core.retrieval import Ranking
+from core.settings import RetrievalSettings
+from tests.expansion.worlds import table, worlds
+
+
+def ranking_of(scores, kept):
+    leaves = table([(0, at * 10, at * 10 + 9, 0) for at in range(max(1, len(scores)))])
+    final = np.array(scores, float)
+    pool = np.arange(len(scores))
+    return Ranking("q", leaves, RetrievalSettings(), pool, {"neighbours": final}, np.array(kept, int), {}, {})
+
+
+@given(worlds())
+def test_both_fall_with_the_rank_and_stay_in_bounds(world):
+    for values in (standings(world.ranking), confidences(world.ranking)):
+        assert len(values) == len(world.ranking.kept)
+        assert ((values >= 0) & (values <= 1)).all()
+        assert (np.diff(values) <= 0).all(), "a better score never counts for less"
+    if len(world.ranking.kept):
+        assert standings(world.ranking)[0] == 1.0
+
+
+SCORES = st.lists(st.integers(-50, 50).map(float), min_size=2, max_size=30)
+
+
+@given(SCORES, st.floats(0.01, 100), st.floats(-100, 100))
+def test_the_unit_of_the_scores_does_not_matter(scores, scale, shift):
+    kept = np.argsort(scores)[::-1][:5]
+    one, other = ranking_of(scores, kept), ranking_of(np.array(scores) * scale + shift, kept)
+    assert np.allclose(standings(one), standings(other), atol=1e-6)
+    assert np.allclose(confidences(one), confidences(other), atol=1e-6)
+
+
+def test_confidence_is_about_half_for_the_luckiest_of_unrelated_leaves():
+    """Normal scores: the best of n is near sqrt(2 ln n), a little below, for any n."""
+    drawn = np.random.default_rng(7)
+    for count in (100, 10_000):
+        best = [confidences(ranking_of(sample, [int(sample.argmax())]))[0] for sample in drawn.normal(size=(40, count))]
+        assert 0.3 < np.mean(best) < 0.5
+
+
+def test_a_leaf_that_stands_out_is_trusted():
+    noise = np.random.default_rng(3).normal(size=1000)
+    assert confidences(ranking_of([*noise, 9.0], [1000]))[0] > 0.98
+    assert confidences(ranking_of([*noise, 1.0], [1000]))[0] < 0.1
+
+
+@pytest.mark.parametrize(
+    ("scores", "kept", "expected"),
+    [
+        ([], [], []),
+        ([2.0], [0], [0.5]),
+        ([1.0, 1.0, 1.0], [0, 1], [1 / (1 + np.exp(np.sqrt(2 * np.log(3))))] * 2),
+    ],
+)
+def test_scores_that_say_nothing(scores, kept, expected):
+    assert confidences(ranking_of(scores, kept)).tolist() == pytest.approx(expected)
+
+
+def test_a_child_without_a_score_has_the_least_of_the_others():
+    ranking = ranking_of([3.0, 1.0, np.nan], [0, 1, 2])
+    assert relevances(ranking).tolist() == [3.0, 1.0, 1.0]
+    assert relevances(ranking_of([np.nan], [0])).tolist() == [0.0]

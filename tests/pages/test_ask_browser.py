@@ -1,0 +1,129 @@
+"""The Ask page in a real browser, from the key that leads to the question to the change that admits a lost passage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from core.library import Incoming, Library
+from tests.pages.browsing import THEMES, faults, serving, settled, shown, visit, visiting
+
+pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
+QUESTION = "How long is an access token valid?"
+DOCUMENTS = ("api.md", "key_loader.py")
+LOST = "centimetres above the datum"  # words of api.md that a small budget has no room for
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
+    place = tmp_path_factory.mktemp("asking") / "home"
+    with Library.open(place) as library:
+        items = [Incoming(name, path=samples / "documents" / name) for name in DOCUMENTS]
+        assert not library.ingest(items).failures
+        library.set_preference("tour", "skipped")
+    return place
+
+
+@pytest.fixture(scope="module")
+def address(home: Path) -> Iterator[str]:
+    with serving(home) as started:
+        yield started
+
+
+def ask(page: Page, address: str) -> None:
+    """Open the page and ask, by keys alone."""
+    visit(page, f"{address}/ask")
+    shown(page.get_by_placeholder("Ask your documents"))
+    expect(page.locator(".keys-line[data-ready]")).to_have_count(1)
+    settled(page)
+    page.keyboard.press("/")
+    expect(page.get_by_placeholder("Ask your documents")).to_be_focused()
+    page.keyboard.type(QUESTION)
+    page.keyboard.press("Enter")
+    shown(page.locator(".quote"))
+    shown(page.locator(".ladder .way.read"))
+    settled(page)
+
+
+def open_tab(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=name).click()
+    expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
+    settled(page)
+
+
+def turn_budget(page: Page, key: str, tokens: str) -> None:
+    """Turn the budget to its least or most by a key."""
+    page.get_by_role("slider", name="Budget, tokens").press(key)
+    expect(page.locator(".room-words")).to_contain_text(f"of {tokens} tokens")
+    settled(page)
+
+
+def test_a_question_is_asked_walked_through_and_asked_again_by_keys(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        ask(page, address)
+        expect(page.locator(".answer")).to_contain_text("3600 seconds")
+        shown(page.locator(".budget-line"))
+        expect(page.locator(".room-words")).to_contain_text("order: best first")
+        page.locator(".hits").focus()
+        for key, number in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("End", -1), ("Home", 0)):
+            page.keyboard.press(key)
+            row = page.locator(".hit").last if number < 0 else page.locator(".hit").nth(number)
+            expect(row).to_have_attribute("aria-selected", "true")
+        # A pointer over a child lights the passage it grew into, and brings it into view.
+        page.locator(".hit:not(.out)").nth(1).hover()
+        page.mouse.move(*[part + 3 for part in centre(page, ".hit.on")])
+        shown(page.locator(".passage.on mark.child.on"))
+        expect(page.locator(".passage.on mark.child.on").first).to_be_in_viewport()
+        # The columns of the ladder end in what is kept.
+        expect(page.locator(".ladder .stage").last).to_have_text("Kept")
+        page.keyboard.press("?")
+        shown(page.locator("dialog[open]"))
+        page.keyboard.press("Escape")
+        # What was asked is asked again with a click, also in a window that comes later.
+        visit(page, f"{address}/ask")
+        page.get_by_role("button", name="History").click()
+        page.get_by_role("button", name=QUESTION, exact=True).last.click()
+        expect(page.locator(".answer")).to_contain_text("3600 seconds")
+
+
+def centre(page: Page, selector: str) -> tuple[float, float]:
+    box = page.locator(selector).first.bounding_box()
+    assert box
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_two_settings_and_a_lost_passage(address: str, browser: Browser, theme: str) -> None:
+    with visiting(browser, theme) as page:
+        ask(page, address)
+        assert faults(page) == []
+        open_tab(page, "A/B")
+        page.get_by_role("button", name="Keep as A").click()
+        shown(page.get_by_text("The dials stand as A"))
+        turn_budget(page, "Home", "100")
+        marked = page.locator(".st-key-ask-assembly-budget_tokens [data-testid=stWidgetLabel] p")
+        assert "turned" in str(marked.evaluate("label => getComputedStyle(label, '::after').content"))
+        shown(page.locator(".sides .side").nth(1).locator(".compared"))
+        expect(page.locator(".sides .side").first.locator(".only").first).to_be_visible()
+        expect(page.locator(".sides .side").first).to_contain_text("not in B")
+        assert faults(page) == []
+        open_tab(page, "Why not this passage?")
+        field = page.get_by_label("Words of the passage")
+        field.fill(LOST)
+        field.press("Enter")
+        page.get_by_role("button", name="Why is it not read?").click()
+        shown(page.get_by_text(re.compile("It was found .*It would be in with")))
+        shown(page.locator(".fates .step"))
+        assert faults(page) == []
+        page.get_by_role("button", name=re.compile("Set budget, tokens to")).click()
+        shown(page.get_by_text("It is in the context"))
+        expect(page.locator(".room-words")).not_to_contain_text("of 100 tokens")
+        open_tab(page, "Prompt")
+        shown(page.locator("[data-testid=stCode]", has_text=LOST))
+        page.get_by_role("button", name="Reset to the library's settings").click()
+        expect(page.locator(".room-words")).to_contain_text("of 2,000 tokens")
+        settled(page)

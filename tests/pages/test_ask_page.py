@@ -1,0 +1,445 @@
+"""The Ask page: its dials, what it remembers, what it holds, and what it says of two contexts and of a lost place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import fields
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from core.library import Incoming, Library
+from core.settings import PRESETS, Settings
+from core.types import Passage, Span
+from pages.ui import ask_tabs, dials, state
+from pages.ui.ask_dials import BY_NAME, DIALS, FOLDS, differing
+from pages.ui.ask_history import REMEMBERED, with_latest
+from pages.ui.ask_places import occurrences, surroundings
+from pages.ui.ask_results import Held
+from pages.ui.ask_sides import partner, pieces
+from pages.ui.ask_why import TASK
+from tests.pages.apps import said, start
+from tests.pages.browsing import until
+
+QUESTION = "How long is an access token valid?"
+NOTES = {
+    "tokens.md": "# Tokens\n\nAn access token is valid for 3600 seconds.\n\n## Renewal\n\nAsk anew before it ends.\n",
+    "tea.txt": "The kettle stands in the kitchen on the second floor.\n\nTea is free on Fridays.\n",
+}
+# Decided elsewhere: on the Settings page, or by what is searched at all.
+NOT_TURNED = {"title_boost", "headings_boost", "text_boost", "lexical_engine", "exact_below"}
+NOT_TURNED |= {"batch_size", "max_tokens", "precision", "authority"}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The library the app opens, with two notes in it; let go of afterwards."""
+    from pages.ui import services
+
+    place = tmp_path / "home"
+    monkeypatch.setenv("LECTERN_HOME", str(place))
+    for name, text in NOTES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with Library.open(place) as library:
+        library.ingest([Incoming(name, path=tmp_path / name) for name in NOTES])
+    yield place
+    services._desk.clear()
+
+
+def asked(question: str = QUESTION, tab: str = "") -> AppTest:
+    """The page after a question, with a tab open."""
+    app = start("ask")
+    if tab:
+        app.session_state[state.ASK_TAB] = tab
+    app.text_input(key=state.QUESTION).set_value(question)
+    app.button[0].click().run()
+    assert not app.exception
+    return app
+
+
+# What is not drawn needs no page.
+
+
+def test_every_setting_of_a_question_has_a_dial_that_reaches_it() -> None:
+    stages = {fold.name for fold in FOLDS}
+    known = {f"{stage}.{field.name}" for stage in stages for field in fields(getattr(Settings(), stage))}
+    assert known - set(BY_NAME) == {name for name in known if name.partition(".")[2] in NOT_TURNED}
+    for dial in DIALS:
+        value = state.setting(Settings(), dial.name)
+        if dial.reach is not None:
+            low, high, step = dial.reach
+            assert low <= value <= high
+            assert {type(low), type(high), type(step)} == {type(value)}  # a slider takes one kind of number
+        elif dial.choices is not None:
+            assert value in dial.choices
+        else:
+            assert isinstance(value, bool | tuple)
+
+
+def test_a_dial_that_is_not_read_is_neither_drawn_nor_told() -> None:
+    flat = Settings().with_values({"expansion.strategy": "flat", "expansion.max_share": 0.9, "retrieval.k": 9})
+    assert not BY_NAME["expansion.max_share"].read(flat)
+    assert [dial.name for dial in differing(flat, Settings())] == ["retrieval.k", "expansion.strategy"]
+
+
+@given(st.lists(st.integers(0, 70)), st.lists(st.integers(0, 70)))
+def test_the_history_has_each_question_once_and_the_latest_first(held: list[int], new: list[int]) -> None:
+    listed = with_latest([str(one) for one in held], [str(one) for one in new])
+    assert len(listed) == len(set(listed)) <= REMEMBERED
+    assert listed == list(dict.fromkeys(map(str, [*new, *held])))[:REMEMBERED]
+
+
+def passage(start: int, text: str, rank: int = 1, version: str = "v") -> Passage:
+    return Passage(version, "D", "d.md", start, start + len(text), text, 1, (), (), rank, 0.0, "")
+
+
+TEXT = "One two  three.\n\nFour five six, seven."
+
+
+@given(st.data())
+def test_pieces_are_the_passage_and_mark_what_the_other_context_lacks(data: st.DataObject) -> None:
+    places = st.integers(0, len(TEXT))
+    first, last = sorted((data.draw(places), data.draw(places)))
+    borders = sorted(data.draw(st.lists(places, max_size=6)))
+    others = [passage(one, TEXT[one:two]) for one, two in list(pairwise(borders))[::2]]
+    found = pieces(passage(first, TEXT[first:last]), others)
+    assert "".join(text for text, _ in found) == TEXT[first:last]
+    marks = [only for text, only in found for _ in text]
+    for at, letter in enumerate(TEXT[first:last]):
+        held = any(other.start <= first + at < other.end for other in others)
+        assert letter.isspace() or marks[at] == (not held)
+
+
+def test_the_partner_of_a_passage_shares_most_with_it() -> None:
+    one = passage(0, TEXT[:20])
+    others = [passage(18, TEXT[18:30], 1), passage(2, TEXT[2:12], 2), passage(0, TEXT[:20], 3, "another")]
+    found = partner(one, others)
+    assert found is not None
+    assert found.rank == 2
+    assert partner(passage(0, "One", version="third"), others) is None
+
+
+@given(st.text(alphabet="ab \n.", max_size=60), st.text(alphabet="ab .", max_size=5))
+def test_a_place_is_where_the_words_stand(text: str, words: str) -> None:
+    for place in occurrences(text, words, 9):
+        assert text[place.start : place.end].split() == words.split()
+        before, held, behind = surroundings(text, place)
+        assert held == " ".join(words.split())
+        assert "\n" not in before + held + behind
+
+
+def test_what_is_held_is_bounded_and_the_unused_goes_first() -> None:
+    held = Held(2)
+    held.put(7, "a", 1)
+    held.put(7, "b", 2)
+    assert held.get(7, "a") == 1
+    held.put(7, "c", 3)
+    assert [held.get(7, key) for key in "abc"] == [1, None, 3]
+    assert held.get(8, "c") is None
+    held.put(8, "d", 4)
+    assert [held.get(8, key) for key in "acd"] == [None, None, 4]  # another state of the library forgets the one before
+
+
+def test_a_careful_profile_is_offered_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    careful = Settings().with_values({"reranking.model": "late-interaction", "chunking.max_tokens": 60})
+    monkeypatch.setitem(PRESETS, "careful", careful)
+    found = dials.profiles(Settings())
+    assert list(found) == [dials.QUICK, dials.CAREFUL]
+    assert found[dials.CAREFUL].reranking == careful.reranking
+    assert found[dials.CAREFUL].chunking == Settings().chunking  # the library stays cut as it is
+
+
+CHIPS = "How do I roll back in the handbook, as section 4.1 says? type:pdf -draft"
+
+
+def chips_page() -> None:
+    """Nothing but the chips of a question, and under them what is left out of account."""
+    import streamlit
+
+    from core.retrieval.analysis import understand
+    from core.settings import UnderstandingSettings
+    from core.storage.shelves import Known
+    from pages.ui import ask_chips
+    from tests.pages.test_ask_page import CHIPS
+
+    settings = UnderstandingSettings(intent_boost=0.5)
+    known = Known(names=frozenset({"handbook.md"}), kinds=frozenset({"pdf"}))
+    understood = understand(CHIPS, settings, known, ask_chips.ignored(CHIPS))
+    ask_chips.show_chips(CHIPS, understood, settings)
+    streamlit.caption(repr(sorted(ask_chips.ignored(CHIPS))))
+
+
+def test_what_was_understood_is_taken_away_and_brought_back() -> None:
+    app = AppTest.from_function(chips_page).run()
+    labels = [button.label.replace("\\", "") for button in app.button]
+    assert labels == [
+        "asks how to do it (boost)",
+        "only in: handbook",
+        "section: 4.1 (noticed)",
+        "only type: PDF",
+        "without draft",
+    ]
+    app.button(key="ask.chip.type.pdf").click().run()
+    assert app.caption[-1].value == "[('type', 'pdf')]"
+    assert "ask.chip.type.pdf" not in {button.key for button in app.button}
+    app.button(key="ask.chip.back.type.pdf").click().run()
+    assert app.caption[-1].value == "[]"
+    assert [button.label.replace("\\", "") for button in app.button] == labels
+    assert not app.exception
+
+
+def weak_page() -> None:
+    """A weak answer, sources that disagree, and evidence that would be read better otherwise."""
+    import streamlit
+
+    from core.answering.support import Support
+    from core.assembly.clustering import Clustered
+    from core.assembly.conflicts import ConflictSide, ContextConflict
+    from core.library import SearchResult
+    from core.retrieval.analysis import Understanding
+    from core.settings import Settings
+    from core.types import Answer, Citation, Context, Quote, Span, Trace
+    from pages.ui import ask_answer, ask_conflicts, ask_notes, dials
+
+    told = Support(0.2, False, "The library does not say: an answer is 20% likely.")
+    nothing = Context((), (), 0, 100, "")
+    result = SearchResult("Why?", (), (), nothing, Trace("Why?", (), ()), {}, Understanding("Why?", "Why?"))
+    nearest = Answer((Quote("Tea is free.", 0.4, Citation("v", "Tea", "tea.txt", 3, 15)),))
+    ask_answer.show_answer(nearest, told, result, lambda version: "text")
+    sides = [
+        ConflictSide("9 s", "9 s", Span(5, 8), "Wait 9 s.", Span(0, 9), "v", "Tea", "tea.txt", 1),
+        ConflictSide("8 s", "8 s", Span(25, 28), "Wait 8 s.", Span(20, 29), "w", "Milk", "milk.txt", 2),
+    ]
+    ask_conflicts.show_conflicts(
+        [ContextConflict("number", ("wait",), tuple(sides), 1, "milk.txt ranks above tea.txt.")]
+    )
+    dials.ask_dials(Settings())
+    lying = Clustered(10, 0.7, 0.8, ("auto-merge", "parent"), "7 of 10 share a parent.")
+    settings = Settings().with_value("expansion.strategy", streamlit.session_state["ask.expansion.strategy"])
+    ask_notes.show_notes(lying, ["It stopped after 10 s."], settings)
+
+
+def test_weak_support_disagreement_and_clustered_evidence_are_said() -> None:
+    app = AppTest.from_function(weak_page).run()
+    assert not app.exception
+    drawn = [json.loads(element.proto.json) for element in app.get("bidi_component")]
+    answer, conflict = drawn
+    assert answer["weak"] == "an answer is 20% likely."
+    assert [quote["text"] for quote in answer["quotes"]] == ["Tea is free."]
+    (row,) = conflict["rows"]
+    assert [side["pieces"] for side in row["sides"]] == [["Wait ", "9 s", "."], ["Wait ", "8 s", "."]]
+    assert [side["preferred"] for side in row["sides"]] == [False, True]
+    assert "It stopped after 10 s" in said(app)
+    assert "ask.grow" not in {button.key for button in app.button}  # the parent suits it, and is what the dial says
+    app.selectbox(key="ask.expansion.strategy").set_value("flat").run()
+    app.button(key="ask.grow").click().run()
+    assert app.selectbox(key="ask.expansion.strategy").value == "auto-merge"
+    assert not app.exception
+
+
+# The page itself.
+
+
+@pytest.mark.model
+def test_a_question_is_remembered_asked_again_and_forgotten(home: Path) -> None:
+    from pages.ui import services
+
+    app = asked()
+    asked_once = services.library().preference("ask.history")
+    assert json.loads(asked_once) == [QUESTION]
+    app.text_input(key=state.QUESTION).set_value("Where is the kettle?")
+    app.button[0].click().run()
+    app.button(key="ask.past.1").click().run()
+    assert app.text_input(key=state.QUESTION).value == QUESTION
+    assert json.loads(services.library().preference("ask.history")) == [QUESTION, "Where is the kettle?"]
+    app.button(key="ask.forget").click().run()
+    assert services.library().preference("ask.history") == ""
+    assert not app.exception
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_only_dials_that_are_read_are_drawn_and_the_turned_ones_say_so() -> None:
+    app = start("ask")
+    drawn = {slider.key for slider in app.slider}
+    assert "ask.expansion.max_share" in drawn
+    assert "ask.expansion.window_sentences" not in drawn
+    app.selectbox(key="ask.expansion.strategy").set_value("window").run()
+    drawn = {slider.key for slider in app.slider}
+    assert "ask.expansion.window_sentences" in drawn
+    styles = " ".join(str(element.proto.body) for element in app.get("html"))
+    assert ".st-key-ask-expansion-strategy" in styles
+    assert "1 turned" in styles
+    app.button(key="ask.reset").click().run()
+    assert app.selectbox(key="ask.expansion.strategy").value == Settings().expansion.strategy
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_two_settings_are_compared_on_the_same_question() -> None:
+    app = asked(tab=ask_tabs.SIDES)
+    app.button(key="ask.keep").click().run()
+    assert "Turn one at the left" in said(app)
+    app.slider(key="ask.retrieval.k").set_value(1).run()
+    assert not app.exception
+    ranks = app.dataframe[0].value
+    assert next(iter(ranks["Read"])) == "in both"
+    assert ranks["A #"].notna().sum() > ranks["B #"].notna().sum() == 1
+    app.button(key="ask.take").click().run()
+    assert app.slider(key="ask.retrieval.k").value == Settings().retrieval.k
+    app.button(key="ask.drop").click().run()
+    assert not app.exception
+
+
+def column(app: AppTest, number: int, name: str) -> list[Any]:
+    return list(app.dataframe[number].value[name])
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_the_scores_name_every_stage_and_who_is_kept() -> None:
+    app = asked(tab=ask_tabs.SCORES)
+    kept = [rank for rank in column(app, 0, "Kept #") if rank == rank]
+    assert kept == sorted(kept)
+    assert kept
+    assert {"Meaning #", "Words", "Near"} <= set(app.dataframe[0].value)
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_a_place_is_pointed_at_by_its_words() -> None:
+    app = asked(tab=ask_tabs.WHY)
+    app.text_input(key=state.WHY_WORDS).set_value("no such words").run()
+    assert "do not stand in this document" in said(app)
+    versions = app.selectbox(key=state.WHY_DOCUMENT).options
+    tea = next(number for number, name in enumerate(versions) if name.startswith("Tea"))
+    app.selectbox(key=state.WHY_DOCUMENT).select_index(tea)
+    app.text_input(key=state.WHY_WORDS).set_value("the").run()
+    assert len(app.radio(key=state.WHY_PLACE).options) == 3
+    app.text_input(key=state.WHY_WORDS).set_value("free on Fridays").run()
+    assert app.radio(key=state.WHY_PLACE).value == Span(62, 77)
+    assert not app.exception
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_a_dial_that_is_turned_searches_and_encodes_nothing_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    from core.searching import Searcher
+
+    app = asked()
+    calls: list[str] = []
+    for name in ("find", "_search"):
+        was = getattr(Searcher, name)
+        monkeypatch.setattr(
+            Searcher, name, lambda *given, was=was, name=name, **named: (calls.append(name), was(*given, **named))[1]
+        )
+    for key, value in (
+        ("ask.retrieval.dense_weight", 0.2),
+        ("ask.retrieval.k", 3),
+        ("ask.retrieval.min_similarity", 0.1),
+        ("ask.assembly.budget_tokens", 150),
+        ("ask.expansion.max_share", 0.5),
+    ):
+        app.slider(key=key).set_value(value).run()
+        assert not app.exception
+    assert calls == []
+    app.selectbox(key="ask.diversity.method").set_value("mmr").run()
+    app.slider(key="ask.diversity.relevance").set_value(0.3).run()
+    assert not app.exception
+    assert calls == []
+    app.slider(key="ask.retrieval.lexical_weight").set_value(0.0).run()  # one search less: found anew, and encoded not
+    assert "find" in calls
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_a_lost_place_is_explained_and_let_in_by_the_change_that_is_offered() -> None:
+    app = asked(tab=ask_tabs.WHY)
+    app.slider(key="ask.retrieval.k").set_value(1).run()
+    versions = app.selectbox(key=state.WHY_DOCUMENT).options
+    app.selectbox(key=state.WHY_DOCUMENT).select_index(versions.index(next(one for one in versions if "tea" in one)))
+    app.text_input(key=state.WHY_WORDS).set_value("free on Fridays").run()
+    app.button(key="ask.why.go").click().run()
+    over(app)
+    assert "instead of" in said(app)
+    offered = app.button(key="ask.why.change.0")
+    assert offered.label.startswith("Set ")
+    offered.click().run()
+    over(app)
+    assert "It is in the context" in " ".join(element.value for element in app.success)
+    app.slider(key="ask.retrieval.k").set_value(1).run()
+    assert "ask.why.again" in {button.key for button in app.button}  # what was told holds no longer
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_a_filter_keeps_a_place_out_until_it_is_taken_away() -> None:
+    app = asked(f"{QUESTION} type:txt", tab=ask_tabs.WHY)
+    assert "ask.chip.type.txt" in {button.key for button in app.button}
+    versions = app.selectbox(key=state.WHY_DOCUMENT).options
+    app.selectbox(key=state.WHY_DOCUMENT).select_index(versions.index(next(one for one in versions if "tokens" in one)))
+    app.text_input(key=state.WHY_WORDS).set_value("3600 seconds").run()
+    app.button(key="ask.why.go").click().run()
+    over(app)
+    assert "It was not searched" in said(app)
+    app.button(key="ask.why.change.0").click().run()
+    over(app)
+    assert "It is in the context" in " ".join(element.value for element in app.success)
+    back = next(button for button in app.button if str(button.key).startswith("ask.chip.back."))
+    back.click().run()
+    assert "ask.chip.type.txt" in {button.key for button in app.button}
+
+
+def over(app: AppTest, what: str = TASK) -> None:
+    """Wait until the work that was begun is over, as its progress does by drawing the page again."""
+    task = app.session_state[state.ASK_TASKS][what]
+    until(lambda: task.over)
+    app.run()
+    assert not app.exception
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_the_order_before_stands_until_the_best_are_read_again() -> None:
+    app = asked(tab=ask_tabs.SCORES)
+    assert "Re-ranked" not in app.dataframe[0].value
+    app.selectbox(key="ask.reranking.model").set_value("late-interaction").run()
+    over(app, "reranking")
+    assert "Re-ranked" in app.dataframe[0].value
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_choosing_a_profile_turns_the_dials_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "careful", Settings().with_values({"retrieval.k": 7, "diversity.method": "mmr"}))
+    app = start("ask")
+    app.segmented_control(key=state.PROFILE).set_value(dials.CAREFUL).run()
+    assert app.slider(key="ask.retrieval.k").value == 7
+    assert app.selectbox(key="ask.diversity.method").value == "mmr"
+    assert "turned" not in " ".join(str(element.proto.body) for element in app.get("html"))
+    app.slider(key="ask.retrieval.k").set_value(9).run()
+    app.button(key="ask.reset").click().run()
+    assert app.slider(key="ask.retrieval.k").value == 7
+    app.segmented_control(key=state.PROFILE).set_value(dials.QUICK).run()
+    assert app.slider(key="ask.retrieval.k").value == Settings().retrieval.k
+    assert not app.exception
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_a_model_that_is_not_there_costs_a_sentence_not_the_answer() -> None:
+    app = start()
+    app.session_state["ask.reranking.model"] = "no/such-model"
+    app.switch_page("pages/ask.py").run()
+    app.session_state[state.ASK_TAB] = ask_tabs.SCORES
+    app.text_input(key=state.QUESTION).set_value(QUESTION)
+    app.button[0].click().run()
+    over(app, "reranking")
+    assert "were not read again" in said(app)
+    assert len(app.dataframe[0].value)  # of the order before

@@ -1,0 +1,225 @@
+"""Conditions against brute force: whatever is asked, exactly the leaves that should pass do."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.storage import labels
+from core.storage.conditions import RELATIONS, Condition, holds, occurrences, passing, resolve
+from core.storage.documents import texts
+from core.storage.folders import add_folder
+from core.storage.leaves import load_leaves, narrow
+from core.storage.scopes import Scope, versions_in
+from core.storage.shelves import Known, known, load_standings
+from core.storage.store import Store
+from core.storage.trash import trash_sources
+from core.text.periods import Period
+from tests.storage.builders import ingest
+
+TEXTS = {
+    "2024-03 minutes.md": "The access token is kept. Access\nTokens end; an access  token's life. Draft.",
+    "handbook-v2.md": "Tokens of access: the draft of a plan. Ada's hat, O'Neill’s mother-in-law, drafty.",
+    "handbook-v1.md": "An older access token lasted a day. No\u00a0draft. \u212aelvin, ſmall, İzmir, STRASSE.",
+    "tokyo.txt": "東京都は日本の首都。使用access token吧。 ประเทศไทย is Thailand. user_name is no user.",
+    "zero.log": "before\x00after the access token came a NUL.",
+    "empty-ish.txt": "x",
+}
+WORDS = [
+    *("access token", "draft", "token", "Tokens", "access", "ACCESS  TOKEN", "東京", "ไทย", "kelvin", "small", "İzmir"),
+    *(
+        "o'neill's",
+        "mother-in-law",
+        "user",
+        "user_name",
+        "after the",
+        "nowhere at all",
+        "x",
+        "strasse",
+        "draft of a plan",
+    ),
+]
+
+
+def asked(kind, value):
+    return Condition(kind, value, True, 0, 1, f"{kind}: {value}")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    home = tmp_path_factory.mktemp("conditions")
+    with Store.open(home / "library", write=True) as opened:
+        sources = {
+            name: ingest(
+                opened, name, text, size=7 + 3 * at, path=home / "files" / ("old" if "v1" in name else "new") / name
+            )
+            for at, (name, text) in enumerate(TEXTS.items())
+        }
+        plans = labels.create_collection(opened, "Big plans")
+        labels.collect(opened, [sources["handbook-v2.md"], sources["tokyo.txt"]], plans)
+        labels.tag(opened, [sources["tokyo.txt"]], "far away")
+        add_folder(opened, home / "files")
+        yield opened
+
+
+def brute(store, leaves, conditions):
+    """The definition, leaf by leaf and character by character."""
+    there = load_standings(store)
+    mask = []
+    for at in range(len(leaves)):
+        version = leaves.version_ids[leaves.documents[at]]
+        text = texts(store, [version])[version]
+        sources = [one for one in there if one.version_id == version]
+        of_sources = [one for one in conditions if one.kind not in ("phrase", "not")]
+        passes = any(
+            all(
+                any(holds(one, source) for one in of_sources if one.kind == kind)
+                if kind in ("type", "in", "genre")
+                else all(holds(one, source) for one in of_sources if one.kind == kind)
+                for kind in {one.kind for one in of_sources}
+            )
+            for source in sources
+        )
+        own = [range(start, end) for start, end in spans_of(leaves, version)]
+        here = range(leaves.starts[at], leaves.ends[at])
+        for one in conditions:
+            if one.kind == "phrase":
+                passes = passes and any(touches(text, one.value, leaf) for leaf in own)
+            elif one.kind == "not":
+                passes = passes and not touches(text, one.value, here)
+        phrases = [one.value for one in conditions if one.kind == "phrase"]
+        passes = passes and (not phrases or any(touches(text, phrase, here) for phrase in phrases))
+        mask.append(passes)
+    return mask
+
+
+def spans_of(leaves, version):
+    own = leaves.documents == leaves.version_ids.index(version)
+    return list(zip(leaves.starts[own].tolist(), leaves.ends[own].tolist(), strict=True))
+
+
+@lru_cache
+def touches(text, words, leaf):
+    """Whether a leaf has a character of one of the occurrences."""
+    return any(set(leaf) & set(range(*span)) for span in slow_occurrences(text, words))
+
+
+def slow_occurrences(text, words):
+    """Whole words in any case, by trying every place."""
+    words, lowered = (
+        "".join(one.lower() if len(one.lower()) == 1 else one for one in given) for given in (words, text)
+    )
+    joined = r"\s+".join(re.sub(r"\\?['‘’]", "['‘’]", re.escape(word)) for word in words.split())
+    unspaced = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff]")
+    at = 0
+    while at < len(text):
+        match = re.compile(joined).match(lowered, at)
+        inside = match and any(
+            0 < edge < len(text)
+            and all(re.match(r"\w", one) and not unspaced.match(one) for one in (lowered[edge - 1], lowered[edge]))
+            for edge in match.span()
+        )
+        if match and not inside:
+            yield match.span()
+        at = match.end() if match and not inside else at + 1
+
+
+CONDITIONS = st.one_of(
+    st.tuples(st.sampled_from(["phrase", "not"]), st.sampled_from(WORDS)),
+    st.tuples(st.just("type"), st.sampled_from(["md", "markdown", "text", "txt", "log", "pdf"])),
+    st.tuples(
+        st.just("in"), st.sampled_from(["handbook", "big plans", "far away", "old", "files", "nowhere", "v2 md"])
+    ),
+    st.tuples(st.sampled_from(RELATIONS), st.sampled_from(["2024", "2024-03", "2023-12-31", "v1", "v2", "2030"])),
+).map(lambda pair: asked(*pair))
+
+
+@given(conditions=st.lists(CONDITIONS, max_size=4))
+def test_exactly_what_brute_force_finds_passes(store, conditions):
+    leaves = load_leaves(store)
+    found = resolve(store, leaves, conditions)
+    assert found.mask.tolist() == brute(store, leaves, conditions)
+    assert list(found.alone) == [sum(brute(store, leaves, [one])) for one in conditions]
+    assert found.aside == ()
+
+
+@given(st.text("aAbB İıſKk'’_-\n 東ß", max_size=30), st.text("aAbB İſKk'’_ 東ß", min_size=1, max_size=5))
+def test_occurrences_are_those_of_trying_every_place(text, words):
+    assert list(occurrences(text, words)) == (list(slow_occurrences(text, words)) if words.split() else [])
+
+
+@given(conditions=st.lists(CONDITIONS, max_size=3), data=st.data())
+def test_a_scope_of_leaves_passes_what_the_whole_does(store, conditions, data):
+    leaves = load_leaves(store)
+    there = versions_in(store, Scope())
+    chosen = data.draw(st.sets(st.sampled_from(sorted(there))))
+    some = narrow(leaves, {version: there[version] for version in chosen})
+    whole = dict(zip(leaves.rows.tolist(), passing(store, leaves, conditions).tolist(), strict=True))
+    assert passing(store, some, conditions).tolist() == [whole[row] for row in some.rows.tolist()]
+
+
+def test_a_phrase_that_a_cut_parts_is_found_in_both_halves(store):
+    leaves = load_leaves(store)
+    mask = passing(store, leaves, [asked("phrase", "access token"), asked("in", "2024 03 minutes")])
+    text = TEXTS["2024-03 minutes.md"]
+    found = [text[start:end] for start, end in zip(leaves.starts[mask], leaves.ends[mask], strict=True)]
+    assert "".join(found).count("ccess") == 2  # "Access\nTokens" is another word
+    assert all("access token" not in piece for piece in found)  # leaves of seven characters hold no phrase whole
+
+
+def test_a_phrase_that_nothing_has_is_set_aside_only_where_that_is_wanted(store):
+    leaves = load_leaves(store)
+    conditions = [asked("phrase", "no such words"), asked("phrase", "draft")]
+    strict, lenient = resolve(store, leaves, conditions), resolve(store, leaves, conditions, lenient=True)
+    assert not strict.mask.any()
+    assert lenient.aside == (conditions[0],)
+    assert lenient.mask.tolist() == passing(store, leaves, conditions[1:]).tolist()
+
+
+def test_without_conditions_or_leaves_there_is_nothing_to_ask(store, tmp_path):
+    leaves = load_leaves(store)
+    assert passing(store, leaves, []).all()
+    with Store.open(tmp_path / "empty", write=True) as empty:
+        assert passing(empty, load_leaves(empty), [asked("type", "pdf"), asked("phrase", "x")]).shape == (0,)
+        assert known(empty) == Known()
+
+
+def test_what_is_known_can_be_asked_for(store):
+    there = known(store)
+    leaves = load_leaves(store)
+    assert there.kinds >= {"text", "md", "txt", "log"}
+    assert there.collections == {"Big plans"}
+    assert there.tags == {"far away"}
+    assert there.folders == {"files", "old", "new"}  # and none that holds everything, but the remembered one
+    for place in there.places:
+        assert passing(store, leaves, [asked("in", place)]).any(), place
+
+
+def test_a_document_is_dated_by_its_name_and_else_by_its_file(store, tmp_path):
+    days = {one.names[0]: one.days for one in load_standings(store)}
+    assert days["2024-03 minutes.md"] == Period(date(2024, 3, 1), date(2024, 3, 31))
+    assert days["tokyo.txt"].first == days["tokyo.txt"].last
+    versions = {one.names[0]: one.version for one in load_standings(store)}
+    assert (versions["handbook-v1.md"], versions["tokyo.txt"]) == ((1,), ())
+
+
+def test_what_is_in_the_trash_or_of_two_sources(tmp_path):
+    with Store.open(tmp_path / "library", write=True) as store:
+        first = ingest(store, "one.md", "The same words.", path=tmp_path / "a" / "one.md")
+        ingest(store, "two.md", "The same words.", path=tmp_path / "b" / "two.md")
+        ingest(store, "three.md", "Other words.", path=Path(tmp_path / "b" / "three.md"))
+        leaves = load_leaves(store)
+        together = [asked("in", "one"), asked("type", "md")]
+        assert passing(store, leaves, together).sum() == 1
+        assert not passing(store, leaves, [asked("in", "one"), asked("type", "log")]).any()
+        trash_sources(store, [first])
+        assert not passing(store, leaves, [asked("in", "one")]).any()  # its twin keeps the version, under its own name
+        assert passing(store, leaves, [asked("in", "two")]).sum() == 1
+        assert np.array_equal(passing(store, leaves, [asked("phrase", "same")]), leaves.documents == 0)

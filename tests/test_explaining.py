@@ -1,0 +1,231 @@
+"""Why a place is not read: every gold span of the samples that a small budget leaves out gets a true answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from core.dial_steps import dial_steps
+from core.explaining import Change, WhyNot, why_not
+from core.library import Incoming, Library
+from core.retrieval.analysis import Key, Understanding
+from core.searching import SearchResult
+from core.settings import Settings
+from core.storage.scopes import Scope
+from core.trials import ADMITTED
+from core.types import Document, Span
+from tests.conftest import ROOT
+from tests.fast_encoder import FastEncoder
+
+SAMPLES = ROOT / "data" / "samples"
+SMALL = Settings().with_value("assembly.budget_tokens", 150)
+
+
+@dataclass(frozen=True)
+class World:
+    """The samples in a library, by file name, and their questions with gold."""
+
+    library: Library
+    versions: dict[str, str]
+    gold: list[tuple[str, str, Span]]
+
+    def why(self, question: str, name: str, place: Span, settings: Settings = SMALL, **more) -> WhyNot:
+        return why_not(self.library.searcher, question, settings, self.versions[name], place, **more)
+
+    def find(self, name: str, words: str) -> Span:
+        start = self.library.document(self.versions[name]).text.index(words)
+        return Span(start, start + len(words))
+
+    def under(
+        self, question: str, change: Change, settings: Settings = SMALL, ignored: frozenset[Key] = frozenset()
+    ) -> SearchResult:
+        """The whole way, with the change made."""
+        turned = settings.with_values({dial: after for dial, (_, after) in change.settings.items()})
+        return self.library.searcher.search(question, turned, None, ignored=ignored | frozenset(change.remove))
+
+    def held(self, result: SearchResult, name: str, place: Span) -> float:
+        """The share of the place's visible characters that the passages hold, counted one by one."""
+        text = self.library.document(self.versions[name]).text
+        visible = {at for at in range(place.start, place.end) if not text[at].isspace()}
+        read = {
+            at
+            for passage in result.passages
+            if passage.version_id == self.versions[name]
+            for at in range(passage.start, passage.end)
+        }
+        return len(visible & read) / len(visible)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    home = tmp_path_factory.mktemp("explaining") / "library"
+    with Library.open(home, encoder=FastEncoder()) as library:
+        files = sorted((SAMPLES / "documents").iterdir())
+        library.ingest([Incoming(path.name, path) for path in files])
+        rows = [json.loads(line) for line in (SAMPLES / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+        gold = [
+            (row["question"], span["document"], Span(span["start"], span["end"]))
+            for row in rows
+            for span in row["gold"]
+        ]
+        yield World(library, {Path(row.name).name: row.version_id for row in library.sources()}, gold)
+
+
+def test_every_gold_span_that_is_missed_has_a_change_that_was_tried(world: World) -> None:
+    missed = 0
+    for question, name, place in world.gold:
+        before = world.library.searcher.search(question, SMALL, None)
+        held = world.held(before, name, place)
+        told = world.why(question, name, place)
+        assert told.held == pytest.approx(held)
+        assert told.admitted == (held >= ADMITTED)
+        assert_true_to_the_trace(told, before, world.versions[name], place)
+        if told.admitted:
+            assert told.changes == ()
+            continue
+        missed += 1
+        assert told.changes, (question, name, told.sentence)
+        assert [change.size for change in told.changes] == sorted(change.size for change in told.changes)
+        assert len({tuple(change.settings) for change in told.changes}) == len(told.changes), "one for each dial"
+        for change in told.changes:
+            assert world.held(world.under(question, change), name, place) == pytest.approx(change.held) != held
+            assert change.held >= ADMITTED
+            assert all(before != after for before, after in change.settings.values())
+    assert missed > 20
+
+
+def assert_true_to_the_trace(told: WhyNot, result: SearchResult, version_id: str, place: Span) -> None:
+    """The fates are those of the trace, for every leaf of the place that the trace watches."""
+    traced = {
+        (candidate.start, candidate.end): candidate
+        for candidate in result.trace.candidates
+        if candidate.version_id == version_id and candidate.start < place.end and place.start < candidate.end
+    }
+    fates = {(fate.start, fate.end): fate for fate in told.fates}
+    assert fates
+    assert traced.keys() <= fates.keys()
+    assert told.stages == result.trace.stages
+    for where, candidate in traced.items():
+        assert fates[where].said == candidate.fate
+        assert fates[where].ranks == candidate.ranks
+        assert fates[where].scores == candidate.scores
+    for where, fate in fates.items():
+        assert where in traced or "go on" in fate.said or fate.said.startswith("neither search"), fate.said
+
+
+@pytest.mark.parametrize("strategy", ["flat", "auto-merge"])
+def test_other_ways_to_grow_have_changes_too(world: World, strategy: str) -> None:
+    settings = SMALL.with_value("expansion.strategy", strategy)
+    for question, name, place in world.gold[::16]:
+        told = world.why(question, name, place, settings)
+        assert told.admitted or told.changes
+        for change in told.changes:
+            assert world.held(world.under(question, change, settings), name, place) >= ADMITTED
+
+
+ASKED = "How long is an access token valid?"
+
+
+def test_a_condition_in_the_question_that_keeps_a_place_out_is_named_and_removed(world: World) -> None:
+    place = world.find("handbook.md", "# ")
+    asked = f"{ASKED} type:pdf -zebra"
+    told = world.why(asked, "handbook.md", place)
+    assert (told.held, told.fates, told.stages) == (0.0, (), ())
+    assert [one.words for one in told.barred] == ["type: PDF"], "the other one is in nobody's way"
+    assert "“type: PDF”" in told.sentence
+    assert told.changes
+    for change in told.changes:
+        assert ("type", "pdf") in change.remove
+        assert world.held(world.under(asked, change), "handbook.md", place) == pytest.approx(change.held)
+        assert change.held >= ADMITTED
+    again = world.why(asked, "handbook.md", place, ignored=frozenset({("type", "pdf")}))
+    assert again.barred == ()
+    assert again.fates
+
+
+def test_removing_a_condition_can_be_all_it_takes(world: World) -> None:
+    question, name, place = next(
+        gold for gold in world.gold if gold[1] != "quarterly-report.pdf" and world.why(*gold).admitted
+    )
+    told = world.why(f"{question} type:pdf", name, place)
+    assert (told.changes[0].settings, told.changes[0].remove) == ({}, (("type", "pdf"),))
+    assert told.sentence.endswith("It would be in without “type: pdf” in the question.")
+
+
+def test_a_phrase_may_keep_out_a_place_of_a_document_it_stands_in(world: World) -> None:
+    text = world.library.document(world.versions["handbook.md"]).text
+    place = world.find("handbook.md", text[:40])
+    phrase = re.findall(r"[a-z]+ [a-z]+ [a-z]+ [a-z]+", text)[-1]
+    told = world.why(f'What holds? "{phrase}"', "handbook.md", place)
+    assert [one.kind for one in told.barred] == ["phrase"]
+    assert told.changes
+
+
+def test_what_no_change_could_admit_is_said(world: World) -> None:
+    library, (name, other) = world.library, ("handbook.md", "api.md")
+    place = world.find(name, "# ")
+    scope = Scope(versions=(world.versions[other],))
+    told = world.why(ASKED, name, place, scope=scope)
+    assert (told.sentence, told.changes) == ("Its document is not among those that were asked.", ())
+    told = why_not(library.searcher, ASKED, SMALL, "nothing", place)
+    assert told.sentence.startswith("Its document is not in the library")
+    document = next(
+        one for one in map(library.document, world.versions.values()) if any(gap.length > 3 for gap in gaps(world, one))
+    )
+    gap = max(gaps(world, document), key=lambda span: span.length)
+    told = why_not(library.searcher, ASKED, SMALL, document.version_id, gap)
+    assert told.sentence.startswith("No chunk holds this text")
+    assert (told.fates, told.changes, told.tried) == ((), (), 0)
+
+
+def gaps(world: World, document: Document) -> list[Span]:
+    return [Span(gap.start, gap.end) for gap in world.library.audit(document.version_id).gaps]
+
+
+def test_a_place_that_is_read_needs_no_change(world: World) -> None:
+    question, name, place = next(gold for gold in world.gold if world.why(*gold).admitted)
+    told = world.why(question, name, place)
+    assert (told.changes, told.tried) == ((), 1)
+    assert told.sentence.startswith("It is in the context")
+
+
+def test_progress_is_told_and_stops_the_search(world: World) -> None:
+    question, name, place = next(gold for gold in world.gold if not world.why(*gold).admitted)
+    told: list[tuple[int, int]] = []
+    world.why(question, name, place, progress=lambda done, total: told.append((done, total)))
+    assert [done for done, _ in told] == list(range(len(told)))
+    assert {total for _, total in told} == {len(told) - 1}
+
+    def stop(done: int, total: int) -> None:
+        if done == 2:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        world.why(question, name, place, progress=stop)
+
+
+def test_settings_that_cannot_be_are_not_tried() -> None:
+    words_alone = Settings().with_values({"retrieval.dense_weight": 0, "retrieval.lexical_weight": 0.5})
+    steps = dict(dial_steps(words_alone, Understanding("Why?", "Why?"), all_kept=True))
+    turned = [each.retrieval.lexical_weight for _, each in steps["retrieval.lexical_weight"]]
+    assert 0.0 not in turned
+    assert turned[0] in (0.4, 0.6)
+    assert len(turned) == 9
+
+
+def test_a_dial_that_is_not_read_is_not_tried() -> None:
+    understood = Understanding("Why?", "Why?")
+    steps = dict(dial_steps(Settings(), understood, all_kept=True))
+    for name in ("retrieval.k", "expansion.window_sentences", "diversity.relevance", "understanding.anchor_boost"):
+        assert name not in steps
+    assert not any(name.startswith("reranking") for name in steps), "a re-ranker is never switched on"
+    assert "retrieval.k" in dict(dial_steps(Settings(), understood, all_kept=False))
+    reread = Settings().with_values({"reranking.model": "late-interaction", "reranking.keep": 3})
+    steps = dict(dial_steps(reread, understood, all_kept=False))
+    assert {"reranking.model", "reranking.keep", "reranking.blend"} <= steps.keys()
+    assert all(len(found) <= 3 for name, found in steps.items() if name.startswith("retrieval"))

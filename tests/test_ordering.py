@@ -1,0 +1,148 @@
+"""The stages behind the fusion over a whole library: conditions, leanings, diversity and re-ranking."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from core import ordering
+from core.errors import ModelError
+from core.library import Incoming, Library
+from tests.retrieval.small_models import make_cross_encoder
+
+SENTENCE = "The weir is opened by the keeper at noon, and the gauge of the lower lock is read twice."
+TEXTS = {
+    "handbook.md": f"# Handbook\n\n## Weir\n\n{SENTENCE}\n\nThe keeper of the weir sleeps.\n\nA weir has a gate.\n",
+    "copy.md": f"# Copy\n\n## Weir\n\n{SENTENCE}\n",
+    "draft.txt": "A draft on the weir: the keeper may open its gate.\n",
+    "rates.md": "# Rates\n\n| region | share |\n|---|---|\n| north | 7 % |\n| south | 3 % |\n\nThe share by region.\n",
+}
+
+
+@pytest.fixture
+def filled(library: Library) -> Library:
+    small = library.settings.with_value("chunking.max_tokens", 32)
+    items = [Incoming(name, content_hash=library.stage(text.encode())) for name, text in TEXTS.items()]
+    assert library.ingest(items, settings=small).failures == ()
+    return library
+
+
+def sources(result) -> set[str]:
+    return {hit.source for hit in result.hits}
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("weir keeper type:text", {"draft.txt"}),
+        ("weir keeper in:handbook", {"handbook.md"}),
+        ("weir keeper -draft", {"handbook.md", "copy.md", "rates.md"}),
+        ('keeper "opened by the keeper"', {"handbook.md", "copy.md"}),
+    ],
+)
+def test_what_a_question_states_filters_and_can_be_taken_back(filled, question, expected):
+    result = filled.search(question)
+    assert sources(result) == expected
+    (condition,) = result.understood.conditions
+    found = filled.searcher.find(question, filled.settings, None, frozenset({condition.key}))
+    assert found.understood.conditions == ()
+    assert sources(filled.searcher.result(found, filled.settings, None)) == set(TEXTS)
+
+
+def test_a_filter_holds_for_what_was_added_since(filled):
+    assert sources(filled.search("weir type:text")) == {"draft.txt"}
+    later = b"Another note on the weir, of another day.\n"
+    filled.ingest([Incoming("later.txt", content_hash=filled.stage(later))])
+    assert sources(filled.search("weir type:text")) == {"draft.txt", "later.txt"}
+
+
+def test_a_phrase_that_nothing_has_is_said_and_left_out(filled):
+    result = filled.search('who opens the "wier gate"')
+    assert sources(result) == set(TEXTS)
+    assert any("wier gate" in note and "left out" in note for note in result.notes)
+
+
+def test_a_comparison_lifts_the_rows_that_satisfy_it(filled):
+    boosted = filled.settings.with_value("understanding.comparison_boost", 3.0)
+    result = filled.search("Which regions have a share above 5 %?", boosted)
+    assert result.trace.stages[-1] == "leaning"
+    assert "north" in result.hits[0].text
+    plain = {
+        hit.chunk_id: hit.scores["neighbours"] for hit in filled.search("Which regions have a share above 5 %?").hits
+    }
+    lifted = {hit.chunk_id for hit in result.hits if hit.scores["leaning"] > plain[hit.chunk_id] + 1e-9}
+    assert lifted == {hit.chunk_id for hit in result.hits if "7 %" in hit.text}
+
+
+def test_a_stage_that_is_off_leaves_the_ranking_itself(filled):
+    ranking = filled.rank("weir")
+    settings = filled.settings
+    assert ordering.diversified(ranking, settings.diversity, lambda document: "") is ranking
+    assert ordering.Rereading(lambda: None).reranked(ranking, settings.reranking, lambda document: "") is ranking
+
+
+def test_twins_are_folded_and_sections_capped(filled):
+    folded = filled.search("weir keeper noon", filled.settings.with_value("diversity.fold_twins", True))
+    texts = [hit.text for hit in folded.hits]
+    assert sum(SENTENCE in text for text in texts) == 1
+    (fate,) = [one.fate for one in folded.trace.candidates if "says the same" in one.fate]
+    assert "handbook.md" in fate or "copy.md" in fate
+    capped = filled.rank("weir keeper noon", filled.settings.with_value("diversity.per_section", 1))
+    parents = capped.leaves.parent_rows[capped.pool[capped.kept]]
+    inside = parents[parents >= 0]
+    assert len(set(inside.tolist())) == len(inside)
+    everything = filled.rank("weir keeper noon")
+    around = everything.leaves.parent_rows[everything.pool[everything.kept]]
+    assert len(set(around.tolist())) < len(around), "without the cap a section gives several"
+
+
+def test_a_cross_encoder_is_asked_once_for_all_its_blends(filled, tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr(ordering, "read", lambda *given: read.append(given[1]) or original(*given))
+    model = str(make_cross_encoder(tmp_path / "model", positions=512))
+    alone = filled.settings.with_values({"reranking.model": model, "reranking.candidates": 3})
+    found = filled.searcher.find("weir keeper", alone)
+    first = filled.searcher.order(found, alone)
+    half = filled.searcher.order(found, alone.with_value("reranking.blend", 0.5))
+    none = filled.searcher.order(found, alone.with_value("reranking.blend", 0))
+    assert [len(passages) for passages in read] == [3]
+    before = filled.searcher.order(found, filled.settings)
+    assert none.kept.tolist() == before.kept.tolist()
+    assert sorted(first.kept.tolist()) == sorted(half.kept.tolist()) == sorted(before.kept.tolist())
+    assert list(first.scores)[-1] == "reranked"
+    assert first.kept[3:].tolist() == before.kept[3:].tolist(), "what was not read follows as it was"
+    assert np.array_equal(first.broad, before.final, equal_nan=True)
+    kept = filled.search("weir keeper", alone.with_value("reranking.keep", 2))
+    assert len(kept.hits) == 2
+
+
+original = ordering.read
+
+
+def test_what_was_cut_short_is_read_again(filled, tmp_path, monkeypatch):
+    def late(*given):
+        return ordering.Readings(np.full(len(given[1]), np.nan), "Time limit of 1 s: 0 of 3 re-ranked.")
+
+    monkeypatch.setattr(ordering, "read", late)
+    model = str(make_cross_encoder(tmp_path / "model", positions=512))
+    alone = filled.settings.with_values({"reranking.model": model, "reranking.candidates": 3})
+    assert filled.search("weir keeper", alone).notes == ("Time limit of 1 s: 0 of 3 re-ranked.",)
+    monkeypatch.setattr(ordering, "read", original)
+    assert filled.search("weir keeper", alone).notes == ()
+
+
+def test_a_model_that_is_not_here_is_named(filled):
+    absent = filled.settings.with_value("reranking.model", "nobody/nothing-here")
+    with pytest.raises(ModelError, match="nobody/nothing-here"):
+        filled.search("weir", absent)
+
+
+@pytest.mark.model
+def test_late_interaction_reads_with_the_librarys_own_embedder(tmp_path):
+    with Library.open(tmp_path / "home") as library:
+        items = [Incoming(name, content_hash=library.stage(text.encode())) for name, text in TEXTS.items()]
+        library.ingest(items)
+        settings = library.settings.with_values({"reranking.model": "late-interaction", "reranking.candidates": 4})
+        result = library.search("When is the weir opened?", settings)
+        assert result.trace.stages[-1] == "reranked"
+        assert SENTENCE in result.hits[0].text
