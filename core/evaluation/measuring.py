@@ -97,6 +97,14 @@ class _Ranked:
     best: Mapping[str, float]
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is the same for all rankings over one leaf table. ``reads``: each fact once."""
+
+    gold: Gold
+    reads: CatalogueReads
+
+
 @dataclass(slots=True)
 class Measuring:
     """Asks a suite's questions of a library as it is cut now. ``documents``: of the suite, by name.
@@ -119,23 +127,26 @@ class Measuring:
         started = perf_counter()
         searcher = self.library.searcher
         found: dict[Hashable, Found] = {}
+        asked: dict[int, _Asked] = {}  # by leaf table: what a question states itself narrows it
+        ranked: dict[Hashable, _Ranked] = {}
         for settings in presets.values():
             key = searcher.found_key(settings)
             if key not in found:
                 found[key] = searcher.find(question.question, settings, self.scope)
-        gold = self._gold(question, next(iter(found.values())).leaves)
-        ranked: dict[Hashable, _Ranked] = {}
-        for settings in presets.values():
+            leaves = found[key].leaves
+            if id(leaves) not in asked:
+                asked[id(leaves)] = _Asked(self._gold(question, leaves), searcher.reads(leaves))
             if ranking_key(settings) not in ranked:
-                ranking = searcher.order(found[searcher.found_key(settings)], settings)
-                ranked[ranking_key(settings)] = self._ranked(question, ranking, gold)
-        reads = searcher.reads(next(iter(found.values())).leaves)
+                ranking = searcher.order(found[key], settings)
+                ranked[ranking_key(settings)] = self._ranked(question, ranking, asked[id(leaves)].gold)
         sizes: dict[str, int] = {}
         shared = (perf_counter() - started) / len(presets)
         measured = {}
         for name, settings in presets.items():
             started = perf_counter()
-            one = _One(self, question, gold, settings, ranked[ranking_key(settings)], reads, sizes)
+            ordered = ranked[ranking_key(settings)]
+            over = asked[id(ordered.ranking.leaves)]
+            one = _One(self, question, over.gold, settings, ordered, over.reads, sizes)
             one.score()
             measured[name] = one.measured(1000 * (shared + perf_counter() - started))
         return measured

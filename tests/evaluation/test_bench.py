@@ -327,6 +327,22 @@ def test_what_cells_share_is_computed_once(suite_root, tmp_path, fast_encoder, m
         assert item.scores == alone[item.preset].presets[0].scores, "together or alone, the figures are the same"
 
 
+def test_cells_that_heed_a_filter_stand_beside_cells_that_do_not(tmp_path, suite_root, fast_encoder):
+    lines = [json.loads(line) for line in (suite_root / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        line["question"] += " -otter"
+    (suite_root / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    cells = grid(
+        Settings(), {"understanding.filters": [True, False], "expansion.strategy": ["parent", "window"]}
+    ).presets
+    together, _ = bench(suite_root, tmp_path, fast_encoder, cells)
+    for name, item in cells.items():
+        alone, _ = bench(suite_root, tmp_path / name, fast_encoder, {name: item})
+        assert together.preset(name).scores == alone.presets[0].scores
+    recalls = {item.metrics["recall@1000"] for item in together.presets}
+    assert len(recalls) > 1, "what the filter leaves out is missed"
+
+
 def counted(function, calls):
     def call(*arguments, **named):
         calls.append(arguments)
