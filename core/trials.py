@@ -152,7 +152,7 @@ class Trial:
             span = int(ranking.leaves.starts[leaf]), int(ranking.leaves.ends[leaf])
             entry = int(np.searchsorted(ranking.pool, leaf))
             if entry == len(ranking.pool) or ranking.pool[entry] != leaf:
-                told.append(Fate(*span, {}, {}, assembled.get(leaf, "no search had it among its best")))
+                told.append(Fate(*span, {}, {}, assembled.get(leaf, "it is not among the best of any search")))
                 continue
             at = np.array([entry])
             ranks = {stage: int(ranks_at(scores, at)[0]) for stage, scores in ranking.scores.items()}

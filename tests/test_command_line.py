@@ -262,7 +262,7 @@ def test_query_takes_settings_and_presets(core, home):
 
 def test_query_says_what_it_understood_and_filters_by_it(core, home):
     code, found, _ = core(
-        "query", f'{QUESTION} type:md -zebra genre:opera "no such words stand anywhere"', "--library", home
+        "query", f'{QUESTION} type:md genre:opera "no such words stand anywhere" -zebra', "--library", home
     )
     assert code == 0
     assert all(has_shape(chip, UNDERSTOOD) for chip in found["understood"])

@@ -14,6 +14,7 @@ from core.dial_steps import dial_steps
 from core.explaining import Change, WhyNot, why_not
 from core.library import Incoming, Library
 from core.retrieval.analysis import Key, Understanding
+from core.retrieval.ranking import UNFOUND
 from core.searching import SearchResult
 from core.settings import Settings
 from core.storage.scopes import Scope
@@ -115,7 +116,7 @@ def assert_true_to_the_trace(told: WhyNot, result: SearchResult, version_id: str
         assert fates[where].ranks == candidate.ranks
         assert fates[where].scores == candidate.scores
     for where, fate in fates.items():
-        assert where in traced or "go on" in fate.said or fate.said.startswith("neither search"), fate.said
+        assert where in traced or "go on" in fate.said or fate.said == UNFOUND, fate.said
 
 
 @pytest.mark.parametrize("strategy", ["flat", "auto-merge"])
@@ -159,7 +160,7 @@ def test_removing_a_condition_can_be_all_it_takes(world: World) -> None:
 
 def test_a_phrase_may_keep_out_a_place_of_a_document_it_stands_in(world: World) -> None:
     text = world.library.document(world.versions["handbook.md"]).text
-    place = world.find("handbook.md", text[:40])
+    place = world.find("handbook.md", "# ")
     phrase = re.findall(r"[a-z]+ [a-z]+ [a-z]+ [a-z]+", text)[-1]
     told = world.why(f'What holds? "{phrase}"', "handbook.md", place)
     assert [one.kind for one in told.barred] == ["phrase"]
@@ -185,6 +186,15 @@ def test_what_no_change_could_admit_is_said(world: World) -> None:
 
 def gaps(world: World, document: Document) -> list[Span]:
     return [Span(gap.start, gap.end) for gap in world.library.audit(document.version_id).gaps]
+
+
+def test_a_place_that_no_search_looked_at(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.retrieval.ranking.POOL", 2)
+    large = SMALL.with_value("retrieval.exact_below", 3)
+    told = [world.why(*gold, large) for gold in world.gold[::9]]
+    unseen = [one for one in told if one.fates and not any(fate.ranks for fate in one.fates)]
+    assert unseen
+    assert all(one.fates[0].said == "it is not among the best of any search" for one in unseen)
 
 
 def test_a_place_that_is_read_needs_no_change(world: World) -> None:
