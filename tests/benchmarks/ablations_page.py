@@ -200,8 +200,9 @@ def difference(found: Comparison) -> str:
     '-1.2 [-3.0, +0.5] p 0.200'
     """
     p = found.p_value if found.adjusted is None else found.adjusted
+    told = f"p {p:.3f}" if p >= 0.0005 else "p < 0.001"
     mark = MARKS.get(found.verdict, "")
-    return f"{found.difference:+.1f} [{found.low:+.1f}, {found.high:+.1f}] p {p:.3f}{mark}"
+    return f"{found.difference:+.1f} [{found.low:+.1f}, {found.high:+.1f}] {told}{mark}"
 
 
 def _costs(measured: Mapping[str, Measured]) -> list[str]:
@@ -238,7 +239,7 @@ def _provenance(measured: Mapping[str, Measured]) -> list[str]:
                 f"{len(reports[0].documents):,}",
                 str(len(together(done).presets)),
                 f"{times[0]} to {times[-1]}",
-                "this" if current == len(done) else f"earlier for {len(done) - current} of {len(done)} dials",
+                "this" if current == len(done) else f"another state for {len(done) - current} of {len(done)} dials",
             ]
         )
     lines = [
