@@ -196,7 +196,12 @@ class Searcher:
             reads = self.reads(ranking.leaves)
             context, fates, timings = self.fill(ranking, settings, budget_characters, reads)
             trace = assembly.build_trace(ranking, fates, reads.chunk_ids, timings)
-            disagreed = settle(conflicts(context.passages, self._alike), settings.answering.authority)
+            disagreed = conflicts(context.passages, self._alike)
+            if disagreed and settings.answering.authority:
+                numbers = {version: document for document, version in enumerate(ranking.leaves.version_ids)}
+                versions = {side.version_id for one in disagreed for side in one.sides}
+                kinds = {version: reads.kind(numbers[version]) for version in versions}
+                disagreed = settle(disagreed, settings.answering.authority, kinds)
             return SearchResult(
                 ranking.question,
                 hits_of(ranking, reads),
