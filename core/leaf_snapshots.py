@@ -69,10 +69,6 @@ class Snapshots:
         self._shelves: _Shelves | None = None
         self._sections: SectionTypes | None = None
 
-    def whole(self) -> Snapshot:
-        """All leaves as they are now."""
-        return self.asked(Part()).snapshot
-
     def asked(self, part: Part) -> Asked:
         """The leaves of a part as they are now."""
         with self._store.reading(), self._lock:

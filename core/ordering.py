@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from threading import Lock
 from time import perf_counter
@@ -48,9 +48,9 @@ def diversified(ranking: Ranking, settings: DiversitySettings, text: Text) -> Ra
 class Rereading:
     """Re-rankers in memory, and what they thought of the passages of the last questions."""
 
-    def __init__(self, encoder: Callable[[], Encoder]) -> None:
+    def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
-        self._models: dict[Hashable, ReadingModel] = {}
+        self._loaded: tuple[Hashable, ReadingModel] | None = None  # one at a time: it may take a gigabyte
         self._readings: dict[Hashable, Readings] = {}
         self._lock = Lock()
 
@@ -64,42 +64,34 @@ class Rereading:
         if settings.off or not len(ranking.kept):
             return ranking
         started = perf_counter()
-        model = self._model(settings)
+        named, model = self._model(settings)
         chosen = ranking.pool[ranking.kept[: settings.candidates]]
         spans = units(ranking.leaves, chosen.tolist(), settings, model.max_tokens, text)
         documents = ranking.leaves.documents[chosen].tolist()
         passages = [text(document)[span.start : span.end] for document, span in zip(documents, spans, strict=True)]
-        readings = self._read(ranking.question, passages, model, settings, progress)
+        key = (named, ranking.question, tuple(passages))
+        readings = self._readings.get(key)
+        if readings is None:
+            readings = read(ranking.question, passages, model, settings, progress)
+            if not readings.note:  # with more time more would have been read
+                self._keep(key, readings)
         found = reorder(ranking.final[ranking.kept], readings, settings)
         made = _appended(ranking, "reranked", found.scores, found.order, found.dropped, started)
         return replace(made, notes=(*ranking.notes, found.note)) if found.note else made
 
-    def _model(self, settings: RerankingSettings) -> ReadingModel:
+    def _model(self, settings: RerankingSettings) -> tuple[Hashable, ReadingModel]:
+        """The settings' model, and the key that tells it from others."""
         key = (settings.model, settings.precision, settings.max_tokens)
         with self._lock:
-            if key not in self._models:
-                self._models.clear()  # one at a time: a cross-encoder may take a gigabyte
-                self._models[key] = load_reranker(settings, self._encoder())
-            return self._models[key]
+            if self._loaded is None or self._loaded[0] != key:
+                self._loaded = None  # before the next is loaded beside it
+                self._loaded = key, load_reranker(settings, self._encoder)
+            return self._loaded
 
-    def _read(
-        self,
-        question: str,
-        passages: Sequence[str],
-        model: ReadingModel,
-        settings: RerankingSettings,
-        progress: Progress | None,
-    ) -> Readings:
-        key = (settings.model, settings.precision, settings.max_tokens, question, tuple(passages))
-        known = self._readings.get(key)
-        if known is not None:
-            return known
-        readings = read(question, passages, model, settings, progress)
-        if not readings.note:  # with more time more would have been read
-            self._readings[key] = readings
-            for oldest in list(self._readings)[: max(0, len(self._readings) - KEPT_READINGS)]:
-                self._readings.pop(oldest, None)
-        return readings
+    def _keep(self, key: Hashable, readings: Readings) -> None:
+        self._readings[key] = readings
+        for oldest in list(self._readings)[: max(0, len(self._readings) - KEPT_READINGS)]:
+            self._readings.pop(oldest, None)
 
 
 def _places(ranking: Ranking, chosen: NDArray[np.int64]) -> list[tuple[int, int, int]]:

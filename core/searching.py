@@ -64,6 +64,25 @@ class SearchResult:
     reads: int = 0
 
 
+def found_key(settings: Settings) -> Hashable:
+    """Equal for settings under which ``Searcher.find`` finds the same.
+
+    >>> found_key(Settings()) == found_key(Settings().with_value("retrieval.neighbour_share", 0.5))
+    True
+    """
+    understanding = settings.understanding
+    return search_key(settings.retrieval), understanding.filters, understanding.anchors, understanding.split
+
+
+def order_key(settings: Settings) -> Hashable:
+    """Equal for settings under which ``Searcher.order`` gives the same of what ``Searcher.find`` found.
+
+    >>> order_key(Settings()) == order_key(Settings().with_value("assembly.order", "edges"))
+    True
+    """
+    return settings.understanding, settings.retrieval, settings.diversity, settings.reranking
+
+
 class Searcher:
     """Answers questions over a store. Holds the leaf snapshot of the latest revision, texts and question vectors."""
 
@@ -73,7 +92,7 @@ class Searcher:
         self._lock = Lock()
         self._texts = Texts(store)
         self._snapshots = Snapshots(store, self._check_embedder, self._texts.clear)
-        self._rereading = Rereading(lambda: model.encoder)
+        self._rereading = Rereading(model.encoder)
         self._okapi: OkapiIndex | None = None
         self._okapi_lock = Lock()  # its own: building takes seconds, and whoever asks FTS5 need not wait for it
         self._questions: dict[str, Vectors] = {}
@@ -90,11 +109,6 @@ class Searcher:
         """
         return self.order(self.find(question, settings, scope), settings)
 
-    def found_key(self, settings: Settings) -> Hashable:
-        """Equal for settings under which ``find`` finds the same."""
-        understanding = settings.understanding
-        return search_key(settings.retrieval), understanding.filters, understanding.anchors, understanding.split
-
     def find(
         self, question: str, settings: Settings, scope: Scope | None = None, ignored: frozenset[Key] = frozenset()
     ) -> Found:
@@ -105,19 +119,23 @@ class Searcher:
         with self._store.reading():
             started = perf_counter()
             understood = self._snapshots.understand(storable(question), settings.understanding, ignored)
-            asked = self._snapshots.asked(Part(scope, understood.conditions))
+            part = Part(scope, understood.conditions)
+            asked = self._snapshots.asked(part)
+            # Only the lock's holder may open Chroma, and a filter there costs more than looking at every leaf, which
+            # finds the same rows and never misses one.
+            approximate = self._store.writable and part.everything
             analysed = (perf_counter() - started) * 1000
             notes = [*understood.notes, *(f"No passage has {one.words}: it was left out." for one in asked.aside)]
-            found = self._search(understood.text, asked.snapshot, settings.retrieval)
-            parts = [self._search(part.text, asked.snapshot, settings.retrieval) for part in understood.parts]
-        return replace(merged(found, parts), understood=understood, notes=tuple(notes)).with_timing("analyse", analysed)
+            whole, *parts = (
+                self._search(text, asked.snapshot, settings.retrieval, approximate=approximate)
+                for text in (understood.text, *(one.text for one in understood.parts))
+            )
+        found = replace(merged(whole, parts), understood=understood, notes=tuple(notes))
+        return found.with_timing("analyse", analysed)
 
-    def _search(self, question: str, snapshot: Snapshot, settings: RetrievalSettings) -> Found:
+    def _search(self, question: str, snapshot: Snapshot, settings: RetrievalSettings, *, approximate: bool) -> Found:
         tokens = list(dict.fromkeys(analyse(question)))
         lexical = self._lexical(snapshot.leaves.generation, settings)
-        # Only the lock's holder may open Chroma, and a filter there costs more than looking at every leaf, which
-        # finds the same rows and never misses one.
-        approximate = self._store.writable and snapshot is self._snapshots.whole()
         nearest = self._nearest_rows if approximate else partial(_nearest_exactly, snapshot.leaves)
         if not settings.dense_weight:
             nothing = np.zeros(0, dtype=np.float32)
@@ -150,7 +168,7 @@ class Searcher:
     def _boosts(self, found: Found, settings: Settings) -> Scores | None:
         """What the question leans to, for every leaf found; ``None`` where nothing does."""
         chosen, understood = settings.understanding, found.understood
-        if not chosen.leaning or understood is None:
+        if not chosen.leaning:
             return None
         boosts = self._snapshots.boosts(found.leaves, understood, chosen)
         if chosen.comparison_boost:
@@ -209,7 +227,7 @@ class Searcher:
                 context,
                 trace,
                 timings,
-                found.understood or Understanding(ranking.question, ranking.question),
+                ranking.understood,
                 disagreed,
                 clustered(ranking),
                 ranking.notes,
@@ -233,7 +251,7 @@ class Searcher:
             else:
                 budget = assembly.characters(budget_characters)
                 sizes = leaves.ends - leaves.starts
-            intent = ranking.understood.intent if ranking.understood else ""
+            intent = ranking.understood.intent
             extents = expand(ranking, settings.expansion, sizes, budget.amount, reads, intent=intent)
             expanded = perf_counter()
             filled = assembly.assemble(ranking, extents, budget, reads, settings.assembly)

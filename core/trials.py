@@ -14,7 +14,7 @@ from core.catalogue_reads import CatalogueReads
 from core.retrieval import Found, Ranking
 from core.retrieval.analysis import Key, Understanding
 from core.retrieval.fusion import ranks_at
-from core.searching import Searcher
+from core.searching import Searcher, found_key, order_key
 from core.settings import Settings
 from core.storage.leaves import LeafTable
 from core.storage.scopes import Scope
@@ -65,14 +65,14 @@ class Trial:
         return self._searcher.snapshot(scope).leaves
 
     def found(self, settings: Settings) -> Found:
-        key = self._searcher.found_key(settings)
+        key = found_key(settings)
         if key not in self._found:
             self._found[key] = self._searcher.find(self._question, settings, self.scope, self._ignored)
         return self._found[key]
 
     def understood(self, settings: Settings) -> Understanding:
         """What was read out of the question."""
-        return self.found(settings).understood or Understanding(self._question, self._question)
+        return self.found(settings).understood
 
     def searched(self, settings: Settings) -> NDArray[np.int64]:
         """The place's leaves among those that were searched."""
@@ -94,7 +94,7 @@ class Trial:
 
     def ranking(self, settings: Settings) -> Ranking:
         """Kept for the dials behind it."""
-        key = (settings.understanding, settings.retrieval, settings.diversity, settings.reranking)
+        key = order_key(settings)
         if self._ranked is None or self._ranked[0] != key:
             self._ranked = key, self._searcher.order(self.found(settings), settings)
         return self._ranked[1]

@@ -8,6 +8,7 @@ import pytest
 from core import ordering
 from core.errors import ModelError
 from core.library import Incoming, Library
+from tests.fast_encoder import FastEncoder
 from tests.retrieval.small_models import make_cross_encoder
 
 SENTENCE = "The weir is opened by the keeper at noon, and the gauge of the lower lock is read twice."
@@ -78,7 +79,7 @@ def test_a_stage_that_is_off_leaves_the_ranking_itself(filled):
     ranking = filled.rank("weir")
     settings = filled.settings
     assert ordering.diversified(ranking, settings.diversity, lambda document: "") is ranking
-    assert ordering.Rereading(lambda: None).reranked(ranking, settings.reranking, lambda document: "") is ranking
+    assert ordering.Rereading(FastEncoder()).reranked(ranking, settings.reranking, lambda document: "") is ranking
 
 
 def test_twins_are_folded_and_sections_capped(filled):

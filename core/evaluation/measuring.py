@@ -38,8 +38,7 @@ from core.evaluation.runs import Names
 from core.evaluation.suites import Question, Suite
 from core.library import Library, Scope
 from core.retrieval import Found, Ranking
-from core.retrieval.analysis import Understanding
-from core.searching import SearchResult
+from core.searching import SearchResult, found_key, order_key
 from core.settings import Settings
 from core.storage.leaves import LeafTable
 from core.types import Context, Trace
@@ -130,21 +129,21 @@ class Measuring:
         asked: dict[int, _Asked] = {}  # by leaf table: what a question states itself narrows it
         ranked: dict[Hashable, _Ranked] = {}
         for settings in presets.values():
-            key = searcher.found_key(settings)
+            key = found_key(settings)
             if key not in found:
                 found[key] = searcher.find(question.question, settings, self.scope)
             leaves = found[key].leaves
             if id(leaves) not in asked:
                 asked[id(leaves)] = _Asked(self._gold(question, leaves), searcher.reads(leaves))
-            if ranking_key(settings) not in ranked:
+            if order_key(settings) not in ranked:
                 ranking = searcher.order(found[key], settings)
-                ranked[ranking_key(settings)] = self._ranked(question, ranking, asked[id(leaves)].gold)
+                ranked[order_key(settings)] = self._ranked(question, ranking, asked[id(leaves)].gold)
         sizes: dict[str, int] = {}
         shared = (perf_counter() - started) / len(presets)
         measured = {}
         for name, settings in presets.items():
             started = perf_counter()
-            ordered = ranked[ranking_key(settings)]
+            ordered = ranked[order_key(settings)]
             over = asked[id(ordered.ranking.leaves)]
             one = _One(self, question, over.gold, settings, ordered, over.reads, sizes)
             one.score()
@@ -175,11 +174,6 @@ class Measuring:
         readable = region((name, a, min(b, known[name].characters)) for name, a, b in spans if name in known)
         omega = precision_omega(chunks, spans) if spans else None
         return Gold(spans, region(spans), readable, gold_leaves(spans, within, *table), omega)
-
-
-def ranking_key(settings: Settings) -> Hashable:
-    """Equal for settings that order leaves alike."""
-    return settings.retrieval, settings.understanding, settings.diversity, settings.reranking
 
 
 class _One:
@@ -300,7 +294,7 @@ class _One:
         best = ""
         if answer:
             asked = self.question.question
-            understood = self.ranked.ranking.understood or Understanding(asked, asked)
+            understood = self.ranked.ranking.understood
             result = SearchResult(asked, (), context.passages, context, Trace(asked, (), ()), {}, understood)
             quotes = self.by.library.searcher.answer(result, self.settings.answering).answer.quotes
             best = quotes[0].text if quotes else ""

@@ -57,6 +57,9 @@ class Understanding:
         return tuple(sorted(every, key=lambda one: (one.start, one.end, one.key)))
 
 
+NOTHING = Understanding("", "")
+
+
 def understand(
     question: str,
     settings: UnderstandingSettings | None = None,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.retrieval import evidence, feedback, fusion
-from core.retrieval.analysis import Understanding
+from core.retrieval.analysis import NOTHING, Understanding
 from core.retrieval.leaning import lean
 from core.retrieval.snapshot import Snapshot
 from core.settings import RetrievalSettings
@@ -50,7 +50,7 @@ class Ranking:
     kept: NDArray[np.int64]
     dropped: Mapping[int, str]
     timings_ms: Mapping[str, float]
-    understood: Understanding | None = None
+    understood: Understanding = NOTHING
     notes: tuple[str, ...] = ()
 
     @property
@@ -80,7 +80,7 @@ class Found:
     lexical: fusion.Scores
     timings_ms: Mapping[str, float]
     coverage: fusion.Scores | None = None
-    understood: Understanding | None = None
+    understood: Understanding = NOTHING
     notes: tuple[str, ...] = ()
 
     def with_timing(self, stage: str, milliseconds: float) -> Found:

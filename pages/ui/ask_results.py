@@ -15,6 +15,7 @@ from core.answering.support import Support
 from core.errors import LecternError
 from core.library import Library, Scope, SearchResult
 from core.retrieval import Found
+from core.searching import found_key
 from core.settings import RerankingSettings, Settings
 from core.types import Answer
 from pages.ui import ask_tasks, dials, services, words
@@ -115,7 +116,7 @@ def _search(
         return found
 
     def make() -> SearchResult:
-        found = _made(held.found, revision, (inquiry, searcher.found_key(settings)), find)
+        found = _made(held.found, revision, (inquiry, found_key(settings)), find)
         return searcher.result(found, settings, None, progress)
 
     return _made(held.results, revision, (inquiry, settings.fingerprint()), make)
