@@ -102,6 +102,29 @@ def build_parser() -> argparse.ArgumentParser:
     judgments.add_argument(
         "--suite", type=Path, metavar="OUT_DIR", help="import into a suite folder of its own, without a library"
     )
+    refit = _command(commands, "refit", "fit fusion and blending to a library's judgments, and try them on the others")
+    refit.add_argument("--apply", action="store_true", help="make them the library's settings where a gain is shown")
+    train = _command(commands, "train-reranker", "make a re-ranker from questions and their passages", library=False)
+    train.add_argument(
+        "pairs", nargs="*", type=Path, metavar="PAIRS", help="files of pairs, JSON lines, gzipped or not"
+    )
+    train.add_argument(
+        "--documents", type=Path, metavar="FOLDER", action="append", default=[], help="also learn from their sections"
+    )
+    train.add_argument("--code", action="store_true", help="also learn from the code of Python's own library")
+    train.add_argument("--work", type=Path, required=True, metavar="DIR", help="kept between runs, to go on from")
+    train.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the weights go (.safetensors)")
+    train.add_argument("--begin-from", type=Path, metavar="FILE", help="teach these weights further, not a new head")
+    for name, default, text in (
+        ("steps", 1300, "steps in all"),
+        ("questions", 8, "questions a step"),
+        ("passages", 8, "passages a question"),
+        ("max-tokens", 256, "of question and passage together"),
+        ("watched-every", 100, "steps between looks at held-out pairs"),
+        ("seed", 0, "of all that is drawn"),
+    ):
+        train.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{text} (default: {default})")
+    train.add_argument("--rate", type=float, default=8e-5, metavar="R", help="of learning, at most (default: 8e-5)")
     _command(commands, "report", "a diagnostic report to copy, without names, paths or text of yours")
     return parser
 

@@ -10,12 +10,12 @@ from dataclasses import asdict
 from pathlib import Path
 from threading import Event
 
-from core import commands_bench, console, contract
+from core import commands_bench, commands_training, console, contract
 from core.chunking import Aids
 from core.chunking import audit as audit_tree
 from core.chunking import chunk as cut
 from core.command_options import existing, home, reading, settings_of
-from core.commands_judgments import judgments
+from core.commands_judgments import judgments, refit
 from core.embedding import load_model
 from core.errors import LecternError, ParseError, SettingsError, StorageError
 from core.gathering import Changes, compare, find_files, joined, scan
@@ -213,6 +213,8 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "stats": stats,
     "report": report,
     "judgments": judgments,
+    "refit": refit,
+    "train-reranker": commands_training.train_reranker,
 }
 
 

@@ -1,4 +1,4 @@
-"""``python -m core judgments``: questions with gold passages, listed, brought in from data sets and handed on."""
+"""The commands about judgments: listed, brought in and handed on by ``judgments``, fitted to by ``refit``."""
 
 from __future__ import annotations
 
@@ -85,6 +85,30 @@ def _export(options: Namespace) -> int:
         f"{count} questions written to {path}, {len(failures)} judgments lost",
     )
     return _ended(failures, count)
+
+
+def refit(options: Namespace) -> int:
+    """Fit the dials to half of the judgments and try them on the other; with ``--apply``, take them where they gain."""
+    from core.evaluation.judged import judged_questions
+    from core.refitting import GAIN
+    from core.refitting import refit as fit
+
+    progress = console.Progress()
+
+    def watch(what: str, share: float) -> None:
+        progress.show(f"{100 * share:.0f} %  {what}")
+
+    with Library.open(existing(home(options))) if options.apply else reading(home(options)) as library:
+        refitted = fit(library, judged_questions(library), watch=watch)
+        applied = options.apply and refitted.verdict == GAIN
+        if applied:
+            library.apply(refitted.onto(library.settings))
+    turned = [f"{name}: {before:g} -> {after:g}" for name, (before, after) in refitted.changes.items()]
+    said = ["The library's settings are these now."] if applied else []
+    console.answer(
+        options, contract.refitted(refitted, applied=applied), "\n".join([refitted.sentence, *turned, *said])
+    )
+    return 1 if options.apply and not applied else 0
 
 
 def _path(options: Namespace) -> Path:

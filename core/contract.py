@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.assembly.conflicts import ContextConflict
 from core.gathering import Changes, joined
 from core.ingest import Failure, Ingested, IngestReport
 from core.judging import JudgmentRow
-from core.retrieval.named_anchors import NamedAnchor
+from core.retrieval.analysis import Chip
 from core.searching import SearchResult
 from core.storage.conditions import Condition
 from core.types import Audit, Chunk, ChunkTree, WordAudit
+
+if TYPE_CHECKING:
+    from core.evaluation.statistics import Comparison
+    from core.refitting import Refitted
 
 
 def ingestion(report: IngestReport) -> dict[str, Any]:
@@ -117,7 +121,7 @@ def answer(result: SearchResult) -> dict[str, Any]:
     }
 
 
-def _understood(chip: Condition | NamedAnchor) -> dict[str, Any]:
+def _understood(chip: Chip) -> dict[str, Any]:
     """``filters``: whether only what fits it was searched; all else at most lends weight."""
     return {
         "kind": chip.kind,
@@ -132,6 +136,7 @@ def _conflict(conflict: ContextConflict) -> dict[str, Any]:
     return {
         "kind": conflict.kind,
         "subject": list(conflict.subject),
+        "about": conflict.about,
         "sides": [
             {
                 "document": side.document,
@@ -225,3 +230,31 @@ def _words(words: WordAudit) -> dict[str, Any]:
         "missing": words.missing,
         "examples": list(words.examples),
     }
+
+
+def refitted(found: Refitted, *, applied: bool) -> dict[str, Any]:
+    """Dials fitted to judgments, and what they gain on those kept out of the fit: points of recall, its mean over the
+    budgets and at each of them. ``gain`` is null where no dial was turned.
+    """
+    gain = found.gain
+    return {
+        "verdict": found.verdict,
+        "sentence": found.sentence,
+        "changes": {name: list(values) for name, values in found.changes.items()},
+        "questions": {"fitted": found.trained, "held_out": found.held_out, "left_out": found.left_out},
+        "split_by": found.by,
+        "gain": None
+        if gain is None
+        else {
+            "recall": _difference(gain.whole),
+            **{f"recall@{budget}": _difference(one) for budget, one in gain.budgets.items()},
+        },
+        "before": None if gain is None else gain.before,
+        "after": None if gain is None else gain.after,
+        "applied": applied,
+        "seconds": found.seconds,
+    }
+
+
+def _difference(compared: Comparison) -> dict[str, Any]:
+    return {"difference": compared.difference, "interval": [compared.low, compared.high], "p": compared.p_value}

@@ -57,6 +57,9 @@ _LOWERED: dict[str, tuple[float, float, float]] = {
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "retrieval.fusion": FUSIONS,
     "understanding.split": (True, False),
+    "understanding.rewrite": (False,),
+    "understanding.decompose": (False,),
+    "understanding.imagined_answers": (0,),
     "diversity.method": DIVERSITIES,
     "diversity.fold_twins": (True, False),
     "expansion.strategy": EXPANSIONS,
@@ -70,8 +73,8 @@ def dial_steps(settings: Settings, understood: Understanding, all_kept: bool) ->
 
     Each has its size, the share of the dial's way, and the nearest come first. ``understood``: boosts of what a
     question does not hint at change nothing. ``all_kept``: whether every chunk in question goes on as it is, so that
-    letting more go on is of no use. A re-ranker is never switched on: that costs seconds; where one is on, dials of
-    the stages before it have few steps.
+    letting more go on is of no use. A re-ranker is never switched on, nor a language model asked for more: that costs
+    seconds; where a re-ranker is on, dials of the stages before it have few steps.
     """
     for name, values in _values(settings, understood, all_kept):
         steps = list(_valid(settings, name, values))

@@ -15,11 +15,11 @@ from typing import Any
 
 from core.dial_steps import LARGEST_BUDGET, MOST_LEAVES, RANKING_STAGES, WIDEST, budgets, dial_steps, value_of
 from core.retrieval.analysis import Key
-from core.retrieval.diversity import ordinal
 from core.searching import Searcher
 from core.settings import Settings
 from core.storage.conditions import Condition
 from core.storage.scopes import Scope
+from core.text.ordinals import ordinal
 from core.trials import ADMITTED, Fate, Keys, Trial, nearer
 from core.types import Span
 

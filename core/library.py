@@ -22,6 +22,7 @@ from core.passwords import Passwords
 from core.preparing import Incoming
 from core.recutting import drop_others, fill_generation, recut
 from core.retrieval import Ranking
+from core.retrieval.rewording import Writer
 from core.searching import Searcher, SearchResult
 from core.settings import Settings
 from core.storage import chunks, documents, features, folders, generations, sources, trash, verify
@@ -63,25 +64,27 @@ __all__ = [
 class Library:
     """A library opened by ``Library.open``; a context manager. Any thread may call it; one process writes it."""
 
-    def __init__(self, store: Store, encoder: Encoder | None) -> None:
+    def __init__(self, store: Store, encoder: Encoder | None, writer: Writer = None) -> None:
         self._store = store
+        self.writer = writer
         self.settings = store.settings() or Settings()
         self._given = encoder
         self._model = self._load(self.settings)
-        self._searcher = Searcher(store, self._model)
+        self._searcher = Searcher(store, self._model, writer)
         self.passwords = Passwords()
         self.queue = JobQueue(store)
 
     @classmethod
-    def open(cls, home: Path, *, write: bool = True, encoder: Encoder | None = None) -> Library:
+    def open(cls, home: Path, *, write: bool = True, encoder: Encoder | None = None, writer: Writer = None) -> Library:
         """Open the library in ``home``, made when missing; ``write=False`` reads beside a process that writes.
 
         ``encoder`` ``None``: the one the library's settings name, its weights loaded when the first text needs them.
+        ``writer``: words questions anew where the settings ask for it; ``None``: nothing does, and a note says so.
         Raises ``LibraryLockedError`` naming the holder, ``StorageError``, ``ModelError``.
         """
         store = Store.open(home, write=write)
         try:
-            library = cls(store, encoder)
+            library = cls(store, encoder, writer)
             if write:
                 trash.empty_trash(store, KEPT_DAYS)
                 if pending(store):
@@ -383,4 +386,4 @@ class Library:
     def _ask_with_model(self) -> None:
         """Questions go to the embedder that built the serving generation; until the flip that is the one before."""
         if self._searcher.model is not self._model:
-            self._searcher = Searcher(self._store, self._model)
+            self._searcher = Searcher(self._store, self._model, self.writer)

@@ -14,7 +14,7 @@ from core.retrieval import Ranking
 from core.retrieval.diversity import diversify
 from core.retrieval.folding import keepers
 from core.retrieval.fusion import Scores
-from core.retrieval.reranking import ReadingModel, Readings, load_reranker, read, reorder
+from core.retrieval.reranking import ReadingModel, Readings, load_reranker, probabilities, read, reorder
 from core.retrieval.units import units
 from core.settings import DiversitySettings, RerankingSettings
 from core.types import Encoder
@@ -45,6 +45,26 @@ def diversified(ranking: Ranking, settings: DiversitySettings, text: Text) -> Ra
     return _appended(ranking, "diverse", found.scores, found.order, found.dropped, started)
 
 
+def candidates(ranking: Ranking, settings: RerankingSettings, max_tokens: int, text: Text) -> list[str]:
+    """What a re-ranker that reads ``max_tokens`` is to read, best first: of each candidate the unit of the settings."""
+    chosen = ranking.pool[ranking.kept[: settings.candidates]]
+    spans = units(ranking.leaves, chosen.tolist(), settings, max_tokens, text)
+    documents = ranking.leaves.documents[chosen].tolist()
+    return [text(document)[span.start : span.end] for document, span in zip(documents, spans, strict=True)]
+
+
+def reordered(ranking: Ranking, readings: Readings, settings: RerankingSettings, started: float) -> Ranking:
+    """The ranking in the order that it and the readings of its candidates make. ``started``: by ``perf_counter``."""
+    found = reorder(ranking.final[ranking.kept], readings, settings)
+    made = _appended(ranking, "reranked", found.scores, found.order, found.dropped, started)
+    likely = probabilities(readings, settings)
+    if likely is None:
+        return made
+    column = np.full(len(ranking.pool), np.nan)
+    column[ranking.kept[: len(likely)]] = likely
+    return replace(made, probabilities=column)
+
+
 class Rereading:
     """Re-rankers in memory, and what they thought of the passages of the last questions."""
 
@@ -65,19 +85,17 @@ class Rereading:
             return ranking
         started = perf_counter()
         named, model = self._model(settings)
-        chosen = ranking.pool[ranking.kept[: settings.candidates]]
-        spans = units(ranking.leaves, chosen.tolist(), settings, model.max_tokens, text)
-        documents = ranking.leaves.documents[chosen].tolist()
-        passages = [text(document)[span.start : span.end] for document, span in zip(documents, spans, strict=True)]
+        passages = candidates(ranking, settings, model.max_tokens, text)
         key = (named, ranking.question, tuple(passages))
         readings = self._readings.get(key)
         if readings is None:
             readings = read(ranking.question, passages, model, settings, progress)
             if not readings.note:  # with more time more would have been read
                 self._keep(key, readings)
-        found = reorder(ranking.final[ranking.kept], readings, settings)
-        made = _appended(ranking, "reranked", found.scores, found.order, found.dropped, started)
-        return replace(made, notes=(*ranking.notes, found.note)) if found.note else made
+        return replace(
+            reordered(ranking, readings, settings, started),
+            notes=(*ranking.notes, readings.note) if readings.note else ranking.notes,
+        )
 
     def _model(self, settings: RerankingSettings) -> tuple[Hashable, ReadingModel]:
         """The settings' model, and the key that tells it from others."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
@@ -27,6 +26,7 @@ from core.ordering import Progress, Rereading, diversified
 from core.retrieval import Found, Ranking, Snapshot, merged, order_leaves, search_key, search_leaves
 from core.retrieval.analysis import Key, Understanding
 from core.retrieval.fusion import Scores, best_first
+from core.retrieval.rewording import Rewording, Wording, Writer, middle
 from core.settings import AnsweringSettings, RetrievalSettings, Settings
 from core.storage import generations
 from core.storage.leaves import LeafTable
@@ -48,7 +48,8 @@ class SearchResult:
 
     ``understood``: what was read out of the question. ``conflicts``: what the passages disagree on.
     ``notes``: what a person should know of how it was answered, as sentences. ``reads``: how often expansion and
-    assembly asked the catalogue.
+    assembly asked the catalogue. ``likely``: the probability that the likeliest passage a re-ranker read answers;
+    ``None`` where none did whose scores are calibrated.
     """
 
     question: str
@@ -62,6 +63,7 @@ class SearchResult:
     clustered: Clustered | None = None
     notes: tuple[str, ...] = ()
     reads: int = 0
+    likely: float | None = None
 
 
 def found_key(settings: Settings) -> Hashable:
@@ -70,8 +72,9 @@ def found_key(settings: Settings) -> Hashable:
     >>> found_key(Settings()) == found_key(Settings().with_value("retrieval.neighbour_share", 0.5))
     True
     """
-    understanding = settings.understanding
-    return search_key(settings.retrieval), understanding.filters, understanding.anchors, understanding.split
+    asked = settings.understanding
+    written = asked.rewrite, asked.decompose, asked.imagined_answers
+    return search_key(settings.retrieval), asked.filters, asked.anchors, asked.split, written
 
 
 def order_key(settings: Settings) -> Hashable:
@@ -86,13 +89,15 @@ def order_key(settings: Settings) -> Hashable:
 class Searcher:
     """Answers questions over a store. Holds the leaf snapshot of the latest revision, texts and question vectors."""
 
-    def __init__(self, store: Store, model: EmbeddingModel) -> None:
+    def __init__(self, store: Store, model: EmbeddingModel, writer: Writer = None) -> None:
         self._store = store
         self._model = model
+        self._rewording = Rewording(writer)
         self._lock = Lock()
         self._texts = Texts(store)
         self._snapshots = Snapshots(store, self._check_embedder, self._texts.clear)
         self._rereading = Rereading(model.encoder)
+        self._fts: FtsIndex | None = None
         self._okapi: OkapiIndex | None = None
         self._okapi_lock = Lock()  # its own: building takes seconds, and whoever asks FTS5 need not wait for it
         self._questions: dict[str, Vectors] = {}
@@ -116,9 +121,24 @@ class Searcher:
 
         ``ignored``: keys of what was understood and is not to be heeded.
         """
+        return self._find(question, settings, scope, ignored, self._worded(question, settings))
+
+    def _worded(self, question: str, settings: Settings) -> Wording:
+        """What a language model writes for a question; it takes long, so that no reading may be open meanwhile."""
+        chosen = settings.understanding
+        if not settings.retrieval.dense_weight:
+            chosen = replace(chosen, imagined_answers=0)  # only the search by meaning would look for them
+        if not chosen.writes:
+            return Wording()
+        return self._rewording.wording(self._snapshots.understand(storable(question), chosen).text, chosen)
+
+    def _find(
+        self, question: str, settings: Settings, scope: Scope | None, ignored: frozenset[Key], wording: Wording
+    ) -> Found:
         with self._store.reading():
             started = perf_counter()
             understood = self._snapshots.understand(storable(question), settings.understanding, ignored)
+            understood = understood.worded(wording, ignored)
             part = Part(scope, understood.conditions)
             asked = self._snapshots.asked(part)
             # Only the lock's holder may open Chroma, and a filter there costs more than looking at every leaf, which
@@ -127,26 +147,33 @@ class Searcher:
             analysed = (perf_counter() - started) * 1000
             notes = [*understood.notes, *(f"No passage has {one.words}: it was left out." for one in asked.aside)]
             whole, *parts = (
-                self._search(text, asked.snapshot, settings.retrieval, approximate=approximate)
-                for text in (understood.text, *(one.text for one in understood.parts))
+                self._search(text, imagined, asked.snapshot, settings.retrieval, approximate)
+                for text, imagined in understood.searches
             )
-        found = replace(merged(whole, parts), understood=understood, notes=tuple(notes))
-        return found.with_timing("analyse", analysed)
+        # What stands behind the searches reads the question as it was asked, whatever words it was searched in.
+        found = replace(merged(whole, parts), question=understood.text, understood=understood, notes=tuple(notes))
+        found = found.with_timing("analyse", analysed)
+        return found.with_timing("write", wording.milliseconds) if wording.milliseconds else found
 
-    def _search(self, question: str, snapshot: Snapshot, settings: RetrievalSettings, *, approximate: bool) -> Found:
+    def _search(
+        self, question: str, imagined: Sequence[str], snapshot: Snapshot, settings: RetrievalSettings, approximate: bool
+    ) -> Found:
+        """Both searches. ``imagined``: texts to look for by meaning together with the question."""
         tokens = list(dict.fromkeys(analyse(question)))
         lexical = self._lexical(snapshot.leaves.generation, settings)
         nearest = self._nearest_rows if approximate else partial(_nearest_exactly, snapshot.leaves)
-        if not settings.dense_weight:
-            nothing = np.zeros(0, dtype=np.float32)
-            return search_leaves(question, lambda: nothing, tokens, snapshot, lexical, settings, nearest)
-        with ThreadPoolExecutor(1, "encode") as beside:
-            query = beside.submit(lambda: self.encode([question])[0])
-            return search_leaves(question, query.result, tokens, snapshot, lexical, settings, nearest)
+
+        def query() -> Vectors:
+            return middle(self.encode([question, *imagined]))
+
+        return search_leaves(question, query, tokens, snapshot, lexical, settings, nearest)
 
     def _lexical(self, generation: int, settings: RetrievalSettings) -> LexicalIndex:
         if settings.lexical_engine == "fts5" or not settings.lexical_weight:
-            return FtsIndex(self._store, generation)
+            fts = self._fts
+            if fts is None or fts.generation != generation:
+                fts = self._fts = FtsIndex(self._store, generation)
+            return fts
         with self._okapi_lock:
             self._okapi = load_okapi(self._store, generation, self._okapi)
             return self._okapi
@@ -202,8 +229,9 @@ class Searcher:
         ignored: frozenset[Key] = frozenset(),
     ) -> SearchResult:
         """The whole way, with everything a page or a script may want to show of it."""
+        wording = self._worded(question, settings)
         with self._store.reading():
-            return self.result(self.find(question, settings, scope, ignored), settings, budget_characters)
+            return self.result(self._find(question, settings, scope, ignored, wording), settings, budget_characters)
 
     def result(
         self, found: Found, settings: Settings, budget_characters: int | None, progress: Progress | None = None
@@ -232,6 +260,7 @@ class Searcher:
                 clustered(ranking),
                 ranking.notes,
                 reads.count,
+                ranking.likeliest,
             )
 
     def _alike(self, one: str, other: str) -> float:
@@ -272,9 +301,28 @@ class Searcher:
         """
         scores = [item.scores for item in result.trace.candidates] or [hit.scores for hit in result.hits]
         similar = [score["dense"] for score in scores if "dense" in score]
+        if result.understood.imagined and similar:  # what was made up must not speak for what the library says
+            similar = self._similarities(result)
         reads = StoreReads(self._store, self.snapshot().leaves.generation)
-        intent = result.understood.intent
-        return answer_line(result.understood.text, result.passages, similar, self.encode, reads, settings, intent)
+        understood = result.understood
+        return answer_line(
+            understood.text,
+            result.passages,
+            similar,
+            self.encode,
+            reads,
+            settings,
+            intent=understood.intent,
+            likely=result.likely,
+        )
+
+    def _similarities(self, result: SearchResult) -> list[float]:
+        """Cosines of the question alone to what was found, as far as it is still there."""
+        snapshot = self.snapshot()
+        rows = [one.row for one in result.trace.candidates] or [hit.row for hit in result.hits]
+        places = snapshot.index_of(np.array(rows, dtype=np.int64))
+        query = self.encode([result.understood.sought])[0]
+        return [float(one) for one in snapshot.leaves.vectors[places[places >= 0]] @ query]
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """``(n, d)`` float32 of texts that are not documents: questions, sentences. Kept in memory alone."""

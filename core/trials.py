@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.assembly.trace import fate_words
 from core.catalogue_reads import CatalogueReads
 from core.retrieval import Found, Ranking
 from core.retrieval.analysis import Key, Understanding
@@ -145,7 +146,7 @@ class Trial:
 
     def fates(self, ranking: Ranking, assembled: Mapping[int, str]) -> tuple[Fate, ...]:
         """Of the place's leaves, the best by the final order first. ``assembled``: as ``filled`` gives them."""
-        leaves, kept = self.leaves_in(ranking.leaves), set(ranking.kept.tolist())
+        leaves, became = self.leaves_in(ranking.leaves), fate_words(ranking, assembled)
         last = list(ranking.scores)[-1]
         told: list[Fate] = []
         for leaf in leaves.tolist():
@@ -157,10 +158,7 @@ class Trial:
             at = np.array([entry])
             ranks = {stage: int(ranks_at(scores, at)[0]) for stage, scores in ranking.scores.items()}
             scores = {stage: float(scores[entry]) for stage, scores in ranking.scores.items() if ranks[stage]}
-            if entry in kept or leaf in assembled:
-                said = assembled.get(leaf, "kept")
-            else:
-                said = ranking.dropped.get(entry, f"ranked {ranks[last]:,}: the best {len(kept):,} go on")
+            said = became(entry, leaf, ranks[last])
             told.append(Fate(*span, {stage: rank for stage, rank in ranks.items() if rank}, scores, said))
         return tuple(sorted(told, key=lambda fate: (fate.ranks.get(last) or len(ranking.pool) + 1, fate.start)))
 

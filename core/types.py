@@ -473,7 +473,7 @@ class LexicalIndex(Protocol):
     """Ranked search over analysed tokens."""
 
     def search(self, tokens: Sequence[str], boosts: Mapping[str, float]) -> tuple[NDArray[np.int64], Vectors]:
-        """``(rows, scores)`` of every row that holds a token; higher is better. Rows without a match are absent."""
+        """``(rows, scores)`` of every row that holds a token, rows ascending; higher is better. Others are absent."""
 
     def holding(self, tokens: Sequence[str]) -> Mapping[str, NDArray[np.int64]]: ...  # ascending rows of each token
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.library import Scope
 from core.settings import Settings
-from pages.ui import ask_results, dials, judging_row, keys, readings, services, state
+from pages.ui import ask_results, dials, judging_row, keys, readings, rerankers, services, state
 from pages.ui.ask_answer import show_answer
 from pages.ui.ask_chips import ignored, show_chips
 from pages.ui.ask_conflicts import show_conflicts
@@ -31,7 +31,7 @@ def main() -> None:
     show_tour("ask")
     scope = scope_row(library)
     base = question_row(library.settings)
-    settings = dials.ask_dials(base)
+    settings = dials.ask_dials(base, writer=library.writer is not None)
     question = st.session_state.get(state.ASKED, "")
     if question:
         inquiry = Inquiry(question, scope, ignored(question))
@@ -71,7 +71,8 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> dict[st
     target = None
     if result.hits:
         target = show_evidence(result, made_by, lambda version: readings.document(version).blocks, kind_of)
-        show_notes(result.clustered, result.notes, settings)
+        told = rerankers.reread(result.timings_ms, made_by.reranking.candidates)
+        show_notes(result.clustered, (*result.notes, *told), settings)
         target = show_tabs(inquiry, result, settings, base, kind_of) or target
     else:
         nothing_found(inquiry.scope)

@@ -7,6 +7,7 @@ import streamlit as st
 from pages.ui import background, benches, judging_list, services
 from pages.ui.bench_choices import show_choices
 from pages.ui.bench_history import show_history, show_stopped
+from pages.ui.bench_refit import show_refit
 from pages.ui.bench_results import show_results
 from pages.ui.entry import enter
 from pages.ui.queue import show_bench_job
@@ -47,6 +48,8 @@ def main() -> None:
         show_results(runs)
     elif not background.active_jobs("bench"):
         nothing_yet()
+    if services.library().writable:
+        show_refit()
     show_history(runs)
 
 

@@ -8,16 +8,19 @@ from pages.ui.embedder import show_embedder
 from pages.ui.entry import enter
 from pages.ui.keeping import show_disk, show_places, show_privacy, show_report
 from pages.ui.reading_settings import show_reading
+from pages.ui.rerankers import show_reranker
 
 
 def main() -> None:
     """One tab a subject; a tab computes only what it shows."""
     st.title("Settings")
-    meaning, reading, private, places, help_me = st.tabs(
-        ["Embedder", "Reading and words", "Privacy", "Places and disk", "Report"]
+    meaning, careful, reading, private, places, help_me = st.tabs(
+        ["Embedder", "Re-ranker", "Reading and words", "Privacy", "Places and disk", "Report"]
     )
     with meaning:
         show_embedder()
+    with careful:
+        show_reranker()
     with reading:
         show_reading()
     with private:

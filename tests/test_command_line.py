@@ -47,7 +47,9 @@ QUERY = {
     "notes": list, "reads": int, "timings_ms": dict,
 }  # fmt: skip
 UNDERSTOOD = {"kind": str, "value": str, "words": str, "filters": bool}
-CONFLICT = {"kind": str, "subject": list, "sides": list, "preferred": (int, type(None)), "reason": str}
+CONFLICT = {
+    "kind": str, "subject": list, "about": str, "sides": list, "preferred": (int, type(None)), "reason": str,
+}  # fmt: skip
 SIDE = {
     "document": str, "source": str, "start": int, "end": int, "value": str, "normal": str, "rank": int,
 }  # fmt: skip

@@ -38,7 +38,8 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("answering",),
     LIBRARY_ROW,
     ("work",),
-    ("evaluation", "inspecting"),
+    ("evaluation", "inspecting", "training"),
+    ("refitting",),
     ("__main__", "pages"),
 )
 # ... but for the rows whose rooms are one thing in several files.
@@ -48,6 +49,7 @@ ROOM_OF_FILE = {
     "commands": "__main__",
     "commands_bench": "__main__",
     "commands_judgments": "__main__",
+    "commands_training": "__main__",
     "command_options": "__main__",
     "contract": "__main__",
     "console": "__main__",
@@ -63,7 +65,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "fitz": (),
     "unstructured": ("core/parsing/elements.py",),
     "sentence_transformers": ("core/embedding/*", "core/retrieval/reranking.py"),
-    "torch": ("core/embedding/*", "core/retrieval/reranking.py"),
+    "torch": ("core/embedding/*", "core/retrieval/reranking.py", "core/training/*"),
     "transformers": ("core/embedding/*", "core/retrieval/reranking.py"),
     "openai": ("core/language/*",),
     "tree_sitter": ("core/syntax/*",),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.answering.asking import asked_thing, holds
+from core.answering.prose import is_prose
 from core.answering.rows import Row, asked_cell, rows_of
 from core.text.analysis import analyse
 from core.text.sentences import sentence_spans
@@ -42,13 +43,15 @@ LEAST = 0.3
 class Quotable:
     """A sentence or a table row at ``span`` of its passage's document. ``reading``: what the encoder is given.
 
-    ``row``: its cells and their headers, ``None`` for a sentence.
+    ``row``: its cells and their headers, ``None`` for a sentence. ``prose``: it can be quoted; a line of data,
+    markup or program is weighed as evidence alone.
     """
 
     passage: Passage
     span: Span
     reading: str
     row: Row | None = None
+    prose: bool = True
 
     @property
     def text(self) -> str:
@@ -61,15 +64,22 @@ def no_tables(version_id: str, start: int, end: int) -> Sequence[Block]:
     return ()
 
 
+def no_code(version_id: str, start: int, end: int) -> Sequence[Span]:
+    """For callers that know of no listings."""
+    return ()
+
+
 def sentences_of(
     passages: Sequence[Passage],
     headings: Callable[[str], Sequence[Span]],
     tables: Callable[[str, int, int], Sequence[Block]] = no_tables,
+    code: Callable[[str, int, int], Sequence[Span]] = no_code,
 ) -> list[Quotable]:
     """Sentences and table rows of the most relevant passages, those of retrieved children first.
 
     ``headings(version_id)``: where headings stand; they name a topic and answer nothing.
     ``tables(version_id, start, end)``: the tables that reach into a span, with at least the cells in it and the header.
+    ``code``: as it, where listings stand: of these only whole comments are quoted.
 
     >>> sentences_of([], lambda version_id: [])
     []
@@ -79,9 +89,9 @@ def sentences_of(
     for passage in sorted(passages, key=lambda item: item.rank)[:PASSAGES]:
         titles = headings(passage.version_id)
         whole = Span(passage.start, passage.end)
-        rows = [
-            row for table in tables(passage.version_id, passage.start, passage.end) for row in rows_of(table, whole)
-        ]
+        held = tables(passage.version_id, passage.start, passage.end)
+        listings = code(passage.version_id, passage.start, passage.end)
+        rows = [row for table in held for row in rows_of(table, whole)]
         found = [Quotable(passage, row.span, row.reading, row) for row in rows]
         for place in sentence_spans(passage.text, 0, len(passage.text)):
             span = Span(passage.start + place.start, passage.start + place.end)
@@ -92,7 +102,9 @@ def sentences_of(
                 continue
             if any(row.table.overlap(span) for row in rows):
                 continue
-            found.append(Quotable(passage, span, text))
+            raw = any(table.span.overlap(span) for table in held)
+            prose = not raw and is_prose(text, in_code=any(listing.overlap(span) for listing in listings))
+            found.append(Quotable(passage, span, text, prose=prose))
         for item in sorted(found, key=lambda item: item.span):
             lit = any(child.overlap(item.span) for child in passage.children)
             (inside if lit else around).append(item)
@@ -108,7 +120,7 @@ def choose_quotes(
     limit: int = 3,
     intent: str = "",
 ) -> Answer:
-    """The best supporting sentences and cells, each text once.
+    """The best supporting sentences and cells, each text once; never a line of data, markup or program.
 
     ``query``: ``(d,)``; ``vectors``: ``(len(sentences), d)``, of their readings; both unit norm.
     ``page(version_id, offset)`` is the page of a place. ``intent``: "definition", "procedure", "comparison", "number"
@@ -123,7 +135,7 @@ def choose_quotes(
         same = " ".join(item.text.split()).casefold()
         if score < LEAST or len(quotes) == limit:
             break
-        if same in seen:
+        if same in seen or not item.prose:
             continue
         seen.add(same)
         told, span = asked_cell(item.row, question) if item.row else ("", item.span)

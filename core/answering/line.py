@@ -24,6 +24,9 @@ class LineReads(Protocol):
     def tables(self, version_id: str, start: int, end: int) -> Sequence[Block]:
         """The tables that reach into a span, with at least the cells in it and the header."""
 
+    def code(self, version_id: str, start: int, end: int) -> Sequence[Span]:
+        """Where listings and raw HTML reach into a span."""
+
     def page(self, version_id: str, offset: int) -> int | None:
         """The page an offset stands on, if the document has pages."""
 
@@ -48,22 +51,24 @@ def answer_line(
     reads: LineReads,
     settings: AnsweringSettings,
     intent: str = "",
+    likely: float | None = None,
 ) -> Line:
     """The best supported quotes of a result and how likely the library holds an answer.
 
     ``similarities``: cosines of the question to the best chunks; () where nothing was searched by meaning.
-    ``encode(texts)``: ``(n, d)`` unit vectors. ``intent``: as question analysis has it, "" for none.
+    ``encode(texts)``: ``(n, d)`` unit vectors. ``intent``: as question analysis has it, "" for none. ``likely``: the
+    probability that one of the chunks answers, by a calibrated re-ranker; ``None`` where none read them.
     With ``settings.sentences`` 0 nothing is read or encoded, and support is told from the similarities alone.
     """
     if not settings.sentences:
         found = evidence(question, similarities, (), (), np.zeros(0, dtype=np.float32))
-        return Line(Answer(()), support(found), found)
-    sentences = sentences_of(passages, reads.headings, reads.tables)
+        return Line(Answer(()), support(found, likely=likely), found)
+    sentences = sentences_of(passages, reads.headings, reads.tables, reads.code)
     vectors = encode([question, *(item.reading for item in sentences)])
     meaning = vectors[1:] @ vectors[0]
     rarity = reads.rarity(list(dict.fromkeys(analyse(question))))
     found = evidence(question, similarities, passages, sentences, meaning, rarity)
-    supported = support(found, settings.least_support)
+    supported = support(found, settings.least_support, likely)
     if not supported.enough:
         return Line(Answer(()), supported, found)
     quotes = choose_quotes(question, vectors[0], sentences, vectors[1:], reads.page, settings.sentences, intent)

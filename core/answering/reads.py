@@ -26,6 +26,10 @@ class StoreReads:
         """The tables that reach into a span, with the cells in it and the header."""
         return documents.tables(self._store, version_id, start, end)
 
+    def code(self, version_id: str, start: int, end: int) -> Sequence[Span]:
+        """Where listings and raw HTML reach into a span."""
+        return documents.code_spans(self._store, version_id, start, end)
+
     def page(self, version_id: str, offset: int) -> int | None:
         """The page an offset stands on, if the document has pages."""
         return documents.page_at(self._store, version_id, offset)

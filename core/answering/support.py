@@ -39,6 +39,24 @@ class Evidence:
 WEIGHTS = Evidence(similarity=2.04, gap=2.75, sentence=3.01, words=1.28, passage_words=2.57)
 BIAS = -5.36
 
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """How much counts where a calibrated re-ranker read the best chunks, in log-odds.
+
+    ``bias`` is added to ``evidence`` times those of the evidence and ``reading`` times those of the likeliest chunk.
+    """
+
+    bias: float
+    evidence: float
+    reading: float
+
+
+# Logistic regression as above, with the log-odds of the above and of the re-ranker. Made by
+# ``python -m tests.benchmarks.reranker_figures SUITE... --workspace DIR --answerable DIR``.
+REREAD = Reread(bias=0.0, evidence=1.0, reading=0.0)
+_SURE = 1e-6  # a probability is never taken for nearer to 0 or 1: its log-odds would outweigh everything
+
 # Default of ``AnsweringSettings.least_support``: 95 % of the tuning questions with an answer get their quotes (97 % on
 # those that only tell), and 49 % (56 %) of those without one are told so; 91 % (95 %) of the "does not say" are right.
 RECOMMENDED = 0.24
@@ -101,13 +119,23 @@ def rarity_of(holders: Mapping[str, int], total: int) -> dict[str, float]:
     return {token: math.log(1 + (total - count + 0.5) / (count + 0.5)) for token, count in holders.items()}
 
 
-def support(found: Evidence, least: float = 0.0) -> Support:
+def log_odds(found: Evidence) -> float:
+    """Of an answer, by the evidence alone."""
+    return sum((float(getattr(WEIGHTS, one.name) * getattr(found, one.name)) for one in fields(Evidence)), BIAS)
+
+
+def support(found: Evidence, least: float = 0.0, likely: float | None = None) -> Support:
     """The probability of an answer. ``least``: below it "the library does not say", 0 is off.
+
+    ``likely``: the probability of the likeliest chunk that a calibrated re-ranker read, ``None`` where none did.
 
     >>> support(Evidence(), least=0.5).enough, support(Evidence()).enough
     (False, True)
     """
-    total = BIAS + sum(getattr(WEIGHTS, item.name) * getattr(found, item.name) for item in fields(Evidence))
+    total = log_odds(found)
+    if likely is not None:
+        sure = min(max(likely, _SURE), 1 - _SURE)
+        total = REREAD.bias + REREAD.evidence * total + REREAD.reading * math.log(sure / (1 - sure))
     probability = 1 / (1 + math.exp(-total))
     enough = not least or probability >= least
     if enough:

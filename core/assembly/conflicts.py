@@ -14,6 +14,7 @@ from itertools import combinations
 
 from core.assembly.conflicts_claims import DATE, EDITION, NEGATION, NUMBER, Claim, claims_of
 from core.assembly.conflicts_units import AT_MOST, EXACT, Quantity, same_value
+from core.assembly.conflicts_wording import wording
 from core.assembly.conflicts_words import stems_of, stems_with_text
 from core.text.sentences import sentence_spans
 from core.types import Passage, Span
@@ -54,7 +55,8 @@ class ConflictSide:
 class ContextConflict:
     """Two or more sides that cannot all be true, of the more relevant passage first; at least two ``normal`` differ.
 
-    ``kind``: "number", "date", "version" or "negation". ``subject``: words of the first side that another shares.
+    ``kind``: "number", "date", "version" or "negation". ``subject``: words of the first side that another shares;
+    ``about``: they as its sentence has them, with a gap for the value, to be read by a person.
     ``preferred``: the side whose document ranks above the others', ``None`` where none does; ``reason``: a sentence
     that says so, "" for none.
     """
@@ -64,6 +66,7 @@ class ContextConflict:
     sides: tuple[ConflictSide, ...]
     preferred: int | None = None
     reason: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +283,8 @@ def _conflict(
     written = stems_with_text(said[group[0]].text)
     sides = tuple(_side(said[place]) for place in sorted(members))
     words = tuple(dict.fromkeys(word for stem, word in written if stem in shared))
-    return ContextConflict(NUMBER if first.kind == EDITION else first.kind, words, sides)
+    about = wording(said[group[0]].text, first.span, shared)
+    return ContextConflict(NUMBER if first.kind == EDITION else first.kind, words, sides, about=about)
 
 
 def _agree(one: _Said, other: _Said) -> bool:

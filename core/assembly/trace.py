@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.retrieval import Ranking
-from core.retrieval.fusion import best_first, ranks_at
+from core.retrieval.fusion import Ordered
 from core.types import Candidate, Trace
 
 # Candidates any stage ranks this high are in the trace, so that a reader sees what nearly made it.
@@ -27,44 +27,64 @@ def build_trace(
     stage having looked at it comes last, without ranks.
     """
     leaves, stages = ranking.leaves, tuple(ranking.scores)
-    watched = {int(place) for place in ranking.kept}
-    wanted = np.array(list(fates), dtype=np.int64)
-    watched.update(np.flatnonzero(np.isin(ranking.pool, wanted)).tolist())
-    unseen = np.setdiff1d(wanted, ranking.pool).tolist()
-    for stage in stages:
-        watched.update(best_first(ranking.scores[stage], WATCHED).tolist())
+    wanted = np.array(sorted(fates), dtype=np.int64)
+    found, inside = _places(ranking.pool, wanted)
+    ordered = {stage: Ordered(scores) for stage, scores in ranking.scores.items()}
+    best = [scores.best(WATCHED).tolist() for scores in ordered.values()]
+    watched = set(ranking.kept.tolist()).union(found[inside].tolist(), *best)
     entries = np.array(sorted(watched), dtype=np.int64)
-    places = {stage: ranks_at(ranking.scores[stage], entries) for stage in stages}
-    dropped = np.array([int(entry) in ranking.dropped for entry in entries], dtype=bool)
+    places = {stage: scores.ranks_at(entries) for stage, scores in ordered.items()}
+    dropped = np.array([entry in ranking.dropped for entry in entries.tolist()], dtype=bool)
     order = np.lexsort((places[stages[-1]], dropped))
     entries = entries[order]
-    # Plain lists from here on: reading arrays one number at a time costs more than all the rest.
-    ranks = {stage: places[stage][order].tolist() for stage in stages}
-    scores = {stage: ranking.scores[stage][entries].tolist() for stage in stages}
-    indices = ranking.pool[entries].tolist()
-    ids = chunk_ids([*indices, *unseen])
+    indices, unseen = ranking.pool[entries].tolist(), wanted[~inside].tolist()
+    # Plain numbers, a tuple for each candidate: reading arrays one number at a time costs more than all the rest.
+    ranks = list(zip(*(places[stage][order].tolist() for stage in stages), strict=True))
+    scores = list(zip(*(ranking.scores[stage][entries].tolist() for stage in stages), strict=True))
+    everything = [*indices, *unseen]
+    ids = chunk_ids(everything)
+    columns = (leaves.rows, leaves.documents, leaves.starts, leaves.ends)
+    about = list(zip(*(column[np.array(everything, dtype=np.int64)].tolist() for column in columns), strict=True))
+
+    fate = fate_words(ranking, fates)
+    ends = [
+        (
+            {stage: rank for stage, rank in zip(stages, ranked, strict=True) if rank},
+            {stage: score for stage, score in zip(stages, scored, strict=True) if score == score},  # not nan
+            fate(entry, index, ranked[-1]),
+        )
+        for entry, index, ranked, scored in zip(entries.tolist(), indices, ranks, scores, strict=True)
+    ]
+    candidates = tuple(
+        Candidate(row, ids[index], leaves.version_ids[document], start, end, *told)
+        for index, (row, document, start, end), told in zip(
+            everything, about, [*ends, *(({}, {}, fates[index]) for index in unseen)], strict=True
+        )
+    )
+    return Trace(ranking.question, stages, candidates, dict(timings_ms))
+
+
+def fate_words(ranking: Ranking, fates: Mapping[int, str]) -> Callable[[int, int, int], str]:
+    """What became of a leaf that a stage looked at, in words: of its place in the pool, its index and its last rank.
+
+    ``fates``: by leaf index, from assembly.
+    """
     kept = set(ranking.kept.tolist())
 
-    def candidate(index: int, fate: str, at: int | None) -> Candidate:
-        return Candidate(
-            row=int(leaves.rows[index]),
-            chunk_id=ids[index],
-            version_id=leaves.version_ids[int(leaves.documents[index])],
-            start=int(leaves.starts[index]),
-            end=int(leaves.ends[index]),
-            ranks={stage: ranks[stage][at] for stage in stages if at is not None and ranks[stage][at]},
-            scores={
-                stage: scores[stage][at] for stage in stages if at is not None and not math.isnan(scores[stage][at])
-            },
-            fate=fate,
-        )
-
-    candidates: list[Candidate] = []
-    for at, (entry, index) in enumerate(zip(entries.tolist(), indices, strict=True)):
+    def fate(entry: int, index: int, rank: int) -> str:
         if entry in kept or index in fates:  # expansion may add leaves that did not go on by themselves
-            fate = fates.get(index, "kept")
-        else:
-            fate = ranking.dropped.get(entry, f"ranked {ranks[stages[-1]][at]:,}: the best {len(kept):,} go on")
-        candidates.append(candidate(index, fate, at))
-    candidates.extend(candidate(index, fates[index], None) for index in unseen)
-    return Trace(ranking.question, stages, tuple(candidates), dict(timings_ms))
+            return fates.get(index, "kept")
+        return ranking.dropped.get(entry, f"ranked {rank:,}: the best {len(kept):,} go on")
+
+    return fate
+
+
+def _places(pool: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where in the pool, which ascends, each of the wanted leaves stands, and whether it does.
+
+    >>> [found.tolist() for found in _places(np.array([3, 5]), np.array([5, 9]))]
+    [[1, 0], [True, False]]
+    """
+    places = np.searchsorted(pool, wanted)
+    places[places == len(pool)] = 0
+    return places, pool[places] == wanted if len(pool) else np.zeros(len(wanted), bool)

@@ -7,15 +7,14 @@ without it. In the manner of LumberChunker (Duarte et al., 2024), without lettin
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 from core.chunking.plan import Frame, Plan
 from core.chunking.prose import sentence_plan
 from core.chunking.structure import structure
 from core.errors import LecternError
+from core.text.replies import json_list
 from core.types import LanguageModel
 
 INTENTS = ("definition", "explanation", "procedure", "example", "caveat", "reference", "other")
@@ -74,7 +73,7 @@ def divided(answer: str, count: int) -> tuple[list[tuple[int, str]], str]:
     >>> divided('[{"first": 1, "last": 2, "intent": "example"}]', 3)
     ([], 'it leaves out sentence 3')
     """
-    found = _json_list(answer)
+    found = json_list(answer)
     if found is None:
         return [], "it is no list in JSON"
     ranges: list[tuple[int, int, str]] = []
@@ -93,16 +92,6 @@ def divided(answer: str, count: int) -> tuple[list[tuple[int, str]], str]:
             wrong = f"leaves out sentence {last + 1}" if following > last + 1 else f"names sentence {following} twice"
             return [], f"it {wrong}"
     return [(first - 1, intent) for first, _, intent in ranges], ""
-
-
-def _json_list(answer: str) -> list[Any] | None:
-    """The list in an answer, whatever the model has put around it."""
-    start, end = answer.find("["), answer.rfind("]")
-    try:
-        found = json.loads(answer[start : end + 1]) if 0 <= start < end else None
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, list) else None
 
 
 def _a(intent: str) -> str:

@@ -23,6 +23,7 @@ STAGE_WORDS: Mapping[str, str] = {
     "threshold": "below the threshold",
     "ranking": "ranked too low",
     "search": "not found by either search",
+    "condition": "left out by the question's own condition",
     "cutting": "in no chunk",
     "reading": "file could not be read",
 }

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-PATTERNS: Mapping[str, str] = dict(zip(STAGE_WORDS, ("", "/", ".", "\\", "x", "-", "+"), strict=True))
+PATTERNS: Mapping[str, str] = dict(zip(STAGE_WORDS, ("", "/", ".", "\\", "x", "|", "-", "+"), strict=True))
 BOLD = 8
 """So many lines can be followed; beyond them the others are thin."""
 

@@ -22,6 +22,7 @@ HATCHES = {
     "threshold": "M3 2V4M2 3H4",
     "ranking": "M0 0L6 6M-1 5L1 7M5 -1L7 1",
     "search": "M0 0L6 6M0 6L6 0",
+    "condition": "M3 0V6",
     "cutting": "M0 3H6",
     "reading": "M3 0V6M0 3H6",
 }

@@ -7,6 +7,7 @@ Read from the reader back to the file:
 - "threshold": its leaf fell below the similarity asked for.
 - "ranking": one of the searches had its leaf among its first k, and the fused ranking did not keep it.
 - "search": no search had its leaf among its first k.
+- "condition": a condition that the question itself states ("type:pdf", "in the handbook") left its leaf out.
 - "cutting": no leaf holds it.
 - "reading": its document could not be read, or has no such place.
 
@@ -26,6 +27,7 @@ from core.evaluation.report import LOST, READ
 from core.retrieval import Ranking
 from core.retrieval.fusion import best_first, ranks_at
 
+BARRED = "condition"
 _FROM_THE_READER = LOST[: LOST.index("cutting")]
 
 
@@ -115,7 +117,8 @@ def lost(
 ) -> dict[str, int]:
     """Characters of ``gold`` by where they went; parts with none are left out.
 
-    ``readable``: the gold that lies in text the library has. ``taken``: what was read. ``fate``: of each leaf.
+    ``readable``: the gold that lies in text the library has. ``taken``: what was read. ``fate``: of each leaf, as
+    ``fates`` tells it, or ``BARRED`` for one that was not searched.
 
     >>> gold = region([("a", 0, 10)])
     >>> lost(gold, gold, region([("a", 0, 4)]), [GoldLeaf(0, (("a", 2, 8),))], ["ranking"])

@@ -10,6 +10,7 @@ import numpy as np
 
 from core.catalogue_reads import CatalogueReads
 from core.evaluation.losses import (
+    BARRED,
     GoldLeaf,
     best_ranks,
     fates,
@@ -75,12 +76,16 @@ class BenchOptions:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A question's gold over one snapshot: as given, as a region, the part that lies in readable text, its leaves."""
+    """A question's gold over one snapshot: as given, as a region, the part that lies in readable text, its leaves.
+
+    ``barred``: leaves with gold that a condition of the question itself keeps from being searched.
+    """
 
     spans: tuple[Placed, ...]
     whole: Region
     readable: Region
     leaves: tuple[GoldLeaf, ...]
+    barred: tuple[GoldLeaf, ...]
     omega: float | None
 
 
@@ -173,7 +178,20 @@ class Measuring:
         chunks = [(name, int(leaves.starts[leaf]), int(leaves.ends[leaf])) for name, leaf in sorted(around)]
         readable = region((name, a, min(b, known[name].characters)) for name, a, b in spans if name in known)
         omega = precision_omega(chunks, spans) if spans else None
-        return Gold(spans, region(spans), readable, gold_leaves(spans, within, *table), omega)
+        held = gold_leaves(spans, within, *table)
+        return Gold(spans, region(spans), readable, held, self._barred(spans, leaves, held), omega)
+
+    def _barred(self, spans: Sequence[Placed], leaves: LeafTable, searched: Sequence[GoldLeaf]) -> tuple[GoldLeaf, ...]:
+        """Leaves with gold among all of the scope, less those that were ``searched``."""
+        whole = self.library.searcher.snapshot(self.scope).leaves
+        if whole is leaves or not spans:
+            return ()
+        rows = {int(leaves.rows[leaf.index]) for leaf in searched}
+        places = {version: place for place, version in enumerate(whole.version_ids)}
+        versions = {name: self.documents[name].version_id for name, _, _ in spans if self.documents[name].kind}
+        within = {name: places[version] for name, version in versions.items() if version in places}
+        found = gold_leaves(spans, within, whole.documents, whole.starts, whole.ends)
+        return tuple(leaf for leaf in found if int(whole.rows[leaf.index]) not in rows)
 
 
 class _One:
@@ -217,9 +235,8 @@ class _One:
             self.characters[budget] = context.tokens
             self.prompt_tokens[budget] = self._tokens(context)
             if self.gold.spans:
-                self.lost[budget] = lost(
-                    self.gold.whole, self.gold.readable, taken, self.gold.leaves, self.ranked.fates
-                )
+                gold, came = self.gold, (*self.ranked.fates, *(BARRED for _ in self.gold.barred))
+                self.lost[budget] = lost(gold.whole, gold.readable, taken, (*gold.leaves, *gold.barred), came)
         for tokens in self.by.options.token_budgets:
             roomy = self.settings.with_value("assembly.budget_tokens", tokens)
             context, _ = searcher.assemble(ranking, roomy, None, self.reads)

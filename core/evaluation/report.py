@@ -14,7 +14,7 @@ Scores = Mapping[str, tuple[float | None, ...]]
 """Per metric, one share in [0, 1] per question of the report; ``None`` where the metric does not apply to it."""
 
 READ = "read"
-LOST = ("budget", "threshold", "ranking", "search", "cutting", "reading")
+LOST = ("budget", "threshold", "ranking", "search", "condition", "cutting", "reading")
 """Where gold can be lost, from the reader back to the file: ``core.evaluation.losses`` defines each."""
 
 

@@ -59,14 +59,18 @@ def confidences(ranking: Ranking) -> Values:
     would reach if their scores were normal (the leading term of the expected maximum; Cramér, Mathematical Methods of
     Statistics, 28.6). So the best child of a question the library cannot answer has about 0.5, however large the
     library is; and a child half as far above the average as a clear best one has 0.5 as well. It is a place on a scale,
-    not a calibrated probability, for which ``expand`` has an argument.
+    no probability. Where a calibrated re-ranker read a child, the probability that it answers takes its place.
     """
     known = ranking.broad[~np.isnan(ranking.broad)]
     scores = _filled(ranking.broad[ranking.kept])
     deviation = float(known.std()) if len(known) else 0.0
     z = (scores - known.mean()) / deviation if deviation > 1e-12 else np.zeros(len(scores))
     by_chance = math.sqrt(2 * math.log(max(len(known), 1)))
-    return np.asarray(standings(ranking) / (1 + np.exp(by_chance - z)))
+    placed = np.asarray(standings(ranking) / (1 + np.exp(by_chance - z)))
+    if ranking.probabilities is None:
+        return placed
+    likely = ranking.probabilities[ranking.kept]
+    return np.where(np.isnan(likely), placed, likely)
 
 
 def merged(best: float, support: float, top: float) -> float:

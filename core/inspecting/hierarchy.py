@@ -1,8 +1,8 @@
-"""The chunk tree as rows for a tree view and an icicle."""
+"""The chunk tree as rows for a tree view, and as the bars of an icicle."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.types import Chunk, ChunkTree
@@ -30,6 +30,49 @@ class TreeRow:
     start: int
     end: int
     leaf: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Neighbours of one depth, drawn as one. ``row``: the first of them; ``count``: how many; ``tokens``: together.
+
+    ``start`` and ``end``: the text that it is drawn over; that of a leaf begins where the leaf before it ends.
+    """
+
+    row: TreeRow
+    count: int
+    start: int
+    end: int
+    tokens: int
+
+    @property
+    def mean(self) -> float:
+        """Tokens of one of its chunks."""
+        return self.tokens / self.count
+
+
+def bars(rows: Sequence[TreeRow], thinnest: int = 0, whole: str = "") -> tuple[Bar, ...]:
+    """The rows as bars, in order: one a row, but what is thinner than ``thinnest`` joins the thin ones before it.
+
+    ``thinnest``: code points; leaves join leaves and parents join parents of the same depth, until their bar is that
+    thick. 0: all stand alone. ``whole``: id of a chunk that stands alone anyway, "" for none.
+    """
+    made: list[Bar] = []
+    growing: dict[int, int] = {}  # depth -> place in ``made`` of its last bar, while that is thin
+    for row in rows:
+        bar = Bar(row, 1, row.end - row.extent if row.leaf >= 0 else row.start, row.end, row.tokens)
+        thin = bar.end - bar.start < thinnest and row.chunk_id != whole
+        place = growing.pop(row.depth, -1)
+        before = made[place] if place >= 0 else None
+        if thin and before and (before.row.leaf >= 0) == (row.leaf >= 0) and bar.start - before.end < thinnest:
+            bar = Bar(before.row, before.count + 1, before.start, bar.end, before.tokens + bar.tokens)
+            made[place] = bar
+        else:
+            place = len(made)
+            made.append(bar)
+        if thin and bar.end - bar.start < thinnest:
+            growing[row.depth] = place
+    return tuple(made)
 
 
 def icicle(tree: ChunkTree) -> tuple[TreeRow, ...]:

@@ -1,14 +1,18 @@
-"""What a question asks for, read from its words alone: conditions, named anchors, intent, parts. No model, no store."""
+"""What a question asks for, read from its words alone: conditions, named anchors, intent, parts. No model, no store.
+
+What a language model wrote for it (``rewording``) is laid beside that, to be shown and searched; it conditions nothing.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.retrieval.intents import genres_hinted, intent_of
 from core.retrieval.named_anchors import NamedAnchor, named_anchors
 from core.retrieval.operators import operators
+from core.retrieval.rewording import IMAGINED, PART, REWRITTEN, Wording, Written
 from core.retrieval.splitting import Part, parts_of
 from core.retrieval.wording import in_words
 from core.settings.understanding import UnderstandingSettings
@@ -24,6 +28,7 @@ _INTENT_WORDS = {
 _BLANKS = re.compile(r"\s{2,}")
 _WORD = re.compile(r"\w")
 Key = tuple[str, str]
+Chip = Condition | NamedAnchor | Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,8 @@ class Understanding:
     ``text``: what the searches get: the question without its operators; the question itself where nothing else is
     left. ``parts``: of a question that asks several things, () for one. ``intent``: "definition", "procedure",
     "comparison", "number" or "". ``conditions`` were stated and filter; ``leanings`` were inferred and only lend
-    weight, the intent among them. ``notes``: sentences on operators that name nothing.
+    weight, the intent among them. ``written``: what a language model wrote for it. ``notes``: sentences on operators
+    that name nothing, and on what a model wrote and could not be used.
     """
 
     question: str
@@ -44,17 +50,48 @@ class Understanding:
     conditions: tuple[Condition, ...] = ()
     leanings: tuple[Condition, ...] = ()
     notes: tuple[str, ...] = ()
+    written: tuple[Written, ...] = ()
 
     @property
-    def chips(self) -> tuple[Condition | NamedAnchor, ...]:
-        """Everything that can be shown by its ``words`` and taken away by its ``key``, in the order it was asked.
+    def sought(self) -> str:
+        """What the searches look for: the question in the words of a language model where it wrote some."""
+        return next(iter(self._written(REWRITTEN)), self.text)
 
-        A phrase that filters is not shown once more as an anchor.
+    @property
+    def searches(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """What to search for, the question first, then its parts: those that a language model sees, or else those that
+        the words show; each with the texts to be looked for by meaning together with it.
+        """
+        parts = self._written(PART) or tuple(one.text for one in self.parts)
+        return (self.sought, self.imagined), *((part, ()) for part in parts)
+
+    @property
+    def imagined(self) -> tuple[str, ...]:
+        """Answers that a language model made up, to be looked for by meaning together with the question."""
+        return self._written(IMAGINED)
+
+    def worded(self, wording: Wording, ignored: frozenset[Key] = frozenset()) -> Understanding:
+        """With what a language model wrote, but for the keys ``ignored``.
+
+        >>> asked = understand("rate?").worded(Wording((Written("rewritten", "interest rate"), Written("part", "APR"))))
+        >>> asked.searches
+        (('interest rate', ()), ('APR', ()))
+        """
+        written = tuple(one for one in wording.texts if one.key not in ignored)
+        return replace(self, written=written, notes=(*self.notes, *wording.notes))
+
+    def _written(self, kind: str) -> tuple[str, ...]:
+        return tuple(one.value for one in self.written if one.kind == kind)
+
+    @property
+    def chips(self) -> tuple[Chip, ...]:
+        """Everything that can be shown by its ``words`` and taken away by its ``key``: what the question says in the
+        order it was asked, then what was written for it. A phrase that filters is not shown once more as an anchor.
         """
         stated = {one.value for one in self.conditions if one.kind == "phrase"}
         anchors = [one for one in self.anchors if one.kind != "phrase" or one.value not in stated]
         every: list[Condition | NamedAnchor] = [*self.conditions, *self.leanings, *anchors]
-        return tuple(sorted(every, key=lambda one: (one.start, one.end, one.key)))
+        return (*sorted(every, key=lambda one: (one.start, one.end, one.key)), *self.written)
 
 
 NOTHING = Understanding("", "")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from core.retrieval.columns import column
 from core.retrieval.fusion import Scores
 from core.settings.diversity import DiversitySettings
+from core.text.ordinals import ordinal
 from core.types import Vectors
 
 Order = NDArray[np.int64]
@@ -202,12 +203,3 @@ def over_cap(order: Order, sections: NDArray[np.int64], most: int) -> dict[int, 
     reason = f"its section already gives {most} chunk{'' if most == 1 else 's'}"
     crowded = order[_earlier_of_group(sections[order]) >= most]
     return dict.fromkeys(crowded.tolist(), reason)
-
-
-def ordinal(rank: int) -> str:
-    """
-    >>> [ordinal(rank) for rank in (1, 2, 3, 4, 11, 12, 13, 21, 112, 1123)]
-    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '112th', '1,123rd']
-    """
-    ending = "th" if rank % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
-    return f"{rank:,}{ending}"

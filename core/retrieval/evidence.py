@@ -75,20 +75,19 @@ def coverage(holders: Collection[Holders], documents: NDArray[np.int32], groups:
     """
     total = len(documents)
     near, inside = np.zeros(total), np.zeros(int(groups[-1]) + 1 if total else 0)
-    beside = documents[1:] == documents[:-1]
+    joined = np.zeros(total + 1, dtype=bool)  # whether a leaf and the one before it are of one document
+    joined[1:total] = documents[1:] == documents[:-1]
     weights = 0.0
     for held in holders:
         weight = rarity(len(held), total)
         if not weight:
             continue
         weights += weight
-        found, within = np.zeros(total, dtype=bool), np.zeros(len(inside), dtype=bool)
-        found[held] = within[groups[held]] = True
-        around = found.copy()
-        around[1:] |= found[:-1] & beside
-        around[:-1] |= found[1:] & beside
-        near += weight * around
-        inside += weight * within
+        around, within = np.zeros(total, dtype=bool), np.zeros(len(inside), dtype=bool)
+        around[held] = around[held[joined[held]] - 1] = around[held[joined[held + 1]] + 1] = True
+        within[groups[held]] = True
+        near[np.flatnonzero(around)] += weight
+        inside[np.flatnonzero(within)] += weight
     if not weights:
         return np.full(total, np.nan)
     share = (near + inside[groups]) / (2 * weights)

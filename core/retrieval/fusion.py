@@ -45,6 +45,64 @@ def rescale(scores: Scores) -> Scores:
     return np.asarray((filled - least) / (most - least))
 
 
+# In so many steps between the lowest and the highest score, few scores share one: only those are ever sorted.
+_STEPS = 1 << 15
+_FEW = 4096  # scores that are sorted sooner than counted
+
+
+class Ordered:
+    """Scores ready to be asked who is best and who stands where, without sorting more of them than that takes.
+
+    Best first, ties to the earlier entry; ``nan`` marks an entry the search did not rank.
+    """
+
+    def __init__(self, scores: Scores) -> None:
+        self._scores = scores
+        ranked = ~np.isnan(scores)
+        values = scores if ranked.all() else scores[ranked]
+        low, high = (
+            (np.float64(values.min()), np.float64(values.max())) if len(values) else (np.float64(), np.float64())
+        )
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            scale = (_STEPS - 1) / (high - low) if len(values) > _FEW else np.float64()
+            if scale and np.isfinite(scale):
+                # Rounding keeps their order, so the scores of a higher step are higher.
+                placed = scores - low
+                placed *= scale
+                placed += 1
+                if len(values) < len(scores):
+                    placed[~ranked] = 0  # the step of those without a score
+                self._steps = placed.astype(np.int64)
+            else:
+                self._steps = ranked.astype(np.int64)
+        sizes = np.bincount(self._steps, minlength=2)
+        sizes[0] = 0
+        self._above = np.cumsum(sizes[::-1])[::-1] - sizes
+
+    def best(self, limit: int | None = None) -> NDArray[np.int64]:
+        """Indices of the best entries, at most ``limit`` (``None`` is off)."""
+        # Every step that some of the first ``limit`` are in.
+        least = 1 if limit is None else max(1, int(np.searchsorted(-self._above, -limit, side="right")))
+        return self._sorted(self._steps >= least)[:limit]
+
+    def ranks_at(self, entries: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The 1-based ranks of some entries, 0 where the search did not rank one."""
+        steps = self._steps[entries]
+        asked = np.zeros(len(self._above), bool)
+        asked[steps] = True
+        asked[0] = False
+        order = self._sorted(asked[self._steps])
+        inside = self._steps[order]  # falling: each step's entries stand together
+        place = np.arange(len(order)) - np.searchsorted(-inside, -inside)
+        ranks = np.zeros(len(self._scores), np.int64)
+        ranks[order] = self._above[inside] + place + 1
+        return np.asarray(ranks[entries])
+
+    def _sorted(self, which: NDArray[np.bool_]) -> NDArray[np.int64]:
+        chosen = np.flatnonzero(which)
+        return chosen[np.argsort(-self._scores[chosen], kind="stable")]
+
+
 def ranks(scores: Scores) -> NDArray[np.int64]:
     """1-based ranks, best first; ties fall to the earlier entry; 0 where the search did not rank the entry.
 
@@ -63,13 +121,7 @@ def ranks_at(scores: Scores, entries: NDArray[np.int64]) -> NDArray[np.int64]:
     >>> ranks_at(np.array([0.2, np.nan, 0.9, 0.2]), np.array([3, 1, 0])).tolist()
     [3, 0, 2]
     """
-    ordered = np.sort(scores[~np.isnan(scores)])
-    wanted = scores[entries]
-    first, last = (np.searchsorted(ordered, wanted, side=side) for side in ("left", "right"))
-    result = len(ordered) - last + 1
-    for at in np.flatnonzero(last - first > 1):
-        result[at] += np.count_nonzero(scores[: entries[at]] == wanted[at])
-    return np.where(np.isnan(wanted), 0, result).astype(np.int64)
+    return Ordered(scores).ranks_at(entries)
 
 
 def best_first(scores: Scores, limit: int | None = None) -> NDArray[np.int64]:
@@ -78,16 +130,7 @@ def best_first(scores: Scores, limit: int | None = None) -> NDArray[np.int64]:
     >>> best_first(np.array([0.2, np.nan, 0.9, 0.2]), limit=2).tolist()
     [2, 0]
     """
-    if limit is not None and limit < len(scores) // 4:
-        # Selecting before sorting keeps this linear; everything tied with the last place must stay in the race.
-        filled = np.where(np.isnan(scores), -np.inf, scores)
-        threshold = np.partition(filled, len(filled) - limit)[len(filled) - limit]
-        pool = np.flatnonzero(filled >= threshold)
-        pool = pool[~np.isnan(scores[pool])]
-    else:
-        pool = np.flatnonzero(~np.isnan(scores))
-    ordered = pool[np.argsort(-scores[pool], kind="stable")]
-    return ordered[:limit]
+    return Ordered(scores).best(limit)
 
 
 def fuse_standard(searches: list[tuple[Scores, float]]) -> Scores:

@@ -7,6 +7,7 @@ union of both searches' candidates and their neighbours.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -39,7 +40,8 @@ class Ranking:
     ``pool``: indices into ``leaves``, ascending. ``scores[stage]``: float64, aligned with ``pool``, ``nan`` where the
     stage did not rank the leaf; in the order of the stages, the last of which decides. ``kept``: positions in ``pool``,
     best first. ``dropped``: reason by position, for those a threshold removed or no search found. ``timings_ms`` by
-    stage.
+    stage. ``probabilities``: float64, aligned with ``pool``, that a leaf answers, ``nan`` where no re-ranker read it;
+    ``None`` where none did whose scores are calibrated.
     """
 
     question: str
@@ -52,6 +54,7 @@ class Ranking:
     timings_ms: Mapping[str, float]
     understood: Understanding = NOTHING
     notes: tuple[str, ...] = ()
+    probabilities: fusion.Scores | None = None
 
     @property
     def final(self) -> fusion.Scores:
@@ -62,6 +65,12 @@ class Ranking:
     def broad(self) -> fusion.Scores:
         """The last scores that the whole pool was given: the stages behind them looked at the kept leaves alone."""
         return self.scores["leaning" if "leaning" in self.scores else "neighbours"]
+
+    @property
+    def likeliest(self) -> float | None:
+        """The highest of the ``probabilities``, ``None`` where there is none."""
+        known = () if self.probabilities is None else self.probabilities[~np.isnan(self.probabilities)]
+        return float(np.max(known)) if len(known) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,36 +120,53 @@ def search_leaves(
 ) -> Found:
     """Both searches over the leaves.
 
-    ``query()``: ``(d,)`` float32, unit norm; it is asked for when the words are searched, so that another thread may
-    encode beside them, and the time it still takes is the stage "encode". ``tokens``: the analysed question.
-    ``nearest(query, n)`` returns the catalogue rows nearest to the question, and is asked only above
-    ``settings.exact_below`` leaves.
+    ``query()``: ``(d,)`` float32, unit norm; a thread of its own encodes and compares while the words are searched
+    here, and the time that either still takes behind them are the stages "encode" and "dense". It is not called where
+    the search by meaning is off. ``tokens``: the analysed question. ``nearest(query, n)`` returns the catalogue rows
+    nearest to the question, and is asked only above ``settings.exact_below`` leaves.
     """
     leaves = snapshot.leaves
+    exact = len(leaves) <= settings.exact_below
     laps = _Laps()
-    matched, weights = _lexical_matches(tokens, snapshot, lexical, settings)
-    laps.end("lexical")
-    everywhere = None
-    if settings.coverage_weight:
-        everywhere = _coverage(tokens, snapshot, lexical)
-        laps.end("coverage")
-    asked = query()
-    laps.end("encode")
-    if len(leaves) <= settings.exact_below:
-        pool = np.arange(len(leaves.rows), dtype=np.int64)
-        vectors: Vectors = leaves.vectors
+    with ThreadPoolExecutor(1, "encode") as beside:
+        asking = beside.submit(_compared, query, leaves.vectors if exact else None) if settings.dense_weight else None
+        matched, weights = _lexical_matches(tokens, snapshot, lexical, settings)
+        laps.end("lexical")
+        everywhere = None
+        if settings.coverage_weight:
+            everywhere = _coverage(tokens, snapshot, lexical)
+            laps.end("coverage")
+        asked = asking.result() if asking else None
+    laps.end("encode", None if asked is None else asked.encoded)
+    pool = np.arange(len(leaves), dtype=np.int64)
+    words, covered, similar = np.full(len(leaves), np.nan), everywhere, asked.similar if asked else None
+    if exact:
+        words[matched] = weights
     else:
-        near = nearest(asked, POOL) if settings.dense_weight else np.zeros(0, dtype=np.int64)
+        near = nearest(asked.query, POOL) if asked else np.zeros(0, dtype=np.int64)
         pool = _pool(snapshot, near, matched[np.argsort(-weights, kind="stable")[:POOL]])
-        vectors = leaves.vectors[pool]
-    measured = settings.dense_weight and len(pool)  # an empty library has no dimension yet
-    dense = (vectors @ asked).astype(np.float64) if measured else np.full(len(pool), np.nan)
+        words[matched] = weights
+        words, covered = words[pool], None if everywhere is None else everywhere[pool]
+        similar = leaves.vectors[pool] @ asked.query if asked and len(pool) else None
+    dense = np.full(len(pool), np.nan) if similar is None else similar.astype(np.float64)
     laps.end("dense")
-    words = np.full(len(pool), np.nan)
-    present = np.isin(matched, pool, assume_unique=True)
-    words[np.searchsorted(pool, matched[present])] = weights[present]
-    covered = None if everywhere is None else everywhere[pool]
     return Found(question, leaves, pool, dense, words, laps.milliseconds, covered)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """A question's vector, when it was ready, and its products with all leaves where each is compared."""
+
+    query: Vectors
+    encoded: float
+    similar: Vectors | None
+
+
+def _compared(query: Callable[[], Vectors], vectors: Vectors | None) -> _Asked:
+    asked, encoded = query(), perf_counter()
+    if vectors is None or not len(vectors):  # an empty library has no dimension yet
+        return _Asked(asked, encoded, None)
+    return _Asked(asked, encoded, vectors @ asked)
 
 
 def merged(found: Found, parts: Sequence[Found]) -> Found:
@@ -246,8 +272,9 @@ class _Laps:
         self.milliseconds: dict[str, float] = {}
         self._clock = perf_counter()
 
-    def end(self, stage: str) -> None:
-        now = perf_counter()
+    def end(self, stage: str, at: float | None = None) -> None:
+        """The stage ends now, or did ``at``: one that another thread ended before this one came to it took nothing."""
+        now = perf_counter() if at is None else max(at, self._clock)
         self.milliseconds[stage] = self.milliseconds.get(stage, 0.0) + (now - self._clock) * 1000
         self._clock = now
 
@@ -263,8 +290,11 @@ def _lexical_matches(
     indices = snapshot.index_of(rows)
     # A row the snapshot does not know was written after it: the next question sees it.
     known = indices >= 0
-    order = np.argsort(indices[known], kind="stable")
-    return indices[known][order], weights[known][order].astype(np.float64)
+    indices, weights = indices[known], weights[known]
+    if not np.all(indices[1:] > indices[:-1]):  # rows mostly rise in text order
+        order = np.argsort(indices, kind="stable")
+        indices, weights = indices[order], weights[order]
+    return indices, weights.astype(np.float64)
 
 
 def _coverage(tokens: Sequence[str], snapshot: Snapshot, lexical: LexicalIndex) -> fusion.Scores:
@@ -273,8 +303,7 @@ def _coverage(tokens: Sequence[str], snapshot: Snapshot, lexical: LexicalIndex) 
     if not tokens or not len(leaves):
         return np.full(len(leaves), np.nan)
     indices = (snapshot.index_of(rows) for rows in lexical.holding(tokens).values())
-    groups = evidence.parent_groups(leaves.documents, leaves.parent_rows)
-    return evidence.coverage([found[found >= 0] for found in indices], leaves.documents, groups)
+    return evidence.coverage([found[found >= 0] for found in indices], leaves.documents, snapshot.groups)
 
 
 def _pool(snapshot: Snapshot, dense_rows: NDArray[np.int64], lexical: NDArray[np.int64]) -> NDArray[np.int64]:

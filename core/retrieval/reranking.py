@@ -16,13 +16,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.embedding import reranker_file
 from core.embedding.late_interaction import LateInteraction
 from core.embedding.precision import computing, wants_bfloat16
 from core.errors import ModelError
 from core.retrieval.columns import column
-from core.retrieval.diversity import ordinal
 from core.retrieval.fusion import Scores, standardise
-from core.settings.reranking import LATE_INTERACTION, RerankingSettings
+from core.settings.reranking import LATE_INTERACTION, OWN_RERANKER, RerankingSettings
+from core.text.ordinals import ordinal
 from core.types import Encoder, Reranker, Vectors
 
 _UNLOADABLE = (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError, ImportError)
@@ -109,6 +110,8 @@ def load_reranker(settings: RerankingSettings, encoder: Encoder) -> ReadingModel
         return LateInteraction(encoder)
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+    if settings.model == OWN_RERANKER:
+        return PairScorer(reranker_file.load(), OWN_RERANKER, settings)
     from safetensors import SafetensorError
     from sentence_transformers import CrossEncoder
     from transformers.utils import logging
@@ -128,6 +131,17 @@ def load_reranker(settings: RerankingSettings, encoder: Encoder) -> ReadingModel
             "Set reranking.model to a CrossEncoder that gives one score a pair.",
         )
     return PairScorer(model, settings.model, settings)
+
+
+def probabilities(readings: Readings, settings: RerankingSettings) -> Scores | None:
+    """``(n,)`` in [0, 1]: how likely each passage answers, ``nan`` where it was not read.
+
+    ``None`` where the model's scores were never held against answers: only of Lectern's own re-ranker is it known.
+
+    >>> probabilities(Readings(np.array([0.5])), RerankingSettings("another/model")) is None
+    True
+    """
+    return reranker_file.CALIBRATION.probabilities(readings.scores) if settings.model == OWN_RERANKER else None
 
 
 def rerank(

@@ -22,7 +22,7 @@ from core.settings.enriching import FEATURE_GROUPS, INDEXED_FEATURES, EnrichingS
 from core.settings.expanding import EXPANSIONS, ExpansionSettings
 from core.settings.preparing import READERS, EmbeddingSettings, ParsingSettings
 from core.settings.presets import BASELINES, PRESETS, preset
-from core.settings.reranking import LATE_INTERACTION, RERANKING_UNITS, RerankingSettings
+from core.settings.reranking import LATE_INTERACTION, OWN_RERANKER, RERANKING_UNITS, RerankingSettings
 from core.settings.retrieving import FUSIONS, LEXICAL_ENGINES, RetrievalSettings
 from core.settings.understanding import UnderstandingSettings
 from core.settings.whole import Settings, stage_fingerprint
@@ -41,6 +41,7 @@ __all__ = [
     "LEXICAL_ENGINES",
     "ORDERS",
     "OVERLAPS",
+    "OWN_RERANKER",
     "PARENTS",
     "PREFIX_KINDS",
     "PRESETS",

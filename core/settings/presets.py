@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.errors import SettingsError
+from core.settings.reranking import OWN_RERANKER
 from core.settings.whole import Settings
 
 
@@ -39,6 +40,8 @@ _WIDEST_PARENT = 65_536  # overlap stays inside a parent: where none is read, on
 
 PRESETS: dict[str, Settings] = {
     "default": Settings(),
+    # Candidates and blend by ``tests.benchmarks.reranker_figures`` on the tuning suites.
+    "careful": _preset(reranking__model=OWN_RERANKER, reranking__candidates=10, reranking__blend=0.3),
     "flat": _preset(expansion__strategy="flat"),
     "meaning-only": _preset(retrieval__lexical_weight=0.0, retrieval__dense_weight=1.0, **_ONE_SEARCH),
     "words-only": _preset(retrieval__dense_weight=0.0, retrieval__lexical_weight=1.0, **_ONE_SEARCH),

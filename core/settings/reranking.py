@@ -7,6 +7,7 @@ from typing import Any
 
 from core.settings.checks import one_of, within
 
+OWN_RERANKER = "lectern"
 LATE_INTERACTION = "late-interaction"
 RERANKING_UNITS = ("child", "window", "parent")
 PRECISIONS = ("auto", "float32", "bfloat16")
@@ -16,9 +17,10 @@ PRECISIONS = ("auto", "float32", "bfloat16")
 class RerankingSettings:
     """A second, slower opinion of the best leaves.
 
-    ``model``: "" is off; "late-interaction" compares the embedder's own token states and needs no second model, but an
-    embedder is not trained for it, so it serves as a share (a ``blend`` of 0.3 to 0.5), not alone; else the name or
-    folder of a sentence-transformers CrossEncoder that lies on this machine. ``unit``: what is read of a
+    ``model``: "" is off; "lectern" is the small CrossEncoder that comes with Lectern; "late-interaction" compares the
+    embedder's own token states and needs no second model, but an embedder is not trained for it, so it serves as a
+    share (a ``blend`` of 0.3 to 0.5), not alone; else the name or folder of a sentence-transformers CrossEncoder that
+    lies on this machine. ``unit``: what is read of a
     leaf: the "child" itself, a "window" of ``window_sentences`` on each side of it, or its "parent". ``candidates``:
     how many of the best are read; the others follow as they were. ``keep``: how many leaves go on after it, 0 keeps
     all. ``blend``: the share of its opinion against the ranking before it, both standardised; 1 decides alone.

@@ -9,7 +9,7 @@ folders.py      folders that are scanned again and again, and the files known be
 generations.py  begin_generation, serve, drop_generation
 chunks.py       swap_chunks, tree, audit, recipe, chunk_rows
 cache.py        CatalogueVectors, the VectorCache
-lexical.py      FtsIndex, the LexicalIndex; okapi.py: OkapiIndex, a second one
+lexical.py      FtsIndex, the LexicalIndex; postings.py: what it keeps; okapi.py: OkapiIndex, a second one
 leaves.py       load_leaves: everything exact search needs, as arrays; narrow
 outbox.py       apply_outbox, query_projection, rebuild_projection
 verify.py       verify, with repair

@@ -230,6 +230,17 @@ def tables(store: Store, version_id: str, start: int, end: int) -> tuple[Block, 
         )
 
 
+def code_spans(store: Store, version_id: str, start: int, end: int) -> tuple[Span, ...]:
+    """The version's listings and raw HTML that reach into ``[start, end)``, in text order."""
+    with store.reading() as connection:
+        found = connection.execute(
+            'SELECT start, "end" FROM block WHERE kind IN (?, ?) AND start < ? AND "end" > ?'
+            " AND version = (SELECT number FROM version WHERE id = ?) ORDER BY start",
+            (BlockKind.CODE.value, BlockKind.HTML.value, end, start, version_id),
+        )
+        return tuple(Span(*row) for row in found)
+
+
 def page_at(store: Store, version_id: str, offset: int) -> int | None:
     """The 1-based page that holds the character at ``offset``; between runs, the page of the next one.
 

@@ -32,17 +32,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.storage.lexical import FIELDS, content_table
+from core.storage.postings import K1, LEAST_WEIGHT, B
 from core.types import Vectors
 
 if TYPE_CHECKING:
     from core.storage.store import Store
 
-K1, B = 1.2, 0.75  # fixed in FTS5
-_FLOOR = 1e-6
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Postings:
+class TokenPlaces:
     """Which rows hold which tokens, flat: those of token number t stand at ``[bounds[t], bounds[t + 1])``.
 
     ``numbers``: of every token. ``places``: (m,) int32, into the index's rows, ascending for each token; ``fields``:
@@ -75,11 +73,11 @@ class OkapiIndex:
     revision: int
     rows: NDArray[np.int64]
     lengths: NDArray[np.float64]
-    postings: Postings
+    postings: TokenPlaces
     model: Any
 
     def search(self, tokens: Sequence[str], boosts: Mapping[str, float]) -> tuple[NDArray[np.int64], Vectors]:
-        """``(rows int64, scores float32)`` of every leaf that holds a token, best first, ties by row.
+        """``(rows int64, scores float32)`` of every leaf that holds a token, rows ascending.
 
         ``boosts`` weighs occurrences in "title", "headings" and "text" (each 1.0 where absent). A token given twice
         counts twice.
@@ -98,9 +96,7 @@ class OkapiIndex:
         model = copy.copy(self.model)
         model.doc_freqs, model.doc_len, model.corpus_size = frequencies, self.lengths[found], len(found)
         scores = model.get_scores(known).astype(np.float32)
-        rows = self.rows[found]
-        order = np.lexsort((rows, -scores))
-        return rows[order], scores[order]
+        return self.rows[found], scores
 
     def holding(self, tokens: Sequence[str]) -> dict[str, NDArray[np.int64]]:
         """The rows that hold each token, ascending."""
@@ -136,7 +132,7 @@ def build_okapi(rows: Sequence[tuple[int, str, str, str]], generation: int = 0, 
     model = None
     if any(map(any, split)):  # of no token at all rank-bm25 can make no average
         model = BM25Okapi((list(chain.from_iterable(fields)) for fields in split), k1=K1, b=B)
-        model.idf = {token: max(weight, _FLOOR) for token, weight in model.idf.items()}
+        model.idf = {token: max(weight, LEAST_WEIGHT) for token, weight in model.idf.items()}
         model.doc_freqs = []  # what is needed of it the postings hold
     return OkapiIndex(
         generation=generation,
@@ -148,7 +144,7 @@ def build_okapi(rows: Sequence[tuple[int, str, str, str]], generation: int = 0, 
     )
 
 
-def _postings(split: Sequence[Sequence[Sequence[str]]]) -> Postings:
+def _postings(split: Sequence[Sequence[Sequence[str]]]) -> TokenPlaces:
     """Postings of passages whose fields are lists of tokens."""
     numbers: dict[str, int] = {}
     occurrences = array("q")  # token number, place and field as one number each
@@ -159,4 +155,4 @@ def _postings(split: Sequence[Sequence[Sequence[str]]]) -> Postings:
     held, counts = np.unique(np.frombuffer(occurrences, np.int64), return_counts=True)
     inside = held % stride if stride else held
     bounds = np.searchsorted(held, np.arange(len(numbers) + 1) * stride)
-    return Postings(numbers, bounds, (inside // fields).astype(np.int32), (inside % fields).astype(np.int8), counts)
+    return TokenPlaces(numbers, bounds, (inside // fields).astype(np.int32), (inside % fields).astype(np.int8), counts)

@@ -7,7 +7,7 @@ import os
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -117,24 +117,22 @@ def load_standings(store: Store) -> tuple[Standing, ...]:
         collections = _labels(connection, "collected", "collection")
         tags = _labels(connection, "tagged", "tag")
         genres = _genres(connection, int(store.meta("serving") or 0))
-        remembered = [Path(os.fsdecode(path)) for (path,) in connection.execute("SELECT path FROM folder")]
-    paths = {source: Path(os.fsdecode(path)) for source, *_, path, _, _ in rows if path is not None}
-    common = len(_common(paths.values()))
+        remembered = tuple(Path(os.fsdecode(path)) for (path,) in connection.execute("SELECT path FROM folder"))
+    common = len(_common(path for *_, path, _, _ in rows if path is not None))
     found = []
-    for source, number, version_id, kind, title, metadata, _, modified, added in rows:
+    for source, number, version_id, kind, title, metadata, path, modified, added in rows:
         name = names[source]
-        folders = _folders(paths[source], common, remembered) if source in paths else ()
         found.append(
             Standing(
                 version_id,
                 kind,
-                PurePath(name).suffix.removeprefix(".").lower(),
+                _suffix(name),
                 (name, title),
                 collections.get(source, ()),
                 tags.get(source, ()),
-                folders,
+                _folders(path, common, remembered) if path is not None else (),
                 genres.get(number, "other"),
-                _days(name, title, json.loads(metadata), modified, added),
+                _days(name, title, metadata, modified, added),
                 _version(name, title),
             )
         )
@@ -150,16 +148,33 @@ def _labels(connection: sqlite3.Connection, table: str, label: str) -> dict[int,
     return found
 
 
-def _common(paths: Iterable[Path]) -> tuple[str, ...]:
+# What is read out of names, paths and metadata is kept: nearly all of them are the same after a change of the library.
+_kept = lru_cache(maxsize=65_536)
+
+
+@_kept
+def _parts(path: bytes) -> tuple[str, ...]:
+    """Of the folder that a file lies in."""
+    return Path(os.fsdecode(path)).parent.parts
+
+
+@_kept
+def _suffix(name: str) -> str:
+    return PurePath(name).suffix.removeprefix(".").lower()
+
+
+def _common(paths: Iterable[bytes]) -> tuple[str, ...]:
     """The parts that the folders of all paths have in common."""
-    folders = [path.parent.parts for path in paths]
+    folders = {_parts(path) for path in paths}
     return tuple(parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False)))
 
 
-def _folders(path: Path, common: int, remembered: Sequence[Path]) -> tuple[str, ...]:
+@_kept
+def _folders(path: bytes, common: int, remembered: tuple[Path, ...]) -> tuple[str, ...]:
     """Names of the folders above a file. One that holds every file tells nothing apart, unless it is remembered."""
-    own = [folder.name for folder in remembered if folder in path.parents]
-    return tuple(dict.fromkeys(name for name in (*own, *path.parent.parts[common:]) if name))
+    above = Path(os.fsdecode(path)).parents
+    own = [folder.name for folder in remembered if folder in above]
+    return tuple(dict.fromkeys(name for name in (*own, *_parts(path)[common:]) if name))
 
 
 def _genres(connection: sqlite3.Connection, generation: int) -> dict[int, str]:
@@ -185,8 +200,11 @@ def genre_of(packed: bytes) -> str:
     return found[1].decode() if found else "other"
 
 
-def _days(name: str, title: str, metadata: Mapping[str, str], modified: int | None, added: str) -> Period:
-    stated = [found for key in _STATED if (found := _day(metadata.get(key, ""))) is not None]
+@_kept
+def _days(name: str, title: str, metadata: str, modified: int | None, added: str) -> Period:
+    """``metadata``: of the file itself, as JSON."""
+    known = json.loads(metadata)
+    stated = [found for key in _STATED if (found := _day(known.get(key, ""))) is not None]
     found = _dated(name, True) or next(iter(stated), None) or _dated(title, False)
     if found is not None:
         return found
@@ -194,7 +212,7 @@ def _days(name: str, title: str, metadata: Mapping[str, str], modified: int | No
     return Period(moment.date(), moment.date())
 
 
-@lru_cache(maxsize=65_536)  # names rarely change, and are looked at again with every change of the library
+@_kept
 def _dated(name: str, year: bool) -> Period | None:
     """The first date in a name; with ``year``, also a year alone, as files are named by.
 
@@ -216,6 +234,7 @@ def _day(stated: str) -> Period | None:
     return found if found is not None and date(1970, 1, 2) <= found.first else None  # zero is no date
 
 
+@_kept
 def _version(name: str, title: str) -> tuple[int, ...]:
     for text in (name, title):
         if (match := _VERSION_IN_NAME.search(text)) is not None:

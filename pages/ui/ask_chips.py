@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+from textwrap import shorten
+
 import streamlit as st
 
-from core.retrieval.analysis import Understanding
+from core.retrieval.analysis import Chip, Key, Understanding
 from core.retrieval.named_anchors import NamedAnchor
+from core.retrieval.rewording import IMAGINED, PART, REWRITTEN, Written
 from core.settings import UnderstandingSettings
 from core.storage.conditions import Condition
 from pages.ui import state, words
 
-Key = tuple[str, str]
 _BOOSTED = " (boost)"
+_SHOWN = 90  # characters of what a language model wrote; the tooltip has the rest
+_WRITTEN = {
+    REWRITTEN: "In these words of a language model it is searched.",
+    PART: "A language model sees this in it: it is searched as well.",
+    IMAGINED: "Made up by a language model, and never quoted: what is like it by meaning is looked for.",
+}
 
 
 def ignored(question: str) -> frozenset[Key]:
@@ -48,7 +57,7 @@ def show_chips(question: str, understanding: Understanding | None, settings: Und
             for chip in chips:
                 st.button(
                     words.escaped(chip_words(chip, settings)),
-                    key=f"ask.chip.{chip.key[0]}.{chip.key[1]}",
+                    key=f"ask.chip.{_named(chip.key)}",
                     type="secondary" if filters(chip) else "tertiary",
                     icon=":material/close:",
                     icon_position="right",
@@ -58,8 +67,8 @@ def show_chips(question: str, understanding: Understanding | None, settings: Und
                 )
             for key, said in taken.items():
                 st.button(
-                    f"~~{words.escaped(said)}~~",
-                    key=f"ask.chip.back.{key[0]}.{key[1]}",
+                    f"~~{words.escaped(shorten(said, _SHOWN, placeholder=' …'))}~~",
+                    key=f"ask.chip.back.{_named(key)}",
                     type="tertiary",
                     icon=":material/undo:",
                     icon_position="right",
@@ -67,14 +76,20 @@ def show_chips(question: str, understanding: Understanding | None, settings: Und
                     args=[question, key],
                     help="Taken away. Click to bring it back.",
                 )
-    if understanding and len(understanding.parts) > 1:
+    if understanding and len(understanding.parts) > 1 and not any(one.kind == PART for one in understanding.written):
         parts = " · ".join(f"“{part.text}”" for part in understanding.parts)
         st.caption(words.escaped(f"Searched in {len(understanding.parts)} parts: {parts}"))
     for note in understanding.notes if understanding else ():
         st.caption(f":material/info: {words.escaped(note)}")
 
 
-def filters(chip: Condition | NamedAnchor) -> bool:
+def _named(key: Key) -> str:
+    """A chip's key as a part of its widget's: texts of a language model are too long for one."""
+    kind, value = key
+    return f"{kind}.{value if len(value) <= _SHOWN else sha256(value.encode()).hexdigest()[:16]}"
+
+
+def filters(chip: Chip) -> bool:
     """Whether only what fits it is searched."""
     return isinstance(chip, Condition) and chip.stated
 
@@ -90,19 +105,23 @@ def weight(chip: Condition | NamedAnchor, settings: UnderstandingSettings) -> fl
     return {"intent": settings.intent_boost, "genre": settings.genre_boost}.get(chip.kind, settings.place_boost)
 
 
-def chip_words(chip: Condition | NamedAnchor, settings: UnderstandingSettings) -> str:
+def chip_words(chip: Chip, settings: UnderstandingSettings) -> str:
     """A chip's words, which say whether it filters, lends weight, or was noticed alone.
 
     >>> chip_words(NamedAnchor("section", "Sec. 4.1", "4.1", 0, 8), UnderstandingSettings())
     'section: 4.1 (noticed)'
     """
+    if isinstance(chip, Written):
+        return shorten(chip.words, _SHOWN, placeholder=" …")
     said = chip.words.removesuffix(_BOOSTED)
     if filters(chip):
         return f"without {chip.value}" if chip.kind == "not" else f"only {said}"
     return f"{said}{_BOOSTED if weight(chip, settings) else ' (noticed)'}"
 
 
-def _told(chip: Condition | NamedAnchor, settings: UnderstandingSettings) -> str:
+def _told(chip: Chip, settings: UnderstandingSettings) -> str:
+    if isinstance(chip, Written):
+        return f"“{words.escaped(chip.value)}” {_WRITTEN[chip.kind]}"
     if filters(chip):
         return "A filter: only what fits it is searched."
     lent = weight(chip, settings)

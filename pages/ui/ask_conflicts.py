@@ -26,7 +26,7 @@ def show_conflicts(found: Sequence[ContextConflict]) -> dict[str, str] | None:
         return None
     rows = [
         {
-            "subject": " ".join(conflict.subject),
+            "about": conflict.about,
             "reason": conflict.reason,
             "sides": [_side(side, place == conflict.preferred) for place, side in enumerate(conflict.sides)],
         }

@@ -17,7 +17,8 @@ class Dial:
     """One dial. ``name``: of its setting. ``reach``: low, high and step of a slider; the high end gives way to a value.
 
     ``choices``: value -> words, of a list; ``open``: others may be typed. Neither: a switch, or for a tuple a list of
-    several. ``read``: whether the settings make any use of it; where not, it is not drawn.
+    several. ``read``: whether the settings make any use of it; where not, it is not drawn. ``writes``: it has a
+    language model write; where none is set up, it is drawn and cannot be turned.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Dial:
     choices: Mapping[str, str] | None = None
     open: bool = False
     read: Read = lambda settings: True
+    writes: bool = False
 
     @property
     def key(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.settings import FUSIONS
+from core.settings.understanding import MOST_ANSWERS
 from pages.ui.ask_dial import SHARE, Dial, Fold
 from pages.ui.words import FUSION_WORDS
 
@@ -28,6 +29,22 @@ UNDERSTANDING = Fold(
         Dial("understanding.place_boost", "Boost of documents hinted at", _MARK, _BOOST),
         Dial("understanding.comparison_boost", "Boost of cells that satisfy", f"“Above 5 %”. {_MARK}", _BOOST),
         Dial("understanding.prefer_recent", "Prefer the newer", f"Newest over oldest document. {_MARK}", _BOOST),
+        Dial(
+            "understanding.rewrite", "Reword the question", "It is searched in a language model's words.", writes=True
+        ),
+        Dial(
+            "understanding.decompose",
+            "Find parts in it",
+            "It is searched in the parts a language model sees in it as well.",
+            writes=True,
+        ),
+        Dial(
+            "understanding.imagined_answers",
+            "Imagined answers",
+            "Meaning is looked for in the middle of the question and answers a language model makes up. 0 is off.",
+            (0, MOST_ANSWERS, 1),
+            writes=True,
+        ),
     ),
 )
 RETRIEVAL = Fold(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from core.settings import DIVERSITIES, LATE_INTERACTION, RERANKING_UNITS
+from core.settings import DIVERSITIES, RERANKING_UNITS
 from pages.ui.ask_dial import SHARE, Dial, Fold, Read
+from pages.ui.rerankers import NAMES
 
 _DIVERSITY_WORDS = {
     "none": "No: by score alone",
@@ -12,7 +13,7 @@ _DIVERSITY_WORDS = {
     "sections": "One of each section first",
 }
 _UNIT_WORDS = {"child": "The chunk", "window": "The chunk and the sentences around it", "parent": "Its parent"}
-_MODEL_WORDS = {"": "Off", LATE_INTERACTION: "Late interaction: no second model"}
+_MODEL_WORDS = {"": "Off", **NAMES}
 
 
 def _varied(name: str) -> Read:
@@ -64,9 +65,10 @@ RERANKING = Fold(
         Dial(
             "reranking.model",
             "Read the best again with",
-            "A second opinion on the best chunks, slower and often better. Late interaction compares the embedder's "
-            "own token states. Or type the name or the folder of a sentence-transformers CrossEncoder that lies on "
-            "this machine; nothing is downloaded.",
+            "A second opinion on the best chunks, slower and often better. Lectern's own comes with it; token by token "
+            "compares what the embedder sees of each. The usual cross-encoder, about 90 MB, is fetched once with "
+            "`hf download`, never by Lectern itself. Or type the name or the folder of another sentence-transformers "
+            "CrossEncoder that lies on this machine.",
             choices=_MODEL_WORDS,
             open=True,
         ),

@@ -9,11 +9,11 @@ from core.settings import Settings
 from pages.ui import ask_compare, ask_results, services, state
 from pages.ui.ask_results import Inquiry
 from pages.ui.ask_source import KindOf
-from pages.ui.ask_why import show_why
+from pages.ui.ask_why import TAB, show_why
 from pages.ui.ladder import show_ladder, show_scores, show_timings
 from pages.ui.words import count
 
-STAGES, SCORES, PROMPT, TIMINGS, SIDES, WHY = "Stages", "Scores", "Prompt", "Timings", "A/B", "Why not this passage?"
+STAGES, SCORES, PROMPT, TIMINGS, SIDES, WHY = "Stages", "Scores", "Prompt", "Timings", "A/B", TAB
 
 
 def show_tabs(

@@ -11,12 +11,15 @@ from core.library import JudgmentRow, SourceRow
 from core.settings import Settings
 from core.types import Span
 from pages.ui import ask_chips, ask_tasks, dials, readings, services, state, words
+from pages.ui.ask_change_words import offer, said
 from pages.ui.ask_dials import BY_NAME
 from pages.ui.ask_fates import show_fates
 from pages.ui.ask_places import occurrences, surroundings
 from pages.ui.ask_results import Inquiry
+from pages.ui.assets import joined
 from pages.ui.judging_gold import of_question
 
+TAB = "Why not this passage?"
 TASK = "why"
 LISTED = 8  # places offered; more words find fewer
 _LOOKED = 200
@@ -31,10 +34,26 @@ class Asked:
     under: str = ""
 
 
+_bring = st.components.v2.component("lectern.bring", js=joined("ask_bring.js"))
+
+
+def point_at(version: str, place: Span) -> None:
+    """Have words that were marked in a text explained, and brought into view; for a callback."""
+    st.session_state[state.WHY] = Asked(version, place)
+    st.session_state[state.WHY_DOCUMENT] = version
+    st.session_state[state.WHY_WORDS] = ""
+    st.session_state[state.ASK_TAB] = TAB
+    state.bump(state.WHY_POINTED)
+
+
 def show_why(inquiry: Inquiry, settings: Settings, sources: list[SourceRow]) -> None:
     """The way to a place, and what became of it."""
     titles = {source.version_id: source for source in sources if source.version_id}
-    st.caption("Point at words that should have been read: pick their document and type some of them.")
+    _bring(key="ask.bring", data={"count": state.counter(state.WHY_POINTED)})
+    st.caption(
+        "Point at words that should have been read: mark them in the evidence or in Chunks and press w, or pick their "
+        "document and type some of them."
+    )
     picked = _picked(inquiry.question, titles)
     if picked is not None:
         version, place = picked
@@ -156,35 +175,3 @@ def _make(question: str, change: Change, asked: Asked) -> None:
         ask_chips.take_away(question, (kind, value), f"{kind}: {value}")
     dials.turn({name: after for name, (_, after) in change.settings.items()})
     _ask(Asked(asked.version, asked.place))
-
-
-def offer(change: Change) -> str:
-    """A change as a button says it.
-
-    >>> offer(Change({"assembly.budget_tokens": (1000, 1600)}, 0.1, 1.0))
-    'Set budget, tokens to 1,600'
-    >>> offer(Change({}, 0.5, 1.0, (("type", "pdf"),)))
-    'Take away “type: pdf”'
-    >>> offer(Change({"retrieval.k": (50, 90)}, 0.1, 1.0, (("type", "pdf"),)))
-    'Take away “type: pdf” and set chunks kept (k) to 90'
-    """
-    taken = " and ".join(f"“{kind}: {value}”" for kind, value in change.remove)
-    told = []
-    for name, (_, after) in change.settings.items():
-        dial = BY_NAME.get(name)
-        told.append(f"{dial.label[:1].lower()}{dial.label[1:]} to {dial.said(after)}" if dial else f"{name} to {after}")
-    parts = [f"take away {taken}"] if taken else []
-    parts += [f"set {' and '.join(told)}"] if told else []
-    whole = " and ".join(parts)
-    return f"{whole[:1].upper()}{whole[1:]}"
-
-
-def said(sentence: str) -> str:
-    """A sentence of core with the dials called as the page calls them, for a label.
-
-    >>> said("It would be in with retrieval.k at 90 instead of 50.")
-    'It would be in with “Chunks kept \\\\(k\\\\)” at 90 instead of 50\\\\.'
-    """
-    for name, dial in BY_NAME.items():
-        sentence = sentence.replace(name, f"“{dial.label}”")
-    return words.escaped(sentence)

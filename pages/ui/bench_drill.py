@@ -13,10 +13,11 @@ from core.errors import LecternError
 from core.evaluation.records import Measured
 from core.evaluation.regions import Placed
 from core.evaluation.report import AskedQuestion
+from core.text.ordinals import ordinal
 from core.text.spans import merge_spans, subtract_spans
 from core.types import Span
 from pages.ui.assets import joined
-from pages.ui.bench_words import RANKED_SHORT, gold_story, ordinal
+from pages.ui.bench_words import RANKED_SHORT, gold_story
 
 AROUND = 320  # characters of surroundings on either side of the gold
 TextOf = Callable[[str], str]  # a document's text by its name; raises a LecternError where it could not be read

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.evaluation.statistics import Comparison
+from core.text.ordinals import ordinal
 
 MARKS = {"better": "▲", "worse": "▼", "no difference seen": "="}
 RANKED_WORDS = {
@@ -99,15 +100,6 @@ def _points(value: float) -> str:
     return f"{round(value, 1) + 0.0:.1f}".replace("-", "−")
 
 
-def ordinal(rank: int) -> str:
-    """
-    >>> [ordinal(rank) for rank in (1, 2, 3, 4, 11, 22, 113)]
-    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
-    """
-    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
-    return f"{rank:,}{ending}"
-
-
 def gold_story(ranks: Mapping[str, int], lost: Mapping[str, int], budget: int) -> str:
     """What became of a question's gold at one budget, in two sentences. ``lost``: characters, "read" among them.
 
@@ -159,6 +151,7 @@ def _reason(stage: str, what: str, budget: int) -> str:
         "threshold": f"{what} fell below the least similarity asked for",
         "ranking": f"the fused ranking left out {what}, which one search had among its first chunks",
         "search": f"no search had {what} among its first chunks",
+        "condition": f"{what} was left out by a condition that the question itself states",
         "cutting": f"no chunk holds {what}",
         "reading": f"{what} lies in a document that could not be read",
     }.get(stage, f"{what} was lost: {stage}")

@@ -35,6 +35,8 @@ def bench(sight: Sight) -> None:
     """All of it; turning a dial, choosing a chunk and editing run this alone."""
     if st.session_state.pop(state.CHUNKS_WANTED, False):
         st.rerun()
+    if st.session_state.pop(state.ASK_WANTED, False):
+        st.switch_page("pages/ask.py")
     with guarded():
         st.html(ASSETS / "chunks.css")
         source, other = sight.source, chunks_compare.chosen_other()
@@ -50,10 +52,10 @@ def bench(sight: Sight) -> None:
             panel = st.container(key="chunks_panel", gap="xsmall")
         with readers:
             choice = show_readers(sight, a, pair, known)
+        with panel, guarded():  # before the rail, whose health takes a while: what a dial moves is seen first
+            _panel(source, a, pair, choice)
         with rail, st.container(key="chunks_rail_body", gap="xsmall"):
             _rail(source, a, pair, folded, known)
-        with panel:
-            _panel(source, a, pair, choice)
         st.html(f"<style>{_layout(bool(pair), folded)}</style>")
 
 

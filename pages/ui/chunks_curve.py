@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from math import ceil
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from core.errors import CancelledError
 from core.inspecting.curves import Curve, curve, thinned
@@ -19,6 +22,9 @@ from pages.ui.guard import guarded
 if TYPE_CHECKING:
     import plotly.graph_objects
 
+DOTS = 400  # points up to which each is a dot on its line
+MARKS = 240  # cuts that are marked at a time: more could not be told apart
+_HOVER = "similarity %{x:.2f}<extra></extra>"
 _STOPPED = "chunks.curve_stopped"
 
 
@@ -69,50 +75,94 @@ def _waiting(task: Task[Vectors], version: str) -> None:
 
 def said(line: Curve) -> str:
     """What the marks are, in words."""
-    cuts = f"◆ {words.count(len(line.cuts), 'cut')} between sentences"
+    count = len(line.cuts)
+    every = ceil(count / MARKS)
+    cuts = f"◆ {words.count(count, 'cut')} between sentences"
+    thinned_out = f" · one in {every} is marked, more as you scroll closer" if every > 1 else ""
     below = f" · dashed: cuts below {line.threshold:.2f}" if line.threshold is not None else ""
-    return words.escaped(f"{cuts}{below} · click to go there")
+    return words.escaped(f"{cuts}{thinned_out}{below} · click to go there")
 
 
 def figure(line: Curve, look: Look) -> plotly.graph_objects.Figure:
-    """Similarity to the right, the text downwards in code points."""
+    """Similarity to the right, the text downwards in code points.
+
+    Every point is there for the mouse; of the marks Plotly draws no more than ``MARKS`` of those in sight, so that a
+    long text is drawn as quickly as a short one.
+    """
     import plotly.graph_objects as go
 
     colours = palette()
-    drawn = thinned(line.values)
-    places, values = line.positions[drawn], line.values[drawn]
-    starts = [(int(place), int(place) + 1) for place in places]
-    hover = "similarity %{x:.2f}<extra></extra>"
-    plot = go.Figure(
-        go.Scatter(
-            x=values,
-            y=places,
-            mode="lines+markers" if len(drawn) <= 400 else "lines",
-            line={"color": colours.colours[0], "width": 1.2},
-            marker={"size": 5, "color": colours.colours[0]},
-            customdata=starts,
-            hovertemplate=hover,
-        )
+    drawn, cut = thinned(line.values), line.cuts
+    dots = len(drawn) <= DOTS
+    return go.Figure(
+        [
+            {
+                **_points(line, drawn),
+                "mode": "lines+markers",  # a line alone hears no click
+                "line": {"color": colours.colours[0], "width": 1.2},
+                "marker": {
+                    "size": 5,
+                    "color": colours.colours[0],
+                    "opacity": int(dots),
+                    "maxdisplayed": DOTS if dots else 1,
+                },
+                "hovertemplate": _HOVER,
+                "selected": {"marker": {"opacity": int(dots)}},
+                "unselected": {"marker": {"opacity": int(dots)}},
+            },
+            {
+                **_points(line, cut),
+                "mode": "markers",
+                "marker": {
+                    "symbol": "diamond",
+                    "size": 9 if len(cut) <= MARKS else 6,
+                    "color": colours.colours[1],
+                    "maxdisplayed": MARKS,
+                },
+                "hovertemplate": f"cut, {_HOVER}",
+                "selected": {"marker": {"opacity": 1}},
+                "unselected": {"marker": {"opacity": 1}},
+            },
+        ],
+        {
+            "shapes": _lines(line, look, colours.ink),
+            "xaxis": {"range": _reach(line), "side": "top", "gridcolor": colours.grid, "fixedrange": True},
+            "yaxis": {
+                "range": [len(look.cut.tree.document.text), 0],
+                "gridcolor": colours.grid,
+                "showticklabels": False,
+                "zeroline": False,
+            },
+        },
     )
-    cut = line.cuts
-    plot.add_scatter(
-        x=line.values[cut],
-        y=line.positions[cut],
-        mode="markers",
-        marker={"symbol": "diamond", "size": 9 if len(cut) < 200 else 5, "color": colours.colours[1]},
-        customdata=[(int(place), int(place) + 1) for place in line.positions[cut]],
-        hovertemplate=f"cut, {hover}",
-    )
-    plot.update_traces(selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 1}})
+
+
+def _points(line: Curve, gaps: NDArray[np.int64]) -> dict[str, Any]:
+    """Some gaps of the curve as points that carry their span; arrays, which travel as they are."""
+    places = line.positions[gaps].astype(np.int32)
+    return {
+        "type": "scatter",
+        "x": line.values[gaps].astype(np.float32),
+        "y": places,
+        "customdata": np.stack([places, places + 1], axis=1),
+    }
+
+
+def _lines(line: Curve, look: Look, ink: str) -> list[dict[str, Any]]:
+    """The threshold down the plot; across it where the caret is, and where the chosen chunk begins and ends."""
+    found: list[dict[str, Any]] = []
     if line.threshold is not None:
-        plot.add_vline(x=line.threshold, line={"dash": "dash", "width": 1.5, "color": colours.ink})
+        found.append({"x0": line.threshold, "x1": line.threshold, "y0": 0, "y1": 1, "yref": "paper", "dash": "dash"})
     for place, dash in _places(look):
-        plot.add_hline(y=place, line={"width": 1.5, "color": colours.ink, "dash": dash})
-    low, high = min(0.0, float(line.values.min())), max(1.0, float(line.values.max()))
-    plot.update_xaxes(range=[low - 0.03, high + 0.03], side="top", gridcolor=colours.grid, fixedrange=True)
-    end = len(look.cut.tree.document.text)
-    plot.update_yaxes(range=[end, 0], gridcolor=colours.grid, showticklabels=False, zeroline=False)
-    return plot
+        found.append({"x0": 0, "x1": 1, "xref": "paper", "y0": place, "y1": place, "dash": dash})
+    return [
+        {"type": "line", "line": {"width": 1.5, "color": ink, "dash": shape.pop("dash")}, **shape} for shape in found
+    ]
+
+
+def _reach(line: Curve) -> list[float]:
+    """From where to where the similarities are drawn."""
+    return [min(0.0, float(line.values.min())) - 0.03, max(1.0, float(line.values.max())) + 0.03]
 
 
 def _places(look: Look) -> list[tuple[int, str]]:

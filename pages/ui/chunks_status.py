@@ -18,6 +18,7 @@ from pages.ui.guard import guarded
 from pages.ui.recipe_words import in_short
 
 SCOPE_FROM = {"library": "the library's", "kind": "its kind's", "document": "its own"}
+APPLYING = "chunks.applying"  # whether the way to apply a trial is open
 _WAIT = 1.0  # seconds a reckoning may take before its progress is shown
 
 
@@ -75,8 +76,10 @@ def about(seconds: float) -> str:
 def _buttons(source: SourceRow, shown: Shown) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         if shown.trial:
-            with st.popover("Apply …", type="primary"):
-                _apply(source, shown.settings)
+            opened = st.popover("Apply …", type="primary", key=APPLYING, on_change="rerun")
+            if opened.open:  # what it costs is reckoned by cutting anew: not at every turn of a dial
+                with opened:
+                    _apply(source, shown.settings)
             st.button("Back", key="chunks.back", help="Back to how it is cut now.", on_click=_back)
         elif st.button("Bring the index up to date", key="chunks.recut"):
             start_recut(source)

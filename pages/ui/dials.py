@@ -3,41 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields
 from typing import Any
 
 import streamlit as st
 
 from core.errors import SettingsError
-from core.settings import PRESETS, Settings
-from pages.ui import state, words
+from core.settings import OWN_RERANKER, PRESETS, Settings
+from pages.ui import rerankers, state, words
 from pages.ui.ask_dial import Dial, Fold
 from pages.ui.ask_dials import BY_NAME, FOLDS, KEYS, differing
 
 QUICK, CAREFUL = "Quick", "Careful"
+NO_WRITER = "The last three need a language model, and none is set up."
 _OF_A_QUESTION = ("understanding", "retrieval", "diversity", "reranking", "expansion", "assembly", "answering")
 _KINDS = tuple(words.KIND_WORDS)
 
 
-def profiles(settings: Settings) -> dict[str, Settings]:
-    """What a question can be asked with: quickly, as the library is set, and, where there is such a preset, carefully.
+def profiles(settings: Settings, model: str = OWN_RERANKER) -> dict[str, Settings]:
+    """What a question can be asked with: quickly, as the library is set, and carefully.
 
-    >>> list(profiles(Settings()))[0], profiles(Settings())["Quick"] == Settings()
-    ('Quick', True)
+    Careful is the library's settings with what the preset ``careful`` changes of a question's way; where that has
+    Lectern's own re-ranker, ``model`` takes its place.
+
+    >>> found = profiles(Settings().with_value("retrieval.k", 7))
+    >>> list(found), found["Careful"].retrieval.k, found["Careful"].reranking.model
+    (['Quick', 'Careful'], 7, 'lectern')
     """
-    found = {QUICK: settings}
-    if "careful" in PRESETS:
-        careful = PRESETS["careful"]
-        stages: dict[str, Any] = {stage: getattr(careful, stage) for stage in _OF_A_QUESTION}
-        found[CAREFUL] = replace(settings, **stages)
+    careful = settings.with_values(_changed(PRESETS["careful"]))
+    if careful.reranking.model == OWN_RERANKER:
+        careful = careful.with_value("reranking.model", model)
+    return {QUICK: settings, CAREFUL: careful}
+
+
+def _changed(preset: Settings) -> dict[str, Any]:
+    """What a preset sets otherwise than usual in the stages of a question, by name."""
+    usual = Settings()
+    found: dict[str, Any] = {}
+    for stage in _OF_A_QUESTION:
+        before, after = getattr(usual, stage), getattr(preset, stage)
+        found |= {
+            f"{stage}.{field.name}": getattr(after, field.name)
+            for field in fields(after)
+            if getattr(after, field.name) != getattr(before, field.name)
+        }
     return found
 
 
 def profile_choice(settings: Settings) -> Settings:
-    """Draw the choice of a profile where there are two; returns its settings, from which dials are turned."""
-    known = profiles(settings)
-    if len(known) < 2:
-        return settings
+    """Draw the choice of a profile; returns its settings, from which dials are turned."""
+    known = profiles(settings, rerankers.chosen())
     chosen = st.segmented_control(
         "Profile",
         list(known),
@@ -45,7 +60,8 @@ def profile_choice(settings: Settings) -> Settings:
         default=QUICK,
         required=True,
         label_visibility="collapsed",
-        help="Careful reads the best chunks once more: better, and slower. Choosing one turns all dials to it.",
+        help="Careful reads the best chunks once more, each together with the question. It takes longer: how long "
+        "stands below the chunks. Choosing one turns all dials to it.",
         on_change=lambda: turn_to(known[st.session_state[state.PROFILE]]),
         persist_state="session",
     )
@@ -64,8 +80,11 @@ def turn(values: Mapping[str, Any]) -> None:
             st.session_state[BY_NAME[name].key] = value
 
 
-def ask_dials(base: Settings) -> Settings:
-    """Draw Ask's dials; returns the settings as turned, or ``base`` where dials contradict each other."""
+def ask_dials(base: Settings, *, writer: bool = False) -> Settings:
+    """Draw Ask's dials; returns the settings as turned, or ``base`` where dials contradict each other.
+
+    ``writer``: whether a language model is set up, without which its dials are drawn and cannot be turned.
+    """
     state.fill_dials(KEYS, base)
     wrong = ""
     try:
@@ -88,23 +107,25 @@ def ask_dials(base: Settings) -> Settings:
             width="stretch",
         )
         for fold in FOLDS:
-            _draw_fold(fold, settings)
+            _draw_fold(fold, settings, writer)
     return settings
 
 
-def _draw_fold(fold: Fold, settings: Settings) -> None:
+def _draw_fold(fold: Fold, settings: Settings, writer: bool) -> None:
     with st.expander(fold.title, expanded=fold.open, key=f"ask.fold.{fold.name}"), st.container(gap="xsmall"):
         for dial in fold.dials:
             if dial.read(settings):
-                _draw(dial)
+                _draw(dial, disabled=dial.writes and not writer)
+        if not writer and any(dial.writes for dial in fold.dials):
+            st.caption(NO_WRITER)
 
 
-def _draw(dial: Dial) -> None:
+def _draw(dial: Dial, *, disabled: bool = False) -> None:
     value, said = st.session_state[dial.key], dial.help or None
     if dial.reach is not None:
         low, high, step = dial.reach
         low, high = min(low, value), max(high, value)  # a library, or a change that was found, may go further
-        st.slider(dial.label, low, high, step=step, key=dial.key, persist_state="session", help=said)
+        st.slider(dial.label, low, high, step=step, key=dial.key, persist_state="session", help=said, disabled=disabled)
     elif dial.choices is not None:
         choices = list(dial.choices)
         st.selectbox(
@@ -117,7 +138,7 @@ def _draw(dial: Dial) -> None:
             accept_new_options=dial.open,
         )
     elif isinstance(value, bool):
-        st.toggle(dial.label, key=dial.key, persist_state="session", help=said)
+        st.toggle(dial.label, key=dial.key, persist_state="session", help=said, disabled=disabled)
     else:
         st.multiselect(
             dial.label,

@@ -11,7 +11,7 @@ import streamlit as st
 from core.errors import LecternError
 from core.library import SearchResult
 from core.types import Judgment, Span
-from pages.ui import readings, services, state, words
+from pages.ui import ask_why, readings, services, state, words
 from pages.ui.judging_gold import gold_in, gold_rows, of_question
 
 READ_ONLY = "Judging is off: another program writes this library, this window only reads it."
@@ -60,6 +60,9 @@ def _do(request: Mapping[str, Any], place: str) -> None:
             attempt(place, lambda: remove(place, [int(number) for number in request["ids"]]))
         case "undo":
             attempt(place, lambda: undo(place))
+        case "why":
+            ask_why.point_at(str(request["version"]), Span(int(request["start"]), int(request["end"])))
+            st.session_state[state.ASK_WANTED] = place != ASK
         case "close":
             st.session_state[state.JUDGING_NOTICE] = None
 
@@ -164,7 +167,8 @@ def for_result(result: SearchResult) -> dict[str, Any]:
 
 def _common(place: str) -> dict[str, Any]:
     notice = notice_at(place)
-    return {"off": off(), "notice": asdict(notice) if notice else None}
+    asked = str(st.session_state.get(state.ASKED) or "")
+    return {"off": off(), "asked": asked, "notice": asdict(notice) if notice else None}
 
 
 def quoted(question: str) -> str:

@@ -15,6 +15,7 @@ CHUNKS: Keys = (
     (("[",), "Previous chunk"),
     (("f",), "Find in this document; Ctrl F or ⌘ F too"),
     (("g",), "Judge the marked words as gold, or the chosen chunk where none are marked"),
+    (("w",), "Why the question asked last does not bring the marked words, or the chosen chunk"),
     (("Tab",), "From the text to a boundary, and why it is there; then ↑ ↓ from one to the next"),
     (("←", "→"), "On a boundary: move it by a word, with Shift by a sentence; Enter keeps, Esc cancels"),
     (("m",), "On a boundary: merge the chunks it parts"),
@@ -35,6 +36,7 @@ ASK: Keys = (
     (("↑", "↓"), "From hit to hit"),
     (("Home", "End"), "First and last hit"),
     (("g",), "Judge the marked words as gold, or the lit hit where none are marked"),
+    (("w",), "Why the marked words are not read, or the lit hit"),
     (("?",), "This sheet"),
 )
 

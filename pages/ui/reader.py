@@ -58,6 +58,7 @@ _mount = st.components.v2.component(
 )
 NOTHING_JUDGED: Mapping[str, Any] = {
     "off": "Nothing can be judged here.",
+    "asked": "",
     "question": "",
     "gold": [],
     "lost": [],

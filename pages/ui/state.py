@@ -63,6 +63,8 @@ WHY = "ask.why"  # the place whose absence is explained, and the settings it is 
 WHY_DOCUMENT = "ask.why.document"
 WHY_WORDS = "ask.why.words"
 WHY_PLACE = "ask.why.place"
+WHY_POINTED = "ask.why.pointed"  # how often marked words were brought there
+ASK_WANTED = "ask.wanted"  # words were marked elsewhere to be explained there
 ASK_TASKS = "ask.tasks"  # what is being made for this window, by what it is for
 ASK_TAB = "ask.tab"
 JUDGED_QUESTION = "judging.question"  # the one judged last, and what Ask had been asked then
@@ -96,6 +98,7 @@ BENCH_SOUGHT = "benchmark.sought"
 BENCH_MISSES = "benchmark.misses"
 BENCH_QUESTION = "benchmark.question"
 BENCH_OTHER = "benchmark.other"
+BENCH_REFIT = "benchmark.refit_asked"  # the fit to judgments that was asked for
 
 
 def setting(settings: Settings, name: str) -> Any:

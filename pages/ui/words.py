@@ -32,6 +32,7 @@ STEP_WORDS = {
     "feedback": "Move the question",
     "fused": "Fuse both",
     "neighbours": "Add neighbours' scores",
+    "write": "Have the question put in other words",
     "analyse": "Read the question",
     "leaning": "Weigh what it hints at",
     "diverse": "Spread",

@@ -7,6 +7,7 @@ from core.evaluation.history import workspace_in
 from core.evaluation.suites import load_suite
 from core.jobs import Handler, Job, Reporter
 from core.library import Library
+from core.refitting.tuning_job import KIND, tune_handler
 from core.work import apply_handler, ingest_handler
 from pages.ui.bench_plan import Plan
 
@@ -20,6 +21,7 @@ def handlers(library: Library) -> dict[str, Handler]:
         "ingest": ingest_handler(library),
         "apply": apply_handler(library),
         "bench": lambda job, reporter: _bench(library, job, reporter),
+        KIND: tune_handler(library),
     }
 
 

@@ -8,7 +8,7 @@ from core.jobs import Item, Job, JobQueue
 from pages.ui import words
 
 UNFINISHED = ("queued", "running")
-NAMES = {"apply": "Cutting the library anew", "bench": "Benchmark"}
+NAMES = {"apply": "Cutting the library anew", "bench": "Benchmark", "tune": "Teaching the re-ranker"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 
 import numpy as np
@@ -24,7 +25,8 @@ from core.answering.extractive import (
     SENTENCES,
     WORDS,
 )
-from core.types import Span
+from core.answering.prose import is_prose
+from core.types import Block, BlockKind, Span
 from tests.answering.support_worlds import TABLE, passage, table
 from tests.fast_encoder import FastEncoder
 
@@ -67,6 +69,63 @@ def test_the_same_words_are_quoted_once():
     texts = [" ".join(quote.text.split()).casefold() for quote in quotes]
     assert len(texts) == len(set(texts))
     assert quotes[0].citation.version_id == "v" * 64, "of equals the more relevant passage is cited"
+
+
+RAW = """The token expires in 3600 seconds, as `expires_in` says.
+
+{
+"expires_in": 3600,
+"token_type": "Bearer", "message": "The token expires in 3600 seconds."
+}
+
+| Token | expires in seconds | 3600 |
+
+token = client.post(expires_in=3600, seconds=True)
+
+# The token expires in seconds, 3600 of them.
+
+expires in seconds for token
+"""
+
+
+def test_only_what_was_said_is_quoted():
+    shown = passage(RAW)
+    plain = [quote.text for quote in answer("When does the token expire in seconds?", [shown], limit=9).quotes]
+    first = "The token expires in 3600 seconds, as `expires_in` says."
+    assert first in plain
+    assert not [text for text in plain if set(text) & set('{}|="')]
+    # In a listing that what is no whole comment is not quoted either; all of it still counts as evidence.
+    listing = Span(100 + RAW.index("{"), 100 + len(RAW))
+    items = sentences_of([shown], no_headings, code=lambda *place: [listing])
+    said = [item.text for item in items if item.prose]
+    assert said == [first, "# The token expires in seconds, 3600 of them."]
+    assert len(items) == len(sentences_of([shown], no_headings)) > len(said)
+
+
+def test_a_line_of_a_table_is_quoted_by_its_cells_alone():
+    text = "Plan and its price in euros.\nRiver and sea cost 54 euros a month.\n"
+    raw = Block(BlockKind.TABLE, 100 + text.index("River"), 100 + len(text) - 1)  # a table whose cells nobody read
+    items = sentences_of([passage(text)], no_headings, lambda *place: [raw])
+    assert [(item.text, item.prose) for item in items] == [
+        ("Plan and its price in euros.", True),
+        ("River and sea cost 54 euros a month.", False),
+    ]
+
+
+@given(st.lists(st.sampled_from("tea is free on Fridays a river gate opens".split()), min_size=4, max_size=20))
+def test_words_are_prose_however_they_are_marked(found):
+    said = " ".join(found).capitalize() + "."
+    for text in (said, f"- {said}", f"> {said}", f"1. {said}", f"“{said}”", f"**{said}**", f"# {said}", f"// {said}"):
+        assert is_prose(text)
+        assert is_prose(text, in_code=True)
+    fields = json.dumps({word: word for word in found})
+    assert not is_prose(fields)
+    assert not is_prose(f"| {' | '.join(found)} |")
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_judged_and_more_strictly_in_a_listing(text):
+    assert is_prose(text) or not is_prose(text, in_code=True)
 
 
 def test_at_most_so_many():

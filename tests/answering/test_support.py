@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields, replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.answering import Evidence, answer_line, evidence, rarity_of, sentences_of, support
-from core.answering.support import RECOMMENDED
+from core.answering.support import RECOMMENDED, REREAD, log_odds
 from core.errors import SettingsError
 from core.settings.answering import AnsweringSettings
 from core.types import Span
@@ -32,6 +33,10 @@ class Reads:
         return []
 
     def tables(self, version_id, start, end):
+        self.count += 1
+        return []
+
+    def code(self, version_id, start, end):
         self.count += 1
         return []
 
@@ -57,6 +62,21 @@ def test_weak_evidence_is_not_enough_and_strong_is():
     assert support(weak, RECOMMENDED).sentence.startswith("The library does not say")
     assert support(strong, RECOMMENDED).enough
     assert support(weak).enough, "0 is off"
+
+
+@given(st.builds(Evidence, SHARES, SHARES, SHARES, SHARES, SHARES), SHARES, SHARES)
+def test_a_likelier_chunk_never_makes_an_answer_less_likely(found, one, other):
+    low, high = sorted((one, other))
+    assert 0 < support(found, likely=low).probability <= support(found, likely=high).probability < 1
+
+
+def test_what_a_reranker_read_counts_beside_the_evidence():
+    found = Evidence(similarity=0.5)
+    made = support(found, likely=0.9)
+    odds = REREAD.bias + REREAD.evidence * log_odds(found) + REREAD.reading * math.log(9)
+    assert made.probability == pytest.approx(1 / (1 + math.exp(-odds)))
+    assert support(found, likely=None) == support(found)
+    assert REREAD.reading >= 0
 
 
 def test_the_words_a_sentence_holds_count_by_their_rarity():

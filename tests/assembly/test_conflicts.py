@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from core.assembly.conflicts import conflicts
 from core.assembly.conflicts_authority import settle
 from core.assembly.conflicts_units import quantities, same_value
+from core.assembly.conflicts_wording import GAP, wording
 from core.types import Passage, Span
 from tests.assembly.conflict_pairs import AGREE, CONTRADICT
 
@@ -50,6 +51,28 @@ def test_what_contradicts_is_found(one, other):
     [conflict] = between(one, other)
     assert {side.sentence for side in conflict.sides} == {one, other}
     assert len({side.normal for side in conflict.sides}) == 2
+
+
+@pytest.mark.parametrize(("one", "other"), [pair for pair in CONTRADICT if pair not in MISSED])
+def test_what_they_disagree_on_is_told_in_the_words_of_the_first(one, other):
+    [conflict] = between(one, other)
+    first = conflict.sides[0]
+    told = conflict.about.split()
+    at = 0
+    for word in told:  # every word stands in the sentence, in this order
+        if word != GAP:
+            at = first.sentence.index(word, at) + len(word)
+    assert GAP in told, "where the value stands"
+    assert first.value not in conflict.about
+    assert {word for word in conflict.subject if word in conflict.about.lower()}
+
+
+@given(st.text(max_size=80), st.integers(0, 80), st.integers(0, 20), st.sets(st.sampled_from("tea free token".split())))
+def test_the_words_of_a_conflict_are_some_of_its_sentence(text, start, size, shared):
+    told = wording(text, Span(start, start + size), shared)
+    assert all(word in text for word in told.split() if word != GAP)
+    assert len(told.split()) <= 17
+    assert f"{GAP} {GAP}" not in told
 
 
 @pytest.mark.parametrize(("one", "other"), AGREE)

@@ -86,6 +86,7 @@ def _found(
         passages,
         lambda version: documents.heading_spans(store, version),
         lambda version, start, end: documents.tables(store, version, start, end),
+        lambda version, start, end: documents.code_spans(store, version, start, end),
     )
     vectors = library.searcher.encode([question.question, *(item.reading for item in sentences)])
     order = {id(passage): place for place, passage in enumerate(passages)}

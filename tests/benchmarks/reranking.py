@@ -1,13 +1,14 @@
 """What re-ranking costs beside the bare cross-encoder, measured side by side in one run.
 
-Usage: python -m tests.benchmarks.reranking [--model NAME_OR_FOLDER] [--candidates 30] [--rounds 15] [--processor-time]
+Usage: python -m tests.benchmarks.reranking [--model NAME_OR_FOLDER | lectern] [--candidates 30] [--rounds 15]
+       [--processor-time]
 
 Prints a table: reading the same question with the same passages at the same precision, by `CrossEncoder.predict` with
 its own batch size and with ours, and by Lectern's `rerank`, in turn, so that a busy machine slows all three. Without
 ``--model`` the weights are random and of the shape of the usual small re-ranker (6 layers, 384 wide), with the packaged
-embedder's word pieces: how long it takes depends on neither what it was trained on nor what it says. Late interaction
-stands beside them. On a busy machine, `--processor-time` with OMP_NUM_THREADS=1 counts the processor's seconds instead.
-Nothing is asserted: it is for people to read.
+embedder's word pieces: how long it takes depends on neither what it was trained on nor what it says. "lectern" is
+Lectern's own. Late interaction stands beside them. On a busy machine, `--processor-time` with OMP_NUM_THREADS=1 counts
+the processor's seconds instead. Nothing is asserted: it is for people to read.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from core.embedding import load_model, packaged
+from core.embedding import load_model, packaged, reranker_file
 from core.embedding.precision import computing, wants_bfloat16
 from core.retrieval.reranking import load_reranker, rerank
 from core.settings import EmbeddingSettings
-from core.settings.reranking import LATE_INTERACTION, RerankingSettings
+from core.settings.reranking import LATE_INTERACTION, OWN_RERANKER, RerankingSettings
 from core.text.sentences import sentence_spans
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples" / "documents"
 QUESTION = "How long is an access token valid, and what happens when it is not renewed in time?"
-UNITS = {"child": (120, 520), "parent": (1400, 2600)}  # characters of a passage, from and to
+UNITS = {"child": (120, 520), "100 tokens": (430, 520), "parent": (1400, 2600)}  # characters of a passage, from and to
 Clock = Callable[[], float]
 PREDICT_BATCH = 32  # what `CrossEncoder.predict` reads at once when nothing is said
 
@@ -90,7 +91,7 @@ def measure(model: str, passages: Sequence[str], precision: str, rounds: int, cl
     from sentence_transformers import CrossEncoder
 
     settings = RerankingSettings(model, precision=precision, candidates=len(passages), timeout_seconds=0)
-    bare = CrossEncoder(model, local_files_only=True)
+    bare = reranker_file.load() if model == OWN_RERANKER else CrossEncoder(model, local_files_only=True)
     half = wants_bfloat16(precision, str(bare.device.type))
     reranker = load_reranker(settings, load_model(EmbeddingSettings()).encoder)
     before = -np.arange(len(passages), dtype=np.float64)

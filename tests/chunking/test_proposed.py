@@ -15,6 +15,7 @@ from core.errors import LecternError
 from core.settings import ChunkingSettings
 from core.types import Document
 from tests.chunking import checker
+from tests.scripted_writer import Scripted
 
 TEXT = (
     "A lease is a contract for the use of a thing. It names a term and a rent. "
@@ -22,20 +23,6 @@ TEXT = (
     "Do not forget the cellar."
 )
 DIALS = ChunkingSettings(chunker="proposed", max_tokens=60, prefix=())
-
-
-class Scripted:
-    """Answers in turn; notes what it was asked."""
-
-    def __init__(self, *answers):
-        self.answers, self.prompts = list(answers), []
-
-    def complete(self, prompt):
-        self.prompts.append(prompt)
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
 
 
 def tree_of(text, *answers):

@@ -110,7 +110,7 @@ def _preset(
     lost = {}
     for budget in BUDGETS:
         rest = 100 - metrics[f"recall@{budget}"]
-        parts = dict(zip(LOST, (0.30, 0.02, 0.28, 0.30, 0.04, 0.06), strict=True))
+        parts = dict(zip(LOST, (0.30, 0.02, 0.28, 0.25, 0.05, 0.04, 0.06), strict=True))
         lost[str(budget)] = {"read": 100 - rest} | {stage: rest * share for stage, share in parts.items()}
     return PresetReport(
         preset=name,

@@ -341,6 +341,12 @@ def test_cells_that_heed_a_filter_stand_beside_cells_that_do_not(tmp_path, suite
         assert together.preset(name).scores == alone.presets[0].scores
     recalls = {item.metrics["recall@1000"] for item in together.presets}
     assert len(recalls) > 1, "what the filter leaves out is missed"
+    heeding = [item.lost["1000"] for item in together.presets if item.settings["understanding"]["filters"]]
+    others = [item.lost["1000"] for item in together.presets if not item.settings["understanding"]["filters"]]
+    assert all(parts["condition"] > 0 for parts in heeding), "and is said to be left out by the question itself"
+    assert not any(parts["condition"] for parts in others)
+    assert {round(parts["cutting"], 9) for parts in heeding} == {round(parts["cutting"], 9) for parts in others}
+    assert all(sum(parts.values()) == pytest.approx(100) for parts in [*heeding, *others])
 
 
 def counted(function, calls):

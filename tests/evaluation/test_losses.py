@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluation.losses import GoldLeaf, best_ranks, fates, gold_leaves, lost
+from core.evaluation.losses import BARRED, GoldLeaf, best_ranks, fates, gold_leaves, lost
 from core.evaluation.regions import region
 from core.evaluation.report import LOST, READ
 from core.retrieval import Found, order_leaves
@@ -61,6 +61,12 @@ def test_a_document_that_was_not_read_and_gold_beyond_its_end():
     assert found == {"search": 4, "cutting": 4, "reading": 9}
 
 
+def test_what_the_question_itself_leaves_out_is_not_blamed_on_the_cutting():
+    gold = region([("a", 0, 30)])
+    leaves, came = [leaf(0, 0, 10), leaf(1, 5, 20)], ["search", BARRED]
+    assert lost(gold, gold, region([("a", 0, 2)]), leaves, came) == {"read": 2, "search": 8, BARRED: 10, "cutting": 10}
+
+
 @pytest.mark.parametrize(("start", "end", "expected"), [(0, 10, [0]), (9, 11, [0, 1]), (10, 10, []), (35, 99, [3])])
 def test_the_leaves_that_share_a_character_with_gold(start, end, expected):
     leaves = table(4)
@@ -80,7 +86,7 @@ spans = st.tuples(st.sampled_from(NAMES), st.integers(0, 40), st.integers(1, 20)
 @given(
     gold=st.lists(spans, min_size=1, max_size=4),
     taken=st.lists(spans, max_size=4),
-    held=st.lists(st.tuples(spans, st.sampled_from(LOST[:4])), max_size=6),
+    held=st.lists(st.tuples(spans, st.sampled_from(LOST[:5])), max_size=6),
     missing=st.sets(st.sampled_from(NAMES)),
 )
 def test_the_parts_are_the_whole_gold(gold, taken, held, missing):

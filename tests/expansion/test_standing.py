@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -71,3 +73,13 @@ def test_a_child_without_a_score_has_the_least_of_the_others():
     ranking = ranking_of([3.0, 1.0, np.nan], [0, 1, 2])
     assert relevances(ranking).tolist() == [3.0, 1.0, 1.0]
     assert relevances(ranking_of([np.nan], [0])).tolist() == [0.0]
+
+
+def test_where_a_calibrated_reranker_read_a_child_its_probability_counts():
+    ranking = ranking_of([5.0, 1.0, 0.0, 4.0], [0, 3, 1])
+    placed = confidences(ranking)
+    read = replace(ranking, probabilities=np.array([0.2, np.nan, np.nan, 0.9]))
+    assert confidences(read).tolist() == [0.2, 0.9, placed[2]]
+    assert standings(read).tolist() == standings(ranking).tolist()
+    assert (ranking.likeliest, read.likeliest) == (None, 0.9)
+    assert replace(ranking, probabilities=np.full(4, np.nan)).likeliest is None

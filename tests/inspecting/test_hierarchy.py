@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
+from hypothesis import strategies as st
 
 from core.chunking import chunk
-from core.inspecting.hierarchy import icicle
+from core.inspecting.hierarchy import bars, icicle
 from core.settings import ChunkingSettings
 from core.types import ChunkTree, Document
 from tests.chunking import generated
@@ -47,3 +50,33 @@ def test_a_document_without_chunks_is_one_row():
     [row] = icicle(ChunkTree(Document("v", "text", "Empty", ""), ()))
     assert (row.label, row.tokens, row.extent) == ("Empty", 0, 0)
     assert chunk(Document("v", "text", "Empty", ""), ChunkingSettings(), WordCounter()).chunks == ()
+
+
+@given(generated.documents(), generated.settings(), st.integers(0, 400), st.integers(0, 5))
+def test_bars_hold_every_row_once_and_two_thin_neighbours_never_stand_apart(document, dials, thinnest, chosen):
+    tree = chunk(document, dials, generated.ThirdsCounter())
+    rows = icicle(tree)
+    whole = tree.leaves[chosen].chunk_id if chosen < len(tree.leaves) else ""
+    drawn = bars(rows, thinnest, whole)
+    assert sum(bar.count for bar in drawn) == len(rows)
+    assert sum(bar.tokens for bar in drawn) == sum(row.tokens for row in rows)
+    assert [bar.count for bar in drawn if bar.row.chunk_id == whole] == [1] * bool(whole)
+    for depth in {row.depth for row in rows}:
+        level = [bar for bar in drawn if bar.row.depth == depth]
+        held = [row for row in rows if row.depth == depth]
+        for bar in level:
+            here, held = held[: bar.count], held[bar.count :]
+            assert bar.row == here[0]
+            assert (bar.end, bar.tokens) == (here[-1].end, sum(row.tokens for row in here))
+            assert bar.count == 1 or all(row.chunk_id != whole for row in here)
+        for one, other in pairwise(level):
+            apart = other.start - one.end >= thinnest or (one.row.leaf >= 0) != (other.row.leaf >= 0)
+            thick = max(one.end - one.start, other.end - other.start) >= thinnest
+            assert thick or apart or whole in (one.row.chunk_id, other.row.chunk_id)
+
+
+def test_without_a_least_thickness_every_row_is_a_bar():
+    document = document_of("One. Two. Three.")
+    rows = icicle(tree_of(document, [(0, 4), (5, 9), (10, 16)]))
+    assert [bar.row for bar in bars(rows)] == list(rows)
+    assert [(bar.count, bar.mean) for bar in bars(rows, 100)][-1][0] == 3

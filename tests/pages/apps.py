@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
+
+from core.library import Incoming, Library
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 PATIENT = 120  # seconds: the first run loads the embedder
+
+
+@contextmanager
+def filled(folder: Path, monkeypatch: pytest.MonkeyPatch, notes: Mapping[str, str]) -> Iterator[Library]:
+    """The library that the app opens, in ``folder / "home"``, with these notes in it; closed at the end."""
+    monkeypatch.setenv("LECTERN_HOME", str(folder / "home"))
+    for name, text in notes.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    with Library.open(folder / "home") as library:
+        library.ingest([Incoming(name, path=folder / name) for name in notes])
+        yield library
 
 
 def start(page: str = "") -> AppTest:

@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from core.library import Incoming, Library
-from tests.pages.browsing import THEMES, faults, serving, settled, shown, visit, visiting
+from tests.pages.browsing import THEMES, faults, serving, settled, shown, until, visit, visiting
+from tests.pages.marking import drag, scrolled_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 QUESTION = "How long is an access token valid?"
@@ -126,4 +127,35 @@ def test_two_settings_and_a_lost_passage(address: str, browser: Browser, theme: 
         shown(page.locator("[data-testid=stCode]", has_text=LOST))
         page.get_by_role("button", name="Reset to the library's settings").click()
         expect(page.locator(".room-words")).to_contain_text("of 2,000 tokens")
+        settled(page)
+
+
+def test_words_marked_in_the_reader_or_the_evidence_are_explained(address: str, browser: Browser) -> None:
+    why = "Why not this passage?"
+    with visiting(browser) as page:
+        ask(page, address)
+        turn_budget(page, "Home", "100")
+        page.locator(".hits").focus()
+        page.keyboard.press("Enter")  # to Chunks, in the same window
+        shown(page.locator(".text .segment"))
+        settled(page)
+        until(lambda: scrolled_to(page, LOST))
+        drag(page, ".text", LOST, "datum")
+        shown(page.locator(".judge-why"))
+        expect(page.locator(".judge-why")).to_have_attribute("title", QUESTION)
+        assert faults(page) == []
+        page.locator(".judge-why").click()
+        expect(page.get_by_role("tab", name=why)).to_have_attribute("aria-selected", "true")
+        shown(page.get_by_text(re.compile("It was found .*It would be in with")))
+        expect(page.get_by_text(f"“{LOST}”")).to_be_in_viewport()
+        settled(page)
+        # In the evidence a key does it, and the page does not go anywhere else.
+        open_tab(page, "Prompt")
+        page.locator(".hit .snippet .words").first.scroll_into_view_if_needed()
+        drag(page, ".hits", "3600", "seconds")
+        page.keyboard.press("w")
+        expect(page.get_by_role("tab", name=why)).to_have_attribute("aria-selected", "true")
+        shown(page.get_by_text("It is in the context"))
+        expect(page.get_by_text("“3600 seconds”")).to_be_in_viewport()
+        page.get_by_role("button", name="Reset to the library's settings").click()
         settled(page)

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from core.library import Incoming, Library
 from core.settings import PRESETS, Settings
 from core.types import Passage, Span
 from pages.ui import ask_tabs, dials, state
@@ -24,7 +23,7 @@ from pages.ui.ask_places import occurrences, surroundings
 from pages.ui.ask_results import Held
 from pages.ui.ask_sides import partner, pieces
 from pages.ui.ask_why import TASK
-from tests.pages.apps import said, start
+from tests.pages.apps import filled, said, start
 from tests.pages.browsing import until
 
 QUESTION = "How long is an access token valid?"
@@ -42,13 +41,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The library the app opens, with two notes in it; let go of afterwards."""
     from pages.ui import services
 
-    place = tmp_path / "home"
-    monkeypatch.setenv("LECTERN_HOME", str(place))
-    for name, text in NOTES.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    with Library.open(place) as library:
-        library.ingest([Incoming(name, path=tmp_path / name) for name in NOTES])
-    yield place
+    with filled(tmp_path, monkeypatch, NOTES):
+        pass
+    yield tmp_path / "home"
     services._desk.clear()
 
 
@@ -194,6 +189,57 @@ def test_what_was_understood_is_taken_away_and_brought_back() -> None:
     assert not app.exception
 
 
+WRITTEN = "An access token is valid for an hour, and is renewed by whoever asks for another before the hour is over."
+
+
+def written_page() -> None:
+    """The chips of what a language model wrote, and the dials that have it write, without one and with one."""
+    import streamlit
+
+    from core.retrieval.analysis import understand
+    from core.retrieval.rewording import Wording, Written
+    from core.settings import Settings
+    from pages.ui import ask_chips, dials
+    from tests.pages.test_ask_page import WRITTEN
+
+    wording = Wording((Written("rewritten", "roll back"), Written("imagined", WRITTEN)), ("It could not be used.",))
+    understood = understand("How?").worded(wording, ask_chips.ignored("How?"))
+    dials.ask_dials(Settings(), writer=bool(streamlit.session_state.get("writer")))
+    ask_chips.show_chips("How?", understood, Settings().understanding)
+    streamlit.caption(repr(sorted(ask_chips.ignored("How?"))))
+
+
+def test_what_a_language_model_wrote_is_shown_and_taken_away() -> None:
+    app = AppTest.from_function(written_page).run()
+    labels = [button.label.replace("\\", "") for button in app.main.button]
+    assert labels[0] == "searched as: roll back"
+    assert labels[1].startswith("imagined answer: An access token")
+    assert labels[1].endswith(" …")
+    assert WRITTEN in app.main.button[1].help.replace("\\", "")
+    assert "It could not be used" in said(app)
+    app.main.button[1].click().run()
+    assert app.main.caption[-1].value == repr([("imagined", WRITTEN)])
+    app.main.button[1].click().run()
+    assert app.main.caption[-1].value == "[]"
+    assert [button.label.replace("\\", "") for button in app.main.button] == labels
+    assert not app.exception
+
+
+def test_dials_of_a_language_model_cannot_be_turned_without_one_and_say_why() -> None:
+    writing = {dial.key for dial in DIALS if dial.writes}
+    assert writing == {f"ask.understanding.{name}" for name in ("rewrite", "decompose", "imagined_answers")}
+    assert {dial.key for dial in FOLDS[0].dials[-len(writing) :]} == writing  # "the last three", as the sentence says
+    app = AppTest.from_function(written_page).run()
+    drawn = [*app.sidebar.toggle, *app.sidebar.slider]
+    assert {widget.key for widget in drawn if widget.disabled} == writing
+    assert dials.NO_WRITER in said(app)
+    app.session_state["writer"] = True
+    app.run()
+    assert not any(widget.disabled for widget in [*app.sidebar.toggle, *app.sidebar.slider])
+    assert dials.NO_WRITER not in said(app)
+    assert not app.exception
+
+
 def weak_page() -> None:
     """A weak answer, sources that disagree, and evidence that would be read better otherwise."""
     import streamlit
@@ -217,7 +263,7 @@ def weak_page() -> None:
         ConflictSide("8 s", "8 s", Span(25, 28), "Wait 8 s.", Span(20, 29), "w", "Milk", "milk.txt", 2),
     ]
     ask_conflicts.show_conflicts(
-        [ContextConflict("number", ("wait",), tuple(sides), 1, "milk.txt ranks above tea.txt.")]
+        [ContextConflict("number", ("wait",), tuple(sides), 1, "milk.txt ranks above tea.txt.", "Wait …")]
     )
     dials.ask_dials(Settings())
     lying = Clustered(10, 0.7, 0.8, ("auto-merge", "parent"), "7 of 10 share a parent.")
@@ -233,6 +279,7 @@ def test_weak_support_disagreement_and_clustered_evidence_are_said() -> None:
     assert answer["weak"] == "an answer is 20% likely."
     assert [quote["text"] for quote in answer["quotes"]] == ["Tea is free."]
     (row,) = conflict["rows"]
+    assert row["about"] == "Wait …"
     assert [side["pieces"] for side in row["sides"]] == [["Wait ", "9 s", "."], ["Wait ", "8 s", "."]]
     assert [side["preferred"] for side in row["sides"]] == [False, True]
     assert "It stopped after 10 s" in said(app)

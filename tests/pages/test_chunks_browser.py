@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Error, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from core.library import Incoming, Library
 from tests.pages.browsing import THEMES, changes, faults, pick, serving, settled, shown, until, visit, visiting
@@ -108,23 +106,28 @@ def test_a_dial_moves_the_boundaries_and_an_edit_is_replayed_after_it(
         assert all(not library.cutting.edits(row.version_id) for row in library.sources())
 
 
-def leads_down(page: Page, plot: Locator, mark: Locator, across: float, down: float) -> bool:
-    """Whether a click on a mark, at these shares of its size, leads far down the text.
+def at_rest(page: Page, host: Locator) -> None:
+    """Wait until nothing in it has changed for a second: a plot is drawn in several goes, some behind the script."""
+    settled(page)
+    host.evaluate(
+        """(host) => new Promise((rested) => {
+          let last = setTimeout(rested, 1000);
+          const again = () => { clearTimeout(last); last = setTimeout(rested, 1000); };
+          new MutationObserver(again).observe(host, { subtree: true, childList: true, attributes: true });
+        })"""
+    )
 
-    A plot that is drawn anew under the mouse does not hear it, so a person clicks again.
-    """
-    with suppress(AssertionError, Error):
-        box = mark.bounding_box(timeout=5_000)
-        assert box
-        x, y = box["x"] + box["width"] * across, box["y"] + box["height"] * down
-        page.mouse.move(x - 2, y - 2)
-        page.mouse.move(x, y)
-        expect(plot.locator(".hovertext").first).to_be_visible(timeout=5_000)
-        page.mouse.down()
-        page.mouse.up()
-        until(lambda: at_top(page) > 500, seconds=20)
-        return True
-    return False
+
+def click_mark(page: Page, plot: Locator, mark: Locator, across: float, down: float) -> None:
+    """One click on a mark, at these shares of its size, when the plot has noticed the mouse."""
+    box = mark.bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] * across, box["y"] + box["height"] * down
+    page.mouse.move(x - 2, y - 2)
+    page.mouse.move(x, y)
+    shown(plot.locator(".hovertext"))
+    page.mouse.down()
+    page.mouse.up()
 
 
 def test_a_finding_the_curve_and_the_tree_lead_to_their_places(address: str, browser: Browser) -> None:
@@ -145,12 +148,14 @@ def test_a_finding_the_curve_and_the_tree_lead_to_their_places(address: str, bro
             page.locator("div.text").first.evaluate("(host) => { host.scrollTop = 0; }")
             if name == "Curve":
                 panel(page, name)
-            plot = page.locator(".st-key-chunks_panel_body .stPlotlyChart")
+            beside = page.locator(".st-key-chunks_panel_body")
+            plot = beside.locator(".stPlotlyChart")
             shown(plot.locator(".scatterlayer .trace path.point" if name == "Curve" else ".bars path"))
-            settled(page)
+            at_rest(page, beside)
             last = plot.locator(".scatterlayer .trace").first.locator("path.point").last if name == "Curve" else plot
             across, down = (0.5, 0.5) if name == "Curve" else (0.6, 0.9)
-            until(partial(leads_down, page, plot, last, across, down))
+            click_mark(page, plot, last, across, down)
+            until(lambda: at_top(page) > 500)
         shown(page.locator(".details h3", has_text="Chunk"))
 
 

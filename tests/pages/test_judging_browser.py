@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from core.library import Incoming, Library
 from tests.pages.browsing import SLOW, THEMES, faults, serving, settled, shown, until, visit, visiting
+from tests.pages.marking import PLACE, drag, scrolled_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 QUESTION = "How long is an access token valid?"
@@ -32,20 +33,6 @@ The last line.
 """
 SENTENCE = "The gauge at the weir was read at noon, and the level was noted. "
 LONG = "\n\n".join(f"## Section {number}\n\nMark {number}. {SENTENCE * 12}" for number in range(1, 60))
-# Where a character of some words stands on the screen; the words stand in one text node of the reader or the evidence.
-PLACE = """(host, [words, at]) => {
-  const walker = document.createTreeWalker(host, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const found = node.data.indexOf(words);
-    if (found < 0) continue;
-    const range = document.createRange();
-    range.setStart(node, Math.min(found + at, node.length - 1));
-    range.setEnd(node, Math.min(found + at + 1, node.length));
-    const box = range.getBoundingClientRect();
-    return [found + at < node.length ? box.left : box.right, (box.top + box.bottom) / 2];
-  }
-  return null;
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -82,27 +69,6 @@ def quotes(home: Path, question: str) -> list[str]:
     with Library.open(home, write=False) as library:
         rows = [row for row in library.judgments() if row.judgment.question == question and row.version_id]
         return [library.document(str(row.version_id)).text[row.start : row.end] for row in rows]
-
-
-def drag(page: Page, host: str, first: str, last: str) -> None:
-    """Mark from before the first words to behind the last ones, with the mouse."""
-    start = page.locator(host).first.evaluate(PLACE, [first, 0])
-    end = page.locator(host).first.evaluate(PLACE, [last, len(last.encode("utf-16-le")) // 2])
-    page.mouse.move(*start)
-    page.mouse.down()
-    page.mouse.move(start[0] + 4, start[1] + 1)
-    page.mouse.move(*end)
-    page.mouse.up()
-
-
-def scrolled_to(page: Page, words: str) -> bool:
-    """Scroll the text on a little, unless the words are in the middle of it."""
-    host = page.locator(".text")
-    place = host.evaluate(PLACE, [words, 0])
-    if place and 250 < place[1] < 750:
-        return True
-    host.evaluate("(host, by) => { host.scrollTop += by; }", -150 if place and place[1] <= 250 else 250)
-    return False
 
 
 def save(page: Page, question: str, answer: str = "") -> None:

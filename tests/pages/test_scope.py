@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.library import Incoming, Library
+from core.library import Library
 from pages.ui import ask_tabs, services, state
+from tests.pages.apps import filled
 
 pytestmark = pytest.mark.model
 APP = Path(__file__).resolve().parents[2] / "app.py"
@@ -22,16 +23,11 @@ NOTES = {
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Two notes about kettles; one has a tag, one lies in a collection."""
-    place = tmp_path / "home"
-    monkeypatch.setenv("LECTERN_HOME", str(place))
-    for name, text in NOTES.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    with Library.open(place) as library:
-        library.ingest([Incoming(name, path=tmp_path / name) for name in NOTES])
+    with filled(tmp_path, monkeypatch, NOTES) as library:
         numbers = {source.name: source.id for source in library.sources()}
         library.labels.tag([numbers["kettle.md"]], "upstairs")
         library.labels.collect([numbers["cellar.md"]], library.labels.create_collection("Downstairs [old]"))
-    yield place
+    yield tmp_path / "home"
     services._desk.clear()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -78,6 +80,29 @@ def test_ranks_count_from_one_without_holes_and_skip_what_was_not_ranked(scores)
 def test_a_limit_selects_the_same_leaves_as_sorting_everything(scores, limit):
     everything = fusion.best_first(scores)
     np.testing.assert_array_equal(fusion.best_first(scores, limit), everything[:limit])
+
+
+WILD = arrays.arrays(
+    np.float64,
+    st.integers(0, 60),
+    elements=st.one_of(
+        st.just(float("nan")), st.sampled_from([-1.0, 0.0, 0.5, 0.5000000001]), st.floats(allow_nan=False, width=64)
+    ),
+)
+
+
+@given(scores=st.one_of(SCORES, WILD), limit=st.integers(0, 70), steps=st.sampled_from([2, 5, 1 << 15]))
+def test_counting_in_steps_orders_as_sorting_does(scores, limit, steps):
+    ranked = np.flatnonzero(~np.isnan(scores))
+    expected = ranked[np.argsort(-scores[ranked], kind="stable")]
+    ranks = np.zeros(len(scores), np.int64)
+    ranks[expected] = np.arange(1, len(expected) + 1)
+    with mock.patch.object(fusion, "_FEW", 0), mock.patch.object(fusion, "_STEPS", steps):
+        ordered = fusion.Ordered(scores)
+        assert ordered.best(limit).tolist() == expected[:limit].tolist()
+        assert ordered.best().tolist() == expected.tolist()
+        some = np.arange(len(scores))[:: 1 + limit % 3]
+        assert ordered.ranks_at(some).tolist() == ranks[some].tolist()
 
 
 @given(scores=DENSE, share=st.floats(0.01, 1), documents=st.data())

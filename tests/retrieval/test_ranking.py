@@ -94,6 +94,20 @@ def test_exact_and_approximate_agree_where_the_pool_holds_all(case, settings):
             assert [leaf for leaf in near.pool[near.kept].tolist() if leaf in found] == best
 
 
+@given(st.sets(st.integers(0, 400), min_size=1, max_size=20), st.lists(st.integers(0, 500)), st.randoms())
+def test_a_row_is_found_however_far_apart_the_numbers_are(known, wanted, random):
+    rows = list(known)
+    random.shuffle(rows)
+    count = len(rows)
+    number, place = np.arange(count), np.zeros(count, np.int32)
+    table = LeafTable(
+        1, 1, 1, np.array(rows), place, number, number + 1, number, np.full(count, -1),
+        np.ones((count, 1), np.float32), ("a",), ("a",), ("a",),
+    )  # fmt: skip
+    found = Snapshot.of(table).index_of(np.array(wanted, np.int64))
+    assert found.tolist() == [rows.index(row) if row in known else -1 for row in wanted]
+
+
 @given(cases(), WAYS)
 def test_laws_of_a_ranking(case, settings):
     ranking = rank(case, settings)

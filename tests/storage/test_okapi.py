@@ -52,14 +52,8 @@ def assert_same_ranking(fts, okapi, question, boosts) -> None:
     rows, scores = okapi.search(question, boosts)
     expected_rows, expected_scores = fts.search(question, boosts)
     assert (rows.dtype, scores.dtype) == (np.int64, np.float32)
-    assert sorted(rows.tolist()) == sorted(expected_rows.tolist())
-    expected = dict(zip(expected_rows.tolist(), expected_scores.tolist(), strict=True))
-    np.testing.assert_allclose(scores, [expected[row] for row in rows.tolist()], rtol=1e-4, atol=1e-5)
-    assert (np.diff(scores) <= 0).all()
-    # The same order, but where rounding alone parts two scores.
-    place = {row: rank for rank, row in enumerate(expected_rows.tolist())}
-    for before, after in zip(rows.tolist(), rows.tolist()[1:], strict=False):
-        assert place[before] < place[after] or abs(expected[before] - expected[after]) <= 1e-4 * abs(expected[before])
+    assert rows.tolist() == expected_rows.tolist() == sorted(set(rows.tolist()))
+    np.testing.assert_allclose(scores, expected_scores, rtol=1e-4, atol=1e-5)
 
 
 @given(PASSAGES, BOOSTS, st.data())
@@ -88,7 +82,7 @@ def test_a_token_in_most_passages_is_where_they_differ(store) -> None:
     passages += [([], [], [f"x{number}", f"y{number}"]) for number in range(2)]
     fts, okapi = both(store, passages)
     assert fts.search(["the", "dog"], {})[0].tolist() == [20]
-    assert okapi.search(["the", "dog"], {})[0].tolist() == [20, 30, 10]
+    assert okapi.search(["the", "dog"], {})[0].tolist() == [10, 20, 30]
     weights = {name: engine.search(["the"], {})[1].max() for name, engine in (("fts", fts), ("okapi", okapi))}
     assert weights["fts"] < 1e-5 < 0.1 < weights["okapi"]
 
@@ -98,9 +92,9 @@ def test_fields_are_weighed_and_share_one_length(store) -> None:
     _, okapi = both(store, passages + [([], [], ["y"])] * 8)
     for best, field in ((10, "title"), (20, "headings"), (30, "text")):
         found, scores = okapi.search(["alpha"], dict.fromkeys(("title", "headings", "text"), 0.1) | {field: 5.0})
-        assert found[0] == best
-        assert scores[0] > 2 * scores[1]
-    assert okapi.search(["alpha"], {})[0].tolist() == [10, 20, 30]  # equal scores: by row
+        assert found[scores.argmax()] == best
+        assert scores.max() > 2 * np.sort(scores)[-2]
+    assert len(set(okapi.search(["alpha"], {})[1].tolist())) == 1
 
 
 def test_it_is_built_once_a_revision(store) -> None:

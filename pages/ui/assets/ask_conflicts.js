@@ -2,7 +2,7 @@
 function drawConflict(row, component) {
   const fold = make("details", "conflict"), line = make("summary", "");
   const values = row.sides.map((side) => `${side.value} (${side.file})`).join(" · ");
-  line.append(icon("warning"), make("b", "", `Sources disagree${row.subject ? ` on ${row.subject}` : ""}: `), make("span", "", values));
+  line.append(icon("warning"), make("b", "", `Sources disagree${row.about ? ` on “${row.about}”` : ""}: `), make("span", "", values));
   const pair = make("div", "pair");
   pair.append(...row.sides.map((side) => drawSide(side, component)));
   fold.append(line, pair);

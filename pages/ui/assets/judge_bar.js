@@ -11,15 +11,18 @@ function putBeside(element, stage, box) {
   element.style.top = `${within(below + high > frame.height - 8 && above > 8 ? above : below, frame.height - high)}px`;
 }
 
-// hosts: where words can be marked. act(mark, box): a person wants them judged. whole(): the mark the key stands for
-// while nothing is marked, or null. frame: where the key belongs to this component.
-function createJudgeBar(root, { stage, frame, hosts, selector, words, act, whole }) {
-  const bar = make("div", "judge-bar"), go = make("button", "judge-go"), count = make("span", "judge-count"), said = make("span", "said-aloud");
-  const self = { mark: null, off: "" };
+// hosts: where words can be marked. act(mark, box): a person wants them judged. why(mark): they want to know why the
+// question that was asked last does not bring them. whole(): the mark a key stands for while nothing is marked, or null.
+// frame: where the keys belong to this component.
+function createJudgeBar(root, { stage, frame, hosts, selector, words, act, why, whole }) {
+  const bar = make("div", "judge-bar"), go = make("button", "judge-go"), ask = make("button", "judge-go judge-why");
+  const count = make("span", "judge-count"), said = make("span", "said-aloud");
+  const self = { mark: null, off: "", asked: "" };
   let pressed = false, waiting = 0;
   said.setAttribute("aria-live", "polite");
   go.append(make("b", "gold-sign", "◆"), make("span", "", words), make("kbd", "", "g"));
-  bar.append(go, count);
+  ask.append(make("span", "", "Why is it not read?"), make("kbd", "", "w"));
+  bar.append(go, ask, count);
   bar.hidden = true;
   stage.append(bar, said);
 
@@ -37,26 +40,31 @@ function createJudgeBar(root, { stage, frame, hosts, selector, words, act, whole
     if (bar.hidden) { if (!self.mark) said.textContent = ""; return; }
     const { start, end } = spanOf(self.mark), many = `${grouped(end - start)} ${end - start === 1 ? "character" : "characters"}`;
     go.hidden = Boolean(self.off);
+    ask.hidden = !self.asked;
     count.textContent = self.off ? `${many} · ${self.off}` : many;
-    said.textContent = self.off ? count.textContent : `${many} marked. Key g: ${words}`;
+    const keys = [self.off ? "" : `Key g: ${words}`, self.asked ? "Key w: why is it not read" : ""].filter(Boolean);
+    said.textContent = self.off && !keys.length ? count.textContent : `${many} marked. ${keys.join(". ")}`;
     place();
   }
   const soon = () => { waiting ||= requestAnimationFrame(look); };
   const judge = (mark) => { if (mark && !self.off) act(mark, mark.range ? boxOf(mark) : null); };
-  go.addEventListener("pointerdown", (event) => event.preventDefault()); // the words stay marked
+  const explain = (mark) => { if (mark && self.asked) { why(mark); self.clear(); } };
+  for (const button of [go, ask]) button.addEventListener("pointerdown", (event) => event.preventDefault()); // the words stay marked
   go.onclick = () => judge(self.mark);
+  ask.onclick = () => explain(self.mark);
 
   const onDown = (event) => { pressed = hosts.some((host) => event.composedPath().includes(host)); };
   const onUp = () => { if (pressed) { pressed = false; soon(); } };
   const onKey = (event) => {
     const path = event.composedPath();
-    if (event.key !== "g" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const does = { g: judge, w: self.asked && explain }[event.key];
+    if (!does || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (path[0].matches?.("input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable=true]")) return;
     if (!(path.includes(frame) || (path[0] === document.body && self.mark)) || document.querySelector("[role=dialog]")) return;
     const mark = self.marked() || whole();
     if (!mark) return;
     event.preventDefault();
-    judge(mark);
+    does(mark);
   };
   const listening = [[document, "selectionchange", soon], [window, "pointerdown", onDown, true], [window, "pointerup", onUp, true], [window, "pointercancel", onUp, true], [window, "keydown", onKey]];
   for (const [target, ...how] of listening) target.addEventListener(...how);
@@ -64,8 +72,8 @@ function createJudgeBar(root, { stage, frame, hosts, selector, words, act, whole
 
   // What is marked now, not what was a frame ago.
   self.marked = () => { look(); return self.mark; };
-  // off: why nothing can be judged here, "" when it can.
-  self.update = (off) => { self.off = off; };
+  // off: why nothing can be judged here, "" when it can. asked: the question that was asked last, "" for none.
+  self.update = ({ off, asked }) => { self.off = off; self.asked = asked; ask.title = asked; };
   self.clear = () => { document.getSelection().removeAllRanges(); self.mark = null; bar.hidden = true; };
   self.close = () => {
     for (const [target, ...how] of listening) target.removeEventListener(...how);

@@ -1,5 +1,5 @@
 // Judging on the Ask page: the question is typed already, so that one click makes marked words gold.
-// data: { off, question, hits, passages, notice }; of each hit and each passage the gold inside it, [start, end, questions].
+// data: { off, asked, question, hits, passages, notice }; of each hit and each passage the gold inside it, [start, end, questions].
 // redraw(data): draw its gold. chosen(): the row of the lit hit while the keyboard is in the list, or null.
 function createEvidenceJudge(root, { stage, hosts, redraw, tell, chosen }) {
   let data = { off: "", question: "" }, heard = "";
@@ -9,6 +9,7 @@ function createEvidenceJudge(root, { stage, hosts, redraw, tell, chosen }) {
   const bar = createJudgeBar(root, {
     stage, frame: stage, hosts, selector: ".words", words: "Judge as gold for this question",
     act: (mark) => { send({ do: "judge", ...spanOf(mark), question: data.question }); bar.clear(); },
+    why: (mark) => send({ do: "why", ...spanOf(mark) }),
     whole: () => { const row = chosen(); return row ? { source: row.source, start: 0, end: row.source.text.length, range: null } : null; },
   });
 
@@ -26,7 +27,7 @@ function createEvidenceJudge(root, { stage, hosts, redraw, tell, chosen }) {
     // fresh: other hits and passages stand there, not drawn yet.
     update(next, fresh) {
       data = next;
-      bar.update(data.off);
+      bar.update(data);
       notice.update(data.notice);
       const now = JSON.stringify([data.hits, data.passages]);
       if (!fresh && now === heard) return;

@@ -1,5 +1,5 @@
 // Judging on the Chunks page: gold drawn on the text, its list beside it, and the way from marked words to a question.
-// data: { off, question, gold: [start, end, questions], lost, boxes, notice }, places in code points; boxes: of the gold on
+// data: { off, asked, question, gold: [start, end, questions], lost, boxes, notice }, places in code points; boxes: of the gold on
 // the page that is shown, [place in gold, left, top, right, bottom] in percent of the page.
 function readGold(rows, at) {
   return rows.map(([start, end, questions]) => ({ start: at(start), end: at(end), questions, key: `${start}-${end}` }))
@@ -16,6 +16,7 @@ function createReaderJudge(root, self, { stage, frame, textHost, facts, look, re
   const notice = createNotice(stage, send);
   const bar = createJudgeBar(root, {
     stage, frame, hosts: [textHost], selector: ".segment", words: "Judge as gold", act: ask,
+    why: (mark) => send({ do: "why", ...spanOf(mark) }),
     whole: () => { const leaf = self.model && chosen(); return leaf && { source: self.model.source, start: leaf.first, end: leaf.end, range: null }; },
   });
 
@@ -73,7 +74,7 @@ function createReaderJudge(root, self, { stage, frame, textHost, facts, look, re
     // fresh: another text is drawn, with its gold.
     update(next, fresh) {
       data = next;
-      bar.update(data.off);
+      bar.update(data);
       notice.update(data.notice);
       const now = `${self.model.key}|${JSON.stringify([data.gold, data.lost, data.off])}`;
       if (now === heard) return;

@@ -1,0 +1,26 @@
+"""A library's dials fitted to its person's own judgments, and shown to help, or not, on judgments kept out of the fit.
+
+splitting.py   which questions are fitted to, and which are kept out
+turning.py     the dials of fusion and blending, and the walk along them
+scoring.py     what a question's gold gets under given settings
+gains.py       what a fit is worth on the others, and the verdict
+fitting.py     all of it
+drawing.py     the gain as a figure
+tuning.py      the re-ranker taught by judgments; tuning_job.py has it done in the background
+"""
+
+from core.refitting.fitting import LEAST_QUESTIONS, Refitted, Watch, fittable, refit
+from core.refitting.gains import GAIN, LOSS, NO_GAIN, UNCHANGED, Gain
+
+__all__ = [
+    "GAIN",
+    "LEAST_QUESTIONS",
+    "LOSS",
+    "NO_GAIN",
+    "UNCHANGED",
+    "Gain",
+    "Refitted",
+    "Watch",
+    "fittable",
+    "refit",
+]

@@ -1,0 +1,196 @@
+"""Lectern's own re-ranker taught further by a person's judgments, and held against the present one on the others.
+
+What it learns from are lists as it will meet them: of a question's search results a chunk that holds its gold, and
+chunks that stood near the top and hold none. The loss and the steps are those of ``core.training.loop``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from core.embedding import reranker_file
+from core.errors import LecternError
+from core.evaluation.judged import Judged
+from core.evaluation.suites import Question
+from core.library import Library
+from core.refitting.fitting import MOST_QUESTIONS, Watch, fittable
+from core.refitting.gains import GAIN, Gain, gained
+from core.refitting.scoring import Asked, Recalls, Scorer, without_reranking
+from core.refitting.splitting import By, drawn, split
+from core.settings import Settings
+from core.training.lists import Listed
+from core.training.loop import Plan, draw, train
+
+LEAST_JUDGMENTS = 200  # questions with gold: of fewer a model learns by heart
+FOLDER = "rerankers"  # in the library's folder
+ROUNDS = 3  # times that each question is learnt from
+MOST_STEPS = 300
+
+_NEAR = 40  # of the best chunks, those that hold no gold are what it learns to tell apart
+_WORTH_LEARNING = 0.5  # of the most gold that a chunk holds: who has less of it is neither right nor wrong
+_WORK = "learning"
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What came of it. ``folder``: a CrossEncoder for ``reranking.model``; ``None`` where no gain was shown: gone.
+
+    ``trained``, ``held_out``: numbers of questions; ``by``: what parts them.
+    """
+
+    gain: Gain
+    folder: Path | None
+    trained: int
+    held_out: int
+    by: By
+    seconds: float
+
+
+def tune(
+    library: Library, judged: Judged, settings: Settings, watch: Watch | None = None, plan: Plan | None = None
+) -> Tuned:
+    """Teach the re-ranker on one half of the judgments; try it in the place of the settings' own on the other half.
+
+    ``settings``: with a re-ranker on. ``plan``: how it learns, ``None`` for what suits so many questions. What was
+    stopped is gone on from when the same judgments are given again. Raises ``LecternError`` for fewer than
+    ``LEAST_JUDGMENTS`` questions with gold, or where no re-ranker is on; ``ModelError`` without Lectern's own.
+    """
+    begun, questions = perf_counter(), fittable(judged)
+    if len(questions) < LEAST_JUDGMENTS:
+        raise LecternError(
+            f"This library has {len(questions):,} judged questions with gold; teaching a re-ranker takes at least "
+            f"{LEAST_JUDGMENTS}.",
+            f"Judge {LEAST_JUDGMENTS - len(questions)} more.",
+        )
+    if settings.reranking.off:
+        raise LecternError("No re-ranker is on.", "Set reranking.model, or ask with the preset careful.")
+    halves = split(sorted(questions, key=drawn)[:MOST_QUESTIONS])
+    plan = plan or suited(len(halves.training))
+    place = library.home / FOLDER / _name(judged, halves.training, plan)
+    work = _Work(library, Scorer(library.searcher, judged), settings, watch)
+    if not (place / "config.json").is_file():
+        work.teach(halves.training, plan, place)
+    gain = work.held(halves.held_out, place)
+    if gain.verdict != GAIN:
+        shutil.rmtree(place, ignore_errors=True)
+    kept = place if gain.verdict == GAIN else None
+    return Tuned(gain, kept, len(halves.training), len(halves.held_out), halves.by, perf_counter() - begun)
+
+
+def suited(questions: int) -> Plan:
+    """A plan that goes ``ROUNDS`` times through so many questions, gently: the model knows its trade already.
+
+    >>> suited(100).steps, suited(100_000).steps
+    (38, 300)
+    """
+    steps = min(MOST_STEPS, max(1, round(ROUNDS * questions / 8)))
+    return Plan(steps=steps, questions=8, passages=8, rate=2e-5, warm_up=0.1, decay=0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    library: Library
+    scorer: Scorer
+    settings: Settings
+    watch: Watch | None
+
+    def teach(self, questions: Sequence[Question], plan: Plan, place: Path) -> None:
+        """Make the CrossEncoder in ``place``, whole or not at all."""
+        asked = self._asked(questions, 0.0)
+        taught = [found for one in asked if (found := self._lists(one, plan))]
+        if not taught:
+            raise LecternError("No gold stands in any chunk that is searched.", "Check the judgments.")
+
+        def lists_of(step: int) -> list[Listed]:
+            self._tell("learning", 0.05 + 0.55 * step / plan.steps)
+            choose = draw(plan.seed, step)
+            turn = [taught[at % len(taught)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
+            return [one.listed(plan.passages, choose) for one in turn]
+
+        work = place.with_name(f"{place.name}.{_WORK}")
+        model = train(plan, lists_of, (), work / "checkpoint.pt", begin_from=reranker_file.FILE)
+        reranker_file.write(model.module, work / "model.safetensors")
+        partial = work / "made"
+        reranker_file.load(work / "model.safetensors", "").save_pretrained(str(partial))
+        partial.rename(place)
+        shutil.rmtree(work, ignore_errors=True)
+
+    def held(self, questions: Sequence[Question], place: Path) -> Gain:
+        """The taught model against the present one: each reads all questions before the other is loaded."""
+        asked = self._asked(questions, 0.6)
+        taught = self.settings.with_value("reranking.model", str(place))
+        sides: list[list[Recalls]] = [[], []]
+        for number, settings in enumerate((self.settings, taught)):
+            for at, one in enumerate(asked):
+                share = 0.62 + 0.38 * (number + at / len(asked)) / 2
+
+                def heard(done: int, total: int, share: float = share) -> None:
+                    self._tell("trying on the others", share)
+
+                sides[number].append(self.scorer.exactly(one, settings, heard))
+        self._tell("done", 1.0)
+        return gained(np.array(sides[0]), np.array(sides[1]))
+
+    def _asked(self, questions: Sequence[Question], share: float) -> list[Asked]:
+        found = []
+        for question in questions:
+            self._tell("searching", share)
+            found.append(self.scorer.ask(question, self.settings))
+        return found
+
+    def _lists(self, asked: Asked, plan: Plan) -> _Taught | None:
+        """What a question teaches; ``None`` where no chunk that was searched holds its gold."""
+        if not asked.held.any():
+            return None
+        searcher, leaves = self.library.searcher, asked.found.leaves
+        ranking = searcher.order(asked.found, without_reranking(self.settings))
+
+        def text(leaf: int) -> str:
+            whole = searcher.text(leaves.version_ids[leaves.documents[leaf]])
+            return whole[int(leaves.starts[leaf]) : int(leaves.ends[leaf])]
+
+        right = np.flatnonzero(asked.held >= _WORTH_LEARNING * asked.held.max()).tolist()
+        near = [leaf for leaf in ranking.pool[ranking.kept[:_NEAR]].tolist() if not asked.held[leaf]]
+        answers = tuple(text(leaf) for leaf in right)
+        others = tuple(dict.fromkeys(said for leaf in near if (said := text(leaf)) not in answers))
+        return _Taught(asked.question.question, answers, others) if others else None
+
+    def _tell(self, what: str, share: float) -> None:
+        if self.watch:
+            self.watch(what, share)
+
+
+@dataclass(frozen=True, slots=True)
+class _Taught:
+    """A question with chunks that answer it, and chunks near the top that do not, best first."""
+
+    question: str
+    answers: tuple[str, ...]
+    others: tuple[str, ...]
+
+    def listed(self, count: int, choose: random.Random) -> Listed:
+        """One answer and so many others; the nearer to the top, the likelier one is among them."""
+        chosen: list[str] = []
+        left = list(self.others)
+        while left and len(chosen) < count - 1:
+            chosen.append(left.pop(min(choose.randrange(len(left)), choose.randrange(len(left)))))
+        return Listed(self.question, (choose.choice(self.answers), *chosen))
+
+
+def _name(judged: Judged, questions: Sequence[Question], plan: Plan) -> str:
+    """The same for the same questions, gold, plan and weights to begin from."""
+    versions = {name: version for version, name in judged.names.items()}
+    told = [
+        [question.question, sorted((versions[span.document], span.start, span.end) for span in question.gold)]
+        for question in questions
+    ]
+    base = hashlib.sha256(reranker_file.FILE.read_bytes()).hexdigest()
+    return hashlib.sha256(repr([told, asdict(plan), base]).encode()).hexdigest()[:16]

@@ -1,0 +1,168 @@
+"""What one step learns from: a question, the piece that answers it, and pieces that look as if they did.
+
+Negatives come from where a first stage would find them: near by meaning and near by words, in the pool of the positive
+and outside it. False negatives are kept out: what holds the answer, what is the positive of a like question, and, where
+no answer is known, what the embedder finds nearly as near as the positive (the rule of 95 percent of the positive's
+score: Moreira et al., "NV-Retriever: Improving text embedding models with effective hard-negative mining", 2024).
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.text.sentences import sentence_spans
+from core.training.pairs import Pair
+from core.types import Encoder, Vectors
+
+_SIZES = (250, 350, 450, 600, 900)  # characters of a piece; leaves of the presets have about 450
+_NEAR_POSITIVE = 0.95
+_LIKE_QUESTION = 0.9  # cosine from which two questions ask the same
+_NEAREST = 40
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """``passages``: the one that answers ``question`` first, then those that do not."""
+
+    question: str
+    passages: tuple[str, ...]
+
+
+class Miner:
+    """Lists of one source, whose passages are encoded once.
+
+    ``vectors``: of ``passages``, ``asked``: of the distinct questions.
+    """
+
+    def __init__(self, pairs: Sequence[Pair], encoder: Encoder) -> None:
+        from rank_bm25 import BM25Okapi
+
+        self.passages = list(dict.fromkeys(pair.positive for pair in pairs))
+        self._at = {text: at for at, text in enumerate(self.passages)}
+        pools: dict[str, list[int]] = {}
+        self._title = [""] * len(self.passages)
+        for pair in pairs:
+            at = self._at[pair.positive]
+            pools.setdefault(pair.pool, []).append(at)
+            self._title[at] = pair.title
+        self._pools = {pool: np.unique(np.array(rows, np.int64)) for pool, rows in pools.items()}
+        self.vectors: Vectors = encoder.encode(self.passages)
+        self._questions = list(dict.fromkeys(pair.question for pair in pairs))
+        self._asked_at = {text: at for at, text in enumerate(self._questions)}
+        self.asked: Vectors = encoder.encode(self._questions)
+        self._positives: dict[int, set[int]] = {}
+        for pair in pairs:
+            self._positives.setdefault(self._asked_at[pair.question], set()).add(self._at[pair.positive])
+        self._bm25 = BM25Okapi([words(text) for text in self.passages])
+
+    def listed(self, pair: Pair, count: int, choose: random.Random) -> Listed:
+        """A list of ``count`` pieces for the pair, fewer where its source has no more that differ."""
+        size = choose.choice(_SIZES)
+        titled = choose.random() < 0.4
+        asked = set(words(pair.question))
+        best, others = _parted(pair, size, asked)
+        found = [self._shown(pair.positive, best, titled)]
+        if pair.answer and others and choose.random() < 0.7:
+            # The same passage beside the answer: it is about the same, and answers nothing.
+            found.append(self._shown(pair.positive, choose.choice(others), titled))
+        for at in self._near(pair, choose):
+            if len(found) == count:
+                break
+            cut = pieces(self.passages[at], size)
+            if choose.random() < 0.7:
+                cut = sorted(cut, key=lambda piece: -_shared(piece, asked))[:1]
+            shown = self._shown(self.passages[at], choose.choice(cut), titled)
+            if shown not in found:
+                found.append(shown)
+        return Listed(pair.question, tuple(found))
+
+    def _shown(self, passage: str, piece: str, titled: bool) -> str:
+        title = self._title[self._at[passage]]
+        return f"{title}\n{piece}" if titled and title else piece
+
+    def _near(self, pair: Pair, choose: random.Random) -> list[int]:
+        """Passages that do not answer the pair, near ones, in the order they are to be taken."""
+        at = self._asked_at[pair.question]
+        cosines = self.vectors @ self.asked[at]
+        barred = self._barred(pair, at, cosines)
+        pool = self._pools[pair.pool]
+        meaning = _best(cosines, _NEAREST)
+        lexical = _best(np.asarray(self._bm25.get_scores(words(pair.question))), _NEAREST)
+        beside = pool[_best(cosines[pool], _NEAREST)]
+        queues = [[int(row) for row in rows if int(row) not in barred] for rows in (meaning, lexical, beside)]
+        found: list[int] = []
+        for queue in queues:
+            # The very nearest are the likeliest to be false negatives too: a random half of them is taken.
+            queue[:] = [row for row in queue if choose.random() < 0.5]
+        while any(queues):
+            queue = choose.choice([queue for queue in queues if queue])
+            row = queue.pop(0)
+            if row not in found:
+                found.append(row)
+        return found
+
+    def _barred(self, pair: Pair, at: int, cosines: Vectors) -> set[int]:
+        own = self._at[pair.positive]
+        like = np.flatnonzero(self.asked @ self.asked[at] >= _LIKE_QUESTION)
+        barred = {own}.union(*(self._positives[int(row)] for row in like))
+        if pair.answer:
+            answer = " ".join(words(pair.answer))
+            near = {int(row) for row in _best(cosines, 4 * _NEAREST)} | {int(row) for row in self._pools[pair.pool]}
+            barred |= {row for row in near if answer in " ".join(words(self.passages[row]))}
+        else:
+            barred |= {int(row) for row in np.flatnonzero(cosines > _NEAR_POSITIVE * cosines[own])}
+        return barred
+
+
+def words(text: str) -> list[str]:
+    """Words in small letters.
+
+    >>> words("Who won, in 1999?")
+    ['who', 'won', 'in', '1999']
+    """
+    return _WORD.findall(text.lower())
+
+
+def pieces(text: str, size: int) -> list[str]:
+    """The text in runs of whole sentences, or lines, of about ``size`` characters; a longer sentence is left whole.
+
+    >>> pieces("One is here. Two is there. Three.", 16)
+    ['One is here.', 'Two is there.', 'Three.']
+    """
+    found: list[str] = []
+    begun = last = 0
+    for span in sentence_spans(text, 0, len(text)):
+        if last > begun and span.end - begun > size:
+            found.append(text[begun:last].strip())
+            begun = span.start
+        last = span.end
+    found.append(text[begun:].strip())
+    return [piece for piece in found if piece] or [text]
+
+
+def _parted(pair: Pair, size: int, asked: set[str]) -> tuple[str, list[str]]:
+    """The piece of the positive that answers, and the others."""
+    cut = pieces(pair.positive, size)
+    if pair.answer:
+        holding = [piece for piece in cut if pair.answer.strip() in piece]
+        if not holding:
+            return pair.positive, []  # the answer lies across pieces
+        best = max(holding, key=lambda piece: _shared(piece, asked))
+        return best, [piece for piece in cut if piece not in holding]
+    # Where no answer is marked, the first piece or the one that shares most words; the others may answer as well.
+    return max(cut, key=lambda piece: _shared(piece, asked)), []
+
+
+def _shared(piece: str, asked: set[str]) -> int:
+    return len(asked.intersection(words(piece)))
+
+
+def _best(scores: NDArray[np.floating], count: int) -> NDArray[np.int64]:
+    return np.argsort(-scores, kind="stable")[:count].astype(np.int64)

@@ -1,0 +1,187 @@
+"""Training itself: steps over lists, with the loss of the whole list, resumable, watched on pairs kept out of it.
+
+The loss is the cross-entropy of a softmax over each list (ListNet with one relevant passage: Cao et al., "Learning to
+rank: from pairwise approach to listwise approach", ICML 2007). The learning rate rises, stays, and falls to nothing in
+the last part (warm-up, stable, decay), so that a run can be made longer from any of its checkpoints.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.embedding.reranker_file import lay_over
+from core.errors import ModelError
+from core.training.lists import Listed
+from core.training.model import PairModel
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """``steps`` of ``questions`` lists of ``passages`` pieces. ``warm_up``, ``decay``: shares of the
+    steps in which the rate rises and falls.
+
+    ``watched_every``: steps between looks at the held-out lists; ``patience``: looks without a better one after which
+    training stops, 0 is off. What the best look saw is what is made.
+    """
+
+    steps: int = 1600
+    questions: int = 8
+    passages: int = 8
+    rate: float = 8e-5
+    warm_up: float = 0.05
+    decay: float = 0.25
+    weight_decay: float = 0.01
+    max_tokens: int = 256
+    watched_every: int = 200
+    patience: int = 0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """Where training stands: ``loss`` is the mean since the last look, ``reciprocal_rank`` of the held-out lists."""
+
+    step: int
+    loss: float
+    reciprocal_rank: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Steps done, the best look so far, and looks since without a better one."""
+
+    done: int = 0
+    best: float = 0.0
+    looks: int = 0
+
+
+def rate_at(step: int, plan: Plan) -> float:
+    """The learning rate of a step, counted from 0.
+
+    >>> plan = Plan(steps=100, warm_up=0.1, decay=0.2, rate=1.0)
+    >>> [round(rate_at(step, plan), 2) for step in (0, 9, 50, 80, 90, 99)]
+    [0.1, 1.0, 1.0, 1.0, 0.5, 0.05]
+    """
+    rising, falling = (max(1, round(plan.steps * share)) for share in (plan.warm_up, plan.decay))
+    return plan.rate * min(1.0, (step + 1) / rising, (plan.steps - step) / falling)
+
+
+def train(
+    plan: Plan,
+    lists_of: Callable[[int], Sequence[Listed]],
+    held_out: Sequence[Listed],
+    checkpoint: Path,
+    watch: Callable[[Watched], None] | None = None,
+    keep_every: int = 25,
+    begin_from: Path | None = None,
+) -> PairModel:
+    """The model as the best look saw it, as the last step left it without held-out lists.
+
+    ``begin_from``: a file that ``train-reranker`` wrote, ``None`` for the packaged encoder with a new head.
+
+    ``lists_of(step)`` must give the same lists for the same step. What ``checkpoint`` holds of the same plan, the
+    number of steps aside, is gone on from; it is written every ``keep_every`` steps, and beside it the best so far.
+    ``watch`` may raise to stop. Raises ``ModelError`` when the checkpoint is of another plan.
+    """
+    import torch
+
+    model = PairModel(plan.max_tokens, plan.seed)
+    if begin_from is not None:
+        lay_over(model.module, begin_from)
+    optimizer = torch.optim.AdamW(model.learnable(), lr=plan.rate, weight_decay=plan.weight_decay)
+    kept = _resume(checkpoint, plan, model, optimizer)
+    losses: list[float] = []
+    model.module.train()
+    for step in range(kept.done, plan.steps):
+        if plan.patience and kept.looks >= plan.patience:
+            break
+        for group in optimizer.param_groups:
+            group["lr"] = rate_at(step, plan)
+        lists = [listed for listed in lists_of(step) if len(listed.passages) > 1]
+        loss = _loss(model, lists)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.learnable(), 1.0)
+        optimizer.step()
+        losses.append(float(loss.detach()))
+        done = step + 1
+        if held_out and (done % plan.watched_every == 0 or done == plan.steps):
+            model.module.eval()
+            seen = Watched(done, float(np.mean(losses)), reciprocal_rank(model, held_out))
+            model.module.train()
+            losses.clear()
+            better = seen.reciprocal_rank > kept.best
+            kept = replace(kept, best=max(kept.best, seen.reciprocal_rank), looks=0 if better else kept.looks + 1)
+            if better:
+                _save(model.module.state_dict(), _best(checkpoint))
+            if watch:
+                watch(seen)
+        kept = replace(kept, done=done)
+        if done % keep_every == 0 or done == plan.steps:
+            state = {"model": model.module.state_dict(), "optimizer": optimizer.state_dict()}
+            _save({"plan": _identity(plan), "kept": asdict(kept), **state}, checkpoint)
+    if _best(checkpoint).exists():
+        model.module.load_state_dict(torch.load(_best(checkpoint), weights_only=True))
+    model.module.eval()
+    return model
+
+
+def reciprocal_rank(model: PairModel, lists: Sequence[Listed]) -> float:
+    """The mean over lists of one over the rank of the passage that answers; ties count against it. nan for none."""
+    found = []
+    for listed in lists:
+        scores = model.scores([listed.question] * len(listed.passages), listed.passages)
+        found.append(1 / int(np.count_nonzero(scores >= scores[0])))
+    return float(np.mean(found)) if found else float("nan")
+
+
+def draw(seed: int, step: int) -> random.Random:
+    """The random numbers of one step, the same on every machine and after every stop."""
+    return random.Random(f"{seed}:{step}")  # noqa: S311
+
+
+def _loss(model: PairModel, lists: Sequence[Listed]) -> Any:
+    import torch
+
+    questions = [listed.question for listed in lists for _ in listed.passages]
+    outputs = model.outputs(questions, [passage for listed in lists for passage in listed.passages])
+    parts = torch.split(outputs, [len(listed.passages) for listed in lists])
+    return torch.stack([torch.logsumexp(part, 0) - part[0] for part in parts]).mean()
+
+
+def _identity(plan: Plan) -> dict[str, Any]:
+    return {name: value for name, value in asdict(plan).items() if name not in {"steps", "watched_every", "patience"}}
+
+
+def _best(checkpoint: Path) -> Path:
+    return checkpoint.with_name(f"best-{checkpoint.name}")
+
+
+def _save(state: Any, path: Path) -> None:
+    import torch
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    torch.save(state, partial)
+    partial.replace(path)
+
+
+def _resume(path: Path, plan: Plan, model: PairModel, optimizer: Any) -> _Kept:
+    import torch
+
+    if not path.exists():
+        return _Kept()
+    state = torch.load(path, weights_only=True)
+    if state["plan"] != _identity(plan):
+        raise ModelError(
+            f"{path.name} was written by another plan of training.", "Give another folder, or remove the file."
+        )
+    model.module.load_state_dict(state["model"])
+    optimizer.load_state_dict(state["optimizer"])
+    return _Kept(**state["kept"])

@@ -1,0 +1,98 @@
+"""Pairs to learn from: a question, the passage that answers it, and the passages it lies among."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import ParseError
+
+_HELD_OUT = 0.04  # of the pools, or of the questions where a source is one pool
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """``question`` is answered by ``positive``, where ``answer`` stands if it is known ("" where not).
+
+    ``pool``: passages of one pool lie close together, an article or a file, and are hard to tell apart.
+    """
+
+    source: str
+    question: str
+    positive: str
+    pool: str
+    answer: str = ""
+
+    @property
+    def title(self) -> str:
+        """What a document of this pool would be called, "" where the pool is the whole source.
+
+        >>> Pair("s", "Who?", "They.", "squad:Amazon_rainforest").title
+        'Amazon rainforest'
+        """
+        return self.pool.partition(":")[2].replace("_", " ")
+
+    @property
+    def held_out(self) -> bool:
+        """Whether it is kept from training, to tell how training goes: by pool, so that no article is on both sides."""
+        unit = self.pool if ":" in self.pool else self.question
+        return int(hashlib.sha256(f"{self.source}\0{unit}".encode()).hexdigest()[:8], 16) < _HELD_OUT * 16**8
+
+
+def read_pairs(path: Path) -> list[Pair]:
+    """The pairs of a file of JSON lines, gzipped or not. Raises ``ParseError`` naming the line that is none."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    found: list[Pair] = []
+    number = 0
+    try:
+        with opened(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                number += 1
+                if line.strip():
+                    found.append(_pair(json.loads(line)))
+    except OSError as error:
+        raise ParseError(f"The pairs {path.name} cannot be read: {error}.", "Check the path.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise ParseError(
+            f"Line {number} of {path.name} is no pair: {error}.",
+            'A line is a JSON object with the strings "source", "question", "positive", "pool" and, if it is known, '
+            '"answer".',
+        ) from error
+    return found
+
+
+def _pair(value: dict[str, object]) -> Pair:
+    texts = [value[name] for name in ("source", "question", "positive", "pool")]
+    answer = value.get("answer") or ""
+    if not all(isinstance(text, str) and text.strip() for text in texts) or not isinstance(answer, str):
+        raise ValueError("a value is missing or no text")
+    source, question, positive, pool = (str(text) for text in texts)
+    return Pair(source, question, positive, pool, answer)
+
+
+def balanced(pairs: Iterable[Pair], most: dict[str, int], seed: int) -> list[Pair]:
+    """The pairs to train on, shuffled: of each source at most so many, in which no question is favoured.
+
+    ``most``: by source, absent: all. Held-out pairs are left out. A question that stands with many passages (templates
+    do) gives one pair a round, the next only when every question of the source has had its turn.
+    """
+    choose = random.Random(seed)  # noqa: S311
+    sources: dict[str, dict[str, list[Pair]]] = {}
+    for pair in pairs:
+        if not pair.held_out:
+            sources.setdefault(pair.source, {}).setdefault(pair.question, []).append(pair)
+    found: list[Pair] = []
+    for source, questions in sources.items():
+        turns: list[tuple[int, float, Pair]] = []
+        for same in questions.values():
+            choose.shuffle(same)
+            turns.extend((turn, choose.random(), pair) for turn, pair in enumerate(same))
+        turns.sort(key=lambda turn: turn[:2])
+        found.extend(pair for _, _, pair in turns[: most.get(source, len(turns))])
+    choose.shuffle(found)
+    return found

@@ -1,0 +1,89 @@
+"""From pairs to the file: mining, training, writing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from core.embedding import load_model
+from core.embedding.reranker_file import write
+from core.settings import EmbeddingSettings
+from core.training.lists import Listed, Miner
+from core.training.loop import Plan, Watched, draw, train
+from core.training.pairs import Pair, balanced
+from core.types import Encoder, Vectors
+
+# How many pairs of a source at most: templates of one source would else be most of what is learnt.
+MOST = {"medquad": 4000, "policyqa": 3500, "python": 2500, "python-names": 2000}
+_HELD_OUT_LISTS = 160
+_HELD_OUT_PASSAGES = 12
+
+
+def train_on(
+    pairs: Sequence[Pair],
+    plan: Plan,
+    work: Path,
+    target: Path,
+    encoder: Encoder | None = None,
+    begin_from: Path | None = None,
+    watch: Callable[[Watched], None] | None = None,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> None:
+    """Train on the pairs and write the re-ranker to ``target``. ``work``: a folder of this run, to go on from.
+
+    ``encoder``: finds the negatives, ``None``: the packaged one. ``begin_from``: weights to teach further.
+    """
+    encoder = _Kept(encoder or load_model(EmbeddingSettings()).encoder, work)
+    miners: dict[str, Miner] = {}
+    for source in sorted({pair.source for pair in pairs}):
+        own = [pair for pair in pairs if pair.source == source]
+        say(f"{source}: {len(own):,} pairs are being encoded, to find what is hard to tell apart.")
+        miners[source] = Miner(own, encoder)
+    chosen = balanced(pairs, MOST, plan.seed)
+    say(f"{len(chosen):,} pairs to train on, {plan.steps * plan.questions:,} lists to read.")
+
+    def lists_of(step: int) -> list[Listed]:
+        choose = draw(plan.seed, step)
+        turn = [chosen[at % len(chosen)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
+        return [miners[pair.source].listed(pair, plan.passages, choose) for pair in turn]
+
+    held_out = held_out_lists(pairs, miners, plan.seed)
+    model = train(plan, lists_of, held_out, work / "checkpoint.pt", watch, begin_from=begin_from)
+    write(model.module, target)
+
+
+class _Kept:
+    """An encoder whose answers lie in a folder: a run that goes on encodes nothing again."""
+
+    def __init__(self, encoder: Encoder, folder: Path) -> None:
+        self._encoder, self._folder = encoder, folder
+        self.fingerprint, self.dimension, self.max_tokens = encoder.fingerprint, encoder.dimension, encoder.max_tokens
+
+    def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
+        name = hashlib.sha256("\0".join((self.fingerprint, *texts)).encode()).hexdigest()[:16]
+        path = self._folder / f"vectors-{name}.npy"
+        if not path.exists():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            partial = path.with_suffix(".partial")
+            with partial.open("wb") as file:
+                np.save(file, self._encoder.encode(texts, progress))
+            partial.replace(path)
+        return np.asarray(np.load(path), dtype=np.float32)
+
+
+def held_out_lists(pairs: Sequence[Pair], miners: dict[str, Miner], seed: int) -> list[Listed]:
+    """Lists of held-out pairs, as many of each source as there are, within a number that is read quickly."""
+    choose = draw(seed, -1)
+    kept: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        if pair.held_out:
+            kept.setdefault(pair.source, []).append(pair)
+    each = max(1, _HELD_OUT_LISTS // max(1, len(kept)))
+    found: list[Listed] = []
+    for source in sorted(kept):
+        some = choose.sample(kept[source], min(each, len(kept[source])))
+        found.extend(miners[source].listed(pair, _HELD_OUT_PASSAGES, choose) for pair in some)
+    return [listed for listed in found if len(listed.passages) > 1]

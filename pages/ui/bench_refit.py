@@ -1,0 +1,191 @@
+"""Benchmark's "Fit to my judgments": the dials fitted to half of them, tried on the other half, and taken or left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.errors import LecternError
+from core.evaluation.judged import judged_questions
+from core.library import Library
+from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, Refitted, fittable, refit
+from core.refitting.drawing import gain_figure
+from core.settings import Settings
+from pages.ui import ask_tasks, background, services, state, words
+from pages.ui.ask_dials import FOLDS
+from pages.ui.bench_tune import show_tune
+from pages.ui.bench_views import QUIET, palette
+from pages.ui.chunks_tasks import Task
+from pages.ui.guard import guarded
+from pages.ui.queue import show_recut
+
+TASK = "refit"
+_LABELS = {dial.name: (f"{fold.title} · {dial.label}", dial) for fold in FOLDS for dial in fold.dials}
+_PARTED = {
+    "document": "no document has gold in both halves",
+    "question": "they share documents, since most of your gold lies in few",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A fit that was asked for: of these judgments, ``mark``, beginning from these settings."""
+
+    mark: str
+    settings: Settings
+
+
+def show_refit() -> None:
+    """The section: what it is for, the button, and what came of it."""
+    with guarded(), st.container(border=True, gap="small"):
+        mark = _mark()
+        held = _fittable(str(services.home()), mark)
+        asked: _Asked | None = st.session_state.get(state.BENCH_REFIT)
+        if asked is not None and asked.mark != mark:  # other judgments: what was fitted says nothing of them
+            _forget()
+            asked = None
+        head = st.container(gap="small")
+        over = True
+        if asked is not None:
+            library = services.library()  # here: the thread knows no window, and could take another library's
+            task = ask_tasks.begun(TASK, asked, lambda task: _work(task, library, asked.settings))
+            over = ask_tasks.finished(TASK, task, "Fitting to your judgments", _forget)
+            if over:
+                _outcome(task)
+        with head:
+            _head(mark, held, label="Fit" if asked is None else "Fit again", ready=over and held >= LEAST_QUESTIONS)
+        show_tune(held)
+
+
+def _head(mark: str, held: int, *, label: str, ready: bool) -> None:
+    said, button = st.columns([6, 1], vertical_alignment="center")
+    said.markdown("**Fit to my judgments**")
+    said.caption(
+        "Turns weights and shares of the search, and the re-ranker's share where one is on, until more of your gold is "
+        "read. It learns from one half of your judgments and is tried on the other, which it has not seen; nothing "
+        "changes unless it gains there and you apply it."
+    )
+    if held < LEAST_QUESTIONS:
+        st.caption(
+            f":material/fact_check: You have {words.count(held, 'judged question')} with gold; this takes "
+            f"{LEAST_QUESTIONS}: **{LEAST_QUESTIONS - held} more**. Mark the words that answer a question, on Chunks "
+            "or on Ask, press **g** and type the question; or import some under *Judgments*."
+        )
+    button.button(
+        label,
+        key="benchmark.refit",
+        icon=":material/tune:",
+        width="stretch",
+        disabled=not ready,
+        help=f"On {words.count(held, 'judged question')}; some seconds, longer with a re-ranker.",
+        on_click=_ask,
+        args=[mark],
+    )
+
+
+def _ask(mark: str) -> None:
+    ask_tasks.give_up(TASK)
+    st.session_state[state.BENCH_REFIT] = _Asked(mark, services.library().settings)
+
+
+def _forget() -> None:
+    ask_tasks.give_up(TASK)
+    st.session_state[state.BENCH_REFIT] = None
+
+
+def _work(task: Task[Refitted], library: Library, settings: Settings) -> Refitted:
+    def watch(what: str, share: float) -> None:
+        task.tell(int(1000 * share), 1000)
+
+    return refit(library, judged_questions(library), settings, watch)
+
+
+def _outcome(task: Task[Refitted]) -> None:
+    try:
+        found = task.result()
+    except LecternError as error:
+        st.error(words.escaped(str(error)), icon=":material/error:")
+        return
+    look = {GAIN: (st.success, ":material/trending_up:"), LOSS: (st.warning, ":material/trending_down:")}
+    show, icon = look.get(found.verdict, (st.info, ":material/drag_handle:"))
+    show(words.escaped(found.sentence), icon=icon)
+    if found.gain is not None:
+        dials, picture = st.columns([5, 6], gap="medium")
+        dials.table(_table(found), border="horizontal")
+        picture.plotly_chart(
+            gain_figure(found.gain, palette()), key="benchmark.refit.gain", config=QUIET, alt=found.sentence
+        )
+    st.caption(_how(found))
+    _decide(found)
+
+
+def _table(found: Refitted) -> dict[str, list[str]]:
+    """The dials that were turned, before and after."""
+    rows = [(*_LABELS[name], values) for name, values in found.changes.items()]
+    return {
+        "Dial": [label for label, _, _ in rows],
+        "Before": [dial.said(before) for _, dial, (before, _) in rows],
+        "Fitted": [dial.said(after) for _, dial, (_, after) in rows],
+    }
+
+
+def _how(found: Refitted) -> str:
+    parts = [f"Fitted to {found.trained} questions, tried on {found.held_out} others; {_PARTED[found.by]}."]
+    if found.gain is not None:
+        parts.append(
+            f"Mean recall over four rooms for the reader: {found.gain.before:.1f} % before, {found.gain.after:.1f} % "
+            f"after. On the questions fitted to it is {found.fitted:+.1f} points, which says nothing of others."
+        )
+    if found.left_out:
+        parts.append(f"{words.count(found.left_out, 'question')} more were not asked: these tell enough.")
+    return words.escaped(" ".join(parts))
+
+
+def _decide(found: Refitted) -> None:
+    """Apply it, or leave it; undo it where it is applied."""
+    library = services.library()
+    show_recut()
+    busy = bool(background.active_jobs("apply"))
+    applied = bool(found.changes) and _turned(library.settings, found, 1) == library.settings
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if found.verdict == GAIN and applied:
+            st.markdown(":material/check: These are the library's settings now; they hold from the next question on.")
+            before = _turned(library.settings, found, 0)
+            _button("Undo", "benchmark.refit.undo", ":material/undo:", before, busy=busy)
+        elif found.verdict == GAIN:
+            _button("Apply", "benchmark.refit.apply", ":material/check:", found.onto(library.settings), busy=busy)
+        st.button(
+            "Discard" if found.verdict == GAIN and not applied else "Close",
+            key="benchmark.refit.discard",
+            on_click=_forget,
+        )
+
+
+def _button(label: str, key: str, icon: str, wanted: Settings, *, busy: bool) -> None:
+    """Makes settings the library's, as the winner of a benchmark is applied."""
+    st.button(
+        label,
+        key=key,
+        icon=icon,
+        type="primary" if label == "Apply" else "secondary",
+        disabled=busy,
+        on_click=background.start_apply,
+        args=[wanted],
+    )
+
+
+def _turned(settings: Settings, found: Refitted, side: int) -> Settings:
+    """Settings with the dials as they stood before, 0, or as they were fitted, 1."""
+    return settings.with_values({name: values[side] for name, values in found.changes.items()})
+
+
+def _mark() -> str:
+    """Differs whenever the judgments, or the places of their gold, do."""
+    rows = [(row.id, row.version_id, row.start, row.end, row.lost) for row in services.library().judgments()]
+    return f"{hash(tuple(rows))}"
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _fittable(home: str, mark: str) -> int:
+    return len(fittable(judged_questions(services.library())))

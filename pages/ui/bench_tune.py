@@ -1,0 +1,117 @@
+"""The second half of "Fit to my judgments": the re-ranker taught by them, in the background, and taken or left."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from core.jobs import NewItem
+from core.refitting import GAIN
+from core.refitting.tuning import LEAST_JUDGMENTS
+from core.refitting.tuning_job import KIND
+from pages.ui import background, rerankers, services, words
+from pages.ui.dials import CAREFUL, profiles
+from pages.ui.guard import guarded
+from pages.ui.works import Work
+
+
+def show_tune(held: int) -> None:
+    """What it takes, the button, the work, and what came of it. ``held``: judged questions with gold."""
+    busy = background.active_jobs(KIND)
+    st.divider()
+    said, button = st.columns([6, 1], vertical_alignment="center")
+    said.markdown("**Teach the re-ranker**")
+    said.caption(
+        "The model that *Careful* reads the best chunks with learns from half of your judgments, in the background, "
+        f"for minutes, and is tried on the other half. {_enough(held)}"
+    )
+    button.button(
+        "Teach",
+        key="benchmark.tune",
+        icon=":material/school:",
+        width="stretch",
+        disabled=held < LEAST_JUDGMENTS or bool(busy),
+        on_click=_start,
+    )
+    st.fragment(_running, run_every=1.0 if busy else None)(bool(busy))
+    if not busy:
+        _outcome()
+
+
+def _enough(held: int) -> str:
+    if held >= LEAST_JUDGMENTS:
+        return f"You have {words.count(held, 'judged question')} with gold."
+    return f"It takes {LEAST_JUDGMENTS} judged questions with gold: **{LEAST_JUDGMENTS - held} more**."
+
+
+def _start() -> None:
+    library = services.library()
+    _discard()
+    careful = profiles(library.settings, rerankers.chosen())[CAREFUL]
+    library.queue.enqueue(KIND, {"settings": careful.to_dict()}, [NewItem("Your judgments")])
+
+
+def _running(was_busy: bool) -> None:
+    with guarded():
+        active = background.active_jobs(KIND)
+        if was_busy and not active:
+            st.rerun()
+        for work in active:
+            _row(work)
+        for work in background.failures(KIND):
+            text, dismiss = st.columns([8, 1.1], vertical_alignment="center")
+            text.error(words.escaped(work.reason), icon=":material/error:")
+            dismiss.button("Dismiss", key=f"tune.dismiss.{work.key}", on_click=background.dismiss, args=[work.job])
+
+
+def _row(work: Work) -> None:
+    bar, button = st.columns([8, 1], vertical_alignment="center")
+    bar.progress(work.share, text=work.words)
+    button.button("Cancel", key=f"tune.cancel.{work.key}", on_click=background.cancel, args=[work], width="stretch")
+
+
+def _outcome() -> None:
+    found = _found()
+    if found is None:
+        return
+    gained = found["verdict"] == GAIN
+    show = st.success if gained else st.info
+    show(words.escaped(found["sentence"]), icon=":material/trending_up:" if gained else ":material/drag_handle:")
+    st.caption(
+        f"Taught by {found['trained']} questions. Mean recall over four rooms for the reader: {found['before']:.1f} % "
+        f"before, {found['after']:.1f} % after."
+    )
+    used = gained and rerankers.chosen() == found["folder"]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if used:
+            st.markdown(":material/check: *Careful* reads with it from the next question on.")
+            st.button("Undo", key="benchmark.tune.undo", icon=":material/undo:", on_click=_use, args=[""])
+        elif gained:
+            st.button(
+                "Use under Careful", key="benchmark.tune.use", type="primary", on_click=_use, args=[found["folder"]]
+            )
+        st.button("Close" if used or not gained else "Discard", key="benchmark.tune.discard", on_click=_discard)
+
+
+def _use(folder: str) -> None:
+    services.library().set_preference(rerankers.CHOSEN, folder)
+
+
+def _discard() -> None:
+    """Forget what came of it; the weights go too, unless they are in use."""
+    library, found = services.library(), _found()
+    if found and found["folder"] and rerankers.chosen() != found["folder"]:
+        shutil.rmtree(Path(found["folder"]), ignore_errors=True)
+    for job in library.queue.jobs(-1, kinds=(KIND,)):
+        if job.finished:
+            library.queue.dismiss(job.id)
+
+
+def _found() -> Mapping[str, Any] | None:
+    """What the last job left."""
+    done = services.library().queue.jobs(1, states=("done",), kinds=(KIND,))
+    return done[0].result if done and done[0].result else None

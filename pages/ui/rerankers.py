@@ -1,0 +1,79 @@
+"""Who may read the best chunks again, in words, and which of them Careful asks: a choice on the Settings page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from core.settings import LATE_INTERACTION, OWN_RERANKER
+from pages.ui import services, words
+
+CHOSEN = "careful.reranker"  # a preference: what Careful reads with, "" for Lectern's own
+USUAL = "cross-encoder/ms-marco-MiniLM-L6-v2"
+OTHER = "other"
+NAMES = {
+    OWN_RERANKER: "Lectern's own",
+    LATE_INTERACTION: "Token by token (late interaction)",
+    USUAL: f"{USUAL}, to be fetched",
+}
+CHOICES = {**NAMES, OTHER: "Another one, by name or folder"}
+HELP = {
+    OWN_RERANKER: "A small cross-encoder that comes with Lectern and reads question and chunk together, English best. "
+    "Nothing is downloaded. How it was made and what it is worth stands in data/reranker/MODEL_CARD.md.",
+    LATE_INTERACTION: "Compares the tokens of question and chunk as the embedder sees them. No second model; it was "
+    "not trained for it.",
+    USUAL: "The usual one of this size. It does not come with Lectern, and Lectern itself never downloads a "
+    f"re-ranker: run `hf download {USUAL}` once, about 90 MB, and it works offline.",
+    OTHER: "Any sentence-transformers CrossEncoder that lies on this machine: a folder, or a name that was fetched.",
+}
+
+
+def chosen() -> str:
+    """The model that Careful reads with, as ``reranking.model`` has it."""
+    return services.library().preference(CHOSEN) or OWN_RERANKER
+
+
+def show_reranker() -> None:
+    """The choice, kept with the library at once."""
+    library = services.library()
+    st.caption(
+        "Quick ranks by meaning and words alone. Careful has the best chunks read once more, each together with the "
+        "question, by a re-ranker: better, and slower. Nothing in the library changes with this choice."
+    )
+    now = chosen()
+    known = now if now in NAMES else OTHER
+    with st.container(border=True):
+        which = st.radio(
+            "Careful reads the best chunks again with",
+            list(CHOICES),
+            index=list(CHOICES).index(known),
+            format_func=CHOICES.__getitem__,
+            captions=list(HELP.values()),
+            key="settings.reranker",
+            disabled=not library.writable,
+        )
+        model = str(which)
+        if which == OTHER:
+            model = st.text_input(
+                "Name or folder",
+                value=now if known == OTHER else "",
+                placeholder="~/models/my-cross-encoder",
+                key="settings.reranker.name",
+                disabled=not library.writable,
+            ).strip()
+        if model and model != now and library.writable:
+            library.set_preference(CHOSEN, "" if model == OWN_RERANKER else model)
+            now = model
+    st.caption(f"In use: {words.escaped(NAMES.get(now, now))} · what else Careful does, Ask's dials show.")
+
+
+def reread(timings_ms: Mapping[str, float], candidates: int) -> tuple[str, ...]:
+    """What reading again cost, as a sentence; none where nothing was.
+
+    >>> reread({"dense": 3.0, "reranked": 412.0}, 20), reread({"dense": 3.0}, 20)
+    (('The best chunks, at most 20, were read again in 412 ms.',), ())
+    """
+    if "reranked" not in timings_ms:
+        return ()
+    return (f"The best chunks, at most {candidates:,}, were read again in {words.duration(timings_ms['reranked'])}.",)

@@ -1,0 +1,198 @@
+"""Lectern's own re-ranker as it ships: loaded whole or not at all, the same as in training, and told of by its card."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.embedding import packaged, reranker_file
+from core.errors import ModelError
+from core.retrieval.reranking import PairScorer, Readings, load_reranker, probabilities
+from core.settings import LATE_INTERACTION, OWN_RERANKER, RerankingSettings
+from core.training.model import PairModel
+from tests.conftest import ROOT
+from tests.fast_encoder import FastEncoder
+
+PLACE = ROOT / "data" / "reranker"
+SUITES = ["covidqa", "qmsum", "code", "chroma, even lines", "chroma, odd lines", "scifact"]
+TO_BE_FILLED = "TO BE FILLED"
+QUESTION = "How long is an access token valid?"
+PASSAGES = [
+    "An access token is valid for 3600 seconds.",
+    "The kettle stands in the kitchen on the second floor.",
+    "",
+    "Tokens. " * 400,
+    "Ask anew before it ends.",
+]
+
+
+@pytest.fixture(scope="module")
+def exact() -> PairScorer:
+    loaded = load_reranker(RerankingSettings(OWN_RERANKER, precision="float32"), FastEncoder())
+    assert isinstance(loaded, PairScorer)
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def trained() -> PairModel:
+    """As training has the weights, at the precision it computes in."""
+    import torch
+
+    model = PairModel(reranker_file.MAX_TOKENS, seed=3)
+    with torch.no_grad():
+        reranker_file.lay_over(model.module, reranker_file.FILE)
+    return model
+
+
+@pytest.mark.model
+def test_scores_are_numbers_and_the_same_every_time(exact: PairScorer) -> None:
+    found = exact.score(QUESTION, PASSAGES)
+    assert found.dtype == np.float32
+    assert np.isfinite(found).all()
+    assert found.tolist() == exact.score(QUESTION, PASSAGES).tolist()
+    again = load_reranker(RerankingSettings(OWN_RERANKER, precision="float32"), FastEncoder())
+    assert found.tolist() == again.score(QUESTION, PASSAGES).tolist()
+    assert exact.max_tokens == reranker_file.MAX_TOKENS
+
+
+@pytest.mark.model
+def test_it_says_what_the_model_said_in_training(exact: PairScorer, trained: PairModel) -> None:
+    half = load_reranker(RerankingSettings(OWN_RERANKER), FastEncoder())
+    then = trained.scores([QUESTION] * len(PASSAGES), PASSAGES)
+    spread = 1 + float(np.abs(then).max())
+    np.testing.assert_allclose(half.score(QUESTION, PASSAGES), then, atol=0.02 * spread)
+    np.testing.assert_allclose(exact.score(QUESTION, PASSAGES), then, atol=0.05 * spread)  # half precision aside
+
+
+@pytest.mark.model
+def test_no_weight_is_left_as_chance_made_it(exact: PairScorer, trained: PairModel) -> None:
+    """The head that the library makes anew is replaced, and the embedding table is the packaged one."""
+    import torch
+    from safetensors import safe_open
+
+    made = exact._model[0].model.state_dict()
+    assert made.keys() == trained.module.state_dict().keys()
+    for name, value in trained.module.state_dict().items():
+        assert torch.equal(made[name], value), name
+    with safe_open(packaged.model_directory() / "model.safetensors", "pt") as file:
+        table = file.get_tensor("embeddings.word_embeddings.weight")
+    assert torch.equal(made["bert.embeddings.word_embeddings.weight"], table)
+
+
+@pytest.mark.model
+def test_loading_draws_no_random_number_and_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    import torch
+    from transformers.utils import logging
+
+    before, level = torch.random.get_rng_state(), logging.get_verbosity()
+    reranker_file.load()
+    assert torch.equal(before, torch.random.get_rng_state())
+    assert logging.get_verbosity() == level
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_file_that_is_missing_or_another_gets_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"cannot be read: No such file.*Restore data/reranker/model\.safetensors"):
+        reranker_file.load(tmp_path / "model.safetensors")
+    changed = bytearray(reranker_file.FILE.read_bytes())
+    changed[-1] ^= 1
+    (tmp_path / "model.safetensors").write_bytes(changed)
+    with pytest.raises(ModelError, match=rf"not the original: its SHA-256 is .* expected {reranker_file.SHA256[:16]}"):
+        reranker_file.load(tmp_path / "model.safetensors")
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("written", [b"not weights at all", None], ids=["no weights", "other weights"])
+def test_a_file_of_another_layout_gets_a_sentence(tmp_path: Path, written: bytes | None) -> None:
+    path = tmp_path / "mine.safetensors"
+    if written is None:
+        from safetensors.numpy import save_file
+
+        save_file({"classifier.weight": np.zeros((1, 384), np.float16)}, path)
+    else:
+        path.write_bytes(written)
+    with pytest.raises(ModelError, match=r"mine\.safetensors is no re-ranker of Lectern's"):
+        reranker_file.load(path, "")
+
+
+def test_a_file_that_is_gone_is_told_by_the_stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(reranker_file.load, "__defaults__", (tmp_path / "gone", reranker_file.SHA256))
+    with pytest.raises(ModelError, match=r"own re-ranker cannot be read.*set reranking\.model to"):
+        load_reranker(RerankingSettings(OWN_RERANKER), FastEncoder())
+
+
+def test_only_of_ones_own_is_it_known_what_a_score_means() -> None:
+    readings = Readings(np.array([2.0, np.nan, -3.0, 2.5]))
+    likely = probabilities(readings, RerankingSettings(OWN_RERANKER))
+    assert likely is not None
+    assert np.isnan(likely).tolist() == [False, True, False, False]
+    assert 0 <= likely[2] < likely[0] < likely[3] <= 1
+    assert probabilities(readings, RerankingSettings(LATE_INTERACTION)) is None
+
+
+# What is told of it.
+
+
+def figures() -> dict[str, Any]:
+    return json.loads((PLACE / "figures.json").read_text(encoding="utf-8"))
+
+
+def card() -> str:
+    return (PLACE / "MODEL_CARD.md").read_text(encoding="utf-8")
+
+
+def test_the_file_is_the_one_that_code_card_and_figures_name() -> None:
+    data = reranker_file.FILE.read_bytes()
+    assert hashlib.sha256(data).hexdigest() == reranker_file.SHA256 == figures()["sha256"]
+    assert f"`{reranker_file.SHA256}`" in card()
+    assert len(data) == figures()["bytes"] <= 25_000_000
+    assert f"{len(data):,} bytes" in card()
+
+
+def test_git_takes_the_file_for_no_text() -> None:
+    lines = (ROOT / ".gitattributes").read_text(encoding="utf-8").splitlines()
+    assert "*.safetensors binary" in lines
+
+
+def test_the_card_tells_the_calibration_and_the_length_of_the_code() -> None:
+    calibration = reranker_file.CALIBRATION
+    assert figures()["calibration"] == {"slope": calibration.slope, "intercept": calibration.intercept}
+    assert f"slope {calibration.slope} and intercept {calibration.intercept} " in card()
+    assert f"{figures()['max_tokens']} word pieces" in card()
+    assert figures()["max_tokens"] == reranker_file.MAX_TOKENS
+    assert calibration.slope > 0
+
+
+def test_the_card_shows_the_preset_it_was_measured_with() -> None:
+    from core.settings import PRESETS
+
+    told, careful = figures()["measured_with"], PRESETS["careful"].reranking
+    assert (told["candidates"], told["blend"]) == (careful.candidates, careful.blend)
+    assert f"({careful.candidates} candidates, blend {careful.blend:g})" in card()
+    assert careful.model == OWN_RERANKER
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_the_card_shows_the_figures_of_every_suite(suite: str) -> None:
+    """Figures of a suite are lists in the order of the budgets; a suite not measured yet is marked as such."""
+    row = re.search(rf"^\| {re.escape(suite)} \| (.+) \| (.+) \|$", card(), re.MULTILINE)
+    assert row is not None
+    found = figures()["suites"][suite]
+    if found is None:
+        assert row.groups() == (TO_BE_FILLED, TO_BE_FILLED)
+        return
+    for shown, values in zip(row.groups(), (found["quick"], found["careful"]), strict=True):
+        assert len(values) == 4
+        assert shown == " / ".join(f"{value:.1f}" for value in values)
+
+
+def test_the_card_names_every_source_that_training_reads() -> None:
+    from core.training.run import MOST
+
+    assert [name for name in MOST if f"{name}" not in card()] == []

@@ -1,0 +1,31 @@
+"""The section "Fit to my judgments" by itself, for a browser, over a library that encodes without a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.library import Library
+from core.types import Encoder
+from pages.ui.assets import ASSETS
+from pages.ui.bench_refit import show_refit
+from tests.fast_encoder import FastEncoder
+
+
+@st.cache_resource
+def without_model() -> None:
+    """From now on every library opens so, once in this process."""
+    opened = Library.open
+
+    def quickly(home: Path, *, write: bool = True, encoder: Encoder | None = None) -> Library:
+        return opened(home, write=write, encoder=encoder or FastEncoder())
+
+    Library.open = quickly  # type: ignore[method-assign]
+
+
+st.set_page_config(page_title="Lectern", layout="wide")
+st.html(ASSETS / "page.css")  # as around every page
+without_model()
+st.title("Benchmark")
+show_refit()

@@ -1,0 +1,245 @@
+"""Fitting to judgments on the Benchmark page: what it takes, what it shows, applied, undone, discarded, stopped."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.evaluation.statistics import Comparison
+from core.library import Library
+from core.refitting import Gain, Refitted, tuning_job
+from core.refitting.tuning import Tuned
+from core.settings import Settings
+from core.types import Encoder
+from pages.ui import background, bench_refit, bench_tune, rerankers, services
+from tests.fast_encoder import FastEncoder
+from tests.pages.apps import PATIENT, said, start
+from tests.refitting import worlds
+
+FITTED = worlds.HIDDEN.with_values({"retrieval.neighbour_share": 0.2, "retrieval.parent_share": 0.25})
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library in which a fit gains."""
+    place = tmp_path_factory.mktemp("refit-page")
+    with Library.open(place / "home", encoder=FastEncoder()) as library:
+        worlds.build(place / "documents", library)
+    return place / "home"
+
+
+@pytest.fixture
+def home(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of it, which the app opens without a model."""
+    place = tmp_path / "home"
+    shutil.copytree(world, place)
+    monkeypatch.setenv("LECTERN_HOME", str(place))
+    opened = Library.open
+
+    def quickly(home: Path, *, write: bool = True, encoder: Encoder | None = None) -> Library:
+        return opened(home, write=write, encoder=encoder or FastEncoder())
+
+    monkeypatch.setattr(Library, "open", quickly)
+    yield place
+    services._desk.clear()
+
+
+def compared(low: float, high: float, verdict: str) -> Comparison:
+    return Comparison((low + high) / 2, low, high, verdict, 18, 0.01 if verdict == "better" else 0.4)
+
+
+def outcome(low: float, high: float, verdict: str, after: Settings = FITTED) -> Refitted:
+    gain = Gain(compared(low, high, verdict), {1000: compared(low - 1, high + 1, "no difference seen")}, 61.0, 64.0)
+    return Refitted(worlds.HIDDEN, after, gain, 18, 18, "document", 4.2, 0, 1.0)
+
+
+def fitting(monkeypatch: pytest.MonkeyPatch, found: Refitted) -> None:
+    """A fit comes out so, at once."""
+    monkeypatch.setattr(bench_refit, "refit", lambda library, judged, settings, watch: found)
+
+
+def plain(app: AppTest) -> str:
+    words = "\n".join([said(app), *(str(item.value) for item in app.success)])
+    return words.replace("\\", "")
+
+
+def labels(app: AppTest) -> list[str]:
+    return [button.label for button in app.button if (button.key or "").startswith("benchmark.refit")]
+
+
+def fit(app: AppTest) -> AppTest:
+    """Press Fit and wait until it is over."""
+    app.button(key="benchmark.refit").click().run()
+    until = time.monotonic() + PATIENT
+    while any("Fitting" in str(item.proto.text) for item in app.get("progress")):
+        assert time.monotonic() < until
+        time.sleep(0.1)
+        app.run()
+    return app
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    """Press a button that has the settings applied, and wait until they are."""
+    app.button(key=key).click().run()
+    until = time.monotonic() + PATIENT
+    while background.active_jobs("apply"):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return app.run()
+
+
+@pytest.mark.usefixtures("home")
+def test_a_gain_is_shown_applied_and_undone() -> None:
+    app = fit(start("benchmark"))
+    assert "On the 18 questions kept out of the fit, recall rises by" in plain(app)
+    assert "Fitted to 18 questions, tried on 18 others; no document has gold in both halves." in plain(app)
+    assert labels(app) == ["Fit again", "Apply", "Discard"]
+    dials = app.table[0].value
+    assert all(name.startswith("Find · ") for name in dials["Dial"])
+    assert (dials["Before"] != dials["Fitted"]).all()
+    library = services.library()
+    assert library.settings == worlds.HIDDEN
+    press(app, "benchmark.refit.apply")
+    fitted = library.settings
+    assert fitted != worlds.HIDDEN
+    assert "These are the library's settings now" in plain(app)
+    assert labels(app) == ["Fit again", "Undo", "Close"]
+    press(app, "benchmark.refit.undo")
+    assert library.settings == worlds.HIDDEN
+    assert labels(app) == ["Fit again", "Apply", "Discard"]
+    app.button(key="benchmark.refit.discard").click().run()
+    assert labels(app) == ["Fit"]
+    assert library.settings == worlds.HIDDEN
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (outcome(-0.4, 2.0, "no difference seen"), "no gain is shown: +0.8 points"),
+        (outcome(-3.0, -0.5, "worse"), "recall falls by 1.8 points"),
+        (replace(outcome(0, 0, ""), after=worlds.HIDDEN, gain=None), "Nothing clearly better than the present dials"),
+    ],
+)
+def test_what_is_not_shown_to_be_better_cannot_be_applied(
+    found: Refitted, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fitting(monkeypatch, found)
+    app = fit(start("benchmark"))
+    told = "\n".join([plain(app), *(str(item.value).replace("\\", "") for item in app.warning)])
+    assert words in told
+    assert labels(app) == ["Fit again", "Close"]
+    assert len(app.table) == (found.gain is not None)
+
+
+@pytest.mark.usefixtures("home")
+def test_applying_keeps_what_was_turned_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    fitting(monkeypatch, outcome(0.5, 2.0, "better"))
+    app = fit(start("benchmark"))
+    library = services.library()
+    library.apply(library.settings.with_value("retrieval.k", 33))
+    press(app.run(), "benchmark.refit.apply")
+    assert library.settings == FITTED.with_value("retrieval.k", 33)
+    press(app, "benchmark.refit.undo")
+    assert library.settings == worlds.HIDDEN.with_value("retrieval.k", 33)
+
+
+@pytest.mark.usefixtures("home")
+def test_a_fit_of_other_judgments_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    fitting(monkeypatch, outcome(0.5, 2.0, "better"))
+    app = fit(start("benchmark"))
+    assert "Apply" in labels(app)
+    library = services.library()
+    library.remove_judgments([library.judgments()[0].id])
+    assert labels(app.run()) == ["Fit"]
+
+
+@pytest.mark.usefixtures("home")
+def test_too_few_judgments_say_how_many_are_missing_and_how_they_are_made() -> None:
+    app = start("benchmark")
+    library = services.library()
+    library.remove_judgments([row.id for row in library.judgments()[11:]])
+    app.run()
+    assert app.button(key="benchmark.refit").disabled
+    assert "You have 11 judged questions with gold; this takes 30: **19 more**" in plain(app)
+    assert "press **g** and type the question" in plain(app)
+    assert app.button(key="benchmark.tune").disabled
+    assert "It takes 200 judged questions with gold: **189 more**" in plain(app)
+
+
+@pytest.mark.usefixtures("home")
+def test_it_is_stopped_by_cancel(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[bool] = []
+
+    def slowly(library: Library, judged: object, settings: Settings, watch) -> Refitted:
+        try:
+            while True:
+                watch("turning dials", 0.4)
+                time.sleep(0.01)
+        finally:
+            ended.append(True)
+
+    monkeypatch.setattr(bench_refit, "refit", slowly)
+    app = start("benchmark")
+    app.button(key="benchmark.refit").click().run()
+    assert labels(app) == ["Fit again"]
+    app.button(key="ask.cancel.refit").click().run()
+    assert labels(app) == ["Fit"]
+    until = time.monotonic() + PATIENT
+    while not ended:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def teaching(monkeypatch: pytest.MonkeyPatch, low: float, high: float, verdict: str, folder: Path | None) -> None:
+    """So few judgments are enough, and teaching comes out so."""
+    monkeypatch.setattr(bench_tune, "LEAST_JUDGMENTS", 30)
+    found = Tuned(Gain(compared(low, high, verdict), {}, 61.0, 64.0), folder, 18, 18, "document", 1.0)
+    monkeypatch.setattr(tuning_job, "tune", lambda library, judged, settings, watch: found)
+
+
+def teach(app: AppTest) -> AppTest:
+    """Press Teach and wait until it is over."""
+    app.button(key="benchmark.tune").click().run()
+    until = time.monotonic() + PATIENT
+    while background.active_jobs("tune"):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return app.run()
+
+
+def taught(app: AppTest) -> list[str]:
+    return [button.label for button in app.button if (button.key or "").startswith("benchmark.tune")]
+
+
+def test_a_taught_reranker_is_used_under_careful_undone_and_discarded(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = home / "rerankers" / "made"
+    folder.mkdir(parents=True)
+    teaching(monkeypatch, 0.5, 2.0, "better", folder)
+    app = teach(start("benchmark"))
+    assert "recall rises by 1.2 points" in plain(app)
+    assert taught(app) == ["Teach", "Use under Careful", "Discard"]
+    app.button(key="benchmark.tune.use").click().run()
+    assert rerankers.chosen() == str(folder)
+    assert taught(app) == ["Teach", "Undo", "Close"]
+    app.button(key="benchmark.tune.undo").click().run()
+    assert rerankers.chosen() == "lectern"
+    app.button(key="benchmark.tune.discard").click().run()
+    assert taught(app) == ["Teach"]
+    assert not folder.exists()
+
+
+@pytest.mark.usefixtures("home")
+def test_a_reranker_that_is_no_better_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    teaching(monkeypatch, -1.0, 2.0, "no difference seen", None)
+    app = teach(start("benchmark"))
+    assert "no gain is shown" in plain(app)
+    assert taught(app) == ["Teach", "Close"]

@@ -1,0 +1,52 @@
+"""A fit to judgments in a real browser, by keyboard alone: pressed, shown in both themes, applied and undone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from core.library import Library
+from tests.fast_encoder import FastEncoder
+from tests.pages.browsing import THEMES, faults, serving, settled, shown, visit, visiting
+from tests.refitting import worlds
+
+pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    place = tmp_path_factory.mktemp("refit-browser")
+    with Library.open(place / "home", encoder=FastEncoder()) as library:
+        worlds.build(place / "documents", library)
+    variables = {"LECTERN_SHELF": str(place / "libraries.json")}
+    with serving(place / "home", "tests/pages/refit_app.py", variables) as started:
+        yield started
+
+
+def press(page: Page, name: str) -> None:
+    """By keyboard."""
+    button = page.get_by_role("button", name=name, exact=True)
+    expect(button).to_be_enabled()
+    settled(page)
+    button.focus()
+    page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_fit_is_made_looked_at_applied_and_undone(address: str, browser: Browser, theme: str) -> None:
+    with visiting(browser, theme) as page:
+        visit(page, address)
+        press(page, "Fit")
+        shown(page.get_by_text("recall rises by"))
+        figure = page.locator("[data-testid=stPlotlyChart]").last
+        expect(figure.locator(".xtitle")).to_contain_text("points of recall")
+        expect(figure.locator(".scatterlayer .point")).to_have_count(5)  # all rooms, and each of four
+        assert faults(page) == []
+        press(page, "Apply")
+        shown(page.get_by_text("These are the library's settings now"))
+        press(page, "Undo")
+        shown(page.get_by_role("button", name="Apply", exact=True))
+        press(page, "Discard")
+        expect(page.get_by_text("recall rises by")).to_have_count(0)

@@ -1,0 +1,106 @@
+"""What the Chunks page draws of long texts: few marks, little to send, and every point still there to be clicked."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import plotly.io
+import pytest
+
+from core.inspecting.curves import Curve
+from core.inspecting.hierarchy import bars, icicle
+from core.settings import ChunkingSettings
+from core.types import ChunkTree
+from pages.ui import chunks_curve, chunks_tree
+from pages.ui.chunks_panel import Look, place_of
+from tests.inspecting.planting import document_of, tree_of
+
+LONG = 7000  # sentences of a hundred thousand words
+SENTENCE = "The weir stands beside the lock and nobody moves it alone. "
+
+
+@pytest.fixture(scope="module")
+def tree() -> ChunkTree:
+    """A chunk for every five sentences."""
+    size, count = len(SENTENCE) * 5, LONG // 5
+    return tree_of(document_of(SENTENCE * LONG), [(at * size, (at + 1) * size) for at in range(count)])
+
+
+def look(tree: ChunkTree, chosen: int = -1, caret: int | None = None) -> Look:
+    source: Any = SimpleNamespace(version_id="v")
+    cut: Any = SimpleNamespace(tree=tree, settings=ChunkingSettings(), version="v")
+    return Look(source, cut, chosen, caret)
+
+
+def line(gaps: int, every: int) -> Curve:
+    positions = np.arange(1, gaps + 1, dtype=np.int64) * len(SENTENCE)
+    values = np.random.default_rng(7).uniform(-0.2, 0.9, gaps)
+    return Curve(positions, values, 0.3, np.arange(gaps) % every == 0)
+
+
+def spec(figure: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(plotly.io.to_json(figure, validate=True))
+    return found
+
+
+def test_a_long_curve_is_light_and_keeps_every_cut(tree: ChunkTree) -> None:
+    curve = line(LONG - 1, 5)
+    figure = chunks_curve.figure(curve, look(tree, chosen=3, caret=900))
+    similarity, cuts = figure.data
+    assert list(cuts.y) == curve.positions[curve.cuts].tolist()
+    np.testing.assert_allclose(cuts.x, curve.values[curve.cuts], rtol=1e-6)
+    assert similarity.marker.maxdisplayed + cuts.marker.maxdisplayed <= 300
+    assert "markers" in similarity.mode, "a line alone hears no click"
+    for trace in (similarity, cuts):
+        assert place_of({"selection": {"points": [{"customdata": trace.customdata[9]}]}}) == (
+            trace.y[9],
+            trace.y[9] + 1,
+        )
+    assert len(plotly.io.to_json(figure)) < 110_000
+    leaf = tree.leaves[3]
+    drawn = spec(figure)["layout"]["shapes"]
+    assert [shape["x0"] for shape in drawn] == [0.3, 0, 0, 0]
+    assert [shape["y0"] for shape in drawn[1:]] == [900, leaf.start, leaf.end]
+
+
+@pytest.mark.parametrize(("every", "said"), [(5, "one in 6 is marked"), (1, "one in 30 is marked")])
+def test_it_says_that_not_every_cut_is_marked(every: int, said: str) -> None:
+    assert said in chunks_curve.said(line(LONG - 1, every)).replace("\\", "")
+
+
+def test_a_short_curve_has_a_dot_for_every_gap_and_no_such_word(tree: ChunkTree) -> None:
+    curve = line(120, 4)
+    similarity, cuts = chunks_curve.figure(curve, look(tree)).data
+    assert (len(similarity.x), similarity.marker.opacity) == (120, 1)
+    assert similarity.marker.maxdisplayed >= 120
+    assert cuts.marker.maxdisplayed >= len(cuts.x) == 30
+    assert "is marked" not in chunks_curve.said(curve)
+
+
+def test_a_long_tree_has_few_bars_and_the_chosen_chunk_has_its_own(
+    tree: ChunkTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    told: list[str] = []
+    monkeypatch.setattr(chunks_tree, "draw", lambda figure, *rest: drawn.append(figure))
+    monkeypatch.setattr(chunks_tree.st, "caption", told.append)
+    chunks_tree.show_tree(look(tree, chosen=777))
+    [bar] = drawn[0].data
+    assert len(bar.x) < 2 * chunks_tree.THINNEST + 10
+    assert len(told) == 1
+    assert "share a bar" in told[0]
+    [at] = [place for place, width in enumerate(bar.marker.line.width) if width == 3]
+    leaf = tree.leaves[777]
+    assert place_of({"selection": {"points": [{"customdata": bar.customdata[at]}]}}) == (leaf.start, leaf.end)
+    assert bar.text[at] == "" or bar.text[at] == "778"
+
+
+def test_a_short_tree_has_a_bar_for_every_chunk() -> None:
+    small = tree_of(document_of(SENTENCE * 8), [(at * 118, (at + 1) * 118) for at in range(4)])
+    rows = chunks_tree.without_document(icicle(small))
+    [bar] = chunks_tree.figure(bars(rows), look(small, chosen=1)).data
+    assert len(bar.x) == len(rows)
+    assert {"1", "2", "3", "4"} <= set(bar.text)

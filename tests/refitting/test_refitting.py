@@ -1,0 +1,238 @@
+"""Dials fitted to judgments: a gain that is there is found and can be applied, one that is not is never applied."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core import ordering
+from core.__main__ import main
+from core.errors import CancelledError, LecternError
+from core.evaluation.judged import Judged, judged_questions
+from core.evaluation.measuring import BUDGETS, BenchOptions, Measuring
+from core.evaluation.report import BenchDocument
+from core.evaluation.statistics import Comparison
+from core.evaluation.suites import Suite, SuiteDocument
+from core.library import Library
+from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, NO_GAIN, UNCHANGED, Gain, Refitted, fittable, refit
+from core.refitting.scoring import Scorer
+from core.settings import Settings
+from core.text.analysis import analyse
+from core.types import Vectors
+from tests.fast_encoder import FastEncoder
+from tests.refitting import worlds
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of a library whose share of neighbours hides its gold."""
+    place = tmp_path_factory.mktemp("refitting")
+    with Library.open(place / "home", encoder=FastEncoder()) as library:
+        worlds.build(place / "documents", library)
+    return place / "home"
+
+
+@pytest.fixture(scope="module")
+def library(world: Path) -> Iterator[Library]:
+    """It, opened to read."""
+    with Library.open(world, write=False, encoder=FastEncoder()) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def found(library: Library) -> Refitted:
+    return refit(library, judged_questions(library))
+
+
+def made(low: float, high: float, verdict: str) -> Refitted:
+    """As it might have come out."""
+    whole = Comparison((low + high) / 2, low, high, verdict, 20, 0.01 if verdict != "no difference seen" else 0.4)
+    after = Settings().with_value("retrieval.parent_share", 0.25)
+    return Refitted(Settings(), after, Gain(whole, {}, 50.0, 50.0), 20, 20, "document", 3.0, 0, 1.0)
+
+
+def test_a_gain_that_is_there_is_found_and_holds_on_the_other_half(found: Refitted) -> None:
+    assert found.verdict == GAIN
+    assert found.gain is not None
+    assert found.gain.whole.low > 0
+    assert found.gain.after > found.gain.before
+    assert (found.trained, found.held_out, found.by, found.left_out) == (18, 18, "document", 0)
+    assert found.changes
+    assert "recall rises by" in found.sentence
+    assert found.onto(Settings()) == Settings().with_values({name: new for name, (_, new) in found.changes.items()})
+
+
+def test_the_same_judgments_give_the_same(library: Library, found: Refitted) -> None:
+    again = refit(library, judged_questions(library))
+    assert replace(again, seconds=found.seconds) == found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_on_meaningless_judgments_there_is_no_gain_and_nothing_to_apply(library: Library, seed: int) -> None:
+    nothing = refit(library, worlds.permuted(library, seed))
+    assert nothing.verdict in (NO_GAIN, LOSS, UNCHANGED)
+    with pytest.raises(LecternError):
+        nothing.onto(library.settings)
+
+
+def test_recall_is_what_a_bench_measures(library: Library) -> None:
+    """The same code path is not taken for granted: suites, names and regions are the bench's own here."""
+    judged = judged_questions(library)
+    versions = {name: version for version, name in judged.names.items()}
+    texts = {name: library.document(version).text for name, version in versions.items()}
+    suite = Suite(
+        "judged",
+        Path(),
+        tuple(SuiteDocument(name, None, text, versions[name]) for name, text in texts.items()),
+        judged.exchange.questions,
+    )
+    documents = {name: BenchDocument(name, versions[name], "text", len(text)) for name, text in texts.items()}
+    measuring, scorer = Measuring(library, suite, documents, BenchOptions()), Scorer(library.searcher, judged)
+    for question in judged.exchange.questions[:4]:
+        scores = measuring.ask(question, {"present": library.settings})["present"].scores
+        asked = scorer.ask(question, library.settings)
+        exact = scorer.exactly(asked, library.settings)
+        assert exact.tolist() == [scores[f"recall@{budget}"] for budget in BUDGETS]
+        assert scorer.about(asked, library.settings) == pytest.approx(float(exact.mean()), abs=0.1)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.6])
+def test_one_search_serves_settings_with_and_without_coverage(library: Library, weight: float) -> None:
+    judged = judged_questions(library)
+    asked = Scorer(library.searcher, judged).ask(judged.exchange.questions[0], library.settings)
+    settings = library.settings.with_value("retrieval.coverage_weight", weight)
+    shared = library.searcher.order(asked.found, settings)
+    alone = library.searcher.rank(asked.question.question, settings)
+    assert shared.kept.tolist() == alone.kept.tolist()
+    assert np.array_equal(shared.final, alone.final)
+
+
+class Contrarian:
+    """A re-ranker that likes what shares no word with the question. ``read``: the passages it was given."""
+
+    max_tokens = 256
+
+    def __init__(self) -> None:
+        self.read = 0
+
+    def score(self, question: str, passages: Sequence[str]) -> Vectors:
+        self.read += len(passages)
+        asked = set(analyse(question))
+        return np.array([-len(asked & set(analyse(passage))) for passage in passages], dtype=np.float32)
+
+
+def test_with_a_reranker_its_share_is_fitted_too(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Contrarian()
+    monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder: model)
+    present = library.settings.with_values(
+        {
+            "reranking.model": "contrarian",
+            "reranking.blend": 0.8,
+            "reranking.timeout_seconds": 0,
+            "retrieval.neighbour_share": 0.1,
+        }
+    )
+    fitted = refit(library, judged_questions(library), present)
+    assert fitted.verdict == GAIN
+    assert fitted.changes["reranking.blend"][1] <= 0.4
+    questions = fitted.trained + fitted.held_out
+    assert model.read <= 2 * questions * present.reranking.candidates  # ten blends cost no more than one
+
+
+def test_too_few_judgments_are_told_with_how_many_are_missing(library: Library) -> None:
+    judged = judged_questions(library)
+    few = replace(judged, exchange=replace(judged.exchange, questions=judged.exchange.questions[:12]))
+    with pytest.raises(LecternError, match=rf"12 judged questions with gold.* {LEAST_QUESTIONS}.* Judge 18 more"):
+        refit(library, few)
+
+
+def test_questions_without_gold_are_not_fitted_to(library: Library) -> None:
+    judged: Judged = judged_questions(library)
+    bare = tuple(replace(question, gold=()) for question in judged.exchange.questions)
+    assert fittable(replace(judged, exchange=replace(judged.exchange, questions=bare))) == ()
+
+
+@pytest.mark.parametrize("at", [0.05, 0.3, 0.6, 0.9])
+def test_it_is_stopped_wherever_it_is(library: Library, at: float) -> None:
+    shares: list[float] = []
+
+    def watch(what: str, share: float) -> None:
+        assert what
+        shares.append(share)
+        if share >= at:
+            raise CancelledError("This was stopped.")
+
+    with pytest.raises(CancelledError):
+        refit(library, judged_questions(library), watch=watch)
+    assert shares == sorted(shares)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "test", "verdict", "words"),
+    [
+        (0.4, 3.0, "better", GAIN, "rises by 1.7 points"),
+        (0.4, 3.0, "no difference seen", NO_GAIN, "no gain is shown: +1.7"),
+        (-0.2, 3.0, "better", NO_GAIN, "−0.2 to +3.0"),
+        (-3.0, -0.4, "worse", LOSS, "falls by 1.7 points"),
+    ],
+)
+def test_only_what_interval_and_test_agree_on_is_a_gain(low, high, test, verdict, words) -> None:
+    refitted = made(low, high, test)
+    assert (refitted.verdict, words in refitted.sentence) == (verdict, True)
+    if verdict == GAIN:
+        assert refitted.onto(Settings()).retrieval.parent_share == 0.25
+    else:
+        with pytest.raises(LecternError, match="points"):
+            refitted.onto(Settings())
+
+
+def test_the_command_says_what_it_found_and_applies_only_a_gain(
+    world: Path, tmp_path: Path, capsys, monkeypatch
+) -> None:
+    opened = Library.open
+    monkeypatch.setattr(Library, "open", lambda home, *, write=True: opened(home, write=write, encoder=FastEncoder()))
+    home = tmp_path / "home"
+    shutil.copytree(world, home)
+
+    def run(*arguments: str):
+        code = main(["refit", "--library", str(home), "--json", *arguments])
+        written = capsys.readouterr()
+        return code, json.loads(written.out) if written.out else None, written.err
+
+    code, told, _ = run()
+    assert (code, told["verdict"], told["applied"]) == (0, GAIN, False)
+    assert set(told) == {
+        *("verdict", "sentence", "changes", "questions", "split_by", "gain", "before", "after", "applied", "seconds")
+    }
+    assert set(told["gain"]) == {"recall", *(f"recall@{budget}" for budget in BUDGETS)}
+    with opened(home, write=False, encoder=FastEncoder()) as library:
+        assert library.settings == worlds.HIDDEN
+    code, told, _ = run("--apply")
+    assert (code, told["applied"]) == (0, True)
+    with opened(home, encoder=FastEncoder()) as library:
+        fitted = {name: new for name, (_, new) in told["changes"].items()}
+        assert library.settings == worlds.HIDDEN.with_values(fitted)
+        rows = library.judgments()
+        assert library.stats().pending == 0
+        dealt = list(rows)
+        random.Random(1).shuffle(dealt)
+        library.remove_judgments([row.id for row in rows])
+        library.add_judgments(
+            [replace(row.judgment, question=other.judgment.question) for row, other in zip(rows, dealt, strict=True)]
+        )
+        before = library.settings
+    code, told, _ = run("--apply")
+    assert (code, told["applied"]) == (1, False)
+    with opened(home, encoder=FastEncoder()) as library:
+        assert library.settings == before
+        library.remove_judgments([row.id for row in library.judgments()[5:]])
+    code, told, error = run()
+    assert (code, told) == (2, None)
+    assert "5 judged questions with gold" in error

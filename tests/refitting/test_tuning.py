@@ -1,0 +1,119 @@
+"""The re-ranker taught by judgments: a better one is kept and can be asked, one that is no better is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from core import ordering
+from core.errors import CancelledError, LecternError
+from core.evaluation.judged import judged_questions
+from core.library import Library
+from core.refitting import GAIN, tuning
+from core.refitting.tuning import FOLDER, LEAST_JUDGMENTS, suited, tune
+from core.retrieval.reranking import load_reranker
+from core.settings import OWN_RERANKER, RerankingSettings, Settings
+from core.text.analysis import analyse
+from core.training.loop import Plan
+from core.types import Encoder, Vectors
+from tests.fast_encoder import FastEncoder
+from tests.refitting import worlds
+
+PLAN = Plan(steps=2, questions=2, passages=3, max_tokens=64, rate=1e-6)
+
+
+class Contrarian:
+    """A re-ranker that likes what shares no word with the question."""
+
+    max_tokens = 256
+
+    def score(self, question: str, passages: Sequence[str]) -> Vectors:
+        asked = set(analyse(question))
+        return np.array([-len(asked & set(analyse(passage))) for passage in passages], dtype=np.float32)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    place = tmp_path_factory.mktemp("tuning")
+    with Library.open(place / "home", encoder=FastEncoder()) as opened:
+        worlds.build(place / "documents", opened)
+        yield opened
+
+
+@pytest.fixture
+def enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So few judgments as a test has are enough."""
+    monkeypatch.setattr(tuning, "LEAST_JUDGMENTS", 30)
+
+
+def asking(model: str) -> Settings:
+    return worlds.HIDDEN.with_values(
+        {
+            "retrieval.neighbour_share": 0.2,
+            "reranking.model": model,
+            "reranking.candidates": 5,
+            "reranking.timeout_seconds": 0,
+            "reranking.precision": "float32",
+        }
+    )
+
+
+def left(library: Library) -> list[str]:
+    folder = library.home / FOLDER
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("enough")
+def test_a_better_one_is_kept_and_one_that_is_no_better_is_gone(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def loaded(settings: RerankingSettings, encoder: Encoder):
+        return Contrarian() if settings.model == "contrarian" else load_reranker(settings, encoder)
+
+    monkeypatch.setattr(ordering, "load_reranker", loaded)
+    judged = judged_questions(library)
+    told: list[tuple[str, float]] = []
+    better = tune(library, judged, asking("contrarian"), lambda what, share: told.append((what, share)), PLAN)
+    assert better.gain.verdict == GAIN
+    assert better.folder is not None
+    assert left(library) == [better.folder.name]
+    assert [share for _, share in told] == sorted(share for _, share in told)
+    assert {"searching", "learning", "trying on the others"} < {what for what, _ in told}
+    ranking = library.rank(judged.exchange.questions[0].question, asking(str(better.folder)))
+    assert "reranked" in ranking.scores
+    # Against the weights it began from, two tiny steps show no gain: what was made is not left behind.
+    same = tune(library, judged, asking(OWN_RERANKER), plan=PLAN)
+    assert (same.gain.verdict != GAIN, same.folder, left(library)) == (True, None, [])
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("enough")
+def test_it_is_stopped_while_it_learns_and_leaves_no_model(library: Library) -> None:
+    def watch(what: str, share: float) -> None:
+        if what == "learning":
+            raise CancelledError("This was stopped.")
+
+    with pytest.raises(CancelledError):
+        tune(library, judged_questions(library), asking(OWN_RERANKER), watch, PLAN)
+    assert not [path for path in (library.home / FOLDER).glob("*") if (path / "config.json").exists()]
+
+
+def test_too_few_judgments_and_no_reranker_are_told(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(LecternError, match=rf"36 judged .* at least {LEAST_JUDGMENTS}.* Judge 164 more"):
+        tune(library, judged_questions(library), asking(OWN_RERANKER))
+    monkeypatch.setattr(tuning, "LEAST_JUDGMENTS", 30)
+    with pytest.raises(LecternError, match="No re-ranker is on"):
+        tune(library, judged_questions(library), Settings())
+
+
+def test_lists_hold_one_answer_first_and_the_nearest_of_the_others_most_often() -> None:
+    taught = tuning._Taught("Who?", ("a", "b"), tuple(str(number) for number in range(20)))
+    drawn = [taught.listed(5, tuning.draw(0, step)) for step in range(400)]
+    assert {one.passages[0] for one in drawn} == {"a", "b"}
+    assert all(len(set(one.passages)) == 5 for one in drawn)
+    counts = [sum(str(number) in one.passages for one in drawn) for number in range(20)]
+    assert sum(counts[:5]) > 1.5 * sum(counts[-5:])
+    assert suited(30).steps < suited(300).steps

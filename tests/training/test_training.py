@@ -1,0 +1,107 @@
+"""The command that makes a re-ranker, from pairs to the file: its loss falls, and a stop changes nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from core.__main__ import main
+from core.embedding.reranker_file import FILE, lay_over, untrained
+from core.errors import ModelError
+from core.training.document_pairs import folder_pairs
+from core.training.lists import Listed
+from core.training.loop import Plan, Watched, reciprocal_rank, train
+from core.training.model import PairModel
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.model
+
+SAMPLES = ROOT / "data" / "samples" / "documents"
+SMALL = ("--questions", "8", "--passages", "3", "--max-tokens", "48", "--watched-every", "25", "--rate", "1e-4")
+
+
+def two_hundred(tmp_path: Path) -> Path:
+    """200 pairs made of the samples, as a file of pairs."""
+    path = tmp_path / "pairs.jsonl"
+    chosen = folder_pairs(SAMPLES)[::2][:200]
+    assert len(chosen) == 200
+    lines = (
+        {"source": one.source, "question": one.question, "positive": one.positive, "pool": one.pool} for one in chosen
+    )
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_on_pairs_of_the_samples_the_command_lowers_the_loss_and_writes_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "made" / "model.safetensors"
+    command = ["train-reranker", str(two_hundred(tmp_path)), "--work", str(tmp_path / "work"), "--out", str(out)]
+    # The shipped weights are taught further: a new head takes hundreds of steps before it says anything.
+    command += ["--begin-from", str(FILE), "--steps", "50", *SMALL, "--json"]
+    assert main(command) == 0
+    said = json.loads(capsys.readouterr().out)
+    losses = [looked["loss"] for looked in said["watched"]]
+    assert said["pairs"] == 200
+    assert [looked["step"] for looked in said["watched"]] == [25, 50]
+    assert losses[1] < 0.9 * losses[0]
+    assert out.stat().st_size == said["bytes"] < 25e6
+    # The same command again has nothing left to do, and makes the same file.
+    assert main(command) == 0
+    assert json.loads(capsys.readouterr().out)["sha256"] == said["sha256"]
+    module, _ = untrained(seed=1)
+    before = module.classifier.weight.clone()
+    lay_over(module, out)
+    assert not torch.equal(before, module.classifier.weight)
+
+
+LISTS = [
+    Listed("What colour is the door?", ("The door is green.", "The roof is flat.", "The path is long.")),
+    Listed("Who keeps the keys?", ("The porter keeps them all.", "Keys are made of brass.", "The gate is shut.")),
+]
+PLAN = Plan(steps=4, questions=2, passages=3, max_tokens=32, watched_every=2)
+
+
+class _StoppedError(Exception):
+    """What a person's stop raises."""
+
+
+def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    whole = train(PLAN, lambda step: LISTS, [], tmp_path / "whole" / "checkpoint.pt", keep_every=1)
+
+    def stop(step: int) -> list[Listed]:
+        if step == 2:
+            raise _StoppedError
+        return LISTS
+
+    path = tmp_path / "parts" / "checkpoint.pt"
+    with pytest.raises(_StoppedError):
+        train(PLAN, stop, [], path, keep_every=1)
+    resumed = train(PLAN, lambda step: LISTS, [], path, keep_every=1)
+    for name, value in whole.module.state_dict().items():
+        assert torch.equal(value, resumed.module.state_dict()[name]), name
+    with pytest.raises(ModelError, match="another plan"):
+        train(Plan(steps=4, questions=1), lambda step: LISTS, [], path)
+
+
+def test_what_the_best_look_saw_is_made_and_patience_ends_a_run(tmp_path: Path) -> None:
+    seen: list[Watched] = []
+    hard = [Listed(one.question, one.passages[::-1]) for one in LISTS]  # the more is learnt, the worse it looks
+    plan = Plan(steps=60, questions=2, passages=3, max_tokens=32, watched_every=3, patience=2, rate=3e-4)
+    made = train(plan, lambda step: LISTS, hard, tmp_path / "checkpoint.pt", seen.append)
+    assert seen[-1].step < 60
+    assert reciprocal_rank(made, hard) == max(looked.reciprocal_rank for looked in seen)
+
+
+def test_word_vectors_do_not_learn_and_order_of_pairs_does_not_matter() -> None:
+    model = PairModel(64, seed=0)
+    names = {name for name, one in model.module.named_parameters() if one.requires_grad}
+    assert len(model.learnable()) < len(names)
+    questions, passages = ["a question", "another, longer question"], ["short", "a passage of a few more words"]
+    forth = model.scores(questions, passages)
+    back = model.scores(questions[::-1], passages[::-1])
+    assert forth.shape == (2,)
+    assert forth.tolist() == pytest.approx(back[::-1].tolist(), abs=1e-4)
