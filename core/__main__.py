@@ -112,6 +112,9 @@ def build_parser() -> argparse.ArgumentParser:
         "--documents", type=Path, metavar="FOLDER", action="append", default=[], help="also learn from their sections"
     )
     train.add_argument("--code", action="store_true", help="also learn from the code of Python's own library")
+    train.add_argument(
+        "--sources", type=Path, metavar="FOLDER", action="append", default=[], help="also learn from code below it"
+    )
     train.add_argument("--work", type=Path, required=True, metavar="DIR", help="kept between runs, to go on from")
     train.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the weights go (.safetensors)")
     train.add_argument("--begin-from", type=Path, metavar="FILE", help="teach these weights further, not a new head")

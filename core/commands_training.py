@@ -27,6 +27,7 @@ def train_reranker(options: Namespace) -> int:
 
     pairs = [pair for path in options.pairs for pair in read_pairs(path)]
     pairs += [pair for folder in options.documents for pair in folder_pairs(folder)]
+    pairs += [pair for folder in options.sources for pair in code_pairs(folder)]
     pairs += code_pairs() if options.code else []
     if not pairs:
         raise LecternError("There is nothing to train on.", "Name a file of pairs, --documents or --code.")

@@ -1,77 +1,85 @@
-"""Pairs of code: Python's own library, in which functions and classes are documented and lie at hand everywhere."""
+"""Pairs of code: what is written above or in a definition asks for its code, and so does a question for its name."""
 
 from __future__ import annotations
 
-import ast
 import random
 import re
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
+from core.parsing.kinds import language_of
+from core.syntax import GRAMMARS, Unit, units
 from core.training.pairs import Pair
 
 _LEAST_LINES, _MOST_LINES = 4, 70
 _LEAST_WORDS, _MOST_WORDS = 5, 40
-_SKIPPED = ("test", "tests", "idlelib", "lib2to3", "site-packages", "dist-packages", "pydoc_data", "turtledemo")
-_ASKED_OF_FUNCTIONS = (
-    "What does the {name} function do?",
-    "What is the purpose of the `{name}` function?",
-    "What happens in the {name} method?",
+_LEAST_NAME = 5  # characters: shorter names are words of everybody's code
+_MOST_CHARACTERS = 400_000  # of a file: longer ones are made by programs
+_SKIPPED = frozenset(
+    "test tests testing benchmarks examples third_party vendor site-packages dist-packages"
+    " idlelib lib2to3 pydoc_data turtledemo".split()
+)
+_MARKS = re.compile(r'^\s*(?:/{2,}!?|/\*[*!]*|\*+/|\*+|#+:?|[rRuU]?"""|"""|\'\'\')[ \t]?|\s*(?:\*/|"""|\'\'\')\s*$')
+_ASKED = (
+    "What does the {name} {kind} do?",
+    "What is the purpose of the `{name}` {kind}?",
+    "What happens in the {name} {kind}?",
     "How is {name} implemented?",
-    "What does {name} return?",
-)
-_ASKED_OF_CLASSES = (
-    "What is the purpose of the {name} class?",
-    "What is the `{name}` class used for?",
-    "What does the {name} class represent?",
+    "What is `{name}` used for?",
 )
 
 
-def code_pairs(seed: int = 0, root: Path | None = None) -> list[Pair]:
-    """Pairs of Python's own library: what a docstring says, or a question for a name, and the code without docstring.
+def code_pairs(root: Path | None = None, seed: int = 0) -> list[Pair]:
+    """Pairs of every file of code below a folder, of any language with a grammar, in the order of their paths.
 
-    ``root``: a folder of Python files, None: the standard library of this Python. Sorted, so the same Python gives the
-    same pairs.
+    ``root`` ``None``: the standard library of this Python, which lies at hand everywhere. The same files give the same
+    pairs.
     """
     root = root or Path(sysconfig.get_path("stdlib"))
     choose = random.Random(seed)  # noqa: S311
     found: list[Pair] = []
-    for path in sorted(root.rglob("*.py")):
+    for path in sorted(root.rglob("*")):
         within = path.relative_to(root)
-        if not any(part in _SKIPPED or part.startswith("_") for part in within.with_suffix("").parts):
-            found.extend(_pairs_of_file(path, within.as_posix(), choose))
+        language = language_of(path.name)
+        passed_over = any(part in _SKIPPED or part.startswith(("_", ".")) for part in within.with_suffix("").parts)
+        if language in GRAMMARS and not passed_over and path.is_file():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            if len(text) <= _MOST_CHARACTERS:
+                read = units(text, language) or ()
+                found.extend(_pairs(read, text, f"{language}:{root.name}/{within.as_posix()}", choose))
     return found
 
 
-def _pairs_of_file(path: Path, name: str, choose: random.Random) -> Iterator[Pair]:
-    try:
-        source = path.read_text(encoding="utf-8")
-        tree = ast.parse(source)
-    except (OSError, SyntaxError, UnicodeDecodeError):
-        return
-    lines = source.splitlines()
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or node.name.startswith("__"):
+def said(doc: str) -> str:
+    """The first paragraph of a comment or docstring, its marks taken off, on one line.
+
+    >>> said("/// Adds two numbers,\\n/// whatever they are.\\n///\\n/// # Panics")
+    'Adds two numbers, whatever they are.'
+    >>> said('#: Do it.'), said("/** Is it? */")
+    ('Do it.', 'Is it?')
+    """
+    lines = [_MARKS.sub("", _MARKS.sub("", line)).strip() for line in doc.strip().splitlines()]
+    while lines and not lines[0]:
+        lines.pop(0)
+    end = lines.index("") if "" in lines else len(lines)
+    return " ".join(lines[:end])
+
+
+def _pairs(read: tuple[Unit, ...], text: str, pool: str, choose: random.Random) -> Iterator[Pair]:
+    language = pool.partition(":")[0]
+    for unit in read:
+        yield from _pairs(unit.children, text, pool, choose)
+        if unit.doc is None or not unit.name or unit.name.startswith("__"):
             continue
-        said = ast.get_docstring(node)
-        if not said:
+        whole = text[unit.start : unit.end]
+        code = (text[unit.start : unit.doc.start] + text[unit.doc.end : unit.end]).strip("\n")
+        if not _LEAST_LINES <= code.count("\n") + 1 <= _MOST_LINES:
             continue
-        code = _without_docstring(node, lines)
-        if not _LEAST_LINES <= len(code) <= _MOST_LINES:
-            continue
-        text = "\n".join(code)
-        first = re.split(r"\n\s*\n", said, maxsplit=1)[0].replace("\n", " ").strip()
+        first = said(text[unit.doc.start : unit.doc.end])
         if _LEAST_WORDS <= len(first.split()) <= _MOST_WORDS:
-            yield Pair("python", first, text, f"python:{name}")
-        if len(node.name) > 4:
-            asked = _ASKED_OF_CLASSES if isinstance(node, ast.ClassDef) else _ASKED_OF_FUNCTIONS
-            # The code as it stands, docstring and all: where a name is defined, not where it is used.
-            whole = "\n".join(lines[node.lineno - 1 : min(node.end_lineno or 0, node.lineno + _MOST_LINES)])
-            yield Pair("python-names", choose.choice(asked).format(name=node.name), whole, f"python:{name}")
-
-
-def _without_docstring(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines: list[str]) -> list[str]:
-    said = node.body[0]
-    kept = [*range(node.lineno - 1, said.lineno - 1), *range(said.end_lineno or 0, node.end_lineno or 0)]
-    return [lines[at] for at in kept]
+            yield Pair(language, first, code, pool)
+        if len(unit.name) >= _LEAST_NAME:
+            # The code as it stands, comment and all: where a name is defined, not where it is used.
+            asked = choose.choice(_ASKED).format(name=unit.name, kind=unit.kind)
+            yield Pair(f"{language}-names", asked, whole, pool)

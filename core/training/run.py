@@ -17,7 +17,12 @@ from core.training.pairs import Pair, balanced
 from core.types import Encoder, Vectors
 
 # How many pairs of a source at most: templates of one source would else be most of what is learnt.
-MOST = {"medquad": 4000, "policyqa": 3500, "python": 2500, "python-names": 2000}
+MOST = {
+    "medquad": 4000,
+    "policyqa": 3500,
+    **dict.fromkeys(("python", "rust", "go", "cpp", "c", "java", "javascript", "typescript"), 2500),
+    **dict.fromkeys(("python-names", "rust-names", "go-names", "cpp-names", "c-names", "java-names"), 1500),
+}
 _HELD_OUT_LISTS = 160
 _HELD_OUT_PASSAGES = 12
 

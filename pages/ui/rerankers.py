@@ -20,7 +20,7 @@ NAMES = {
 CHOICES = {**NAMES, OTHER: "Another one, by name or folder"}
 HELP = {
     OWN_RERANKER: "A small cross-encoder that comes with Lectern and reads question and chunk together, English best. "
-    "Nothing is downloaded. How it was made and what it is worth stands in data/reranker/MODEL_CARD.md.",
+    "Nothing is downloaded. A first version: what it gains and loses stands in data/reranker/MODEL_CARD.md.",
     LATE_INTERACTION: "Compares the tokens of question and chunk as the embedder sees them. No second model; it was "
     "not trained for it.",
     USUAL: "The usual one of this size. It does not come with Lectern, and Lectern itself never downloads a "
@@ -39,7 +39,7 @@ def show_reranker() -> None:
     library = services.library()
     st.caption(
         "Quick ranks by meaning and words alone. Careful has the best chunks read once more, each together with the "
-        "question, by a re-ranker: better, and slower. Nothing in the library changes with this choice."
+        "question, by a re-ranker, which takes longer. Nothing in the library changes with this choice."
     )
     now = chosen()
     known = now if now in NAMES else OTHER

@@ -24,8 +24,9 @@ def without_model() -> None:
     Library.open = quickly  # type: ignore[method-assign]
 
 
-st.set_page_config(page_title="Lectern", layout="wide")
-st.html(ASSETS / "page.css")  # as around every page
-without_model()
-st.title("Benchmark")
-show_refit()
+if __name__ == "__main__":  # whoever only imports this, as pytest does to look for examples, keeps its libraries
+    st.set_page_config(page_title="Lectern", layout="wide")
+    st.html(ASSETS / "page.css")  # as around every page
+    without_model()
+    st.title("Benchmark")
+    show_refit()

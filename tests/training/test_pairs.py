@@ -85,7 +85,24 @@ def test_a_function_is_asked_for_by_what_its_docstring_says_and_by_its_name(tmp_
     assert "return total" in said.positive
     assert "price_of" in named.question
     assert "Add up" in named.positive
-    assert {said.pool, named.pool} == {"python:shop.py"}
+    assert {said.pool, named.pool} == {f"python:{tmp_path.name}/shop.py"}
+
+
+def test_code_of_other_languages_is_read_by_its_syntax(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "passed_over.go").write_text("// Is over here for nothing at all.\nfunc F() {\n\n\n}\n")
+    (tmp_path / "sums.rs").write_text(
+        "/// Adds two numbers, whatever they are.\n///\n/// More.\npub fn add_numbers(a: i32, b: i32) -> i32 {\n"
+        "    let sum = a + b;\n    // said inside\n    sum\n}\n",
+        encoding="utf-8",
+    )
+    said, named = code_pairs(root=tmp_path)
+    assert (said.source, named.source) == ("rust", "rust-names")
+    assert said.question == "Adds two numbers, whatever they are."
+    assert said.positive.startswith("pub fn add_numbers")
+    assert "said inside" in said.positive
+    assert "add_numbers" in named.question
+    assert "whatever they are" in named.positive
 
 
 def test_pythons_own_library_gives_thousands() -> None:
