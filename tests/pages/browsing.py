@@ -18,6 +18,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -25,6 +26,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 ROOT = Path(__file__).resolve().parents[2]
 SLOW = 300_000  # milliseconds: the encoder loads once, on a machine that may have ten other things to do
 THEMES = ("light", "dark")
+Place = TypeVar("Place")
 DOCUMENTS = "[data-testid=stDataFrame]:has([aria-label$=': The documents of the library'])"
 # Nothing moves or fades, in the page or in a component's own tree; what goes on for ever, a spinner, does not count.
 STILL = """() => {
@@ -121,6 +123,19 @@ def until(condition: Callable[[], bool], seconds: float = SLOW / 1000) -> None:
     while not condition():
         assert time.monotonic() < last, "waited too long"
         time.sleep(0.05)
+
+
+def resting(look: Callable[[], Place]) -> Place:
+    """Where something stands when it stands there a quarter of a second later still: who drags waits for that, too."""
+    places = [look()]
+
+    def stands() -> bool:
+        time.sleep(0.25)
+        places.append(look())
+        return places[-1] == places[-2]
+
+    until(stands)
+    return places[-1]
 
 
 def chunks(page: Page) -> int:

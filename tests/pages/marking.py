@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
+from tests.pages.browsing import resting
+
 # Where a character of some words stands on the screen; the words stand in one text node of the reader or the evidence.
 PLACE = """(host, [words, at]) => {
   const walker = document.createTreeWalker(host, NodeFilter.SHOW_TEXT);
@@ -22,8 +24,9 @@ PLACE = """(host, [words, at]) => {
 
 def drag(page: Page, host: str, first: str, last: str) -> None:
     """Mark from before the first words to behind the last ones, with the mouse."""
-    start = page.locator(host).first.evaluate(PLACE, [first, 0])
-    end = page.locator(host).first.evaluate(PLACE, [last, len(last.encode("utf-16-le")) // 2])
+    text = page.locator(host).first
+    ends = [[first, 0], [last, len(last.encode("utf-16-le")) // 2]]
+    start, end = resting(lambda: [text.evaluate(PLACE, place) for place in ends])
     page.mouse.move(*start)
     page.mouse.down()
     page.mouse.move(start[0] + 4, start[1] + 1)

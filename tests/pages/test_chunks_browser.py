@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from core.library import Incoming, Library
-from tests.pages.browsing import THEMES, changes, faults, pick, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import THEMES, changes, faults, pick, resting, serving, settled, shown, until, visit, visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 WORDS = ("weir", "lock", "gauge", "sluice", "otter", "heron", "pump", "valve", "dike", "polder")
@@ -65,9 +65,8 @@ def size(page: Page) -> Locator:
 
 def drag(page: Page, by: int) -> None:
     """Take the size's thumb in hand and let it go so many pixels further."""
-    box = page.locator(".st-key-chunks-max_tokens [role=group], .st-key-chunks-max_tokens").last.bounding_box()
-    thumb = size(page).evaluate("(dial) => dial.closest('[style*=left]').getBoundingClientRect().toJSON()")
-    assert box
+    place = "(dial) => dial.closest('[style*=left]').getBoundingClientRect().toJSON()"
+    thumb = resting(lambda: size(page).evaluate(place))
     x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
