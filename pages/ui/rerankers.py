@@ -24,7 +24,7 @@ HELP = {
     LATE_INTERACTION: "Compares the tokens of question and chunk as the embedder sees them. No second model; it was "
     "not trained for it.",
     USUAL: "The usual one of this size. It does not come with Lectern, and Lectern itself never downloads a "
-    f"re-ranker: run `hf download {USUAL}` once, about 90 MB, and it works offline.",
+    f"re-ranker: run “hf download {USUAL}” once, about 90 MB, and it works offline.",
     OTHER: "Any sentence-transformers CrossEncoder that lies on this machine: a folder, or a name that was fetched.",
 }
 
