@@ -52,10 +52,10 @@ def bench(sight: Sight) -> None:
             panel = st.container(key="chunks_panel", gap="xsmall")
         with readers:
             choice = show_readers(sight, a, pair, known)
-        with panel, guarded():  # before the rail, whose health takes a while: what a dial moves is seen first
-            _panel(source, a, pair, choice)
         with rail, st.container(key="chunks_rail_body", gap="xsmall"):
             _rail(source, a, pair, folded, known)
+        with panel:
+            _panel(source, a, pair, choice)
         st.html(f"<style>{_layout(bool(pair), folded)}</style>")
 
 
