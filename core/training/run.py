@@ -17,12 +17,8 @@ from core.training.pairs import Pair, balanced
 from core.types import Encoder, Vectors
 
 # How many pairs of a source at most: templates of one source would else be most of what is learnt.
-MOST = {
-    "medquad": 4000,
-    "policyqa": 3500,
-    **dict.fromkeys(("python", "rust", "go", "cpp", "c", "java", "javascript", "typescript"), 2500),
-    **dict.fromkeys(("python-names", "rust-names", "go-names", "cpp-names", "c-names", "java-names"), 1500),
-}
+MOST = {"medquad": 4000, "policyqa": 3500, "python": 2500, "python-names": 2000}
+_MOST_OF_ANOTHER = 4000
 _HELD_OUT_LISTS = 160
 _HELD_OUT_PASSAGES = 12
 
@@ -47,7 +43,7 @@ def train_on(
         own = [pair for pair in pairs if pair.source == source]
         say(f"{source}: {len(own):,} pairs are being encoded, to find what is hard to tell apart.")
         miners[source] = Miner(own, encoder)
-    chosen = balanced(pairs, MOST, plan.seed)
+    chosen = balanced(pairs, {source: MOST.get(source, _MOST_OF_ANOTHER) for source in miners}, plan.seed)
     say(f"{len(chosen):,} pairs to train on, {plan.steps * plan.questions:,} lists to read.")
 
     def lists_of(step: int) -> list[Listed]:
