@@ -30,7 +30,7 @@ def train_reranker(options: Namespace) -> int:
     pairs += [pair for folder in options.sources for pair in code_pairs(folder)]
     pairs += code_pairs() if options.code else []
     if not pairs:
-        raise LecternError("There is nothing to train on.", "Name a file of pairs, --documents or --code.")
+        raise LecternError("There is nothing to train on.", "Name a file of pairs, --documents, --sources or --code.")
     plan = Plan(
         steps=options.steps,
         questions=options.questions,

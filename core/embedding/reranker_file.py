@@ -22,7 +22,7 @@ from core.errors import ModelError
 FILE = Path(__file__).resolve().parents[2] / "data" / "reranker" / "model.safetensors"
 SHA256 = "57de899c13e256b8340a546e570bc0b29ce65b3096d0a30290a5d8a9c1b386d4"
 MAX_TOKENS = 256  # of question and passage together, as in training
-_TABLE = "bert.embeddings."  # what the names of the weights begin with that are the packaged model's
+TABLE = "bert.embeddings."  # what the names of the weights begin with that are the packaged model's
 _SCALES = ":scales"  # behind the name of a matrix: what its rows are multiplied by
 
 
@@ -74,7 +74,7 @@ def write(module: Any, path: Path) -> None:
 
     learnt: dict[str, NDArray[Any]] = {}
     for name, value in module.state_dict().items():
-        if name.startswith(_TABLE):
+        if name.startswith(TABLE):
             continue
         values = value.detach().numpy().astype(np.float32)
         if values.ndim < 2:
@@ -154,7 +154,7 @@ def _lay(module: Any, data: bytes, name: str) -> None:
         for key, value in parts.items()
         if not key.endswith(_SCALES)
     }
-    wanted = {key: value for key, value in module.state_dict().items() if not key.startswith(_TABLE)}
+    wanted = {key: value for key, value in module.state_dict().items() if not key.startswith(TABLE)}
     if learnt.keys() != wanted.keys():
         raise ValueError(f"{name} is of another model: {sorted(learnt.keys() ^ wanted.keys())[:3]}")
     for key, value in wanted.items():

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from core.text.spans import intersect_spans, merge_spans, subtract_spans
-from core.types import Span
+from core.types import Passage, Span
 
 Placed = tuple[str, int, int]
 """``(document name, start, end)``."""
@@ -73,3 +73,9 @@ def take(context: Sequence[Placed], budget: int) -> Region:
             room -= new[-1].length
         taken[name] = merge_spans([*held, *new])
     return Region({name: tuple(spans) for name, spans in taken.items()})
+
+
+def taken(passages: Iterable[Passage], budget: int) -> Region:
+    """``take`` of a context's passages, whatever order the reader has them in; their documents are versions."""
+    ranked = sorted(passages, key=lambda passage: passage.rank)
+    return take([(passage.version_id, passage.start, passage.end) for passage in ranked], budget)

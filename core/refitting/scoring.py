@@ -12,7 +12,7 @@ from core.catalogue_reads import CatalogueReads
 from core.evaluation.judged import Judged
 from core.evaluation.measuring import BUDGETS
 from core.evaluation.metrics import recall
-from core.evaluation.regions import Region, region, take
+from core.evaluation.regions import Region, region, taken
 from core.evaluation.suites import Question
 from core.ordering import Progress
 from core.retrieval import Found, Ranking
@@ -70,9 +70,7 @@ class Scorer:
         found = []
         for budget in BUDGETS:
             context, _ = self.searcher.assemble(ranking, settings, budget, self._reads[key][1])
-            passages = sorted(context.passages, key=lambda passage: passage.rank)
-            taken = take([(item.version_id, item.start, item.end) for item in passages], budget)
-            found.append(recall(taken, asked.gold, budget))
+            found.append(recall(taken(context.passages, budget), asked.gold, budget))
         return np.array(found)
 
 

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.retrieval.fusion import Scores, best_first
 from core.text.sentences import sentence_spans
 from core.training.pairs import Pair
 from core.types import Encoder, Vectors
@@ -60,7 +60,9 @@ class Miner:
         self._positives: dict[int, set[int]] = {}
         for pair in pairs:
             self._positives.setdefault(self._asked_at[pair.question], set()).add(self._at[pair.positive])
-        self._bm25 = BM25Okapi([words(text) for text in self.passages])
+        tokens = [words(text) for text in self.passages]
+        self._said = [" ".join(passage) for passage in tokens]
+        self._bm25 = BM25Okapi(tokens)
 
     def listed(self, pair: Pair, count: int, choose: random.Random) -> Listed:
         """A list of ``count`` pieces for the pair, fewer where its source has no more that differ."""
@@ -90,12 +92,12 @@ class Miner:
     def _near(self, pair: Pair, choose: random.Random) -> list[int]:
         """Passages that do not answer the pair, near ones, in the order they are to be taken."""
         at = self._asked_at[pair.question]
-        cosines = self.vectors @ self.asked[at]
+        cosines = (self.vectors @ self.asked[at]).astype(np.float64)
         barred = self._barred(pair, at, cosines)
         pool = self._pools[pair.pool]
-        meaning = _best(cosines, _NEAREST)
-        lexical = _best(np.asarray(self._bm25.get_scores(words(pair.question))), _NEAREST)
-        beside = pool[_best(cosines[pool], _NEAREST)]
+        meaning = best_first(cosines, _NEAREST)
+        lexical = best_first(np.asarray(self._bm25.get_scores(words(pair.question))), _NEAREST)
+        beside = pool[best_first(cosines[pool], _NEAREST)]
         queues = [[int(row) for row in rows if int(row) not in barred] for rows in (meaning, lexical, beside)]
         found: list[int] = []
         for queue in queues:
@@ -108,14 +110,16 @@ class Miner:
                 found.append(row)
         return found
 
-    def _barred(self, pair: Pair, at: int, cosines: Vectors) -> set[int]:
+    def _barred(self, pair: Pair, at: int, cosines: Scores) -> set[int]:
         own = self._at[pair.positive]
         like = np.flatnonzero(self.asked @ self.asked[at] >= _LIKE_QUESTION)
         barred = {own}.union(*(self._positives[int(row)] for row in like))
         if pair.answer:
             answer = " ".join(words(pair.answer))
-            near = {int(row) for row in _best(cosines, 4 * _NEAREST)} | {int(row) for row in self._pools[pair.pool]}
-            barred |= {row for row in near if answer in " ".join(words(self.passages[row]))}
+            near = {int(row) for row in best_first(cosines, 4 * _NEAREST)} | {
+                int(row) for row in self._pools[pair.pool]
+            }
+            barred |= {row for row in near if answer in self._said[row]}
         else:
             barred |= {int(row) for row in np.flatnonzero(cosines > _NEAR_POSITIVE * cosines[own])}
         return barred
@@ -162,7 +166,3 @@ def _parted(pair: Pair, size: int, asked: set[str]) -> tuple[str, list[str]]:
 
 def _shared(piece: str, asked: set[str]) -> int:
     return len(asked.intersection(words(piece)))
-
-
-def _best(scores: NDArray[np.floating], count: int) -> NDArray[np.int64]:
-    return np.argsort(-scores, kind="stable")[:count].astype(np.int64)

@@ -94,7 +94,8 @@ def train(
     model = PairModel(plan.max_tokens, plan.seed)
     if begin_from is not None:
         lay_over(model.module, begin_from)
-    optimizer = torch.optim.AdamW(model.learnable(), lr=plan.rate, weight_decay=plan.weight_decay)
+    learnable = model.learnable()
+    optimizer = torch.optim.AdamW(learnable, lr=plan.rate, weight_decay=plan.weight_decay)
     kept = _resume(checkpoint, plan, model, optimizer)
     losses: list[float] = []
     model.module.train()
@@ -107,7 +108,7 @@ def train(
         loss = _loss(model, lists)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.learnable(), 1.0)
+        torch.nn.utils.clip_grad_norm_(learnable, 1.0)
         optimizer.step()
         losses.append(float(loss.detach()))
         done = step + 1

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from core.embedding.precision import computing, wants_bfloat16
-from core.embedding.reranker_file import untrained
+from core.embedding.reranker_file import TABLE, untrained
 from core.types import Vectors
 
 _AT_ONCE = 16  # pairs of like lengths in one forward pass
@@ -28,7 +28,7 @@ class PairModel:
     def learnable(self) -> list[Any]:
         """The parameters that learn: all but the embedding table, which is the packaged model's."""
         for name, parameter in self.module.named_parameters():
-            parameter.requires_grad = not name.startswith("bert.embeddings.")
+            parameter.requires_grad = not name.startswith(TABLE)
         return [parameter for parameter in self.module.parameters() if parameter.requires_grad]
 
     def outputs(self, questions: Sequence[str], passages: Sequence[str]) -> Any:

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from core.embedding import BorrowingEncoder, load_model, reranker_file
 from core.evaluation.losses import ranked_documents
 from core.evaluation.metrics import SPAN_METRICS, ndcg
-from core.evaluation.regions import region, take
+from core.evaluation.regions import region, taken
 from core.evaluation.staging import stage_documents, suite_folder
 from core.evaluation.statistics import compare
 from core.evaluation.suites import Question, Suite, load_suite
@@ -147,9 +147,8 @@ class Bench:
         measure = MEASURES.get(self._suite.name, "recall")
         for budget in BUDGETS if question.gold else ():
             context, _ = searcher.assemble(ranking, Settings(), budget, reads)
-            passages = sorted(context.passages, key=lambda passage: passage.rank)
-            taken = take([(item.version_id, item.start, item.end) for item in passages], budget)
-            found[f"{measure}@{budget}"] = round(SPAN_METRICS[measure](taken, gold, budget), 6)
+            read_of_it = taken(context.passages, budget)
+            found[f"{measure}@{budget}"] = round(SPAN_METRICS[measure](read_of_it, gold, budget), 6)
         if question.relevant_documents:
             relevant = {self._versions[name] for name in question.relevant_documents}
             found[NDCG] = round(ndcg(ranked_documents(ranking, 10), relevant, 10), 6)
