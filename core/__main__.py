@@ -38,18 +38,11 @@ def build_parser() -> argparse.ArgumentParser:
     _add_passwords(chunk)
     _add_settings(chunk)
 
-    query = _command(commands, "query", "retrieve passages for a question")
-    query.add_argument("question", metavar="QUESTION")
-    for name, several in (("collection", "collections"), ("tag", "tags")):
-        query.add_argument(
-            f"--{name}",
-            metavar="NAME",
-            action="append",
-            default=[],
-            dest=several,
-            help=f"ask this {name} alone; repeat",
-        )
-    _add_settings(query)
+    for name, text in (
+        ("query", "retrieve passages for a question"),
+        ("ask", "quote what answers a question, with its places, or say that the library does not say"),
+    ):
+        _add_question(_command(commands, name, text))
 
     bench = _command(commands, "bench", "measure presets on an evaluation suite", library=False)
     bench.add_argument("suite", type=Path, metavar="SUITE_DIR")
@@ -119,9 +112,9 @@ def build_parser() -> argparse.ArgumentParser:
     train.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the weights go (.safetensors)")
     train.add_argument("--begin-from", type=Path, metavar="FILE", help="teach these weights further, not a new head")
     for name, default, text in (
-        ("steps", 1300, "steps in all"),
-        ("questions", 8, "questions a step"),
-        ("passages", 8, "passages a question"),
+        ("steps", 800, "steps in all"),
+        ("questions", 12, "questions a step"),
+        ("passages", 5, "passages a question"),
         ("max-tokens", 256, "of question and passage together"),
         ("watched-every", 100, "steps between looks at held-out pairs"),
         ("seed", 0, "of all that is drawn"),
@@ -140,6 +133,20 @@ def _command(
         command.add_argument("--library", type=Path, metavar="DIR", help=LIBRARY_HELP)
     command.add_argument("--json", action="store_true", help="print the JSON object (else a short summary)")
     return command
+
+
+def _add_question(command: argparse.ArgumentParser) -> None:
+    command.add_argument("question", metavar="QUESTION")
+    for name, several in (("collection", "collections"), ("tag", "tags")):
+        command.add_argument(
+            f"--{name}",
+            metavar="NAME",
+            action="append",
+            default=[],
+            dest=several,
+            help=f"ask this {name} alone; repeat",
+        )
+    _add_settings(command)
 
 
 def _add_passwords(command: argparse.ArgumentParser) -> None:

@@ -50,7 +50,8 @@ class Texts:
 class CatalogueReads:
     """What expansion and assembly read, for the documents of one state of the leaves.
 
-    ``count``: how often the catalogue was asked; what is still in memory does not count.
+    ``count``: how often the catalogue was asked; what is still in memory does not count. ``by_stage``: how much of it
+    each stage asked that was told of, since ``began``.
     """
 
     def __init__(self, texts: Texts, store: Store, leaves: LeafTable) -> None:
@@ -64,6 +65,17 @@ class CatalogueReads:
         self._ancestors: dict[int, tuple[Span, ...]] = {}
         self._references: dict[int, tuple[Reference, ...]] = {}
         self.count = 0
+        self.by_stage: dict[str, int] = {}
+        self._told = 0
+
+    def began(self) -> None:
+        """A context begins: what was asked before is no stage's."""
+        self.by_stage, self._told = {}, self.count
+
+    def ended(self, stage: str) -> None:
+        """What was asked since the stage before it ended was this one's."""
+        self.by_stage[stage] = self.count - self._told
+        self._told = self.count
 
     def text(self, document: int) -> str:
         version_id = self._leaves.version_ids[document]

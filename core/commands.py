@@ -10,14 +10,14 @@ from dataclasses import asdict
 from pathlib import Path
 from threading import Event
 
-from core import commands_bench, commands_training, console, contract
+from core import commands_ask, commands_bench, commands_training, console, contract
 from core.chunking import Aids
 from core.chunking import audit as audit_tree
 from core.chunking import chunk as cut
 from core.command_options import existing, home, reading, settings_of
 from core.commands_judgments import judgments, refit
 from core.embedding import load_model
-from core.errors import LecternError, ParseError, SettingsError, StorageError
+from core.errors import LecternError, ParseError, StorageError
 from core.gathering import Changes, compare, find_files, joined, scan
 from core.jobs import Handler, Job, Reporter
 from core.library import Failure, IngestReport, Library
@@ -107,19 +107,6 @@ def chunk(options: Namespace) -> int:
     return 0
 
 
-def query(options: Namespace) -> int:
-    """Ask a library and print hits, passages, context and timings."""
-    for item in options.values:
-        if item.split(".")[0] in {"parsing", "chunking", "embedding"}:
-            raise SettingsError(f"--set {item} decides how documents are stored.", "Give it to ingest, not to query.")
-    with reading(home(options)) as library:
-        settings = settings_of(options.preset, options.values, library.settings)
-        scope = library.scope(options.collections, options.tags)
-        result = library.search(options.question, settings, scope=scope)
-    console.answer(options, contract.answer(result), result.context.prompt)
-    return 0
-
-
 def list_sources(options: Namespace) -> int:
     """Print every source with every figure the Library page shows."""
     with reading(home(options)) as library:
@@ -203,7 +190,8 @@ def report(options: Namespace) -> int:
 COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "ingest": ingest,
     "chunk": chunk,
-    "query": query,
+    "query": commands_ask.query,
+    "ask": commands_ask.ask,
     "bench": commands_bench.bench,
     "read": commands_bench.read,
     "list": list_sources,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from core.answering import Line
 from core.assembly.conflicts import ContextConflict
 from core.gathering import Changes, joined
 from core.ingest import Failure, Ingested, IngestReport
@@ -12,7 +13,7 @@ from core.judging import JudgmentRow
 from core.retrieval.analysis import Chip
 from core.searching import SearchResult
 from core.storage.conditions import Condition
-from core.types import Audit, Chunk, ChunkTree, WordAudit
+from core.types import Audit, Chunk, ChunkTree, Quote, WordAudit
 
 if TYPE_CHECKING:
     from core.evaluation.statistics import Comparison
@@ -118,6 +119,41 @@ def answer(result: SearchResult) -> dict[str, Any]:
         "notes": list(result.notes),
         "reads": result.reads,
         "timings_ms": dict(result.timings_ms),
+    }
+
+
+def answered(result: SearchResult, line: Line) -> dict[str, Any]:
+    """What ``ask`` says: all that ``query`` does, and the answer with the places it is made of.
+
+    ``supported``: false where the library does not say; ``text`` says so then, and nothing is cited. ``compared``: what
+    a comparison in the question was held to in tables, null without one.
+    """
+    compared = line.compared
+    return {
+        **answer(result),
+        "answer": {
+            "text": line.text,
+            "citations": [_citation(quote) for quote in line.answer.quotes],
+            "supported": line.supported,
+            "probability": line.support.probability,
+            "compared": None
+            if compared is None
+            else {"asked": compared.asked.words, "quoted": compared.quoted, "found": compared.count},
+        },
+    }
+
+
+def _citation(quote: Quote) -> dict[str, Any]:
+    """``quote``: the document's own text there; ``told``: what it is of, "" for a sentence."""
+    place = quote.citation
+    return {
+        "document": place.document,
+        "source": place.source,
+        "start": place.start,
+        "end": place.end,
+        "page": place.page,
+        "quote": quote.text,
+        "told": quote.told,
     }
 
 

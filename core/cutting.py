@@ -6,12 +6,15 @@ Nothing here changes a chunk but ``apply`` and ``recut``: a recipe or an edit is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 
-from core import applying, editing
+from core import applying, editing, teaching
 from core.applying import Cost, Tell
 from core.chunking import Aids, Edit, Replayed
 from core.chunking.edits import Conflict
-from core.ingest import TEXTS_A_SECOND, Ingest, IngestReport, Watch
+from core.errors import ModelError, StorageError
+from core.ingest import TEXTS_A_SECOND, Ingest, IngestReport, ItemCancelledError, Watch
 from core.preparing import Preparer
 from core.settings import ChunkingSettings
 from core.storage import edits as stored
@@ -110,9 +113,21 @@ class Cutting:
         self._serve(watch)
         return applying.recut_versions(self._run(watch), version_ids)
 
-    def aids(self, chunker: str, encoder: Encoder) -> Aids:
-        """What a chunker is handed beside the document. Where sections start is learned now if it never was."""
-        return self._prepare(teaches=True).aids(chunker, encoder)
+    def aids(self, chunker: str, encoder: Encoder, tell: Tell | None = None) -> Aids:
+        """What a chunker is handed beside the document. Where sections start is learned now if it never was.
+
+        ``tell(done, total)`` counts the sentences to learn from that need encoding, and may raise to stop.
+        """
+        return self._prepare(teaches=True).aids(chunker, encoder, tell)
+
+    def learn(self, watch: Watch | None = None, *, anyway: bool = False) -> None:
+        """Teach ``learned`` anew where a recipe uses it and the library has outgrown what it learned, or ``anyway``.
+
+        The watch's first item is told of it; cancelling that, like any fault, leaves what was learned before in use.
+        """
+        run, tell = self._run(None), partial(watch.stage, 0, "chunking") if watch else None
+        with suppress(ItemCancelledError, ModelError, StorageError):
+            teaching.renew(run.store, run.model, run.settings.chunking, tell, anyway=anyway)
 
     def texts_a_second(self) -> float:
         """How fast the encoder was seen to be in this library, for an estimate of what a cut would take."""

@@ -27,6 +27,7 @@ _QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|“[^”\n]*”|‘[^’\n]*’|\(
 _PATH = re.compile(r"(?:[A-Za-z]:)?[\w.~+@-]*(?:[/\\]+[^\s/\\:;,]*)+")
 _FILE = re.compile(r"\S+\.(?=\w*[A-Za-z])\w{1,8}\b(?=[\s:,;.)]|$)")
 _SAID = re.compile(r"(?<=\b)(\w*(?:Error|Exception|Warning)): .*")  # of a defect, whose words may be a document's
+_NAMING = ("authority",)  # settings whose values are names of documents
 
 
 def report(store: Store, settings: Settings) -> str:
@@ -123,7 +124,8 @@ def _settings(settings: Settings) -> Iterator[str]:
             if value != default[stage][name]:
                 changed += 1
                 # A setting that is free text may name a person's folder or model.
-                yield f"  {stage}.{name} = {masked(str(value)) if isinstance(value, str) else value}"
+                told = masked(value) if isinstance(value, str) else value
+                yield f"  {stage}.{name} = {f'{len(value)}, names left out' if name in _NAMING else told}"
     if not changed:
         yield "  all as Lectern sets them"
 

@@ -2,86 +2,161 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count
 from math import log2
 from typing import Any
 
 from core.errors import SettingsError
 from core.retrieval.analysis import Understanding
-from core.retrieval.comparing import comparison_in
 from core.retrieval.splitting import parts_of
-from core.settings import DIVERSITIES, EXPANSIONS, FUSIONS, READING_UNITS, Settings, stage_fingerprint
+from core.settings import (
+    DIVERSITIES,
+    EXPANSIONS,
+    FUSIONS,
+    LEXICAL_ENGINES,
+    READING_UNITS,
+    RERANKING_UNITS,
+    Settings,
+    stage_fingerprint,
+)
 
 Steps = list[tuple[float, Settings]]
 
-MOST_LEAVES = 1000  # what ``retrieval.k`` can be
+MOST_LEAVES = 1000  # what each of ``NUMBERS`` can be
 LARGEST_BUDGET = 1_000_000  # what ``assembly.budget_tokens`` can be
 WIDEST = 64  # the budget alone is tried up to so many times what it is
+LARGEST_IN_MEMORY = 20_000  # leaves: "rank-bm25" takes seconds and hundreds of megabytes to build over many more
 _CHOICE = 0.5  # how far another choice of a list is: half a dial's way
 _FEW = 3  # steps of a dial where every step has the best passages read again
 _BEFORE_RERANKING = ("understanding", "retrieval", "diversity")
 RANKING_STAGES = (*_BEFORE_RERANKING, "reranking")
 
-# Low, high and step; what a stage does not read is left out by itself, since nothing changes.
-_RANGES: dict[str, tuple[float, float, float]] = {
-    "retrieval.dense_weight": (0.0, 1.0, 0.1),
-    "retrieval.lexical_weight": (0.0, 1.0, 0.1),
-    "retrieval.coverage_weight": (0.0, 1.0, 0.1),
-    "retrieval.neighbour_share": (0.0, 1.0, 0.1),
-    "retrieval.parent_share": (0.0, 1.0, 0.1),
-    "retrieval.document_share": (0.0, 1.0, 0.1),
-    "retrieval.feedback_share": (0.0, 1.0, 0.25),
-    "understanding.anchor_boost": (0.0, 3.0, 0.5),
-    "understanding.intent_boost": (0.0, 3.0, 0.5),
-    "understanding.genre_boost": (0.0, 3.0, 0.5),
-    "understanding.place_boost": (0.0, 3.0, 0.5),
-    "understanding.comparison_boost": (0.0, 3.0, 0.5),
-    "understanding.prefer_recent": (0.0, 3.0, 1.0),
-    "diversity.relevance": (0.0, 1.0, 0.1),
-    "diversity.cluster_similarity": (0.0, 1.0, 0.1),
-    "diversity.per_section": (0, 4, 1),
-    "reranking.blend": (0.0, 1.0, 0.25),
-    "expansion.max_share": (0.1, 1.0, 0.1),
-    "expansion.share_decay": (0.0, 2.0, 0.5),
-    "expansion.window_sentences": (0, 10, 1),
-    "expansion.parent_ratio": (0.0, 10.0, 1.0),
-    "expansion.confidence": (0.0, 1.0, 0.1),
-    "expansion.merge_share": (0.1, 1.0, 0.1),
+
+def _by(low: float, high: float, step: float) -> tuple[float, ...]:
+    """
+    >>> _by(0.0, 0.3, 0.1)
+    (0.0, 0.1, 0.2, 0.3)
+    """
+    return tuple(round(low + step * n, 3) for n in range(round((high - low) / step) + 1))
+
+
+_SHARE = _by(0.0, 1.0, 0.1)
+_BOOST = _by(0.0, 3.0, 0.5)
+# Values a dial is tried at; a change is as large as the part of the way from the first to the last that it goes. What
+# a stage does not read is left out by itself, since nothing changes.
+SCALES: dict[str, tuple[float, ...]] = {
+    "retrieval.dense_weight": _SHARE,
+    "retrieval.lexical_weight": _SHARE,
+    "retrieval.coverage_weight": _SHARE,
+    "retrieval.neighbour_share": _SHARE,
+    "retrieval.parent_share": _by(0.0, 2.0, 0.1),
+    "retrieval.document_share": _by(0.0, 2.0, 0.1),
+    "retrieval.feedback_share": _by(0.0, 2.0, 0.25),
+    "understanding.anchor_boost": _BOOST,
+    "understanding.intent_boost": _BOOST,
+    "understanding.genre_boost": _BOOST,
+    "understanding.place_boost": _BOOST,
+    "understanding.comparison_boost": _BOOST,
+    "understanding.prefer_recent": _by(0.0, 3.0, 1.0),
+    "diversity.relevance": _SHARE,
+    "diversity.cluster_similarity": _SHARE,
+    "diversity.per_section": (0, 1, 2, 3, 4),
+    "reranking.blend": _by(0.0, 1.0, 0.25),
+    "reranking.neighbour_share": _by(0.0, 1.0, 0.25),
+    "expansion.max_share": _by(0.1, 1.0, 0.1),
+    "expansion.share_decay": _by(0.0, 2.0, 0.5),
+    "expansion.window_sentences": (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20),
+    "expansion.parent_ratio": (*_by(0.0, 10.0, 1.0), 12.0, 15.0, 20.0),
+    "expansion.confidence": _SHARE,
+    "expansion.merge_share": (0.05, *_by(0.1, 1.0, 0.1)),
 }
 # Thresholds that keep something out: only lower values let it in.
-_LOWERED: dict[str, tuple[float, float, float]] = {
-    "retrieval.min_similarity": (-1.0, 1.0, 0.1),
-    "assembly.least_gain": (0.0, 1.0, 0.05),
+LOWERED: dict[str, tuple[float, ...]] = {
+    "retrieval.min_similarity": _by(-1.0, 1.0, 0.1),
+    "assembly.least_gain": _by(0.0, 1.0, 0.05),
 }
-_CHOICES: dict[str, tuple[Any, ...]] = {
+# Values that matter by their ratio: a change is as large as the part of the rungs that it climbs. Few where every value
+# has all searched or read anew.
+LADDERS: dict[str, tuple[float, ...]] = {
+    "retrieval.rrf_k": (1, 3, 10, 20, 40, 60, 100, 200, 500, 1000),
+    "retrieval.feedback_leaves": (1, 2, 3, 5, 10, 20, 50, 100),
+    "retrieval.title_boost": (0.0, 0.5, 1.0, 2.0),
+    "retrieval.headings_boost": (0.0, 0.5, 1.0, 2.0),
+    "retrieval.text_boost": (0.0, 0.5, 1.0, 2.0),
+    "diversity.candidates": (2, 5, 10, 20, 50, 100, 200, 500, 1000),
+    "reranking.window_sentences": (0, 1, 2, 3, 5, 8),
+}
+CHOICES: dict[str, tuple[Any, ...]] = {
     "retrieval.fusion": FUSIONS,
+    "retrieval.lexical_engine": LEXICAL_ENGINES,
     "understanding.split": (True, False),
     "understanding.rewrite": (False,),
     "understanding.decompose": (False,),
     "understanding.imagined_answers": (0,),
     "diversity.method": DIVERSITIES,
     "diversity.fold_twins": (True, False),
+    "reranking.model": ("",),
+    "reranking.unit": RERANKING_UNITS,
+    "reranking.prefix": (True, False),
     "expansion.strategy": EXPANSIONS,
     "assembly.unit": READING_UNITS,
     "assembly.drop_repeats": (True, False),
 }
+# How many go on or are read: tried at greater numbers that have one more leaf of the place or around it among them, the
+# least of which is wanted.
+NUMBERS = ("retrieval.k", "reranking.candidates", "reranking.keep")
 
 
-def dial_steps(settings: Settings, understood: Understanding, all_kept: bool) -> Iterator[tuple[str, Steps]]:
-    """Every dial but the budget that may change what is read, with valid settings that differ in it alone.
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What is known of a place that is not read.
 
-    Each has its size, the share of the dial's way, and the nearest come first. ``understood``: boosts of what a
-    question does not hint at change nothing. ``all_kept``: whether every chunk in question goes on as it is, so that
-    letting more go on is of no use. A re-ranker is never switched on, nor a language model asked for more: that costs
-    seconds; where a re-ranker is on, dials of the stages before it have few steps.
+    Where what touches the place or stands around it is, 1-based and ascending: ``found``, in the order that
+    ``retrieval.k`` cuts; ``spread``, in that which a re-ranker reads the first of; ``reread``, in that which it leaves
+    and ``reranking.keep`` cuts. ``kind``: of its document, "" where it is not known. ``leaves``: of the whole library.
     """
-    for name, values in _values(settings, understood, all_kept):
+
+    found: tuple[int, ...] = ()
+    spread: tuple[int, ...] = ()
+    reread: tuple[int, ...] = ()
+    kind: str = ""
+    leaves: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Valid settings that differ in one dial alone, each with its size, the share of the dial's way; nearest first.
+
+    ``rising``: each lets in what the one before it does, and more; so the first that is enough can be searched for.
+    """
+
+    name: str
+    steps: Steps
+    rising: bool = False
+
+
+def dial_steps(settings: Settings, understood: Understanding, lost: Lost) -> Iterator[Turns]:
+    """Every dial but the budget that may change what is read.
+
+    ``understood``: boosts of what a question does not hint at change nothing. A re-ranker is never switched on, nor a
+    language model asked for more: that costs seconds; where a re-ranker is on, dials that have it read anew have few
+    steps.
+    """
+    for name, values in _values(settings, understood, lost):
         steps = list(_valid(settings, name, values))
-        if not settings.reranking.off and name.partition(".")[0] in _BEFORE_RERANKING:
+        rising = name in NUMBERS
+        if not settings.reranking.off and not rising and _rereads(name):
             steps = thinned(steps, _FEW)
         if steps:
-            yield name, steps
+            yield Turns(name, steps, rising)
+
+
+def _rereads(name: str) -> bool:
+    """Whether a re-ranker reads other passages with another value of the dial."""
+    return name.partition(".")[0] in _BEFORE_RERANKING or name == "reranking.window_sentences"
 
 
 def budgets(before: int, widest: int = WIDEST) -> list[int]:
@@ -122,34 +197,66 @@ def thinned(steps: Sequence[Any], most: int) -> list[Any]:
     return [steps[at * (len(steps) - 1) // (most - 1)] for at in range(most)]
 
 
-def _values(
-    settings: Settings, understood: Understanding, all_kept: bool
-) -> Iterator[tuple[str, list[tuple[float, Any]]]]:
+def _values(settings: Settings, understood: Understanding, lost: Lost) -> Iterator[tuple[str, list[tuple[float, Any]]]]:
     unread = _unhinted(understood)
-    for ranges, falling in ((_RANGES, False), (_LOWERED, True)):
-        for name, (low, high, step) in ranges.items():
-            before = value_of(settings, name)
-            values = [round(low + step * n, 3) for n in range(round((high - low) / step) + 1)]
-            if name not in unread:
-                yield (
-                    name,
-                    sorted(
-                        (abs(value - before) / (high - low), value)
-                        for value in values
-                        if (value < before if falling else value != before)
-                    ),
-                )
-    if not all_kept:
-        k = settings.retrieval.k
-        doubled = [number for n in range(1, 10) if (number := k * 2**n) < MOST_LEAVES]
-        yield "retrieval.k", [((number - k) / MOST_LEAVES, number) for number in (*doubled, MOST_LEAVES) if number > k]
-    for name, choices in _CHOICES.items():
+    if lost.leaves > LARGEST_IN_MEMORY:
+        unread.add("retrieval.lexical_engine")
+    for name in NUMBERS:
         before = value_of(settings, name)
-        if name not in unread:
-            yield name, [(_CHOICE, choice) for choice in choices if choice != before]
-    if not settings.reranking.off:
-        yield "reranking.model", [(_CHOICE, "")]
-        yield "reranking.keep", [(_CHOICE, 0)] if settings.reranking.keep else []
+        yield name, [((number - before) / MOST_LEAVES, number) for number in _numbers(settings, name, lost)]
+    for name, scale in SCALES.items():
+        yield name, [] if name in unread else _nearest(value_of(settings, name), scale)
+    for name, scale in LOWERED.items():
+        before = value_of(settings, name)
+        yield name, [(size, value) for size, value in _nearest(before, scale) if value < before]
+    for name, rungs in LADDERS.items():
+        yield name, _by_rungs(value_of(settings, name), rungs)
+    for name, choices in CHOICES.items():
+        before = value_of(settings, name)
+        yield name, [] if name in unread else [(_CHOICE, choice) for choice in choices if choice != before]
+    yield "expansion.kinds", [(_CHOICE, kinds) for kinds in _kinds(settings.expansion.kinds, lost.kind)]
+
+
+def _numbers(settings: Settings, name: str, lost: Lost) -> list[int]:
+    """Greater numbers of leaves that have one more of the place's among them."""
+    if name == "retrieval.k":
+        return [place for place in lost.found if place > settings.retrieval.k]
+    if name == "reranking.candidates":
+        return [place for place in lost.spread if place > settings.reranking.candidates]
+    return [place for place in lost.reread if place > settings.reranking.keep] if settings.reranking.keep else []
+
+
+def _kinds(before: tuple[str, ...], kind: str) -> list[tuple[str, ...]]:
+    """Kinds of document whose leaves grow: those and the place's, that alone, all.
+
+    >>> _kinds((), "pdf"), _kinds(("html",), "pdf"), _kinds(("pdf",), "pdf")
+    ([('pdf',)], [('html', 'pdf'), ('pdf',), ()], [()])
+    """
+    own = [(*before, kind), (kind,)] if kind and kind not in before else []
+    return [kinds for kinds in dict.fromkeys([*own, ()]) if kinds != before]
+
+
+def _nearest(before: float, scale: Sequence[float]) -> list[tuple[float, float]]:
+    """The other values of a scale with the part of its way that they are off, nearest first.
+
+    >>> _nearest(0.5, (0.0, 0.5, 1.0))
+    [(0.5, 0.0), (0.5, 1.0)]
+    """
+    way = scale[-1] - scale[0]
+    return sorted((abs(value - before) / way, value) for value in scale if value != before)
+
+
+def _by_rungs(before: float, rungs: Sequence[float]) -> list[tuple[float, float]]:
+    """The other values of a ladder with the part of its rungs that they are off, nearest first.
+
+    A value between two rungs stands half way.
+
+    >>> _by_rungs(60, (20, 60, 100, 200, 500)), _by_rungs(70, (60, 100))
+    ([(0.25, 20), (0.25, 100), (0.5, 200), (0.75, 500)], [(0.5, 60), (0.5, 100)])
+    """
+    place = bisect_left(rungs, before) - (0.0 if before in rungs else 0.5)
+    sized = ((abs(rung - place) / (len(rungs) - 1), value) for rung, value in enumerate(rungs))
+    return sorted((size, value) for size, value in sized if value != before)
 
 
 def _unhinted(understood: Understanding) -> set[str]:
@@ -160,7 +267,7 @@ def _unhinted(understood: Understanding) -> set[str]:
         "understanding.intent_boost": bool(understood.intent),
         "understanding.genre_boost": "genre" in kinds,
         "understanding.place_boost": bool(kinds - {"genre", "intent"}),
-        "understanding.comparison_boost": comparison_in(understood.text) is not None,
+        "understanding.comparison_boost": understood.comparison is not None,
         "understanding.split": bool(parts_of(understood.text)),
     }
     return {name for name, there in hinted.items() if not there}

@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from math import log2
 from typing import Any
 
-from core.dial_steps import LARGEST_BUDGET, MOST_LEAVES, RANKING_STAGES, WIDEST, budgets, dial_steps, value_of
+from core.dial_steps import LARGEST_BUDGET, MOST_LEAVES, RANKING_STAGES, WIDEST, Turns, budgets, dial_steps, value_of
 from core.retrieval.analysis import Key
 from core.searching import Searcher
 from core.settings import Settings
 from core.storage.conditions import Condition
 from core.storage.scopes import Scope
 from core.text.ordinals import ordinal
-from core.trials import ADMITTED, Fate, Keys, Trial, nearer
+from core.trials import ADMITTED, Fate, Front, Keys, Trial, nearer
 from core.types import Span
 
-BUDGET = "assembly.budget_tokens"
+BUDGET, NUMBER = "assembly.budget_tokens", "retrieval.k"
 _REMOVAL = 0.5  # the size of a change that takes a condition out of the question: half a dial's way
 
 Progress = Callable[[int, int], None]
@@ -50,7 +51,8 @@ class WhyNot:
 
     ``changes``: the smallest found for each dial, smallest first; () when the place is in, or nothing admits it.
     ``tried``: how many contexts were filled. ``barred``: conditions of the question that keep the whole place out;
-    then there are no fates, and every change removes them.
+    then there are no fates, and every change removes them. ``untried``: dials of which no change was found and not
+    every step was tried, because it had been too much.
     """
 
     held: float
@@ -60,6 +62,7 @@ class WhyNot:
     sentence: str
     tried: int
     barred: tuple[Condition, ...] = ()
+    untried: tuple[str, ...] = ()
 
     @property
     def admitted(self) -> bool:
@@ -76,22 +79,26 @@ def why_not(
     scope: Scope | None = None,
     progress: Progress | None = None,
     ignored: Keys = frozenset(),
+    stated: Keys = frozenset(),
 ) -> WhyNot:
     """The fate of ``place`` in a document under ``settings``, and what would admit it.
 
-    ``progress(done, total)`` gets the dials tried; it may raise to stop. ``ignored``: as in ``Searcher.find``.
+    ``progress(done, total)`` gets the steps tried; it may raise to stop. ``ignored`` and ``stated``: as in
+    ``Searcher.find``.
     """
-    trial = Trial(searcher, question, version_id, place, scope, ignored)
+    trial = Trial(searcher, question, version_id, place, scope, ignored, stated)
     if not len(trial.searched(settings)):
         return _outside(trial, settings, progress)
     ranking, context, fates = trial.filled(settings)
     stages, told, held = tuple(ranking.scores), trial.fates(ranking, fates), trial.held(context)
     if held >= ADMITTED:
         return WhyNot(held, stages, told, (), f"It is in the context: {held:.0%} of it is read.", trial.runs)
-    changes = _changes(trial, settings, progress)
+    search = _Search(trial, settings, progress)
+    changes = search.run()
     unread = next((fate for fate in told if fate.said != "kept"), told[0])
     part = f"Only {held:.0%} of it is read. " if held else ""
-    return WhyNot(held, stages, told, changes, f"{part}{way(unread)} {remedy(changes)}", trial.runs)
+    sentence = f"{part}{way(unread)} {remedy(changes)}"
+    return WhyNot(held, stages, told, changes, sentence, trial.runs, untried=search.untried)
 
 
 def _outside(trial: Trial, settings: Settings, progress: Progress | None) -> WhyNot:
@@ -107,11 +114,12 @@ def _outside(trial: Trial, settings: Settings, progress: Progress | None) -> Why
     barred = _barring(trial, settings)
     removed = tuple(one.key for one in barred)
     without = trial.ignoring(frozenset(removed))
+    search = _Search(without, settings, progress, removed)
     held = without.admits(settings)
-    changes = (Change({}, _REMOVAL, held, removed),) if held else _changes(without, settings, progress, removed)
+    changes = (Change({}, _REMOVAL, held, removed),) if held else search.run()
     said = " and ".join(f"“{one.words}”" for one in barred)
     sentence = f"It was not searched: the question asks for {said}, which it does not fit. {remedy(changes)}"
-    return WhyNot(0.0, (), (), changes, sentence, without.runs, barred)
+    return WhyNot(0.0, (), (), changes, sentence, without.runs, barred, search.untried)
 
 
 _UNCUT = "No chunk holds this text: it is switched off, front matter, a running header or blank."
@@ -172,66 +180,138 @@ def _value(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value) or "off"
 
 
-def _changes(
-    trial: Trial, settings: Settings, progress: Progress | None, removed: tuple[Key, ...] = ()
-) -> tuple[Change, ...]:
-    """The smallest change of each dial that admits the place, smallest first; failing all, number and budget.
+@dataclass(slots=True)
+class _Search:
+    """For the smallest change of each dial that admits the place. ``removed``: what the trial leaves out already."""
 
-    ``removed``: what the trial leaves out of the question already.
-    """
-    understood = trial.understood(settings)
-    dials = list(dial_steps(settings, understood, trial.all_kept(settings)))
-    conditions, front = understood.conditions, trial.front(settings)
-    total = len(dials) + len(conditions) + 1
-    changes: list[Change] = []
+    trial: Trial
+    settings: Settings
+    progress: Progress | None
+    removed: tuple[Key, ...] = ()
+    untried: tuple[str, ...] = field(default=(), init=False)
+    _found: list[Change] = field(default_factory=list, init=False)
+    _told: int = field(default=0, init=False)
+    _total: int = field(default=0, init=False)
 
-    def tell(done: int) -> None:
-        if progress is not None:
-            progress(done, total)
+    def run(self) -> tuple[Change, ...]:
+        """The changes, smallest first: of numbers, budget and conditions, of each other dial; failing all, of both.
 
-    for done, (name, steps) in enumerate(dials):
-        tell(done)
-        ranks = name.partition(".")[0] in RANKING_STAGES
-        for size, turned in steps:
-            if ranks and not nearer(trial.front(turned), front):
+        Small steps are tried before large ones whatever their dial, so that what patience leaves out is large.
+        """
+        trial, settings = self.trial, self.settings
+        understood, front = trial.understood(settings), trial.front(settings)
+        dials = list(dial_steps(settings, understood, trial.lost(settings)))
+        numbers = [dial for dial in dials if dial.rising]
+        others = [(size, dial.name, turned) for dial in dials if not dial.rising for size, turned in dial.steps]
+        self._total = len(numbers) + len(understood.conditions) + len(others) + 1
+        for dial in numbers:
+            self._tell()
+            self._found.extend(self._least_number(dial, front))
+        for condition in understood.conditions:
+            self._tell()
+            self._found.extend(self._without(condition.key))
+        self._tell()
+        self._found.extend(self._least_budget({}, WIDEST))
+        self._found.extend(self._steps(sorted(others, key=lambda step: step[0]), front))
+        if not self._found:
+            number = next((dial for dial in numbers if dial.name == NUMBER), Turns(NUMBER, []))
+            self._found.extend(self._both(number))
+        self._tell()
+        return tuple(sorted(self._found, key=lambda one: one.size))
+
+    def _tell(self) -> None:
+        if self.progress is not None:
+            self.progress(self._told, self._total)
+        self._told += 1
+
+    def _steps(self, steps: Sequence[tuple[float, str, Settings]], front: Front) -> Iterator[Change]:
+        """The first step of each dial that admits the place; the steps come smallest first."""
+        admitted, untried = set[str](), dict[str, None]()
+        for size, name, turned in steps:
+            self._tell()
+            if name in admitted:
                 continue
-            if held := trial.admits(turned):
-                changes.append(Change({name: (value_of(settings, name), value_of(turned, name))}, size, held, removed))
-                break
-    for done, condition in enumerate(conditions, start=len(dials)):
-        tell(done)
-        without = trial.ignoring(frozenset((condition.key, *removed)))
-        if held := without.admits(settings):
-            changes.append(Change({}, _REMOVAL, held, (*removed, condition.key)))
-        trial.runs += without.runs
-    tell(total - 1)
-    changes.extend(_with_budget(trial, settings, {}, WIDEST))
-    if not changes:
-        changes.extend(_with_budget(trial, settings, {"retrieval.k": MOST_LEAVES}, LARGEST_BUDGET))
-    tell(total)
-    return tuple(sorted((replace(one, remove=one.remove or removed) for one in changes), key=lambda one: one.size))
+            if self.trial.tired:
+                untried[name] = None
+            elif held := self._admits(name, turned, front):
+                admitted.add(name)
+                yield self._change((name,), turned, size, held)
+        self.untried = tuple(untried)
+
+    def _admits(self, name: str, turned: Settings, front: Front) -> float:
+        """The share held where it is enough, else 0; an order that brings nothing forward is not filled."""
+        if name.partition(".")[0] in RANKING_STAGES and not nearer(self.trial.front(turned), front):
+            return 0.0
+        return self.trial.admits(turned)
+
+    def _without(self, key: Key) -> Iterator[Change]:
+        """A condition of the question taken away."""
+        without = self.trial.ignoring(frozenset((key, *self.removed)))
+        if held := without.admits(self.settings):
+            yield Change({}, _REMOVAL, held, (*self.removed, key))
+        self.trial.runs += without.runs
+        self.trial.orders += without.orders
+
+    def _least_number(self, dial: Turns, front: Front) -> Iterator[Change]:
+        """The least number that admits the place.
+
+        More nearly always holds more, so ever more are passed over; where one is enough, those before it are halved.
+        """
+        rising = [turned for _, turned in dial.steps]
+        for at, held in least(looks(len(rising)), lambda at: self._admits(dial.name, rising[at], front)):
+            yield self._change((dial.name,), rising[at], dial.steps[at][0], held)
+
+    def _least_budget(self, beside: Mapping[str, Any], widest: int) -> Iterator[Change]:
+        """The least budget that admits the place, with other dials turned to the values ``beside``.
+
+        More room nearly always holds more, so budgets are doubled until one is enough, and halved in between.
+        """
+        before = self.settings.assembly.budget_tokens
+        rising = [self.settings.with_values({**beside, BUDGET: tokens}) for tokens in budgets(before, widest)]
+        doubled = [*range(7, len(rising), 8), len(rising) - 1] if rising else []
+        for at, held in least(doubled, lambda at: self.trial.admits(rising[at])):
+            size = log2(rising[at].assembly.budget_tokens / before) / log2(WIDEST) + len(beside)
+            yield self._change((*beside, BUDGET), rising[at], size, held)
+
+    def _both(self, number: Turns) -> Iterator[Change]:
+        """The least budget that admits the place with all that can go on, and the least number for that budget."""
+        for widest in self._least_budget({NUMBER: MOST_LEAVES}, LARGEST_BUDGET):
+            yield next(self._fewer(number, widest), widest)
+
+    def _fewer(self, number: Turns, widest: Change) -> Iterator[Change]:
+        room = widest.settings[BUDGET][1]
+        rising = [turned.with_value(BUDGET, room) for _, turned in number.steps]
+        for at, held in least(looks(len(rising)), lambda at: self.trial.admits(rising[at])):
+            yield self._change((NUMBER, BUDGET), rising[at], widest.size, held)
+
+    def _change(self, names: Sequence[str], turned: Settings, size: float, held: float) -> Change:
+        changed = {name: (value_of(self.settings, name), value_of(turned, name)) for name in names}
+        return Change(changed, size, held, self.removed)
 
 
-def _with_budget(trial: Trial, settings: Settings, beside: Mapping[str, Any], widest: int) -> Iterator[Change]:
-    """The least budget that admits the place, with other dials turned to the values ``beside``.
+def looks(length: int) -> list[int]:
+    """Places to look at among so many: twice as many are passed over each time, and the last is among them.
 
-    More room nearly always holds more, so budgets are doubled until one is enough, and halved in between.
+    >>> looks(6), looks(1), looks(0)
+    ([0, 1, 3, 5], [0], [])
     """
-    before = settings.assembly.budget_tokens
-    held: dict[int, float] = {}
+    return sorted({*(2**n - 1 for n in range(length.bit_length())), length - 1}) if length else []
 
-    def enough(tokens: int) -> bool:
-        if tokens not in held:
-            held[tokens] = trial.admits(settings.with_values({**beside, BUDGET: tokens}))
-        return held[tokens] > 0
 
-    rising = budgets(before, widest)
-    coarse = [*rising[7::8], *rising[-1:]]
-    upper = next((tokens for tokens in coarse if enough(tokens)), None)
-    if upper is None:
-        return
-    between = [tokens for tokens in rising if max((low for low in coarse if low < upper), default=0) < tokens <= upper]
-    least = between[bisect_left(between, True, key=enough)]
-    size = log2(least / before) / log2(WIDEST) + len(beside)
-    changed = {name: (value_of(settings, name), value) for name, value in beside.items()}
-    yield Change({**changed, BUDGET: (before, least)}, size, held[least])
+def least(places: Iterable[int], held: Callable[[int], float]) -> Iterator[tuple[int, float]]:
+    """The first place from 0 on that holds anything, where all behind it do, with what it holds.
+
+    ``places``: to look at first, rising; between the first that holds something and the one before it is halved. None
+    comes where none of them does; one that comes was looked at, whatever is true of the others. None is asked twice.
+
+    >>> [*least([0, 1, 3, 7], lambda place: 0.5 * (place >= 6))], [*least([0, 1], lambda place: 0)]
+    ([(6, 0.5)], [])
+    """
+    known = cache(held)
+    low = 0
+    for place in places:
+        if known(place):
+            first = low + bisect_left(range(low, place), True, key=lambda at: known(at) > 0)
+            yield first, known(first)
+            return
+        low = place + 1

@@ -9,8 +9,8 @@ from threading import Lock
 import numpy as np
 
 from core.retrieval import Snapshot
-from core.retrieval.analysis import Key, Understanding, understand
-from core.retrieval.comparing import comparison_in, leaves_with, rows_satisfying
+from core.retrieval.analysis import Keys, Understanding, understand
+from core.retrieval.comparing import Comparison, leaves_with, rows_satisfying
 from core.retrieval.fusion import Scores
 from core.retrieval.leaning import boosts_of
 from core.settings import UnderstandingSettings
@@ -109,11 +109,15 @@ class Snapshots:
         return Asked(Snapshot.of(take(leaves, passing.mask)), passing.aside)
 
     def understand(
-        self, question: str, settings: UnderstandingSettings, ignored: frozenset[Key] = frozenset()
+        self,
+        question: str,
+        settings: UnderstandingSettings,
+        ignored: Keys = frozenset(),
+        stated: Keys = frozenset(),
     ) -> Understanding:
-        """What a question asks for, by what there is to be named. ``ignored``: keys of chips taken away."""
+        """What a question asks for, by what there is to be named. Keys as ``understand`` has them."""
         with self._store.reading():
-            return understand(question, settings, self._known().known, ignored)
+            return understand(question, settings, self._known().known, ignored, stated)
 
     def boosts(self, leaves: LeafTable, understood: Understanding, settings: UnderstandingSettings) -> Scores:
         """(n,) float64 aligned with ``leaves``: what a question leans to, in standard deviations of the score."""
@@ -123,12 +127,11 @@ class Snapshots:
                 sections = self._sections = load_section_types(self._store, self._sections)
             return boosts_of(self._store, leaves, understood, settings, sections, self._known().standings)
 
-    def compared(self, leaves: LeafTable, question: str, best: Sequence[int]) -> Scores | None:
+    def compared(self, leaves: LeafTable, asked: Comparison | None, best: Sequence[int]) -> Scores | None:
         """(n,) float64 aligned with ``leaves``: 1 where a row of a table satisfies the comparison that is asked for.
 
         ``best``: indices of the leaves whose documents are looked at. ``None`` where nothing is compared.
         """
-        asked = comparison_in(question)
         if asked is None:
             return None
         documents = dict.fromkeys(leaves.documents[list(best)[:COMPARED]].tolist())

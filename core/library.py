@@ -8,11 +8,11 @@ from time import perf_counter
 from types import TracebackType
 
 from core import diagnosis, judging
+from core.applying import Tell
 from core.cutting import Cutting
 from core.embedding import EmbeddingModel, load_model, packaged_counter
 from core.enriching import Features
-from core.enriching.twins import Twin
-from core.errors import ModelError
+from core.errors import ModelError, SettingsError
 from core.gathering import Changes, Scan, ScanProgress, scan_changes
 from core.ingest import Failure, Ingest, Ingested, IngestReport, ItemCancelledError, Watch
 from core.jobs import JobQueue
@@ -24,9 +24,10 @@ from core.recutting import drop_others, fill_generation, recut
 from core.retrieval import Ranking
 from core.retrieval.rewording import Writer
 from core.searching import Searcher, SearchResult
-from core.settings import Settings
+from core.settings import OF_DOCUMENTS, Settings
 from core.storage import chunks, documents, features, folders, generations, sources, trash, verify
 from core.storage.cache import CatalogueVectors
+from core.storage.features import PlacedTwins
 from core.storage.folders import Folder
 from core.storage.lexical import rebuild_index
 from core.storage.outbox import carry_if_possible, pending, rebuild_projection
@@ -141,6 +142,7 @@ class Library:
         if settings is not None:
             self._adopt(settings)
         self._finish_generation(watch, items=len(items))
+        self.cutting.learn(watch if items else None)
         return self._run(watch).run(items)
 
     def apply(self, settings: Settings, watch: Watch | None = None) -> IngestReport:
@@ -148,13 +150,20 @@ class Library:
         self._adopt(settings)
         return self._finish_generation(watch) or recut(self._run(watch))
 
+    def adopt(self, settings: Settings) -> None:
+        """Make settings that differ in how questions are answered alone the library's own, from the next one on."""
+        if any(getattr(settings, stage) != getattr(self.settings, stage) for stage in OF_DOCUMENTS):
+            raise SettingsError("These settings read or cut documents otherwise.", "Apply them, which does that too.")
+        self._adopt(settings)
+
     def remove(self, source_id: int) -> None:
         """Forget a source, and its document when no other source holds the same bytes."""
         sources.remove_source(self._store, source_id)
         carry_if_possible(self._store)
 
     def rebuild(self, watch: Watch | None = None) -> IngestReport:
-        """Cut every document by the library's settings and rebuild both indexes from the catalogue."""
+        """Cut every document by its recipe, ``learned`` taught anew, and rebuild both indexes from the catalogue."""
+        self.cutting.learn(watch, anyway=True)
         report = self.apply(self.settings, watch)
         serving = generations.serving(self._store)
         if serving is not None:
@@ -247,9 +256,9 @@ class Library:
         """What is known of each chunk of a document beside its text, by chunk id. Raises ``NotFoundError``."""
         return features.features(self._store, version_id, self.settings.enriching)
 
-    def twins(self) -> list[Twin]:
-        """Passages of the library that say the same in nearly the same words, in pairs."""
-        return features.twins_of_library(self._store, self.settings.enriching)
+    def twins(self, tell: Tell | None = None) -> PlacedTwins:
+        """Passages that say the same in nearly the same words, in pairs. ``tell(done, total)`` may raise to stop."""
+        return features.placed_twins(self._store, self.settings.enriching, tell)
 
     def words(self, version_id: str) -> WordAudit | None:
         """What a second reading of the file says of the first; ``None`` where none was made. ``NotFoundError``."""

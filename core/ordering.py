@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 from time import perf_counter
@@ -14,7 +14,7 @@ from core.retrieval import Ranking
 from core.retrieval.diversity import diversify
 from core.retrieval.folding import keepers
 from core.retrieval.fusion import Scores
-from core.retrieval.reranking import ReadingModel, Readings, load_reranker, probabilities, read, reorder
+from core.retrieval.reranking import ReadingModel, Readings, heard_beside, load_reranker, probabilities, read, reorder
 from core.retrieval.units import units
 from core.settings import DiversitySettings, RerankingSettings
 from core.types import Encoder
@@ -23,6 +23,8 @@ KEPT_READINGS = 512  # questions whose passages a re-ranker has read: the blend 
 
 Text = Callable[[int], str]
 """The canonical text of a document, by its ordinal."""
+Above = Callable[[Sequence[int]], Sequence[str]]
+"""What stands above leaves, by their rows: title, headings, header of a table; "" where nothing does."""
 Progress = Callable[[int, int], None]
 
 
@@ -45,17 +47,33 @@ def diversified(ranking: Ranking, settings: DiversitySettings, text: Text) -> Ra
     return _appended(ranking, "diverse", found.scores, found.order, found.dropped, started)
 
 
-def candidates(ranking: Ranking, settings: RerankingSettings, max_tokens: int, text: Text) -> list[str]:
-    """What a re-ranker that reads ``max_tokens`` is to read, best first: of each candidate the unit of the settings."""
+def candidates(ranking: Ranking, settings: RerankingSettings, max_tokens: int, text: Text, above: Above) -> list[str]:
+    """What a re-ranker that reads ``max_tokens`` is to read, best first: of each candidate the unit of the settings.
+
+    What stands above the leaf comes first, where the settings say so, on lines of its own.
+    """
     chosen = ranking.pool[ranking.kept[: settings.candidates]]
     spans = units(ranking.leaves, chosen.tolist(), settings, max_tokens, text)
     documents = ranking.leaves.documents[chosen].tolist()
-    return [text(document)[span.start : span.end] for document, span in zip(documents, spans, strict=True)]
+    read = [text(document)[span.start : span.end] for document, span in zip(documents, spans, strict=True)]
+    return with_prefixes(read, above(ranking.leaves.rows[chosen].tolist())) if settings.prefix else read
+
+
+def with_prefixes(texts: Sequence[str], prefixes: Sequence[str]) -> list[str]:
+    """Each text below its prefix; "" is none.
+
+    >>> with_prefixes(["15 minutes.", "30 days."], ["Tokens > Access", ""])
+    ['Tokens > Access\\n15 minutes.', '30 days.']
+    """
+    return [f"{prefix}\n{text}" if prefix else text for text, prefix in zip(texts, prefixes, strict=True)]
 
 
 def reordered(ranking: Ranking, readings: Readings, settings: RerankingSettings, started: float) -> Ranking:
     """The ranking in the order that it and the readings of its candidates make. ``started``: by ``perf_counter``."""
-    found = reorder(ranking.final[ranking.kept], readings, settings)
+    chosen = ranking.pool[ranking.kept[: len(readings.scores)]]
+    documents = ranking.leaves.documents[chosen]
+    heard = heard_beside(readings.scores, chosen, documents, settings.neighbour_share)
+    found = reorder(ranking.final[ranking.kept], replace(readings, scores=heard), settings)
     made = _appended(ranking, "reranked", found.scores, found.order, found.dropped, started)
     likely = probabilities(readings, settings)
     if likely is None:
@@ -75,7 +93,7 @@ class Rereading:
         self._lock = Lock()
 
     def reranked(
-        self, ranking: Ranking, settings: RerankingSettings, text: Text, progress: Progress | None = None
+        self, ranking: Ranking, settings: RerankingSettings, text: Text, above: Above, progress: Progress | None = None
     ) -> Ranking:
         """The ranking in the order of the re-ranker; itself where the stage is off.
 
@@ -85,7 +103,7 @@ class Rereading:
             return ranking
         started = perf_counter()
         named, model = self._model(settings)
-        passages = candidates(ranking, settings, model.max_tokens, text)
+        passages = candidates(ranking, settings, model.max_tokens, text, above)
         key = (named, ranking.question, tuple(passages))
         readings = self._readings.get(key)
         if readings is None:

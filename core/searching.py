@@ -15,20 +15,22 @@ from core.answering import Line, answer_line
 from core.answering.reads import StoreReads
 from core.assembly.clustering import Clustered, clustered
 from core.assembly.conflicts import ContextConflict, conflicts
-from core.assembly.conflicts_authority import settle
+from core.assembly.conflicts_authority import preferred_first, settle
 from core.assembly.prompt import render_prompt
 from core.catalogue_reads import CatalogueReads, Texts, hits_of
-from core.embedding import EmbeddingModel, encode_cached
+from core.chunking.prefixes import prefix_text
+from core.embedding import EmbeddingModel, MemoryVectors, encode_cached
 from core.errors import StorageError
 from core.expansion import expand
 from core.leaf_snapshots import Part, Snapshots
 from core.ordering import Progress, Rereading, diversified
 from core.retrieval import Found, Ranking, Snapshot, merged, order_leaves, search_key, search_leaves
-from core.retrieval.analysis import Key, Understanding
+from core.retrieval.analysis import Keys, Understanding
 from core.retrieval.fusion import Scores, best_first
 from core.retrieval.rewording import Rewording, Wording, Writer, middle
 from core.settings import AnsweringSettings, RetrievalSettings, Settings
 from core.storage import generations
+from core.storage.chunks import chunk_rows
 from core.storage.leaves import LeafTable
 from core.storage.lexical import FtsIndex
 from core.storage.okapi import OkapiIndex, load_okapi
@@ -47,9 +49,9 @@ class SearchResult:
     """``hits``: retrieved children, best first. ``passages``: what the reader gets, in the reader's order.
 
     ``understood``: what was read out of the question. ``conflicts``: what the passages disagree on.
-    ``notes``: what a person should know of how it was answered, as sentences. ``reads``: how often expansion and
-    assembly asked the catalogue. ``likely``: the probability that the likeliest passage a re-ranker read answers;
-    ``None`` where none did whose scores are calibrated.
+    ``notes``: what a person should know of how it was answered, as sentences. ``reads``: how often expansion asked the
+    catalogue. ``likely``: the probability that the likeliest passage a re-ranker read answers; ``None`` where none did
+    whose scores are calibrated.
     """
 
     question: str
@@ -93,14 +95,13 @@ class Searcher:
         self._store = store
         self._model = model
         self._rewording = Rewording(writer)
-        self._lock = Lock()
         self._texts = Texts(store)
         self._snapshots = Snapshots(store, self._check_embedder, self._texts.clear)
         self._rereading = Rereading(model.encoder)
         self._fts: FtsIndex | None = None
         self._okapi: OkapiIndex | None = None
         self._okapi_lock = Lock()  # its own: building takes seconds, and whoever asks FTS5 need not wait for it
-        self._questions: dict[str, Vectors] = {}
+        self._questions = MemoryVectors(KEPT_QUESTIONS)
 
     @property
     def model(self) -> EmbeddingModel:
@@ -115,13 +116,18 @@ class Searcher:
         return self.order(self.find(question, settings, scope), settings)
 
     def find(
-        self, question: str, settings: Settings, scope: Scope | None = None, ignored: frozenset[Key] = frozenset()
+        self,
+        question: str,
+        settings: Settings,
+        scope: Scope | None = None,
+        ignored: Keys = frozenset(),
+        stated: Keys = frozenset(),
     ) -> Found:
         """The searches alone: ``order`` makes the ranking of any settings with the same ``found_key``.
 
-        ``ignored``: keys of what was understood and is not to be heeded.
+        ``ignored``: keys of what was understood and is not to be heeded. ``stated``: of what leans and is to filter.
         """
-        return self._find(question, settings, scope, ignored, self._worded(question, settings))
+        return self._find(question, settings, scope, (ignored, stated), self._worded(question, settings))
 
     def _worded(self, question: str, settings: Settings) -> Wording:
         """What a language model writes for a question; it takes long, so that no reading may be open meanwhile."""
@@ -133,12 +139,12 @@ class Searcher:
         return self._rewording.wording(self._snapshots.understand(storable(question), chosen).text, chosen)
 
     def _find(
-        self, question: str, settings: Settings, scope: Scope | None, ignored: frozenset[Key], wording: Wording
+        self, question: str, settings: Settings, scope: Scope | None, keys: tuple[Keys, Keys], wording: Wording
     ) -> Found:
         with self._store.reading():
             started = perf_counter()
-            understood = self._snapshots.understand(storable(question), settings.understanding, ignored)
-            understood = understood.worded(wording, ignored)
+            understood = self._snapshots.understand(storable(question), settings.understanding, *keys)
+            understood = understood.worded(wording, keys[0])
             part = Part(scope, understood.conditions)
             asked = self._snapshots.asked(part)
             # Only the lock's holder may open Chroma, and a filter there costs more than looking at every leaf, which
@@ -190,7 +196,12 @@ class Searcher:
                 return self._texts.text(found.leaves.version_ids[document])
 
             ranking = diversified(ranking, settings.diversity, text)
-            return self._rereading.reranked(ranking, settings.reranking, text, progress)
+            return self._rereading.reranked(ranking, settings.reranking, text, self.above, progress)
+
+    def above(self, rows: Sequence[int]) -> list[str]:
+        """What stands above leaves, by their rows: title, headings, header of a table; "" where nothing does."""
+        found = chunk_rows(self._store, rows)
+        return [prefix_text(found[row].prefix) if row in found else "" for row in rows]
 
     def _boosts(self, found: Found, settings: Settings) -> Scores | None:
         """What the question leans to, for every leaf found; ``None`` where nothing does."""
@@ -200,7 +211,7 @@ class Searcher:
         boosts = self._snapshots.boosts(found.leaves, understood, chosen)
         if chosen.comparison_boost:
             first = order_leaves(found, settings.retrieval)
-            compared = self._snapshots.compared(found.leaves, understood.text, found.pool[first.kept].tolist())
+            compared = self._snapshots.compared(found.leaves, understood.comparison, found.pool[first.kept].tolist())
             if compared is not None:
                 boosts = boosts + chosen.comparison_boost * compared
         return boosts[found.pool]
@@ -226,12 +237,13 @@ class Searcher:
         settings: Settings,
         budget_characters: int | None,
         scope: Scope | None = None,
-        ignored: frozenset[Key] = frozenset(),
+        ignored: Keys = frozenset(),
+        stated: Keys = frozenset(),
     ) -> SearchResult:
         """The whole way, with everything a page or a script may want to show of it."""
-        wording = self._worded(question, settings)
+        wording, keys = self._worded(question, settings), (ignored, stated)
         with self._store.reading():
-            return self.result(self._find(question, settings, scope, ignored, wording), settings, budget_characters)
+            return self.result(self._find(question, settings, scope, keys, wording), settings, budget_characters)
 
     def result(
         self, found: Found, settings: Settings, budget_characters: int | None, progress: Progress | None = None
@@ -241,7 +253,7 @@ class Searcher:
             ranking = self.order(found, settings, progress)
             reads = self.reads(ranking.leaves)
             context, fates, timings = self.fill(ranking, settings, budget_characters, reads)
-            trace = assembly.build_trace(ranking, fates, reads.chunk_ids, timings)
+            trace = assembly.build_trace(ranking, fates, reads.chunk_ids, timings, reads.by_stage)
             disagreed = conflicts(context.passages, self._alike)
             if disagreed and settings.answering.authority:
                 numbers = {version: document for document, version in enumerate(ranking.leaves.version_ids)}
@@ -259,7 +271,7 @@ class Searcher:
                 disagreed,
                 clustered(ranking),
                 ranking.notes,
-                reads.count,
+                trace.reads["expand"],
                 ranking.likeliest,
             )
 
@@ -281,9 +293,12 @@ class Searcher:
                 budget = assembly.characters(budget_characters)
                 sizes = leaves.ends - leaves.starts
             intent = ranking.understood.intent
+            reads.began()
             extents = expand(ranking, settings.expansion, sizes, budget.amount, reads, intent=intent)
+            reads.ended("expand")
             expanded = perf_counter()
             filled = assembly.assemble(ranking, extents, budget, reads, settings.assembly)
+            reads.ended("assemble")
             passages = tuple(assembly.arrange(filled.passages, settings.assembly.order))
             prompt = render_prompt(ranking.question, passages)
             order = tuple(passage.rank for passage in passages)
@@ -305,7 +320,7 @@ class Searcher:
             similar = self._similarities(result)
         reads = StoreReads(self._store, self.snapshot().leaves.generation)
         understood = result.understood
-        return answer_line(
+        line = answer_line(
             understood.text,
             result.passages,
             similar,
@@ -314,7 +329,9 @@ class Searcher:
             settings,
             intent=understood.intent,
             likely=result.likely,
+            comparison=understood.comparison,
         )
+        return replace(line, answer=preferred_first(line.answer, result.conflicts))
 
     def _similarities(self, result: SearchResult) -> list[float]:
         """Cosines of the question alone to what was found, as far as it is still there."""
@@ -327,7 +344,7 @@ class Searcher:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """``(n, d)`` float32 of texts that are not documents: questions, sentences. Kept in memory alone."""
         texts = [storable(text) for text in texts]  # half surrogate pairs, which tokenizers refuse
-        cache = _MemoryVectors(self._questions, self._lock)
+        cache = self._questions
         keys = encode_cached(self._model.encoder, cache, texts).keys
         found = cache.get(keys)
         if len(found) < len(set(keys)):  # more texts at once than are kept: encode what was pushed out
@@ -340,7 +357,7 @@ class Searcher:
         A vector differs in its last digits with what is encoded beside it: what is kept is the same every time.
         """
         keys = encode_cached(self._model.encoder, cache, [storable(text) for text in questions]).keys
-        _MemoryVectors(self._questions, self._lock).put(cache.get(keys))
+        self._questions.put(cache.get(keys))
 
     def snapshot(self, scope: Scope | None = None) -> Snapshot:
         """The leaves of a scope as they are now. Raises ``StorageError`` when another embedder made their vectors."""
@@ -365,24 +382,3 @@ class Searcher:
 
 def _nearest_exactly(leaves: LeafTable, query: Vectors, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return leaves.rows[best_first((leaves.vectors @ query).astype(np.float64), count)]
-
-
-class _MemoryVectors:
-    """A ``VectorCache`` in memory, bounded: the oldest vectors go first."""
-
-    def __init__(self, vectors: dict[str, Vectors], lock: Lock) -> None:
-        self._vectors = vectors
-        self._lock = lock
-
-    def known(self, keys: Sequence[str]) -> set[str]:
-        return {key for key in keys if key in self._vectors}
-
-    def get(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        with self._lock:
-            return {key: self._vectors[key] for key in keys if key in self._vectors}
-
-    def put(self, items: Mapping[str, Vectors]) -> None:
-        with self._lock:
-            self._vectors.update(items)
-            for key in list(self._vectors)[: max(0, len(self._vectors) - KEPT_QUESTIONS)]:
-                del self._vectors[key]

@@ -3,45 +3,73 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from core.chunking.section_starts import Examples, TrainedStarts, section_examples, train_section_starts
 from core.chunking.series import sentences
 from core.embedding import EmbeddingModel, over_cache
 from core.errors import ModelError
-from core.storage import documents, sources
+from core.settings import ChunkingSettings
+from core.storage import documents
 from core.storage.cache import CatalogueVectors
+from core.storage.recipes import overrides
 from core.storage.store import Store
-from core.types import BlockKind
+from core.types import Document, Span
 
 SECTION_STARTS = "section_starts"  # the library's own value that keeps the classifier
+_HEADINGS = "headings"  # beside the classifier: how many the library had when they taught it
 _MOST_SENTENCES = 20_000  # to learn from: some minutes of encoding where none of them was read before
 _FEWEST_HEADINGS = 2
+_OUTGROWN = 2  # times the headings that taught it
 
 Progress = Callable[[int, int], None]
 
 
 def known_starts(store: Store, model: EmbeddingModel) -> TrainedStarts | None:
     """The classifier that was learned with this embedder; ``None`` where none was, or what is kept is damaged."""
-    kept = store.meta(SECTION_STARTS)
-    if not kept:
-        return None
-    try:
-        starts = TrainedStarts.from_dict(json.loads(kept))
-    except (ValueError, ModelError):
-        return None
-    return starts if starts.encoder == model.encoder.fingerprint else None
+    known = _kept(store, model)
+    return known[0] if known else None
+
+
+def outgrown(store: Store, model: EmbeddingModel) -> bool:
+    """Whether the library has at least twice the headings that taught it; ``False`` where nothing was learned."""
+    known = _kept(store, model)
+    return known is not None and sum(documents.heading_counts(store).values()) >= _OUTGROWN * known[1]
 
 
 def teach(store: Store, model: EmbeddingModel, progress: Progress | None = None) -> TrainedStarts | None:
     """Learn where sections start from the library's documents with headings, and keep it.
 
-    ``None`` where they have too few; what was known before is forgotten then. ``progress`` counts the sentences of one
-    document that must be encoded, and may raise to stop. The same documents teach the same.
+    ``None`` where they have too few; what was known before is forgotten then. ``progress(done, total)`` counts the
+    sentences that must be encoded, and may raise to stop until the end: then what was known before stays. The same
+    documents teach the same.
     """
-    starts = train_section_starts(_lessons(store, model, progress), model.encoder.fingerprint)
-    store.set_meta(SECTION_STARTS, json.dumps(starts.to_dict()) if starts else None)
+    counted = documents.heading_counts(store)
+    lessons = _lessons(store, model, counted, progress)
+    total = sum(len(lesson.starts) for lesson in lessons)
+    tell = partial(progress, total, total) if progress else None
+    starts = train_section_starts(lessons, model.encoder.fingerprint, tell)
+    kept = json.dumps({**starts.to_dict(), _HEADINGS: sum(counted.values())}) if starts else None
+    store.set_meta(SECTION_STARTS, kept)
     return starts
+
+
+def renew(
+    store: Store,
+    model: EmbeddingModel,
+    chunking: ChunkingSettings,
+    progress: Progress | None = None,
+    *,
+    anyway: bool = False,
+) -> None:
+    """``teach`` again what a recipe in use was taught, where the library has outgrown it, or ``anyway``.
+
+    ``chunking``: the library's recipe; those of kinds and documents count as well.
+    """
+    in_use = any(recipe.chunker == "learned" for recipe in (chunking, *overrides(store).values()))
+    if store.writable and in_use and (anyway or outgrown(store, model)):
+        teach(store, model, progress)
 
 
 def starts_for(
@@ -57,19 +85,43 @@ def starts_for(
     return known if known or not learn or not store.writable else teach(store, model, progress)
 
 
-def _lessons(store: Store, model: EmbeddingModel, progress: Progress | None) -> Iterator[Examples]:
-    """What each document teaches, in the order of their versions' hashes: another order of adding changes nothing."""
-    encoder = over_cache(model.encoder, CatalogueVectors(store), writable=store.writable, progress=progress)
+def _kept(store: Store, model: EmbeddingModel) -> tuple[TrainedStarts, int] | None:
+    """What was learned with this embedder, and how many headings the library had then."""
+    text = store.meta(SECTION_STARTS)
+    if not text:
+        return None
+    try:
+        kept = json.loads(text)
+        starts = TrainedStarts.from_dict(kept)
+        headings = int(kept.get(_HEADINGS, starts.sections))  # older ones were kept without
+    except (ValueError, ModelError):
+        return None
+    return (starts, headings) if starts.encoder == model.encoder.fingerprint else None
+
+
+def _lessons(
+    store: Store, model: EmbeddingModel, counted: Mapping[str, int], progress: Progress | None
+) -> list[Examples]:
+    """What each document teaches, in the order of their versions' hashes: another order of adding changes nothing.
+
+    ``counted``: headings by version.
+    """
+    taken: list[tuple[Document, tuple[Span, ...]]] = []
     room = _MOST_SENTENCES
-    for version_id in sorted({row.version_id for row in sources.sources(store)}):
+    for version_id in sorted(counted):
+        if not _FEWEST_HEADINGS <= counted[version_id] <= room:
+            continue
         document = documents.document(store, version_id)
-        headings = sum(block.kind == BlockKind.HEADING for block in document.blocks)
-        if headings < _FEWEST_HEADINGS:
-            continue
-        spans = sentences(document)
-        if len(spans) > room:
-            continue
-        room -= len(spans)
-        vectors = encoder.encode([document.text[span.start : span.end] for span in spans])
-        if (lesson := section_examples(document, spans, vectors)) is not None:
-            yield lesson
+        spans = tuple(sentences(document))
+        if len(spans) <= room:
+            room -= len(spans)
+            taken.append((document, spans))
+        if progress and taken:
+            progress(0, _MOST_SENTENCES - room)
+    encoder = over_cache(model.encoder, CatalogueVectors(store), writable=store.writable, progress=progress)
+    vectors = encoder.encode([document.text[span.start : span.end] for document, spans in taken for span in spans])
+    found, first = [], 0
+    for document, spans in taken:
+        found.append(section_examples(document, spans, vectors[first : first + len(spans)]))
+        first += len(spans)
+    return [lesson for lesson in found if lesson is not None]

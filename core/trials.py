@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.assembly.trace import fate_words
 from core.catalogue_reads import CatalogueReads
+from core.dial_steps import MOST_LEAVES, Lost
 from core.retrieval import Found, Ranking
 from core.retrieval.analysis import Key, Understanding
 from core.retrieval.fusion import ranks_at
@@ -23,6 +24,8 @@ from core.types import Context, Span
 
 # A place is in the context when the context holds at least this share of its characters.
 ADMITTED = 0.5
+# So many orders made and contexts filled, then no further change is begun: a place of the samples takes about half.
+PATIENCE = 400
 
 Keys = frozenset[Key]
 Front = Mapping[int, frozenset[int]]
@@ -43,23 +46,33 @@ class Fate:
 
 
 class Trial:
-    """The same question under many settings, searched once for all that search alike. ``runs``: contexts filled."""
+    """The same question under many settings, searched once for all that search alike.
+
+    ``runs``: contexts filled. ``orders``: rankings made.
+    """
 
     def __init__(
-        self, searcher: Searcher, question: str, version_id: str, place: Span, scope: Scope | None, ignored: Keys
+        self,
+        searcher: Searcher,
+        question: str,
+        version_id: str,
+        place: Span,
+        scope: Scope | None,
+        ignored: Keys,
+        stated: Keys = frozenset(),
     ) -> None:
-        self.scope, self.runs = scope, 0
+        self.scope, self.runs, self.orders = scope, 0, 0
         self._searcher, self._question, self._version_id, self._place = searcher, question, version_id, place
-        self._ignored = ignored
+        self._ignored, self._stated = ignored, stated
         self._found: dict[Any, Found] = {}
-        self._ranked: tuple[Any, Ranking] | None = None
+        self._ranked: dict[Any, Ranking] = {}
         self._reads: CatalogueReads | None = None
         self._reads_of: LeafTable | None = None
 
     def ignoring(self, keys: Keys) -> Trial:
         """The same without some conditions of the question."""
         ignored = self._ignored | keys
-        return Trial(self._searcher, self._question, self._version_id, self._place, self.scope, ignored)
+        return Trial(self._searcher, self._question, self._version_id, self._place, self.scope, ignored, self._stated)
 
     def whole(self, scope: Scope | None) -> LeafTable:
         """The leaves of a scope, whatever the question asks for."""
@@ -68,7 +81,7 @@ class Trial:
     def found(self, settings: Settings) -> Found:
         key = found_key(settings)
         if key not in self._found:
-            self._found[key] = self._searcher.find(self._question, settings, self.scope, self._ignored)
+            self._found[key] = self._searcher.find(self._question, settings, self.scope, self._ignored, self._stated)
         return self._found[key]
 
     def understood(self, settings: Settings) -> Understanding:
@@ -94,20 +107,32 @@ class Trial:
         return leaves.version_ids.index(self._version_id)
 
     def ranking(self, settings: Settings) -> Ranking:
-        """Kept for the dials behind it."""
+        """The first, to which the dials behind it come back again and again, and the latest are kept."""
         key = order_key(settings)
-        if self._ranked is None or self._ranked[0] != key:
-            self._ranked = key, self._searcher.order(self.found(settings), settings)
-        return self._ranked[1]
+        if key not in self._ranked:
+            for stale in list(self._ranked)[1:]:
+                del self._ranked[stale]
+            self.orders += 1
+            self._ranked[key] = self._searcher.order(self.found(settings), settings)
+        return self._ranked[key]
+
+    @property
+    def tired(self) -> bool:
+        """Whether so much was tried that it should end."""
+        return self.runs + self.orders >= PATIENCE
 
     def filled(self, settings: Settings) -> tuple[Ranking, Context, Mapping[int, str]]:
         """The ranking, the context, and the fates of leaves in assembly."""
         ranking = self.ranking(settings)
-        if self._reads is None or self._reads_of is not ranking.leaves:
-            self._reads, self._reads_of = self._searcher.reads(ranking.leaves), ranking.leaves
         self.runs += 1
-        context, fates, _ = self._searcher.fill(ranking, settings, None, self._reads)
+        context, fates, _ = self._searcher.fill(ranking, settings, None, self._facts(ranking.leaves))
         return ranking, context, fates
+
+    def _facts(self, leaves: LeafTable) -> CatalogueReads:
+        """Read once for all that asks the same leaves."""
+        if self._reads is None or self._reads_of is not leaves:
+            self._reads, self._reads_of = self._searcher.reads(leaves), leaves
+        return self._reads
 
     @cached_property
     def _letters(self) -> NDArray[np.bool_]:
@@ -139,10 +164,22 @@ class Trial:
         held = self.held(self.filled(settings)[1])
         return held if held >= ADMITTED else 0.0
 
-    def all_kept(self, settings: Settings) -> bool:
-        """Whether all of the place's leaves go on behind the ranking."""
-        ranking = self.ranking(settings)
-        return bool(np.isin(self.leaves_in(ranking.leaves), ranking.pool[ranking.kept]).all())
+    def lost(self, settings: Settings) -> Lost:
+        """What the dials' values are chosen by."""
+        unread = settings.with_value("reranking.model", "")
+        spreading = {"method": "none", "per_section": 0, "fold_twins": False}
+        unspread = unread.with_values({f"diversity.{name}": value for name, value in spreading.items()})
+        found = self._places(unspread.with_value("retrieval.k", MOST_LEAVES))
+        reads = not settings.reranking.off
+        spread = self._places(unread) if reads else ()
+        reread = self._places(settings.with_value("reranking.keep", 0)) if reads else ()
+        leaves = self.ranking(settings).leaves
+        kind = self._facts(leaves).kind(self._document(leaves))
+        return Lost(found, spread, reread, kind, len(self.whole(None)))
+
+    def _places(self, settings: Settings) -> tuple[int, ...]:
+        """Where what goes on of the place and of what stands around it is in the order, 1-based."""
+        return tuple(sorted(len(before) + 1 for before in self.front(settings).values()))
 
     def fates(self, ranking: Ranking, assembled: Mapping[int, str]) -> tuple[Fate, ...]:
         """Of the place's leaves, the best by the final order first. ``assembled``: as ``filled`` gives them."""

@@ -268,8 +268,7 @@ class ChunkTree:
             if chunk.parent_id is None:
                 continue
             parent = by_id.get(chunk.parent_id)
-            inside = parent is not None and parent.start <= chunk.start and chunk.end <= parent.end
-            if parent is None or not inside or parent.level != chunk.level + 1:
+            if parent is None or not parent.span.contains(chunk.span) or parent.level != chunk.level + 1:
                 raise SpanError(f"Chunk {chunk.chunk_id} does not lie inside a parent one level above it.")
 
     @property
@@ -333,12 +332,13 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What every stage did, as a value: ``stages`` in the order they ran, ``candidates`` in final order."""
+    """What every stage did: ``stages`` as they ran, ``candidates`` in final order, catalogue ``reads`` by stage."""
 
     question: str
     stages: tuple[str, ...]
     candidates: tuple[Candidate, ...]
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    reads: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.library import Scope
 from core.settings import Settings
-from pages.ui import ask_results, dials, judging_row, keys, readings, rerankers, services, state
+from pages.ui import ask_results, authority, dials, judging_row, keys, readings, rerankers, services, state
 from pages.ui.ask_answer import show_answer
-from pages.ui.ask_chips import ignored, show_chips
+from pages.ui.ask_chips import ignored, show_chips, stated
 from pages.ui.ask_conflicts import show_conflicts
 from pages.ui.ask_notes import show_notes
 from pages.ui.ask_question import QUESTION, question_row, suggestions
@@ -34,7 +34,8 @@ def main() -> None:
     settings = dials.ask_dials(base, writer=library.writer is not None)
     question = st.session_state.get(state.ASKED, "")
     if question:
-        inquiry = Inquiry(question, scope, ignored(question))
+        asking = st.session_state.get(state.ASKING, "")
+        inquiry = Inquiry(question, scope, ignored(question), stated(question), asking)
         target = show_result(inquiry, settings, base)
         if target:
             st.switch_page("pages/chunks.py", query_params=target)
@@ -75,24 +76,23 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> dict[st
         show_notes(result.clustered, (*result.notes, *told), settings)
         target = show_tabs(inquiry, result, settings, base, kind_of) or target
     else:
-        nothing_found(inquiry.scope)
+        nothing_found(inquiry.scope, bool(result.understood.conditions))
         show_why(inquiry, settings, services.library().sources())
     with above:
         show_chips(inquiry.question, result.understood, settings.understanding)
-        target = show_conflicts(result.conflicts) or target
+        target = show_conflicts(result.conflicts, settings.answering.authority, kinds, authority.off()) or target
         if result.hits:
             answered = ask_results.answer(inquiry, result, made_by)
-            target = show_answer(answered.nearest, answered.support, result, kind_of) or target
+            target = show_answer(answered.nearest, answered.support, result, kind_of, answered.compared) or target
     return target
 
 
-def nothing_found(scope: Scope) -> None:
-    """Why there may be nothing, and what to turn."""
-    where = "Search in more collections or tags, lower" if not scope.everything else "Lower"
-    st.info(
-        f"No chunk passed. {where} the least similarity at the left, or ask in other words.",
-        icon=":material/filter_alt_off:",
-    )
+def nothing_found(scope: Scope, filtered: bool) -> None:
+    """Why there may be nothing, and what to turn. ``filtered``: the question itself leaves documents out."""
+    ways = ["take an “only” of the question away"] if filtered else []
+    ways += [] if scope.everything else ["search in more collections or tags"]
+    way = ", ".join([*ways, "lower the least similarity at the left, or ask in other words"])
+    st.info(f"No chunk passed. {way[0].upper()}{way[1:]}.", icon=":material/filter_alt_off:")
 
 
 enter()

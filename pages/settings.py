@@ -1,9 +1,10 @@
-"""Settings: who reads meaning, what stays private, where things lie, and a report for whoever helps."""
+"""Settings: who reads meaning, whose word counts, what stays private, where things lie, and a report."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.authority import show_authority
 from pages.ui.embedder import show_embedder
 from pages.ui.entry import enter
 from pages.ui.keeping import show_disk, show_places, show_privacy, show_report
@@ -14,8 +15,8 @@ from pages.ui.rerankers import show_reranker
 def main() -> None:
     """One tab a subject; a tab computes only what it shows."""
     st.title("Settings")
-    meaning, careful, reading, private, places, help_me = st.tabs(
-        ["Embedder", "Re-ranker", "Reading and words", "Privacy", "Places and disk", "Report"]
+    meaning, careful, reading, counting, private, places, help_me = st.tabs(
+        ["Embedder", "Re-ranker", "Reading and words", "Whose word counts", "Privacy", "Places and disk", "Report"]
     )
     with meaning:
         show_embedder()
@@ -23,6 +24,8 @@ def main() -> None:
         show_reranker()
     with reading:
         show_reading()
+    with counting:
+        show_authority()
     with private:
         show_privacy()
     with places:

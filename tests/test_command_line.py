@@ -46,6 +46,12 @@ QUERY = {
     "question": str, "understood": list, "hits": list, "passages": list, "context": dict, "conflicts": list,
     "notes": list, "reads": int, "timings_ms": dict,
 }  # fmt: skip
+ANSWER = {
+    "text": str, "citations": list, "supported": bool, "probability": float, "compared": (dict, type(None)),
+}  # fmt: skip
+CITATION = {
+    "document": str, "source": str, "start": int, "end": int, "page": (int, type(None)), "quote": str, "told": str,
+}  # fmt: skip
 UNDERSTOOD = {"kind": str, "value": str, "words": str, "filters": bool}
 CONFLICT = {
     "kind": str, "subject": list, "about": str, "sides": list, "preferred": (int, type(None)), "reason": str,
@@ -244,6 +250,55 @@ def test_query_answers_in_the_readers_order(core, home, samples, documents):
         Path(item["source"]).name == gold["document"] and item["start"] <= gold["start"] < item["end"]
         for item in found["passages"]
     )
+
+
+def test_ask_answers_with_places_beside_all_that_query_says(core, home, documents):
+    texts = texts_of(documents)
+    code, found, _ = core("ask", QUESTION, "--library", home)
+    assert code == 0
+    assert has_shape(found, {**QUERY, "answer": dict})
+    answer = found.pop("answer")
+    assert has_shape(answer, ANSWER)
+    assert answer["supported"]
+    assert "3600 seconds" in answer["text"]
+    assert len(answer["text"].splitlines()) == len(answer["citations"]) > 0
+    for cited, line in zip(answer["citations"], answer["text"].splitlines(), strict=True):
+        assert has_shape(cited, CITATION)
+        assert texts[cited["source"]][cited["start"] : cited["end"]] == cited["quote"]
+        assert line.endswith(" ".join(cited["quote"].split()))
+        assert line.startswith(cited["told"])
+    searched = core("query", QUESTION, "--library", home)[1]
+    assert set(found.pop("timings_ms")) == {*searched.pop("timings_ms"), "quotes"}
+    assert found == searched
+
+
+def test_ask_says_that_the_library_does_not_say(core, home, capsys):
+    unlikely = ["--library", home, "--set", "answering.least_support=1"]
+    code, found, _ = core("ask", QUESTION, *unlikely)
+    assert code == 0
+    assert (found["answer"]["supported"], found["answer"]["citations"]) == (False, [])
+    assert found["answer"]["text"].startswith("The library does not say")
+    assert main(["ask", QUESTION, *map(str, unlikely)]) == 0
+    assert capsys.readouterr().out.startswith("The library does not say")
+    code, found, sentence = core("ask", QUESTION, "--library", home, "--set", "answering.sentences=0")
+    assert (code, found) == (2, None)
+    assert "answering.sentences" in sentence
+
+
+def test_ask_compares_numbers_in_tables(core, home, documents):
+    (register,) = [path for path in documents if path.name == "device-register.csv"]
+    question = "Which devices in the register have a battery below 67 %?"
+    # A typed match is evidence whatever the threshold.
+    code, found, _ = core("ask", question, "--library", home, "--set", "answering.least_support=1")
+    assert code == 0
+    answer = found["answer"]
+    assert ("comparison", "below 67 %") in {(chip["kind"], chip["value"]) for chip in found["understood"]}
+    rows = [line.split(";") for line in register.read_text(encoding="utf-8-sig").splitlines()[1:]]
+    low = [(row[0], row[6]) for row in rows if row[6].isdigit() and int(row[6]) < 67]
+    assert answer["compared"] == {"asked": "below 67 %", "quoted": len(answer["citations"]), "found": len(low)}
+    told = [(cited["told"].partition(" › ")[0], cited["quote"]) for cited in answer["citations"]]
+    assert told == low[: len(told)]
+    assert answer["supported"]
 
 
 def test_query_takes_settings_and_presets(core, home):
@@ -532,11 +587,15 @@ def test_without_json_a_person_reads_a_summary(home, samples, capsys):
     assert len(capsys.readouterr().out.splitlines()) == documents > 0
     assert main(["query", QUESTION, "--library", str(home)]) == 0
     assert f"Question: {QUESTION}" in capsys.readouterr().out
+    assert main(["ask", QUESTION, "--library", str(home)]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"^\[1\] .*3600 seconds.*\n    .+ \(.+, \d+-\d+\)$", told, re.MULTILINE)
+    assert "The library is likely to say" in told
     assert main(["chunk", str(samples / "documents" / "api.md")]) == 0
     assert "characters covered" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [[], ["nothing"], ["ingest"], ["query"], ["ask", "x"], ["export"], ["chunk"]])
+@pytest.mark.parametrize("arguments", [[], ["nothing"], ["ingest"], ["query"], ["ask"], ["export"], ["chunk"]])
 def test_what_is_not_a_command_is_exit_code_two(arguments, capsys):
     with pytest.raises(SystemExit) as refused:
         main(arguments)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from core.dial_steps import dial_steps
-from core.explaining import Change, WhyNot, why_not
+from core.dial_steps import CHOICES, LADDERS, LARGEST_IN_MEMORY, LOWERED, NUMBERS, SCALES, Lost, dial_steps
+from core.explaining import Change, WhyNot, least, looks, why_not
 from core.library import Incoming, Library
 from core.retrieval.analysis import Key, Understanding
 from core.retrieval.ranking import UNFOUND
 from core.searching import SearchResult
-from core.settings import Settings
+from core.settings import Settings, preset
 from core.storage.scopes import Scope
 from core.trials import ADMITTED
 from core.types import Document, Span
@@ -219,9 +223,126 @@ def test_progress_is_told_and_stops_the_search(world: World) -> None:
         world.why(question, name, place, progress=stop)
 
 
+def test_no_less_leaves_would_do(world: World) -> None:
+    """Without shares and with leaves alone in a wide context, a place is in from the leaf's own rank on."""
+    shares = ("neighbour_share", "parent_share", "document_share")
+    flat = {"expansion.strategy": "flat", "assembly.budget_tokens": 20_000, "retrieval.k": 3}
+    settings = Settings().with_values({**{f"retrieval.{share}": 0 for share in shares}, **flat})
+    told = 0
+    for question, name, place in world.gold[::4]:
+        why = world.why(question, name, place, settings)
+        change = next((one for one in why.changes if set(one.settings) == {"retrieval.k"}), None)
+        if change is None:
+            continue
+        told += 1
+        before, least = change.settings["retrieval.k"]
+        assert before == 3
+        if len(why.fates) == 1:
+            assert least == next(iter(reversed(why.fates[0].ranks.values())))
+        fewer = settings.with_value("retrieval.k", least - 1)
+        assert world.held(world.library.searcher.search(question, fewer, None), name, place) < ADMITTED
+        assert change.size == (least - 3) / 1000
+    assert told > 3
+
+
+class Words:
+    """A re-ranker that counts words in common, and what it was given."""
+
+    max_tokens = 512
+
+    def __init__(self) -> None:
+        self.read: list[int] = []
+
+    def score(self, question: str, passages: list[str]) -> np.ndarray:
+        self.read.append(len(passages))
+        asked = set(question.lower().split())
+        return np.array([len(asked & set(passage.lower().split())) for passage in passages], dtype=np.float32)
+
+
+def test_more_may_be_read_again_and_more_of_it_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Words()
+    monkeypatch.setattr("core.ordering.load_reranker", lambda settings, encoder: model)
+    few = {"reranking.model": "words", "reranking.candidates": 2, "reranking.keep": 2, "reranking.blend": 0.6}
+    settings = SMALL.with_values({**few, "assembly.budget_tokens": 600})
+    found: set[str] = set()
+    for question, name, place in world.gold[::4]:
+        told = world.why(question, name, place, settings)
+        for change in told.changes:
+            found |= change.settings.keys()
+            assert world.held(world.under(question, change, settings), name, place) == pytest.approx(change.held)
+            assert change.held >= ADMITTED
+    assert {"reranking.keep", "reranking.candidates"} <= found
+    assert max(model.read) <= 200, "never more than what goes on"
+
+
+def test_what_took_too_long_is_said(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    question, name, place = next(gold for gold in world.gold if not world.why(*gold).admitted)
+    assert world.why(question, name, place).untried == (), "the samples need no more patience than there is"
+    monkeypatch.setattr("core.trials.PATIENCE", 1)
+    told = world.why(question, name, place)
+    assert told.untried
+    assert told.tried < 30
+    assert not set(told.untried) & {name for change in told.changes for name in change.settings}
+    assert set(told.untried) <= {*SCALES, *LOWERED, *LADDERS, *CHOICES, "expansion.kinds"}
+
+
+@given(st.integers(0, 40), st.integers(0, 60), st.integers(1, 9))
+def test_the_least_is_found_with_few_looks(length: int, first: int, stride: int) -> None:
+    """Where all behind the first are enough, it is the first; and each place is asked once."""
+    asked: list[int] = []
+
+    def held(place: int) -> float:
+        asked.append(place)
+        return 0.75 * (place >= first)
+
+    found = list(least(looks(length), held))
+    assert found == ([(first, 0.75)] if first < length else [])
+    assert len(asked) == len(set(asked)) <= 2 * length.bit_length() + 1
+    assert all(0 <= place < length for place in asked)
+    strides = [*range(stride - 1, length, stride), *([length - 1] if length else [])]
+    assert list(least(strides, held)) == found
+
+
+def test_what_is_searched_is_told(world: World) -> None:
+    """docs/retrieval.md has every dial that is tried, and none that is not."""
+    page = (ROOT / "docs" / "retrieval.md").read_text(encoding="utf-8")
+    section = page[page.index("## Why not this passage?") :].split("\n## ", 2)[0]
+    searched = section[: section.index("Not searched")]
+    names = set(re.findall(r"`((?:understanding|retrieval|diversity|reranking|expansion|assembly)\.\w+)`", searched))
+    every = [*SCALES, *LOWERED, *LADDERS, *CHOICES, *NUMBERS, "expansion.kinds", "assembly.budget_tokens"]
+    assert names == set(every)
+    unsearched = set(re.findall(r"`(\w+\.\w+)`", section[section.index("Not searched") :]))
+    stages = ("understanding", "retrieval", "diversity", "reranking", "expansion", "assembly")
+    known = {f"{stage}.{field.name}" for stage in stages for field in fields(getattr(Settings(), stage))}
+    assert unsearched == known - set(every)
+
+
+def steps_of(settings: Settings, understood: Understanding, **more: Any) -> dict[str, list[tuple[float, Settings]]]:
+    return {turns.name: turns.steps for turns in dial_steps(settings, understood, Lost(**more))}
+
+
+@given(
+    st.sampled_from(["default", "careful", "words-only", "flat"]),
+    st.sampled_from(["zscore", "rrf"]),
+    st.sampled_from(["none", "mmr"]),
+)
+def test_every_step_is_one_dial_that_changes_something(preset_name: str, fusion: str, method: str) -> None:
+    settings = preset(preset_name).with_values({"retrieval.fusion": fusion, "diversity.method": method})
+    places = {"found": (4, 51, 300), "spread": (4, 30), "reread": (4, 30)}
+    for turns in dial_steps(settings, Understanding("Why?", "Why?"), Lost(**places, kind="pdf")):
+        assert turns.steps
+        sizes = [size for size, _ in turns.steps]
+        assert sizes == sorted(sizes)
+        assert all(0 < size <= 1 for size in sizes)
+        for _, turned in turns.steps:
+            stage, _, dial = turns.name.partition(".")
+            assert turned == settings.with_value(turns.name, getattr(getattr(turned, stage), dial))
+            assert turned.fingerprint() != settings.fingerprint()
+
+
 def test_settings_that_cannot_be_are_not_tried() -> None:
     words_alone = Settings().with_values({"retrieval.dense_weight": 0, "retrieval.lexical_weight": 0.5})
-    steps = dict(dial_steps(words_alone, Understanding("Why?", "Why?"), all_kept=True))
+    steps = steps_of(words_alone, Understanding("Why?", "Why?"))
     turned = [each.retrieval.lexical_weight for _, each in steps["retrieval.lexical_weight"]]
     assert 0.0 not in turned
     assert turned[0] in (0.4, 0.6)
@@ -230,12 +351,36 @@ def test_settings_that_cannot_be_are_not_tried() -> None:
 
 def test_a_dial_that_is_not_read_is_not_tried() -> None:
     understood = Understanding("Why?", "Why?")
-    steps = dict(dial_steps(Settings(), understood, all_kept=True))
-    for name in ("retrieval.k", "expansion.window_sentences", "diversity.relevance", "understanding.anchor_boost"):
+    steps = steps_of(Settings(), understood)
+    unread = ("window_sentences", "confidence", "merge_share")
+    for name in ("retrieval.k", "retrieval.rrf_k", "retrieval.feedback_leaves", "diversity.candidates"):
         assert name not in steps
+    assert not steps.keys() & {f"expansion.{name}" for name in unread}
+    assert not steps.keys() & {"expansion.kinds", "diversity.relevance", "understanding.anchor_boost"}
     assert not any(name.startswith("reranking") for name in steps), "a re-ranker is never switched on"
-    assert "retrieval.k" in dict(dial_steps(Settings(), understood, all_kept=False))
-    reread = Settings().with_values({"reranking.model": "late-interaction", "reranking.keep": 3})
-    steps = dict(dial_steps(reread, understood, all_kept=False))
-    assert {"reranking.model", "reranking.keep", "reranking.blend"} <= steps.keys()
+
+
+def test_a_dial_is_tried_where_it_is_read() -> None:
+    understood = Understanding("Why?", "Why?")
+    assert {"retrieval.title_boost", "retrieval.lexical_engine"} <= steps_of(Settings(), understood).keys()
+    assert "retrieval.lexical_engine" not in steps_of(Settings(), understood, leaves=LARGEST_IN_MEMORY + 1)
+    shares = steps_of(Settings(), understood)["retrieval.parent_share"]
+    assert max(turned.retrieval.parent_share for _, turned in shares) == 2
+    more = {"retrieval.fusion": "rrf", "retrieval.feedback_share": 0.5, "diversity.method": "mmr"}
+    read = steps_of(Settings().with_values(more), understood, kind="pdf")
+    assert {"retrieval.rrf_k", "retrieval.feedback_leaves", "diversity.candidates", "expansion.kinds"} <= read.keys()
+    assert [turned.expansion.kinds for _, turned in read["expansion.kinds"]] == [("pdf",)]
+
+
+def test_numbers_are_tried_where_the_place_has_a_leaf() -> None:
+    understood = Understanding("Why?", "Why?")
+    (k,) = (turns for turns in dial_steps(Settings(), understood, Lost(found=(7, 51, 400))) if turns.rising)
+    assert (k.name, [turned.retrieval.k for _, turned in k.steps]) == ("retrieval.k", [51, 400])
+    careful = preset("careful").with_values({"reranking.keep": 3, "reranking.candidates": 10})
+    every = list(dial_steps(careful, understood, Lost(spread=(9, 11, 30), reread=(2, 4))))
+    numbers = {turns.name: turns.steps for turns in every if turns.rising}
+    assert [turned.reranking.candidates for _, turned in numbers["reranking.candidates"]] == [11, 30]
+    assert [turned.reranking.keep for _, turned in numbers["reranking.keep"]] == [4]
+    steps = {turns.name: turns.steps for turns in every}
+    assert {"reranking.model", "reranking.blend", "reranking.unit"} <= steps.keys()
     assert all(len(found) <= 3 for name, found in steps.items() if name.startswith("retrieval"))

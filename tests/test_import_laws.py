@@ -27,7 +27,7 @@ LIBRARY_ROW = (
     *("judging", "labelling", "teaching", "ways", "editing", "applying", "cutting", "library", "shelf"),
 )
 ORDER: tuple[tuple[str, ...], ...] = (
-    ("errors", "types"),
+    ("errors", "types", "whole_files"),
     ("settings", "text"),
     ("syntax",),
     ("parsing", "chunking", "enriching", "embedding", "language"),
@@ -43,10 +43,11 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("__main__", "pages"),
 )
 # ... but for the rows whose rooms are one thing in several files.
-OPEN_ROWS = (("errors", "types"), LIBRARY_ROW)
+OPEN_ROWS = (("errors", "types", "whole_files"), LIBRARY_ROW)
 # The command line is one room: the parser, the commands it imports once it knows which, and the JSON they print.
 ROOM_OF_FILE = {
     "commands": "__main__",
+    "commands_ask": "__main__",
     "commands_bench": "__main__",
     "commands_judgments": "__main__",
     "commands_training": "__main__",

@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from core.chunking import cut_edited
-from core.errors import CancelledError, LibraryLockedError, ModelError, NotFoundError, ParseError, StorageError
+from core.errors import (
+    CancelledError,
+    LibraryLockedError,
+    ModelError,
+    NotFoundError,
+    ParseError,
+    SettingsError,
+    StorageError,
+)
 from core.library import Incoming, Ingested, ItemCancelledError, Library, SearchResult
 from core.retrieval import ranking
 from core.settings import PRESETS, Settings
@@ -367,6 +375,20 @@ def test_an_empty_library_answers_with_nothing(library, name, question):
     assert library.verify() == []
     approximate = library.search(question, PRESETS[name].with_value("retrieval.exact_below", 0))
     assert approximate.hits == ()
+
+
+def test_settings_of_questions_hold_at_once_and_others_do_not(tmp_path, fast_encoder):
+    with Library.open(tmp_path / "home", encoder=fast_encoder) as library:
+        wanted = library.settings.with_value("answering.authority", ("handbook > notes",))
+        before = library.revision()
+        library.adopt(wanted)
+        assert library.settings == wanted
+        assert library.revision() > before
+        with pytest.raises(SettingsError, match="read or cut documents otherwise"):
+            library.adopt(wanted.with_value("chunking.max_tokens", 50))
+        assert library.settings == wanted
+    with Library.open(tmp_path / "home", encoder=fast_encoder) as library:
+        assert library.settings == wanted
 
 
 def test_settings_persist_and_are_the_librarys_own(tmp_path, folder, fast_encoder):

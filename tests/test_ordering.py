@@ -79,7 +79,8 @@ def test_a_stage_that_is_off_leaves_the_ranking_itself(filled):
     ranking = filled.rank("weir")
     settings = filled.settings
     assert ordering.diversified(ranking, settings.diversity, lambda document: "") is ranking
-    assert ordering.Rereading(FastEncoder()).reranked(ranking, settings.reranking, lambda document: "") is ranking
+    same = ordering.Rereading(FastEncoder()).reranked(ranking, settings.reranking, lambda document: "", list)
+    assert same is ranking
 
 
 def test_twins_are_folded_and_sections_capped(filled):
@@ -118,6 +119,23 @@ def test_a_cross_encoder_is_asked_once_for_all_its_blends(filled, tmp_path, monk
 
 
 original = ordering.read
+
+
+@pytest.mark.parametrize("unit", ["child", "window", "parent"])
+def test_a_re_ranker_reads_what_stands_above_a_chunk_where_the_settings_say_so(filled, tmp_path, monkeypatch, unit):
+    read = []
+    monkeypatch.setattr(ordering, "read", lambda *given: read.append(given[1]) or original(*given))
+    model = str(make_cross_encoder(tmp_path / "model", positions=512))
+    wanted = filled.settings.with_values({"reranking.model": model, "reranking.unit": unit})
+    ranking = filled.searcher.order(filled.searcher.find("weir keeper", wanted), filled.settings)
+    filled.rank("weir keeper", wanted)
+    filled.rank("weir keeper", wanted.with_value("reranking.prefix", False))
+    with_headings, without = read
+    rows = ranking.leaves.rows[ranking.pool[ranking.kept]].tolist()
+    above = filled.searcher.above(rows)
+    assert "" in above
+    assert any("Handbook" in one for one in above)
+    assert with_headings == [f"{head}\n{text}" if head else text for head, text in zip(above, without, strict=True)]
 
 
 def test_what_was_cut_short_is_read_again(filled, tmp_path, monkeypatch):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+
 import pytest
 
 from core.errors import CancelledError
 from core.library import Incoming, Library
 from core.settings import Settings
-from core.teaching import known_starts, teach
+from core.teaching import known_starts, outgrown, teach
 from tests.fast_encoder import FastEncoder
 
 LEARNED = Settings().with_values({"chunking.chunker": "learned", "chunking.max_tokens": 60})
@@ -120,3 +123,117 @@ def test_learning_can_be_stopped_and_is_done_again(taught):
     assert known_starts(taught._store, taught.model) is None
     assert taught.apply(LEARNED).failures == ()
     assert known_starts(taught._store, taught.model) is not None
+
+
+def ingest(library, turns, settings=None):
+    items = [Incoming(f"handbook-{turn}.md", content_hash=library.stage(handbook(turn).encode())) for turn in turns]
+    assert library.ingest(items, settings=settings).failures == ()
+
+
+def lesson(library):
+    return known_starts(library._store, library.model)
+
+
+class Told:
+    """Hears of progress, and stops at a share of it."""
+
+    def __init__(self, until=lambda done, total: False):
+        self.until, self.heard = until, []
+
+    def __call__(self, done, total):
+        self.heard.append((done, total))
+        if self.until(done, total):
+            raise CancelledError("Stopped.")
+
+
+def test_progress_counts_what_is_encoded_over_all_documents(taught):
+    told = Told()
+    taught.cutting.aids("learned", taught.model.encoder, told)
+    sentences = told.heard[2][1]
+    assert told.heard[:3] == [(0, sentences // 3), (0, sentences * 2 // 3), (0, sentences)], "documents are read first"
+    encoded = told.heard[3][1]
+    assert told.heard[3:5] == [(0, encoded), (encoded, encoded)]
+    assert {done == total for done, total in told.heard[5:]} == {True}, "then the classifier is fitted"
+    assert lesson(taught).documents == 3
+
+
+@pytest.mark.parametrize(
+    "until",
+    [lambda done, total: done == 0, lambda done, total: done == total],
+    ids=["while documents are read", "when all is encoded"],
+)
+def test_a_stopped_lesson_leaves_nothing_half(taught, until):
+    teach(taught._store, taught.model)
+    before, learnt = lesson(taught), len(taught.model.encoder.texts)
+    ingest(taught, [7])
+    with pytest.raises(CancelledError):
+        teach(taught._store, taught.model, Told(until))
+    assert lesson(taught) == before
+    taught._store.set_meta("section_starts", None)
+    with pytest.raises(CancelledError):
+        taught.cutting.aids("learned", taught.model.encoder, Told(until))
+    assert lesson(taught) is None
+    assert taught.cutting.aids("learned", taught.model.encoder).starts == lesson(taught) != before
+    assert len(set(taught.model.encoder.texts)) == len(taught.model.encoder.texts) > learnt, "nothing twice"
+
+
+def test_rebuilding_teaches_anew_what_a_recipe_uses(taught):
+    add(taught, "plain.txt", PLAIN, LEARNED)
+    first, version = lesson(taught), taught.sources()[-1].version_id
+    recipe = taught.sources()[-1].recipe_fingerprint
+    ingest(taught, [3, 4])
+    assert lesson(taught) == first, "five are not twice three"
+    assert taught.rebuild().failures == ()
+    assert (first.documents, lesson(taught).documents) == (3, 5)
+    assert taught.sources()[-1].recipe_fingerprint != recipe
+    assert taught.cutting.is_cut_so(version)
+
+
+def test_rebuilding_learns_nothing_that_no_recipe_uses(taught):
+    taught.rebuild()
+    assert lesson(taught) is None
+    taught.cutting.set_recipe("kind", "markdown", LEARNED.chunking)
+    taught.rebuild()
+    assert lesson(taught).documents == 3
+
+
+def test_a_rebuilding_whose_lesson_is_stopped_keeps_the_one_there_was(taught):
+    add(taught, "plain.txt", PLAIN, LEARNED)
+    before = lesson(taught)
+    ingest(taught, [3])
+
+    class Stops:
+        def stage(self, index, stage, done, total):
+            raise CancelledError("Stopped.")
+
+        def finished(self, index, outcome):
+            raise AssertionError("nothing was cut")
+
+    with pytest.raises(CancelledError):
+        taught.rebuild(Stops())
+    assert lesson(taught) == before
+
+
+def test_twice_the_headings_teach_anew_when_more_comes_in(taught):
+    add(taught, "plain.txt", PLAIN, LEARNED)
+    first = lesson(taught)
+    ingest(taught, [3, 4])
+    ingest(taught, [5])
+    assert lesson(taught) == first, "the sixth came just now"
+    assert taught.cutting.aids("learned", taught.model.encoder).starts == first, "a trial changes nothing"
+    taught.cutting.recut([taught.sources()[0].version_id])
+    assert lesson(taught) == first, "nor does one document that is cut anew"
+    ingest(taught, [6])
+    assert lesson(taught).documents == 6
+    assert not outgrown(taught._store, taught.model)
+
+
+def test_a_lesson_kept_without_the_count_of_headings_goes_by_its_sections(taught):
+    starts = teach(taught._store, taught.model)
+    taught._store.set_meta("section_starts", json.dumps(starts.to_dict()))
+    assert not outgrown(taught._store, taught.model)
+    few = dataclasses.replace(starts, sections=13)
+    taught._store.set_meta("section_starts", json.dumps(few.to_dict()))
+    assert outgrown(taught._store, taught.model)
+    taught.trash([row.id for row in taught.sources()[:2]])
+    assert not outgrown(taught._store, taught.model), "what is in the trash teaches nothing"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
+from core.answering.compared import ROWS, Compared, compared_quotes
 from core.answering.extractive import choose_quotes, sentences_of
 from core.answering.support import Evidence, Support, evidence, support
+from core.retrieval.bounds import Comparison
+from core.retrieval.comparing import FoundRow, Listing
 from core.settings.answering import AnsweringSettings
 from core.text.analysis import analyse
-from core.types import Answer, Block, Passage, Span, Vectors
+from core.types import Answer, Block, Passage, Quote, Span, Vectors
 
 
 class LineReads(Protocol):
@@ -27,6 +30,9 @@ class LineReads(Protocol):
     def code(self, version_id: str, start: int, end: int) -> Sequence[Span]:
         """Where listings and raw HTML reach into a span."""
 
+    def rows(self, asked: Comparison, passages: Sequence[Passage], most: int) -> Listing:
+        """The rows of tables in the passages that satisfy a comparison which asks to list them."""
+
     def page(self, version_id: str, offset: int) -> int | None:
         """The page an offset stands on, if the document has pages."""
 
@@ -36,11 +42,41 @@ class LineReads(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``answer`` has no quotes where ``support`` is not enough. ``evidence``: what ``support`` was made of."""
+    """``answer`` has no quotes where ``support`` is not enough. ``evidence``: what ``support`` was made of.
+
+    ``compared``: what tables answer of a comparison, ``None`` where none do.
+    """
 
     answer: Answer
     support: Support
     evidence: Evidence
+    compared: Compared | None = None
+
+    @property
+    def supported(self) -> bool:
+        """Something is quoted, and what speaks for an answer is enough."""
+        return self.support.enough and bool(self.answer.quotes)
+
+    @property
+    def text(self) -> str:
+        """The answer in words: a line for each quote, cells with what they are of; or that the library does not say.
+
+        >>> silent = Support(0.5, True, "The library is likely to say: 50%.")
+        >>> Line(Answer(()), silent, Evidence()).text
+        'The library does not say: no sentence that was read supports an answer.'
+        """
+        if not self.support.enough:
+            return self.support.sentence
+        if not self.answer.quotes:
+            return "The library does not say: no sentence that was read supports an answer."
+        lines = [in_words(quote) for quote in self.answer.quotes]
+        return "\n".join([*lines, self.compared.sentence] if self.compared and self.compared.more else lines)
+
+
+def in_words(quote: Quote) -> str:
+    """A quote on one line, a cell with what it is of."""
+    said = " ".join(quote.text.split())
+    return f"{quote.told}: {said}" if quote.told else said
 
 
 def answer_line(
@@ -52,12 +88,15 @@ def answer_line(
     settings: AnsweringSettings,
     intent: str = "",
     likely: float | None = None,
+    comparison: Comparison | None = None,
 ) -> Line:
     """The best supported quotes of a result and how likely the library holds an answer.
 
     ``similarities``: cosines of the question to the best chunks; () where nothing was searched by meaning.
     ``encode(texts)``: ``(n, d)`` unit vectors. ``intent``: as question analysis has it, "" for none. ``likely``: the
     probability that one of the chunks answers, by a calibrated re-ranker; ``None`` where none read them.
+    ``comparison``: what the question asks of a number. Cells of tables in the passages that satisfy it are quoted
+    first, and support an answer whatever else speaks for one; sentences fill what they leave of the settings' number.
     With ``settings.sentences`` 0 nothing is read or encoded, and support is told from the similarities alone.
     """
     if not settings.sentences:
@@ -69,7 +108,21 @@ def answer_line(
     rarity = reads.rarity(list(dict.fromkeys(analyse(question))))
     found = evidence(question, similarities, passages, sentences, meaning, rarity)
     supported = support(found, settings.least_support, likely)
-    if not supported.enough:
-        return Line(Answer(()), supported, found)
-    quotes = choose_quotes(question, vectors[0], sentences, vectors[1:], reads.page, settings.sentences, intent)
-    return Line(quotes, supported, found)
+    quotes: tuple[Quote, ...] = ()
+    if supported.enough:
+        chosen = choose_quotes(question, vectors[0], sentences, vectors[1:], reads.page, settings.sentences, intent)
+        quotes = chosen.quotes
+    listing = reads.rows(comparison, passages, ROWS) if comparison and comparison.listed else Listing()
+    if comparison is None or not listing.rows:
+        return Line(Answer(quotes), supported, found)
+    compared = Compared(comparison, len(listing.rows), listing.count)
+    cells = compared_quotes(listing, passages, reads.page)
+    others = [quote for quote in quotes if not any(_of_row(quote, row) for row in listing.rows)]
+    quotes = (*cells, *others[: max(0, settings.sentences - len(cells))])
+    return Line(Answer(quotes), replace(supported, enough=True, sentence=compared.sentence), found, compared)
+
+
+def _of_row(quote: Quote, row: FoundRow) -> bool:
+    """Whether a quote is of a table row, whole or in part."""
+    place = quote.citation
+    return place.version_id == row.version_id and place.start < row.end and row.start < place.end

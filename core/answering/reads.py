@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.answering.support import rarity_of
+from core.retrieval.bounds import Comparison
+from core.retrieval.comparing import Listing, rows_listed
 from core.storage import documents
 from core.storage.lexical import token_holders
 from core.storage.store import Store
-from core.types import Block, Span
+from core.types import Block, Passage, Span
 
 
 class StoreReads:
@@ -29,6 +31,10 @@ class StoreReads:
     def code(self, version_id: str, start: int, end: int) -> Sequence[Span]:
         """Where listings and raw HTML reach into a span."""
         return documents.code_spans(self._store, version_id, start, end)
+
+    def rows(self, asked: Comparison, passages: Sequence[Passage], most: int) -> Listing:
+        """The rows of tables in the passages that satisfy a comparison which asks to list them."""
+        return rows_listed(self._store, asked, passages, most)
 
     def page(self, version_id: str, offset: int) -> int | None:
         """The page an offset stands on, if the document has pages."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -9,6 +10,9 @@ from fnmatch import fnmatchcase
 from core.assembly.conflicts import ConflictSide, ContextConflict
 from core.assembly.conflicts_words import stems_of
 from core.text.analysis import analyse
+from core.types import Answer, Citation
+
+_UNWRITABLE = re.compile(r"[>:,\[\]]|[^\S ]")  # has a meaning of its own in an entry or a pattern, or ends a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,16 @@ class Authority:
         return cls(frozenset(stems_of(topic)), tuple(rank.strip().casefold() for rank in ranks.split(">")))
 
     def rank(self, side: ConflictSide, kind: str) -> int | None:
-        """The place of a side's document, 0 is the highest; ``None`` where no pattern fits."""
+        """The place of a side's document, 0 is the highest; ``None`` where no pattern fits.
+
+        A pattern that is its whole name or title counts before one that is only like it: "api.md > old-api.md"; its
+        name with folders counts before that without.
+        """
+        file, name, title = (name.casefold() for name in _names(side))
+        for whole in ((name,), (file, title)):
+            for at, pattern in enumerate(self.patterns):
+                if pattern in whole:
+                    return at
         return next((at for at, pattern in enumerate(self.patterns) if _fits(pattern, side, kind)), None)
 
 
@@ -44,11 +57,86 @@ def settle(
     version. A side that no pattern fits ranks below those that one fits. Sides that say the same as the highest one do
     not contend with it; where two of the highest rank say different things, none is preferred.
     """
-    entries = sorted((Authority.read(entry) for entry in authority), key=lambda item: not item.topic)
+    entries = [Authority.read(entry) for entry in _in_order(authority)]
     return tuple(_settled(conflict, entries, kinds or {}) for conflict in found)
 
 
+def deciding(conflict: ContextConflict, authority: Sequence[str], kinds: Mapping[str, str] | None = None) -> str:
+    """The entry of the settings that names the preferred side, "" where none does."""
+    if settle([conflict], authority, kinds)[0].preferred is None:
+        return ""
+    return next(entry for entry in _in_order(authority) if settle([conflict], [entry], kinds)[0].preferred is not None)
+
+
+def higher(
+    conflict: ContextConflict, place: int, authority: Sequence[str], kinds: Mapping[str, str] | None = None
+) -> str:
+    """The entry that, put before the others, ranks the document of the side at ``place`` above those it contradicts.
+
+    It names the documents and holds for whatever they contradict each other on, unless an entry prefers another side:
+    then it is for the subject of this conflict alone, so that the rest stays as it was. "" where no entry does it: one
+    document has two sides, or nothing tells the documents apart.
+    """
+    winner = conflict.sides[place]
+    below = [side for side in conflict.sides if side.normal != winner.normal]
+    if not below or winner.version_id in {side.version_id for side in below}:
+        return ""
+    now = settle([conflict], authority, kinds)[0].preferred
+    subject = " ".join(_written(word) for word in conflict.subject)
+    topics = [f"{subject}: " if subject else "", ""]
+    if now is None or conflict.sides[now].normal == winner.normal:
+        topics.reverse()
+    for topic in topics:
+        for names in zip(_names(winner), *map(_names, below), strict=True):
+            entry = topic + " > ".join(dict.fromkeys(map(_written, names)))
+            preferred = settle([conflict], [entry, *authority], kinds)[0].preferred
+            if preferred is not None and conflict.sides[preferred].normal == winner.normal:
+                return entry
+    return ""
+
+
+def preferred_first(answer: Answer, found: Sequence[ContextConflict]) -> Answer:
+    """The quotes in their order, but that of a preferred side before those of the sides it ranks above. Pure."""
+    ordered = list(answer.quotes)
+    for conflict in found:
+        if conflict.preferred is None:
+            continue
+        best = conflict.sides[conflict.preferred]
+        below = [side for side in conflict.sides if side.normal != best.normal]
+        says = next((at for at, quote in enumerate(ordered) if _quotes(quote.citation, best)), None)
+        denied = [at for at, quote in enumerate(ordered) if any(_quotes(quote.citation, side) for side in below)]
+        if says is not None and says not in denied and denied and denied[0] < says:
+            ordered.insert(denied[0], ordered.pop(says))
+    return Answer(tuple(ordered))
+
+
+def _quotes(citation: Citation, side: ConflictSide) -> bool:
+    """Whether a quote is of a side's sentence."""
+    span = side.sentence_span
+    return citation.version_id == side.version_id and citation.start < span.end and span.start < citation.end
+
+
+def _in_order(authority: Sequence[str]) -> list[str]:
+    """The entries as they count: those with a subject before those for all."""
+    return sorted(authority, key=lambda entry: not Authority.read(entry).topic)
+
+
+def _names(side: ConflictSide) -> tuple[str, str, str]:
+    """What a document may be called in an entry: its file's name, that in its folders, its title."""
+    return side.source.replace("\\", "/").rpartition("/")[2], side.source, side.document
+
+
+def _written(name: str) -> str:
+    """A name as a pattern: what an entry cannot hold is any character.
+
+    >>> _written("C: notes, a > b.md")
+    'C? notes? a ? b.md'
+    """
+    return _UNWRITABLE.sub("?", name)
+
+
 def _settled(conflict: ContextConflict, entries: Sequence[Authority], kinds: Mapping[str, str]) -> ContextConflict:
+    conflict = replace(conflict, preferred=None, reason="")  # whatever settled it before
     words = {stem for side in conflict.sides for stem in stems_of(side.sentence)}
     for entry in entries:
         if not entry.topic <= words:

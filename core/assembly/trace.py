@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from core.types import Candidate, Trace
 
 # Candidates any stage ranks this high are in the trace, so that a reader sees what nearly made it.
 WATCHED = 100
+NONE: Mapping[str, int] = MappingProxyType({})
 
 
 def build_trace(
@@ -20,11 +22,13 @@ def build_trace(
     fates: Mapping[int, str],
     chunk_ids: Callable[[Sequence[int]], Mapping[int, str]],
     timings_ms: Mapping[str, float],
+    reads: Mapping[str, int] = NONE,
 ) -> Trace:
     """One candidate for every leaf some stage ranked among its best or expansion added, in final order.
 
     ``fates``: by leaf index, from assembly. ``chunk_ids``: leaf indices to public ids. What expansion added without any
-    stage having looked at it comes last, without ranks.
+    stage having looked at it comes last, without ranks. ``reads``: how often a stage behind the ranking asked the
+    catalogue, by its name in ``timings_ms``.
     """
     leaves, stages = ranking.leaves, tuple(ranking.scores)
     wanted = np.array(sorted(fates), dtype=np.int64)
@@ -61,7 +65,7 @@ def build_trace(
             everything, about, [*ends, *(({}, {}, fates[index]) for index in unseen)], strict=True
         )
     )
-    return Trace(ranking.question, stages, candidates, dict(timings_ms))
+    return Trace(ranking.question, stages, candidates, dict(timings_ms), dict(reads))
 
 
 def fate_words(ranking: Ranking, fates: Mapping[int, str]) -> Callable[[int, int, int], str]:

@@ -41,7 +41,7 @@ def remaker(frame: Frame, fingerprint: str, counter: TokenCounter, reads: int = 
             _bare(frame, fingerprint, one, frame.prefixes.parts(one.start, one.end, *header(one))) for one in wanted
         ]
         tokens = counter.count([chunk.text for chunk in bare])
-        inputs = [encoder_input(chunk, frame.settings.prefix) for chunk in bare if not chunk.level]
+        inputs = [encoder_input(chunk, frame.settings.read_prefix) for chunk in bare if not chunk.level]
         read = iter(zip(inputs, counter.count(inputs), strict=True))
         made = []
         for chunk, own in zip(bare, tokens, strict=True):

@@ -19,4 +19,4 @@ def encoder_inputs(
     if settings.vectors == "late":
         spans = [leaf.span for leaf in tree.leaves]
         return pooled(tree.document.text, spans, counter, max(1, reads - counter.specials))
-    return tuple(encoder_input(leaf, settings.prefix) for leaf in tree.leaves)
+    return tuple(encoder_input(leaf, settings.read_prefix) for leaf in tree.leaves)

@@ -160,9 +160,10 @@ def _leaves(frame: Frame, atoms: Sequence[Atom], following: Atom | None) -> tupl
 
 
 def _overlapped(frame: Frame, atoms: Sequence[Atom], first: int, room: int, end: int, after: int) -> tuple[int, str]:
-    """Where the leaf begins with its overlap: at a sentence, else at a word, of the same flow and parent.
+    """Where the leaf begins with its overlap: at a sentence of the same flow and parent.
 
-    Never before ``after``, so that the leaf before is not swallowed whole.
+    A leaf that begins inside a sentence begins at a word where no sentence fits. Never before ``after``, so that the
+    leaf before is not swallowed whole.
     """
     start, text, tokens, unit = atoms[first].start, frame.tokens.text, frame.tokens, frame.settings.unit
     wanted = int(frame.overlap(room) * _eagerness(atoms[first])) if frame.settings.overlap == "adaptive" else None
@@ -180,6 +181,8 @@ def _overlapped(frame: Frame, atoms: Sequence[Atom], first: int, room: int, end:
     for span in sentence_spans(text, low, start):
         if span.start >= earliest:
             return span.start, f", after {tokens.count(span.start, start)} {unit} of overlap"
+    if atoms[first].cut < CUT_WORDS:
+        return start, ""
     while earliest < start and (text[earliest].isspace() or not is_word_boundary(text, earliest)):
         earliest += 1
     if earliest >= start:

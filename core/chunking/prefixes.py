@@ -30,7 +30,7 @@ def prefix_text(prefix: Sequence[PrefixPart], kinds: Sequence[str] = PREFIX_KIND
 def encoder_input(chunk: Chunk, kinds: Sequence[str] = PREFIX_KINDS) -> str:
     """Exactly what the encoder reads for a leaf: its prefix parts of the given kinds, then its text.
 
-    ``kinds``: ``ChunkingSettings.prefix``; () is off.
+    ``kinds``: ``ChunkingSettings.read_prefix``; () is off.
 
     >>> encoder_input(Chunk("c", 0, None, 0, 2, "ab", 1, prefix=(PrefixPart("title", "T"),)))
     'T\\nab'
@@ -59,6 +59,7 @@ class Prefixes:
     def __init__(self, outline: Outline, settings: ChunkingSettings, tokens: TokenMap) -> None:
         self._outline = outline
         self._settings = settings
+        self._kinds = settings.read_prefix
         self._tokens = tokens
         document = outline.document
         self._title = telling_title(document)
@@ -95,7 +96,7 @@ class Prefixes:
 
     def _read(self, parts: Sequence[PrefixPart]) -> int:
         """Tokens of the parts the embedder reads, separators included."""
-        return self._line([part for part in parts if part.kind in self._settings.prefix])
+        return self._line([part for part in parts if part.kind in self._kinds])
 
     def _line(self, parts: Sequence[PrefixPart]) -> int:
         return sum(self.count(part.text) for part in parts) + self._separator * max(0, len(parts) - 1)
@@ -130,7 +131,7 @@ class Prefixes:
 
     def header_reserve(self, header: Span | None, reserve: int, kind: str = "table_header") -> int:
         """Tokens the embedder reads of a repeated header."""
-        if header is None or kind not in self._settings.prefix:
+        if header is None or kind not in self._kinds:
             return 0
         known = (header, reserve, kind)
         if known not in self._header_reserves:
@@ -160,7 +161,7 @@ class Prefixes:
 
     def tokens(self, parts: Sequence[PrefixPart]) -> int:
         """Tokens the embedder reads of a whole prefix."""
-        headers = [part for part in parts if part.kind not in PATH and part.kind in self._settings.prefix]
+        headers = [part for part in parts if part.kind not in PATH and part.kind in self._kinds]
         return self._read([part for part in parts if part.kind in PATH]) + sum(
             self.count(part.text) for part in headers
         )

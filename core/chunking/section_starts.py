@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -124,12 +124,15 @@ def section_examples(document: Document, sentences: Sequence[Span], vectors: Vec
     return Examples(_features(document, [sentences[at] for at in prose], vectors[prose])[1:], starts)
 
 
-def train_section_starts(lessons: Iterable[Examples], encoder: str) -> TrainedStarts | None:
+def train_section_starts(
+    lessons: Iterable[Examples], encoder: str, tell: Callable[[], object] | None = None
+) -> TrainedStarts | None:
     """The classifier that a library's documents teach; ``None`` where they have too few sections to learn from.
 
     ``encoder``: fingerprint of the one the vectors are of. Starts and other sentences weigh the same in sum. Every
     example counts twice, once without knowing where paragraphs begin, since some texts do not tell. Of a large library
     every start is used and others evenly over it. The same lessons in the same order give the same classifier.
+    ``tell`` is called before every step of the fit, and may raise to stop.
     """
     kept = list(lessons)
     sections = int(sum(lesson.starts.sum() for lesson in kept))
@@ -142,7 +145,7 @@ def train_section_starts(lessons: Iterable[Examples], encoder: str) -> TrainedSt
     features, starts = _thinned(features, starts)
     blind = features.copy()
     blind[:, -1] = 0.0
-    weights = _fit(np.concatenate([features, blind]), np.concatenate([starts, starts]).astype(np.float64))
+    weights = _fit(np.concatenate([features, blind]), np.concatenate([starts, starts]).astype(np.float64), tell)
     return TrainedStarts(tuple(np.round(weights, _DIGITS).tolist()), encoder, len(kept), sections)
 
 
@@ -192,7 +195,7 @@ def _thinned(features: Floats, starts: NDArray[np.bool_]) -> tuple[Floats, NDArr
     return features[rows], starts[rows]
 
 
-def _fit(features: Floats, truths: Floats) -> Floats:
+def _fit(features: Floats, truths: Floats, tell: Callable[[], object] | None) -> Floats:
     """``(f + 1,)`` weights, the constant last, of the least balanced logistic loss with a ridge penalty."""
     table = np.column_stack([features, np.ones(len(features))])
     balance = np.where(truths > 0, 0.5 / truths.sum(), 0.5 / (1 - truths).sum())
@@ -200,6 +203,8 @@ def _fit(features: Floats, truths: Floats) -> Floats:
     ridge[-1] = 1e-9  # the constant is free
     weights = np.zeros(table.shape[1])
     for _ in range(_STEPS):
+        if tell:
+            tell()
         chances = _sigmoid(table @ weights)
         slope = table.T @ (balance * (chances - truths)) + ridge * weights
         bend = (table * (balance * chances * (1 - chances))[:, None]).T @ table + np.diag(ridge)

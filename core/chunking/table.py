@@ -119,9 +119,9 @@ class _Cutter:
         """Forces leaves to begin where rows and their sentences together are full. ``top``: room of the first."""
         frame = self._frame
         said = [row_sentence(self._text, row, one.names) for _, row in spans]
-        counts = frame.tokens.counter.count(said) if "sentences" in frame.settings.prefix else [0] * len(said)
+        counts = frame.tokens.counter.count(said) if "sentences" in frame.settings.read_prefix else [0] * len(said)
         if frame.settings.unit == "characters":
-            counts = [len(words) + 1 for words in said] if "sentences" in frame.settings.prefix else counts
+            counts = [len(words) + 1 for words in said] if "sentences" in frame.settings.read_prefix else counts
         sizes = [
             frame.tokens.count(span.start, span.end) + count for (span, _), count in zip(spans, counts, strict=True)
         ]

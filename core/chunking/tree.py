@@ -185,7 +185,7 @@ def _measured(frame: Frame, pieces: list[Piece]) -> list[Leaf]:
         reads = [count + frame.prefixes.tokens(prefix) for count, prefix in zip(counts, prefixes, strict=True)]
     else:
         text = frame.document.text
-        before = [prefix_text(prefix, frame.settings.prefix) for prefix in prefixes]
+        before = [prefix_text(prefix, frame.settings.read_prefix) for prefix in prefixes]
         bodies = [text[piece.start : piece.end] for piece in pieces]
         inputs = [f"{one}\n{body}" if one else body for one, body in zip(before, bodies, strict=True)]
         reads = frame.tokens.counter.count(inputs)

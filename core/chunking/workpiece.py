@@ -40,4 +40,4 @@ class Workpiece:
         """The chunk tree under these settings. ``fingerprint``: of the recipe; it is part of every chunk's id."""
         work = self.frame(settings)
         tree = build_tree(work, chunker(work), fingerprint)
-        return tree if settings.unit == "tokens" else recounted(tree, self.counter, settings.prefix)
+        return tree if settings.unit == "tokens" else recounted(tree, self.counter, settings.read_prefix)

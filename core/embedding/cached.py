@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -163,3 +164,35 @@ def encode_cached(
 def _alike(item: EncoderInput) -> tuple[int, str]:
     """Inputs of similar length, and those of one window, together."""
     return (len(item.window), item.window) if isinstance(item, Pooled) else (len(item), "")
+
+
+class MemoryVectors:
+    """A ``VectorCache`` in memory of at most ``most`` vectors: the oldest go first. Any thread may ask.
+
+    >>> held = MemoryVectors(1)
+    >>> held.put({"a": np.zeros(2, np.float32)}), held.put({"b": np.ones(2, np.float32)})
+    (None, None)
+    >>> held.known(["a", "b"])
+    {'b'}
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._vectors: dict[str, Vectors] = {}
+        self._lock = Lock()
+
+    def known(self, keys: Sequence[str]) -> set[str]:
+        """Those of the keys that have a vector."""
+        return {key for key in keys if key in self._vectors}
+
+    def get(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """Their vectors, as far as they are held."""
+        with self._lock:
+            return {key: self._vectors[key] for key in keys if key in self._vectors}
+
+    def put(self, items: Mapping[str, Vectors]) -> None:
+        """Hold vectors."""
+        with self._lock:
+            self._vectors.update(items)
+            for key in list(self._vectors)[: max(0, len(self._vectors) - self._most)]:
+                del self._vectors[key]

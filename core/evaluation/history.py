@@ -23,6 +23,7 @@ from core.errors import NotFoundError
 from core.evaluation.records import Journal, Measured
 from core.evaluation.report import BenchReport
 from core.settings import Settings
+from core.whole_files import written_whole
 
 _HEAD, _NOTES, _REPORT, _CELLS = "head.json", "notes.json", "report.json", "cells"
 
@@ -210,9 +211,7 @@ def _head(folder: Path) -> RunHead:
 
 def write_json(path: Path, value: object) -> None:
     """Write ``value`` as a whole: a reader, or a process that goes on, sees the old file or the new one."""
-    unfinished = path.with_name(path.name + ".part")
-    with unfinished.open("w", encoding="ascii") as file:
+    with written_whole(path) as unfinished, unfinished.open("w", encoding="ascii") as file:
         json.dump(value, file)
         file.flush()
         os.fsync(file.fileno())
-    os.replace(unfinished, path)  # noqa: PTH105 - one atomic step, whatever stood there

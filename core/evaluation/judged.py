@@ -20,8 +20,9 @@ from core.evaluation.exchange.names import unique_names
 from core.evaluation.suites import DOCUMENTS_FILE, DOCUMENTS_FOLDER, QUESTIONS_FILE, GoldSpan, Question, load_suite
 from core.library import JudgmentRow, Library
 from core.storage.files import FileStore
+from core.whole_files import written_whole
 
-_NEW_QUESTIONS = f".{QUESTIONS_FILE}.new"
+_NEW_QUESTIONS = f"{QUESTIONS_FILE}.part"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,5 @@ def _write_questions(folder: Path, lines: bytes) -> None:
     path = folder / QUESTIONS_FILE
     if path.is_file() and path.read_bytes() == lines:
         return
-    beside = folder / _NEW_QUESTIONS
-    beside.write_bytes(lines)
-    beside.replace(path)
+    with written_whole(path) as unfinished:
+        unfinished.write_bytes(lines)

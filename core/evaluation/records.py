@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.evaluation.regions import Placed
+from core.whole_files import written_whole
 
 _PACKED = ".gz"
 
@@ -98,16 +99,15 @@ class Journal:
         """Compress what will not grow any more."""
         if not self._path.is_file():
             return
-        unfinished = self._packed.with_name(self._packed.name + ".part")
         # Without a time stamp: the same records are the same bytes.
         with (
+            written_whole(self._packed) as unfinished,
             self._path.open("rb") as plain,
             unfinished.open("wb") as file,
             gzip.GzipFile("", "wb", 6, file, 0) as packed,
         ):
             while block := plain.read(1 << 20):
                 packed.write(block)
-        unfinished.replace(self._packed)
         self._path.unlink()
 
     def _lines(self) -> Iterator[str]:

@@ -15,7 +15,7 @@ from core.inspecting.parting import parted
 from core.inspecting.sentence_places import SentencePlaces
 from core.inspecting.severing import severed
 from core.inspecting.sizes import size_of
-from core.inspecting.twins import twins
+from core.inspecting.twins import Twin, twins
 from core.inspecting.unread import unread
 from core.settings import ChunkingSettings
 from core.types import Audit, Chunk, ChunkTree, Span, TokenCounter
@@ -30,17 +30,19 @@ def diagnose(
     counter: TokenCounter,
     sentences: Sequence[Span] | None = None,
     audited: Audit | None = None,
+    repeated: Sequence[Twin] | None = None,
 ) -> Health:
     """Everything wrong with the cuts of a tree, in text order.
 
     ``encoder_limit``: ``Encoder.max_tokens``. ``settings``: the recipe of the tree, for its limits and its unit.
     ``counter``: the embedder's. ``sentences``: of the whole text, in order, where they are known: it is quicker, and
     the very same ones the chunkers saw; ``None`` looks at the surroundings of each boundary. ``audited``: the tree's
-    loss audit where it was made.
+    loss audit where it was made. ``repeated``: its leaves that nearly repeat an earlier one, where they are known;
+    ``None`` looks for them, as alike as ``ALIKE`` or more.
     """
     places = Blocks(tree.document.blocks)
     meeting = boundaries(tree)
-    tails = unread(tree, counter, encoder_limit, settings.prefix)
+    tails = unread(tree, counter, encoder_limit, settings.read_prefix)
     findings = [
         *_lost(tree, audited),
         *(
@@ -58,7 +60,7 @@ def diagnose(
         *_mid_sentence(tree, meeting, SentencePlaces(tree.document.text, places, sentences)),
         *severed(tree, settings, meeting, places),
         *parted(tree, meeting, places),
-        *_repeated(tree),
+        *_repeated(tree, twins([leaf.text for leaf in tree.leaves]) if repeated is None else repeated),
     ]
     kinds = list(Defect)
     findings.sort(key=lambda finding: (finding.start, finding.end, kinds.index(finding.kind), finding.leaf))
@@ -153,9 +155,9 @@ def _tail(text: str, end: int) -> str:
     return " ".join(words[-4:])
 
 
-def _repeated(tree: ChunkTree) -> Iterator[Finding]:
+def _repeated(tree: ChunkTree, found: Sequence[Twin]) -> Iterator[Finding]:
     leaves = tree.leaves
-    for twin in twins([leaf.text for leaf in leaves]):
+    for twin in found:
         leaf = leaves[twin.index]
         share = "the same as" if twin.similarity == 1.0 else f"{twin.similarity:.0%} the same as"
         words = f"Chunk {twin.index + 1} is {share} chunk {twin.earlier + 1}."

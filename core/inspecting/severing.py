@@ -121,4 +121,4 @@ def _fits(leaves: Sequence[Chunk], found: Sequence[Boundary], block: Block, sett
         if shared > 0:
             own = leaf.tokens if settings.unit == "tokens" else leaf.end - leaf.start
             size += own * shared / (leaf.end - leaf.start)
-    return size <= settings.max_tokens - settings.prefix_room
+    return size <= settings.max_tokens - settings.prefix_room * bool(settings.read_prefix)

@@ -16,6 +16,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from core.settings import EnrichingSettings
+
+ALIKE = EnrichingSettings().twin_similarity  # from which two texts are near-duplicates, unless a library says otherwise
 SHINGLE = 4
 FEWEST_WORDS = 5  # a shorter text repeats another by chance
 _REACH = 4
@@ -36,8 +39,10 @@ class Twin:
     similarity: float
 
 
-def twins(texts: Sequence[str], floor: float = 0.7) -> tuple[Twin, ...]:
+def twins(texts: Sequence[str], floor: float = ALIKE) -> tuple[Twin, ...]:
     """For every text that resembles an earlier one by at least ``floor``, the one it resembles most; by index.
+
+    ``floor``: ``EnrichingSettings.twin_similarity``, at least 0.5.
 
     >>> twins(["Press the red button twice.", "Something else.", "press  the RED button twice."])
     (Twin(index=2, earlier=0, similarity=1.0),)

@@ -26,7 +26,7 @@ def unread(
     """The tails of leaves that the encoder cuts off, in text order; () when it reads everything.
 
     ``limit``: ``Encoder.max_tokens``, special tokens included. ``kinds``: the prefix parts that the encoder reads,
-    as in ``ChunkingSettings.prefix``; they stand before the body and use up its room.
+    ``ChunkingSettings.read_prefix``; they stand before the body and use up its room.
     """
     found: list[Unread] = []
     room = max(0, limit - counter.specials)

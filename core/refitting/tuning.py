@@ -21,6 +21,7 @@ from core.errors import LecternError
 from core.evaluation.judged import Judged
 from core.evaluation.suites import Question
 from core.library import Library
+from core.ordering import with_prefixes
 from core.refitting.fitting import MOST_QUESTIONS, Watch, fittable
 from core.refitting.gains import GAIN, Gain, gained
 from core.refitting.scoring import Asked, Recalls, Scorer, without_reranking
@@ -28,6 +29,7 @@ from core.refitting.splitting import By, drawn, split
 from core.settings import Settings
 from core.training.lists import Listed
 from core.training.loop import Plan, draw, train
+from core.whole_files import written_whole
 
 LEAST_JUDGMENTS = 200  # questions with gold: of fewer a model learns by heart
 FOLDER = "rerankers"  # in the library's folder
@@ -118,9 +120,8 @@ class _Work:
         work = place.with_name(f"{place.name}.{_WORK}")
         model = train(plan, lists_of, (), work / "checkpoint.pt", begin_from=reranker_file.FILE)
         reranker_file.write(model.module, work / "model.safetensors")
-        partial = work / "made"
-        reranker_file.load(work / "model.safetensors", "").save_pretrained(str(partial))
-        partial.rename(place)
+        with written_whole(place) as unfinished:
+            reranker_file.load(work / "model.safetensors", "").save_pretrained(str(unfinished))
         shutil.rmtree(work, ignore_errors=True)
 
     def held(self, questions: Sequence[Question], place: Path) -> Gain:
@@ -155,7 +156,9 @@ class _Work:
 
         def text(leaf: int) -> str:
             whole = searcher.text(leaves.version_ids[leaves.documents[leaf]])
-            return whole[int(leaves.starts[leaf]) : int(leaves.ends[leaf])]
+            said = whole[int(leaves.starts[leaf]) : int(leaves.ends[leaf])]
+            above = searcher.above([int(leaves.rows[leaf])]) if self.settings.reranking.prefix else [""]
+            return with_prefixes([said], above)[0]
 
         right = np.flatnonzero(asked.held >= _WORTH_LEARNING * asked.held.max()).tolist()
         near = [leaf for leaf in ranking.pool[ranking.kept[:_NEAR]].tolist() if not asked.held[leaf]]

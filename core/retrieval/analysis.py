@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from core.retrieval.bounds import Comparison, comparison_in
 from core.retrieval.intents import genres_hinted, intent_of
 from core.retrieval.named_anchors import NamedAnchor, named_anchors
 from core.retrieval.operators import operators
@@ -16,7 +17,7 @@ from core.retrieval.rewording import IMAGINED, PART, REWRITTEN, Wording, Written
 from core.retrieval.splitting import Part, parts_of
 from core.retrieval.wording import in_words
 from core.settings.understanding import UnderstandingSettings
-from core.storage.conditions import Condition
+from core.storage.conditions import OF_SOURCES, Condition
 from core.storage.shelves import Known
 
 _INTENT_WORDS = {
@@ -25,10 +26,12 @@ _INTENT_WORDS = {
     "comparison": "asks to compare",
     "number": "asks for a number",
 }
+BOOSTED = " (boost)"  # what a leaning's words end with
 _BLANKS = re.compile(r"\s{2,}")
 _WORD = re.compile(r"\w")
 Key = tuple[str, str]
-Chip = Condition | NamedAnchor | Written
+Keys = frozenset[Key]
+Chip = Condition | NamedAnchor | Comparison | Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Understanding:
     left. ``parts``: of a question that asks several things, () for one. ``intent``: "definition", "procedure",
     "comparison", "number" or "". ``conditions`` were stated and filter; ``leanings`` were inferred and only lend
     weight, the intent among them. ``written``: what a language model wrote for it. ``notes``: sentences on operators
-    that name nothing, and on what a model wrote and could not be used.
+    that name nothing, and on what a model wrote and could not be used. ``comparison``: what is asked of a number.
     """
 
     question: str
@@ -51,6 +54,7 @@ class Understanding:
     leanings: tuple[Condition, ...] = ()
     notes: tuple[str, ...] = ()
     written: tuple[Written, ...] = ()
+    comparison: Comparison | None = None
 
     @property
     def sought(self) -> str:
@@ -70,7 +74,7 @@ class Understanding:
         """Answers that a language model made up, to be looked for by meaning together with the question."""
         return self._written(IMAGINED)
 
-    def worded(self, wording: Wording, ignored: frozenset[Key] = frozenset()) -> Understanding:
+    def worded(self, wording: Wording, ignored: Keys = frozenset()) -> Understanding:
         """With what a language model wrote, but for the keys ``ignored``.
 
         >>> asked = understand("rate?").worded(Wording((Written("rewritten", "interest rate"), Written("part", "APR"))))
@@ -90,7 +94,8 @@ class Understanding:
         """
         stated = {one.value for one in self.conditions if one.kind == "phrase"}
         anchors = [one for one in self.anchors if one.kind != "phrase" or one.value not in stated]
-        every: list[Condition | NamedAnchor] = [*self.conditions, *self.leanings, *anchors]
+        compared = [self.comparison] if self.comparison else []
+        every: list[Condition | NamedAnchor | Comparison] = [*self.conditions, *self.leanings, *anchors, *compared]
         return (*sorted(every, key=lambda one: (one.start, one.end, one.key)), *self.written)
 
 
@@ -101,12 +106,14 @@ def understand(
     question: str,
     settings: UnderstandingSettings | None = None,
     known: Known | None = None,
-    ignored: frozenset[Key] = frozenset(),
+    ignored: Keys = frozenset(),
+    stated: Keys = frozenset(),
 ) -> Understanding:
     """What the question asks for. Pure.
 
     ``known``: what there is to be named; without it no place, genre or type in words is a condition. ``ignored``: keys
     of chips that were taken away: they are left out of what is found again, and the text stays without their operator.
+    ``stated``: keys of leanings that filter as if the question had said so; of those that cannot, nothing changes.
 
     >>> known = Known(names=frozenset({"handbook.md"}), kinds=frozenset({"pdf"}))
     >>> found = understand('How do I roll back in the handbook? type:pdf "two sites" -draft', known=known)
@@ -117,13 +124,15 @@ def understand(
     >>> removed = frozenset({("in", "handbook"), ("phrase", "two sites")})
     >>> [chip.words for chip in understand(found.question, known=known, ignored=removed).conditions]
     ['type: PDF', 'not: draft']
+    >>> understand("Who led it after 2023?", stated=frozenset({("after", "2023")})).conditions[0].words
+    'after 2023'
     """
     chosen = settings or UnderstandingSettings()
     library = known or Known()
     used = operators(question, library) if chosen.filters else None
-    stated = used.conditions if used else ()
+    written = used.conditions if used else ()
     spoken = in_words(question, library) if chosen.filters else ()
-    spoken = tuple(one for one in spoken if all(one.end <= other.start or other.end <= one.start for other in stated))
+    spoken = tuple(one for one in spoken if all(one.end <= other.start or other.end <= one.start for other in written))
     cut = used.spans if used else ()
     anchors = named_anchors(question) if chosen.anchors else ()
     firsts = {
@@ -135,12 +144,16 @@ def understand(
     hinted = [one for one in genres_hinted(plain) if one.name in library.genres] if chosen.filters else []
     leanings = [
         *(one for one in spoken if not one.stated),
-        *(Condition("genre", one.name, False, one.start, one.end, f"genre: {one.name} (boost)") for one in hinted),
+        *(Condition("genre", one.name, False, one.start, one.end, f"genre: {one.name}{BOOSTED}") for one in hinted),
     ]
     if told.name:
-        words = f"{_INTENT_WORDS[told.name]} (boost)"
+        words = f"{_INTENT_WORDS[told.name]}{BOOSTED}"
         leanings.append(Condition("intent", told.name, False, told.start, told.end, words))
-    conditions = _once([*stated, *(one for one in spoken if one.stated)], ignored)
+    raised = [_raised(one) for one in leanings if one.key in stated and may_filter(one)]
+    compared = comparison_in(plain)
+    if compared and (compared.key in ignored or any(_overlap(compared, one) for one in (*written, *spoken))):
+        compared = None  # "before version 2" is no number to be compared
+    conditions = _once([*written, *(one for one in spoken if one.stated), *raised], ignored)
     taken = {one.key for one in conditions} | ignored
     gone = {value for kind, value in ignored if kind == "phrase"}
     return Understanding(
@@ -152,15 +165,36 @@ def understand(
         conditions,
         _once(leanings, frozenset(taken)),
         used.notes if used else (),
+        comparison=compared,
     )
 
 
-def _once(found: Sequence[Condition], without: frozenset[Key]) -> tuple[Condition, ...]:
+def may_filter(chip: Chip) -> bool:
+    """Whether a leaning can be made a filter: it names documents, of which some do not fit it.
+
+    >>> may_filter(Condition("genre", "API", False, 0, 3, "genre: API (boost)"))
+    True
+    >>> may_filter(Condition("intent", "number", False, 0, 8, "asks for a number (boost)"))
+    False
+    """
+    return isinstance(chip, Condition) and not chip.stated and chip.kind in OF_SOURCES
+
+
+def _raised(one: Condition) -> Condition:
+    """A leaning as it would be, had the question stated it."""
+    return replace(one, stated=True, words=one.words.removesuffix(BOOSTED))
+
+
+def _once(found: Sequence[Condition], without: Keys) -> tuple[Condition, ...]:
     kept: dict[Key, Condition] = {}
     for one in sorted(found, key=lambda one: (one.start, one.end)):
         if one.key not in without:
             kept.setdefault(one.key, one)
     return tuple(kept.values())
+
+
+def _overlap(one: Comparison, other: Condition) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def _blanked(question: str, cut: Sequence[tuple[int, int]]) -> str:

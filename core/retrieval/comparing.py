@@ -1,95 +1,49 @@
 """Questions that compare with a number ("which regions above 5 %"), answered from typed table cells, exactly.
 
-Small on purpose: one bound or a range, one unit, no sums and no arithmetic. A table answers where one of its columns
-bears the asked unit, or the asked words, and something in its header is what the question is about; else none does.
+A table answers where one of its columns bears the asked unit, or the asked words, and something in its header or
+caption is what the question is about; else none does. What is asked is read by ``core.retrieval.bounds``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.parsing.cells import cell_value
+from core.retrieval.bounds import SCALES, Comparison, comparison_in, has_unit, other_unit
 from core.storage.leaves import LeafTable
 from core.storage.store import Store
-from core.storage.table_columns import NumberCell, RowCell, TableHead, cells_of_rows, numbers_in, table_heads
+from core.storage.table_columns import (
+    NumberCell,
+    RowCell,
+    TableHead,
+    cells_of_column,
+    cells_of_rows,
+    numbers_in,
+    table_heads,
+)
 from core.text.analysis import analyse
+from core.types import Passage
 
-_ABOVE = r"(?:above|over|exceed(?:s|ing|ed)?|beyond|>|(?:more|greater|larger|higher|longer|bigger|heavier|older) than)"
-_BELOW = r"(?:below|under|<|(?:less|fewer|lower|smaller|shorter|lighter|younger|cheaper) than)"
-_LEAST = r"(?:at least|no less than|not less than|a minimum of|>=|≥)"
-_MOST = r"(?:at most|no more than|not more than|up to|a maximum of|<=|≤)"
-_UNITS = {
-    **dict.fromkeys(("%", "percent", "per cent"), "%"),
-    **dict.fromkeys(("€", "eur", "euro", "euros"), "eur"),
-    **dict.fromkeys(("$", "usd", "dollar", "dollars"), "usd"),
-    **dict.fromkeys(("£", "gbp", "pounds"), "gbp"),
-    **dict.fromkeys(("s", "sec", "second", "seconds"), "s"),
-    **dict.fromkeys(("min", "minute", "minutes"), "min"),
-    **dict.fromkeys(("h", "hr", "hour", "hours"), "h"),
-    **dict.fromkeys(("d", "day", "days"), "d"),
-    **dict.fromkeys(("year", "years", "yrs"), "year"),
-    **dict.fromkeys(("v", "volt", "volts"), "v"),
-    **dict.fromkeys(("w", "watt", "watts"), "w"),
-    **dict.fromkeys(("m", "metre", "metres", "meter", "meters"), "m"),
-    **dict.fromkeys(("°c", "degrees", "℃"), "°c"),
-    **{unit: unit for unit in "ms km cm mm kg g mg kw kwh mw mwh kb mb gb tb mah ma hz khz mhz ghz l ml ha".split()},
-}
-_SPOKEN = "|".join(sorted((re.escape(unit) for unit in _UNITS), key=len, reverse=True))
-_AMOUNT = (
-    r"(?P<{0}money>[€$£]|EUR|USD|GBP)?\s?(?P<{0}number>[-−]?\d[\d.,]*\d|[-−]?\d)\s?"
-    rf"(?P<{{0}}unit>{_SPOKEN})?(?![\w.,]*\d)(?!\w)"
-)
-_BOUND = re.compile(
-    rf"(?<!\w)(?P<how>{_LEAST}|{_MOST}|{_ABOVE}|{_BELOW})(?:(?<=[<>=≥≤])\s*|\s+)"
-    rf"{_AMOUNT.format('')}(?P<more>\s+or (?:more|less|fewer)\b)?",
-    re.IGNORECASE,
-)
-_RANGE = re.compile(rf"\bbetween\s+{_AMOUNT.format('low')}\s+and\s+{_AMOUNT.format('high')}", re.IGNORECASE)
-_UNIT_WORD = re.compile(rf"[%€$£]|(?<![^\W\d_])(?:{_SPOKEN})(?!\w)", re.IGNORECASE)
+__all__ = ["Comparison", "FoundRow", "Listing", "comparison_in", "leaves_with", "rows_listed", "rows_satisfying"]
+
 _SHARE = 0.5  # of a column's numbers that must bear the unit, where its header does not
 _MOST_ROWS = 200
-
+_SCALED = re.compile(
+    r"\b(?P<word>thousand|million|billion|mn|bn)s?\b|[€$£](?P<short>k|m|bn)\b|(?P<zeros>'000)", re.IGNORECASE
+)
 
 Columns = list[list[tuple[NumberCell, float]]]  # cells, and their numbers as they are compared
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """What is asked of a number: ``low`` and ``high`` bounds, ``None`` where open; ``closed``: a bound itself will do.
-
-    ``unit``: in one form, "" for none. ``subject``: the question's other words, as tokens; ``beside``: of the one
-    that names what is counted. ``[start, end)``: of the question.
-    """
-
-    low: float | None
-    high: float | None
-    closed: bool
-    unit: str
-    subject: frozenset[str]
-    beside: frozenset[str]
-    start: int
-    end: int
-
-    def holds(self, value: float) -> bool:
-        """Whether a number satisfies it.
-
-        >>> [Comparison(5, None, False, "%", frozenset(), frozenset(), 0, 0).holds(value) for value in (5, 5.1)]
-        [False, True]
-        """
-        if self.closed:
-            return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
-        return (self.low is None or value > self.low) and (self.high is None or value < self.high)
-
-
-@dataclass(frozen=True, slots=True)
 class FoundRow:
     """A table row that satisfies a comparison: ``[start, end)`` of a version's text, its ``cells``, the one that does
-    (``cell``), and the ``header`` of that one's column.
+    (``cell``), the ``header`` of that one's column, and the ``label`` by which the row is called, "" for none.
     """
 
     version_id: str
@@ -98,32 +52,15 @@ class FoundRow:
     header: str
     cell: NumberCell
     cells: tuple[RowCell, ...]
+    label: str = ""
 
 
-def comparison_in(question: str) -> Comparison | None:
-    """What a question asks of a number, ``None`` where it compares with none. Pure.
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The first rows that answer a question which asks to list them, and ``count``: how many cells satisfy in all."""
 
-    >>> found = comparison_in("Which regions grew above 5 %?")
-    >>> found.low, found.high, found.unit, sorted(found.subject)
-    (5.0, None, '%', ['grew', 'region'])
-    >>> comparison_in("plans between €10 and €50").high, comparison_in("more than one way")
-    (50.0, None)
-    """
-    if (match := _RANGE.search(question)) is not None:
-        low, high = _number(match["lownumber"]), _number(match["highnumber"])
-        unit = _unit(match["highmoney"] or match["highunit"]) or _unit(match["lowmoney"] or match["lowunit"])
-        if low is None or high is None or (not unit and _is_year(low) and _is_year(high)):
-            return None
-        return Comparison(min(low, high), max(low, high), True, unit, *_subject(question, match, unit), *match.span())
-    match = _BOUND.search(question)
-    if match is None or (value := _number(match["number"])) is None:
-        return None
-    unit = _unit(match["money"] or match["unit"])
-    how = match["how"].lower()
-    rises = re.fullmatch(f"{_LEAST}|{_ABOVE}", how) is not None
-    closed = match["more"] is not None or re.fullmatch(f"{_LEAST}|{_MOST}", how) is not None
-    low, high = (value, None) if rises else (None, value)
-    return Comparison(low, high, closed, unit, *_subject(question, match, unit), *match.span())
+    rows: tuple[FoundRow, ...] = ()
+    count: int = 0
 
 
 def rows_satisfying(store: Store, asked: Comparison, version_ids: Sequence[str]) -> list[FoundRow]:
@@ -132,23 +69,40 @@ def rows_satisfying(store: Store, asked: Comparison, version_ids: Sequence[str])
     Best: most words of the question in header and caption; tables of equal fit all answer. At most 200 rows. None
     where no table is about what is asked.
     """
-    best = 0
-    fitting: list[tuple[TableHead, Columns]] = []
-    for table in table_heads(store, version_ids):
-        fit, columns = _fit(store, asked, table)
-        if columns and fit >= max(1, best):
-            fitting = [*(fitting if fit == best else []), (table, columns)]
-            best = fit
     found: list[FoundRow] = []
-    for table, columns in fitting:
-        cells = [cell for column in columns for cell, value in column if asked.holds(value)]
-        cells = sorted(cells, key=lambda cell: (cell.row, cell.column))[: _MOST_ROWS - len(found)]
-        rows = cells_of_rows(store, table, [cell.row for cell in cells])
-        for cell in cells:
-            row = rows[cell.row]
-            start, end = min(one.start for one in row), max(one.end for one in row)
-            found.append(FoundRow(table.version_id, start, end, table.headers[cell.column], cell, row))
+    for one in _fitting(store, asked, table_heads(store, version_ids)):
+        found += _rows(store, one, one.cells[: _MOST_ROWS - len(found)], {})
     return found
+
+
+def rows_listed(store: Store, asked: Comparison, passages: Sequence[Passage], most: int) -> Listing:
+    """The rows to be named in answer, of tables that reach into the passages; those of the most relevant one first.
+
+    A table that is cut answers whole: half of what is above 5 % is no answer. Only tables that bear a word of what is
+    to be listed answer: in header or caption, in the document's title where a table has no caption, or, where none does
+    there, in the labels of rows. Where the question names rows by their labels ("in North"), they alone do.
+    """
+    if not asked.listed:
+        return Listing()
+    listed = frozenset(asked.listed)
+    ranked = sorted(passages, key=lambda passage: passage.rank)
+    reached: list[tuple[int, TableHead]] = []
+    for table in table_heads(store, list(dict.fromkeys(passage.version_id for passage in ranked))):
+        first = next((place for place, passage in enumerate(ranked) if _reaches(passage, table)), None)
+        if first is not None:
+            reached.append((first, table))
+    reached.sort(key=lambda item: item[0])
+    heads = [table for place, table in reached if listed & _spoken(table, ranked[place].document)]
+    fitting = [
+        (one, _labels(store, asked, one)) for one in _fitting(store, asked, heads or (item[1] for item in reached))
+    ]
+    if not heads:
+        fitting = [(one, labels) for one, labels in fitting if listed & frozenset(analyse(" ".join(labels.values())))]
+    named = [(replace(one, cells=held), of) for one, of in fitting if (held := _named(asked, one, of)) is not None]
+    rows: list[FoundRow] = []
+    for one, labels in named or fitting:
+        rows += _rows(store, one, one.cells[: most - len(rows)], labels)
+    return Listing(tuple(rows), sum(len(one.cells) for one, _ in named or fitting))
 
 
 def leaves_with(leaves: LeafTable, rows: Sequence[FoundRow]) -> NDArray[np.bool_]:
@@ -161,6 +115,78 @@ def leaves_with(leaves: LeafTable, rows: Sequence[FoundRow]) -> NDArray[np.bool_
     return mask
 
 
+@dataclass(frozen=True, slots=True)
+class _Fitting:
+    """A table, the columns that were compared, and the cells of theirs that satisfy, row by row."""
+
+    table: TableHead
+    columns: frozenset[int]
+    cells: tuple[NumberCell, ...]
+
+
+def _fitting(store: Store, asked: Comparison, tables: Iterable[TableHead]) -> list[_Fitting]:
+    """The tables that fit best, in their order, whether or not a cell of theirs satisfies."""
+    best = 0
+    fitting: list[tuple[TableHead, Columns]] = []
+    for table in tables:
+        fit, columns = _fit(store, asked, table)
+        if columns and fit >= max(1, best):
+            fitting = [*(fitting if fit == best else []), (table, columns)]
+            best = fit
+    found = []
+    for table, columns in fitting:
+        cells = [cell for column in columns for cell, value in column if asked.holds(value)]
+        cells.sort(key=lambda cell: (cell.row, cell.column))
+        found.append(_Fitting(table, frozenset(column[0][0].column for column in columns), tuple(cells)))
+    return found
+
+
+def _rows(store: Store, found: _Fitting, cells: Sequence[NumberCell], labels: Mapping[int, str]) -> Iterator[FoundRow]:
+    rows = cells_of_rows(store, found.table, [cell.row for cell in cells])
+    for cell in cells:
+        row = rows[cell.row]
+        start, end = min(one.start for one in row), max(one.end for one in row)
+        header = found.table.headers[cell.column]
+        yield FoundRow(found.table.version_id, start, end, header, cell, row, labels.get(cell.row, ""))
+
+
+def _named(asked: Comparison, found: _Fitting, labels: Mapping[int, str]) -> tuple[NumberCell, ...] | None:
+    """Of the cells that satisfy those in rows whose labels the question names; ``None`` where it names no row."""
+    common = {*asked.listed}.union(*(analyse(found.table.headers[column]) for column in found.columns))
+    words = {row: frozenset(analyse(label)) for row, label in labels.items()}
+    rows = {row for row, tokens in words.items() if tokens <= asked.subject and not tokens <= common}
+    return tuple(cell for cell in found.cells if cell.row in rows) if rows else None
+
+
+def _labels(store: Store, asked: Comparison, found: _Fitting) -> dict[int, str]:
+    """By row: what it is called. In the column that is asked for, else the first the question speaks of, else the first
+    of words; never in a column whose numbers are compared.
+    """
+    table = found.table
+    others = [column for column in range(len(table.headers)) if column not in found.columns]
+    for words in (*({word} for word in asked.listed), asked.subject):
+        spoken = (column for column in others if words & set(analyse(table.headers[column])))
+        if (column := next(spoken, None)) is not None:
+            return _texts(store, table, column)
+    for column in others:
+        labels = _texts(store, table, column)
+        if any(isinstance(cell_value(label), str) for label in labels.values()):
+            return labels
+    return {}
+
+
+def _texts(store: Store, table: TableHead, column: int) -> dict[int, str]:
+    return {row: " ".join(cell.text.split()) for row, cell in cells_of_column(store, table, column).items()}
+
+
+def _reaches(passage: Passage, table: TableHead) -> bool:
+    return passage.version_id == table.version_id and passage.start < table.end and table.start < passage.end
+
+
+def _spoken(table: TableHead, title: str) -> frozenset[str]:
+    return frozenset(analyse(" ".join([table.about or title, *table.headers])))
+
+
 def _fit(store: Store, asked: Comparison, table: TableHead) -> tuple[int, Columns]:
     """How well a table fits, and the numbers in the asked unit of its columns that fit best: several, if equally."""
     spoken = [frozenset(analyse(header)) for header in table.headers]
@@ -171,52 +197,37 @@ def _fit(store: Store, asked: Comparison, table: TableHead) -> tuple[int, Column
         fit = 2 * own + told + len(asked.beside & spoken[column])  # "400 gateways": the numbers under "Gateways"
         if not told or not (asked.unit or own) or fit < best:
             continue
-        numbers = list(_in_unit(asked.unit, header, numbers_in(store, table, column)))
+        numbers = list(_in_unit(asked.unit, header, table.about, numbers_in(store, table, column)))
         if numbers:
             columns = [*(columns if fit == best else []), numbers]
             best = fit
     return best, columns
 
 
-def _in_unit(unit: str, header: str, cells: Sequence[NumberCell]) -> Iterator[tuple[NumberCell, float]]:
-    """The cells with their numbers as they are written, where header or cells bear the unit; "" asks for none."""
-    bearing = [_has_unit(cell.text, unit) for cell in cells]
-    if unit and not _has_unit(header, unit) and (not cells or sum(bearing) < _SHARE * len(cells)):
+def _in_unit(unit: str, header: str, about: str, cells: Sequence[NumberCell]) -> Iterator[tuple[NumberCell, float]]:
+    """The cells with their numbers as they are meant, where header or cells bear the unit; "" asks for none."""
+    bearing = [has_unit(cell.text, unit) for cell in cells]
+    if unit and not has_unit(header, unit) and (not cells or sum(bearing) < _SHARE * len(cells)):
         return
+    scale = scale_of(header, about) if unit != "%" else 1.0
     for cell in cells:
-        other = _other_unit(cell.text, unit)
-        if not other:
+        if not other_unit(cell.text, unit):
             written = cell_value(cell.text)
-            yield cell, float(written) if isinstance(written, int | float) else cell.value
+            yield cell, scale * (float(written) if isinstance(written, int | float) else cell.value)
 
 
-def _has_unit(text: str, unit: str) -> bool:
-    return any(_unit(match.group()) == unit for match in _UNIT_WORD.finditer(text))
+def scale_of(header: str, about: str = "") -> float:
+    """What the numbers of a column are told in: its header counts, else what stands before the table, after "in".
 
-
-def _other_unit(text: str, unit: str) -> bool:
-    """Whether a cell names a unit, and not the asked one: 300 ms among seconds are left out, not misread."""
-    named = {_unit(match.group()) for match in _UNIT_WORD.finditer(text)}
-    return bool(unit and named and unit not in named)
-
-
-def _subject(question: str, match: re.Match[str], unit: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The tokens around a comparison, and of the word that names what is counted: the next one behind a bare number
-    ("400 gateways"), else the last one before ("a battery below 3 V").
+    >>> [scale_of(*told) for told in (("Users (thousands)",), ("Cost, €m",), ("Cost", "Costs in millions of euros."),
+    ...     ("Cost", "A million reasons."))]
+    [1000.0, 1000000.0, 1000000.0, 1.0]
     """
-    before, after = analyse(question[: match.start()]), analyse(question[match.end() :])
-    follows = re.match(r"\s+[^\W\d_]", question[match.end() :]) is not None
-    return frozenset([*before, *after]), frozenset(after[:1] if follows and not unit else before[-1:])
-
-
-def _number(text: str) -> float | None:
-    value = cell_value(text.strip().rstrip(".,"))
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _unit(text: str | None) -> str:
-    return _UNITS.get((text or "").lower(), "")
-
-
-def _is_year(value: float) -> bool:
-    return value == int(value) and 1500 <= value <= 2100
+    match = _SCALED.search(header)
+    if match is None and (told := re.search(r"(?i)\bin ((?:[€$£]|\w+ )?(?:thousands|millions|billions))\b", about)):
+        match = _SCALED.search(told[1])
+    if match is None:
+        return 1.0
+    if match["zeros"]:
+        return SCALES["k"]
+    return {**SCALES, "m": SCALES["million"]}[(match["word"] or match["short"]).lower()]

@@ -7,7 +7,7 @@ only blends or cuts asks nothing again. ``rerank`` is both.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -26,6 +26,7 @@ from core.settings.reranking import LATE_INTERACTION, OWN_RERANKER, RerankingSet
 from core.text.ordinals import ordinal
 from core.types import Encoder, Reranker, Vectors
 
+_STOPPED = "Time limit of "  # what the note begins with where time ran out
 _UNLOADABLE = (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError, ImportError)
 
 
@@ -204,6 +205,26 @@ def batches(lengths: Sequence[int], size: int) -> list[list[int]]:
     return sorted((order[at : at + size] for at in range(0, len(order), size)), key=min)
 
 
+def heard_beside(
+    opinions: Scores, leaves: NDArray[np.int64], documents: NDArray[np.integer[Any]], share: float
+) -> Scores:
+    """Each opinion with ``share`` of the best of its own and of those on the leaves beside it; 0 is off.
+
+    What answers a question is often longer than a leaf: the one that names it and the one that tells it stand side by
+    side, and a re-ranker that reads them apart thinks little of one of them. ``leaves``: places of the leaves in text
+    order. ``documents``: of these leaves. ``nan``, a leaf that was not read, stays and counts for none.
+
+    >>> read = np.array([3.0, -1.0, 0.0, np.nan])
+    >>> heard_beside(read, np.array([7, 8, 10, 6]), np.zeros(4, np.int64), 1.0).tolist()
+    [3.0, 3.0, 0.0, nan]
+    """
+    if not share:
+        return opinions
+    beside = (np.abs(leaves[:, None] - leaves[None, :]) <= 1) & (documents[:, None] == documents[None, :])
+    best = np.where(beside & ~np.isnan(opinions)[None, :], opinions[None, :], -np.inf).max(axis=1, initial=-np.inf)
+    return np.asarray(np.where(np.isnan(opinions), np.nan, (1 - share) * opinions + share * best))
+
+
 def reorder(scores: Scores, readings: Readings, settings: RerankingSettings) -> Reranked:
     """All entries in the order the readings and the ranking before make together, cut to ``settings.keep``.
 
@@ -237,18 +258,27 @@ def reorder(scores: Scores, readings: Readings, settings: RerankingSettings) -> 
 
 
 def _note(found: Scores, done: int, limit: float) -> str:
-    """What is missing, as a sentence.
+    """What is missing, as sentences.
 
     >>> _note(np.array([0.5, np.nan, np.nan]), 1, 2.0)
     'Time limit of 2 s: 1 of 3 re-ranked.'
     """
     notes = []
     if done < len(found):
-        notes.append(f"Time limit of {limit:g} s: {done} of {len(found)} re-ranked.")
+        notes.append(f"{_STOPPED}{limit:g} s: {done} of {len(found)} re-ranked.")
     silent = done - int(np.count_nonzero(~np.isnan(found)))
     if silent:
         notes.append(f"The re-ranker gave no number for {silent} of {done}; they keep their standing.")
     return " ".join(notes)
+
+
+def unfinished(notes: Iterable[str]) -> bool:
+    """Whether one of a ranking's notes says that time ran out: what is asked once more may come out otherwise.
+
+    >>> unfinished([_note(np.array([0.5, np.nan]), 1, 2.0)]), unfinished([_note(np.array([0.5, np.nan]), 2, 2.0)])
+    (True, False)
+    """
+    return any(note.startswith(_STOPPED) for note in notes)
 
 
 def _heads(model: Any) -> list[str]:

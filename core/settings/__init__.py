@@ -25,7 +25,7 @@ from core.settings.presets import BASELINES, PRESETS, preset
 from core.settings.reranking import LATE_INTERACTION, OWN_RERANKER, RERANKING_UNITS, RerankingSettings
 from core.settings.retrieving import FUSIONS, LEXICAL_ENGINES, RetrievalSettings
 from core.settings.understanding import UnderstandingSettings
-from core.settings.whole import Settings, stage_fingerprint
+from core.settings.whole import OF_DOCUMENTS, Settings, stage_fingerprint
 
 __all__ = [
     "ANCHOR_PLACES",
@@ -39,6 +39,7 @@ __all__ = [
     "INDEXED_FEATURES",
     "LATE_INTERACTION",
     "LEXICAL_ENGINES",
+    "OF_DOCUMENTS",
     "ORDERS",
     "OVERLAPS",
     "OWN_RERANKER",

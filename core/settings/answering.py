@@ -11,10 +11,10 @@ from core.settings.checks import within
 
 @dataclass(frozen=True, slots=True)
 class AnsweringSettings:
-    """``sentences``: quotes shown at most, 0 is off. ``least_support``: probability of an answer in the library below
-    which "the library does not say" stands in place of quotes, 0 is off; how the default was found stands in
-    ``core.answering.support``. ``authority``: which documents' word counts
-    where passages contradict each other, () is off.
+    """``sentences``: quotes shown at most, 0 is off; of cells that satisfy an asked comparison there may be more.
+    ``least_support``: probability of an answer in the library below which "the library does not say" stands in place
+    of quotes, 0 is off; how the default was found stands in ``core.answering.support``. ``authority``: which
+    documents' word counts where passages contradict each other, () is off.
 
     An entry of ``authority`` ranks patterns of document names, titles, or kinds, best first: "handbook > notes",
     "*.md > pdf > *". Before a colon it may name the subject it is for: "tokens: api.md > handbook". Of several entries

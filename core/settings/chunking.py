@@ -86,7 +86,7 @@ class ChunkingSettings:
     ``unit``: what all these sizes count. With "characters" (code points) they are what other libraries call chunk size,
     and nothing holds a leaf within what the embedder reads: leaves it reads only in part are counted as truncated.
     ``vectors``: of a leaf read by itself ("chunk"), or pooled from its tokens as they were read with what stands around
-    it ("late").
+    it ("late"), which says what a prefix otherwise would: none is read then, and none takes room.
 
     The rest are dials of one chunker each (``DIALS``); their units: ``sentences`` and ``semantic_buffer`` and
     ``tiling_window`` sentences, ``semantic_percentile`` and ``semantic_gradient`` percent, ``semantic_absolute`` a
@@ -167,6 +167,15 @@ class ChunkingSettings:
         }
 
     @property
+    def read_prefix(self) -> tuple[str, ...]:
+        """The kinds of prefix parts that the embedder reads before a leaf; () where it reads none.
+
+        >>> ChunkingSettings(prefix=("title",)).read_prefix, ChunkingSettings(vectors="late").read_prefix
+        (('title',), ())
+        """
+        return () if self.vectors == "late" else self.prefix
+
+    @property
     def prefix_room(self) -> int:
         """What a prefix may take, in ``unit``: small leaves need no other dial turned with them.
 
@@ -196,7 +205,7 @@ class ChunkingSettings:
         """
         values = asdict(self)
         told = {name: values[name] for name in _COMMON}
-        told["prefix"] = tuple(kind for kind in self.prefix if self.chunker in _MADE_BY.get(kind, (self.chunker,)))
+        told["prefix"] = tuple(kind for kind in self.read_prefix if self.chunker in _MADE_BY.get(kind, (self.chunker,)))
         told |= {name: values[name] for name, rest in _ALWAYS_SO.items() if values[name] != rest}
         if not self.overlap_tokens or self.chunker == "fixed":  # whose windows overlap by a size alone
             told.pop("overlap", None)

@@ -15,7 +15,8 @@ class DiversitySettings:
     """From ranked leaves to leaves that do not all say the same.
 
     ``method``: "mmr" weighs each leaf's relevance against its likeness to those before it, "clusters" takes the best
-    of every group of like leaves before the second of any, "sections" does so with the sections the documents have;
+    of every group of like leaves before the second of any, "sections" does so with the sections, that is the parents
+    that the leaves were cut in: a long section of a document is several of them, short ones may share one;
     "none" is off. ``relevance``: of "mmr" alone, the share of relevance against novelty, 1 is relevance by itself.
     ``cluster_similarity``: of "clusters" alone, the cosine to a group's best leaf from which a leaf belongs to it.
     ``per_section``: at most so many leaves of one section, whatever the method, 0 is off. ``fold_twins``: a leaf that

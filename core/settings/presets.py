@@ -40,8 +40,10 @@ _WIDEST_PARENT = 65_536  # overlap stays inside a parent: where none is read, on
 
 PRESETS: dict[str, Settings] = {
     "default": Settings(),
-    # Candidates and blend by ``tests.benchmarks.reranker_figures`` on the tuning suites.
-    "careful": _preset(reranking__model=OWN_RERANKER, reranking__candidates=10, reranking__blend=0.3),
+    # Candidates, blend and share by ``tests.benchmarks.reranker_figures`` on the tuning suites.
+    "careful": _preset(
+        reranking__model=OWN_RERANKER, reranking__candidates=20, reranking__blend=0.4, reranking__neighbour_share=1.0
+    ),
     "flat": _preset(expansion__strategy="flat"),
     "meaning-only": _preset(retrieval__lexical_weight=0.0, retrieval__dense_weight=1.0, **_ONE_SEARCH),
     "words-only": _preset(retrieval__dense_weight=0.0, retrieval__lexical_weight=1.0, **_ONE_SEARCH),

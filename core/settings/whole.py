@@ -19,6 +19,8 @@ from core.settings.reranking import RerankingSettings
 from core.settings.retrieving import RetrievalSettings
 from core.settings.understanding import UnderstandingSettings
 
+OF_DOCUMENTS = ("parsing", "chunking", "embedding", "enriching")  # stages that read and cut; the others only answer
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

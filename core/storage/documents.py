@@ -203,6 +203,20 @@ def heading_spans(store: Store, version_id: str) -> list[Span]:
         ]
 
 
+def heading_counts(store: Store) -> dict[str, int]:
+    """How many headings each version has that a live source names; a version without any is absent."""
+    with store.reading() as connection:
+        return dict(
+            connection.execute(
+                "SELECT version.id, COUNT(*) FROM block JOIN version ON version.number = block.version"
+                " WHERE block.kind = ?"
+                " AND EXISTS (SELECT 1 FROM source WHERE version = block.version AND trashed_at IS NULL)"
+                " GROUP BY block.version",
+                (BlockKind.HEADING.value,),
+            ).fetchall()
+        )
+
+
 def tables(store: Store, version_id: str, start: int, end: int) -> tuple[Block, ...]:
     """The version's tables that reach into ``[start, end)``, with the cells that do and those of the header alone."""
     with store.reading() as connection:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -18,11 +18,14 @@ from core.enriching.features import Reference
 from core.enriching.twins import Signature, Twin, signatures, twins_among
 from core.errors import NotFoundError, StorageError
 from core.settings import EnrichingSettings
-from core.storage.chunks import tree
+from core.storage.chunks import spans_of, tree
 from core.storage.documents import texts, version_number
 from core.storage.generations import serving
 from core.storage.store import Store
-from core.types import ChunkTree
+from core.types import ChunkTree, Span
+
+Tell = Callable[[int, int], None]
+Signed = tuple[str, Signature]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,14 @@ class Found:
     features: Mapping[str, Features]
     signatures: Mapping[str, bytes]
     fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedTwins:
+    """Near-duplicate passages of a library, in pairs, and where each stands: its version and span, by chunk id."""
+
+    pairs: Sequence[Twin]
+    places: Mapping[str, tuple[str, Span]]
 
 
 def find(cut: ChunkTree, settings: EnrichingSettings) -> Found:
@@ -159,8 +170,27 @@ def signed_leaves(store: Store, generation: int | None = None) -> Iterator[tuple
                 yield name, Signature.from_bytes(data)
 
 
-def twins_of_library(store: Store, settings: EnrichingSettings, generation: int | None = None) -> list[Twin]:
-    """Near-duplicate leaves across all documents, each pair compared by its texts; names are chunk ids."""
+def placed_twins(store: Store, settings: EnrichingSettings, tell: Tell | None = None) -> PlacedTwins:
+    """The near-duplicates of the serving generation with their places; nothing where none serves.
+
+    ``tell(done, total)`` counts passages, and may raise to stop.
+    """
+    with store.reading():
+        current = serving(store)
+        if current is None:
+            return PlacedTwins((), {})
+        pairs = twins_of_library(store, settings, current.number, tell)
+        names = dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second))
+        return PlacedTwins(pairs, spans_of(store, tuple(names), current.number))
+
+
+def twins_of_library(
+    store: Store, settings: EnrichingSettings, generation: int | None = None, tell: Tell | None = None
+) -> list[Twin]:
+    """Near-duplicate leaves across all documents, each pair compared by its texts; names are chunk ids.
+
+    ``tell(done, total)`` counts passages, and may raise to stop.
+    """
     with store.reading() as connection:
         number = _generation(store, generation)
         known: dict[str, str] = {}
@@ -179,12 +209,24 @@ def twins_of_library(store: Store, settings: EnrichingSettings, generation: int 
             known[name] = versions[version_id][start:end]
             return known[name]
 
-        return twins_among(
-            signed_leaves(store, number), lambda name: known.get(name) or text_of(name), settings.twin_similarity
-        )
+        signed = signed_leaves(store, number)
+        if tell is not None:
+            (leaves,) = connection.execute(
+                "SELECT count(*) FROM chunk WHERE generation = ? AND level = 0", (number,)
+            ).fetchone()
+            signed = _counted(signed, leaves, tell)
+        return twins_among(signed, lambda name: known.get(name) or text_of(name), settings.twin_similarity)
+
+
+def _counted(signed: Iterator[Signed], total: int, tell: Tell) -> Iterator[Signed]:
+    for done, one in enumerate(signed):
+        if not done % _STEP:
+            tell(done, total)
+        yield one
 
 
 _TEXTS = 64  # documents held in memory while their passages are compared
+_STEP = 64  # passages between two looks at whether to stop
 
 
 def _generation(store: Store, number: int | None) -> int:

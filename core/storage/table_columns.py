@@ -99,6 +99,23 @@ def cells_of_rows(store: Store, table: TableHead, rows: Sequence[int]) -> dict[i
     return found
 
 
+def cells_of_column(store: Store, table: TableHead, column: int) -> dict[int, RowCell]:
+    """By row: the cell of one column, of the rows of the body in which it is not empty.
+
+    A header that stands beside its row is a cell like any other; a row of headers alone is none of the body.
+    """
+    with store.reading() as connection:
+        return {
+            row: RowCell(column, start, end, table.text[start:end])
+            for row, start, end in connection.execute(
+                'SELECT "row", start, "end" FROM cell WHERE version = ? AND block = ? AND "column" = ?'
+                " AND type <> 'empty' AND \"row\" IN"
+                ' (SELECT "row" FROM cell WHERE version = ? AND block = ? AND NOT header) ORDER BY ordinal',
+                (table.number, table.block, column, table.number, table.block),
+            )
+        }
+
+
 def _headers(connection: sqlite3.Connection, number: int, block: int, text: str) -> tuple[str, ...]:
     names: dict[int, dict[str, None]] = {}  # a header over several columns stands in the cells of each
     for column, start, end in connection.execute(

@@ -15,9 +15,21 @@ from core.training.lists import Listed, Miner
 from core.training.loop import Plan, Watched, draw, train
 from core.training.pairs import Pair, balanced
 from core.types import Encoder, Vectors
+from core.whole_files import written_whole
 
 # How many pairs of a source at most: templates of one source would else be most of what is learnt.
-MOST = {"medquad": 4000, "policyqa": 3500, "python": 2500, "python-names": 2000}
+MOST = {
+    "medquad": 3500,
+    "policyqa": 3000,
+    "python": 1500,
+    "python-names": 800,
+    "rust": 1500,
+    "rust-names": 600,
+    "go": 1200,
+    "go-names": 500,
+    "c-names": 300,
+    "cpp-names": 300,
+}
 _MOST_OF_ANOTHER = 4000
 _HELD_OUT_LISTS = 160
 _HELD_OUT_PASSAGES = 12
@@ -67,11 +79,8 @@ class _Kept:
         name = hashlib.sha256("\0".join((self.fingerprint, *texts)).encode()).hexdigest()[:16]
         path = self._folder / f"vectors-{name}.npy"
         if not path.exists():
-            self._folder.mkdir(parents=True, exist_ok=True)
-            partial = path.with_suffix(".partial")
-            with partial.open("wb") as file:
+            with written_whole(path) as unfinished, unfinished.open("wb") as file:
                 np.save(file, self._encoder.encode(texts, progress))
-            partial.replace(path)
         return np.asarray(np.load(path), dtype=np.float32)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.answering import Compared
 from core.answering.support import Support
 from core.library import SearchResult
 from core.types import Answer, Citation, Hit, Passage
@@ -20,26 +21,34 @@ _quotes = st.components.v2.component(
 
 
 def show_answer(
-    answer: Answer, support: Support | None, result: SearchResult, kind_of: KindOf
+    answer: Answer,
+    support: Support | None,
+    result: SearchResult,
+    kind_of: KindOf,
+    compared: Compared | None = None,
 ) -> dict[str, str] | None:
-    """Draw the supporting sentences; returns the place in Chunks a person asked to open, as query parameters.
+    """Draw the supporting sentences and cells; returns the place in Chunks a person asked to open, as query parameters.
 
     ``support``: how likely the library answers at all; where that is not enough, ``answer`` is what came nearest.
+    ``compared``: what tables answer of a comparison in the question, their cells first.
     """
     quotes = [
         {
             **source_of(quote.citation, kind_of),
             "headings": list(_headings(quote.citation, result)),
             "text": quote.text,
+            "told": quote.told,
             "score": quote.score,
         }
         for quote in answer.quotes
     ]
+    likely = "" if compared or not support else f" · the library is {support.probability:.0%} likely to answer this"
     data = {
         "question": result.question,
         "quotes": quotes,
         "weak": support.sentence.removeprefix(NOTHING) if support and not support.enough else "",
-        "likely": f" · the library is {support.probability:.0%} likely to answer this" if support else "",
+        "likely": likely,
+        "compared": compared.sentence if compared else "",
     }
     return opened_at(_quotes(key="ask.quotes", data=data, on_open_change=lambda: None).open)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.explaining import Change
 from pages.ui import words
 from pages.ui.ask_dials import BY_NAME
@@ -26,6 +28,27 @@ def offer(change: Change) -> str:
     parts += [f"set {' and '.join(told)}"] if told else []
     whole = " and ".join(parts)
     return f"{whole[:1].upper()}{whole[1:]}"
+
+
+def undialled(change: Change) -> str:
+    """How to make a change that this page has no dial for; "" where it has.
+
+    >>> undialled(Change({"retrieval.k": (50, 90)}, 0.1, 1.0))
+    ''
+    >>> undialled(Change({"retrieval.title_boost": (0.5, 1.0)}, 0.3, 1.0))
+    ' This page has no dial for it; the command line sets retrieval.title_boost=1.0.'
+    """
+    missing = [f"{name}={after}" for name, (_, after) in change.settings.items() if name not in BY_NAME]
+    return f" This page has no dial for it; the command line sets {' and '.join(missing)}." if missing else ""
+
+
+def dials_said(names: Sequence[str]) -> str:
+    """Dials as the page calls them, one after another.
+
+    >>> dials_said(["retrieval.k", "retrieval.title_boost"])
+    'Chunks kept (k), retrieval.title_boost'
+    """
+    return ", ".join(BY_NAME[name].label if name in BY_NAME else name for name in names)
 
 
 def said(sentence: str) -> str:

@@ -1,4 +1,4 @@
-"""What was understood of a question, as chips: each can be taken away, and brought back."""
+"""What was understood of a question, as chips: each can be taken away and brought back, some be made a filter."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from textwrap import shorten
 
 import streamlit as st
 
-from core.retrieval.analysis import Chip, Key, Understanding
+from core.retrieval.analysis import BOOSTED, Chip, Key, Keys, Understanding, may_filter
+from core.retrieval.bounds import Comparison
 from core.retrieval.named_anchors import NamedAnchor
 from core.retrieval.rewording import IMAGINED, PART, REWRITTEN, Written
 from core.settings import UnderstandingSettings
 from core.storage.conditions import Condition
 from pages.ui import state, words
 
-_BOOSTED = " (boost)"
 _SHOWN = 90  # characters of what a language model wrote; the tooltip has the rest
 _WRITTEN = {
     REWRITTEN: "In these words of a language model it is searched.",
@@ -23,7 +23,7 @@ _WRITTEN = {
 }
 
 
-def ignored(question: str) -> frozenset[Key]:
+def ignored(question: str) -> Keys:
     """The keys of the chips that were taken away of this question."""
     return frozenset(_taken(question))
 
@@ -47,9 +47,28 @@ def bring_back(question: str, key: Key) -> None:
     )
 
 
+def stated(question: str) -> Keys:
+    """The keys of what this question hints at and was made a filter by hand."""
+    held: tuple[str, Keys] = st.session_state.get(state.STATED) or ("", frozenset())
+    return held[1] if held[0] == question else frozenset()
+
+
+def make_filter(question: str, key: Key) -> None:
+    """Have something that the question hints at filter; for a callback."""
+    st.session_state[state.STATED] = (question, stated(question) | {key})
+
+
+def only_hint(question: str, key: Key) -> None:
+    """Let it be a hint again; for a callback."""
+    st.session_state[state.STATED] = (question, stated(question) - {key})
+
+
 def show_chips(question: str, understanding: Understanding | None, settings: UnderstandingSettings) -> None:
-    """Draw them where there are any. A filter has a border and says "only"; what only lends weight has neither."""
-    taken = _taken(question)
+    """Draw them where there are any. A filter has a border and says "only"; what only lends weight has neither.
+
+    What can be made a filter has a button for it beside it, which then takes it back.
+    """
+    taken, by_hand = _taken(question), stated(question)
     chips = understanding.chips if understanding else ()
     if chips or taken:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -65,6 +84,7 @@ def show_chips(question: str, understanding: Understanding | None, settings: Und
                     args=[question, chip.key, chip.words],
                     help=f"{_told(chip, settings)} Click to take it away.",
                 )
+                _filter_button(question, chip, by_hand)
             for key, said in taken.items():
                 st.button(
                     f"~~{words.escaped(shorten(said, _SHOWN, placeholder=' …'))}~~",
@@ -83,6 +103,27 @@ def show_chips(question: str, understanding: Understanding | None, settings: Und
         st.caption(f":material/info: {words.escaped(note)}")
 
 
+def _filter_button(question: str, chip: Chip, by_hand: Keys) -> None:
+    """What makes a hint a filter, or takes that back; nothing beside what can be neither."""
+    if may_filter(chip):
+        label, icon, act = "Only these", ":material/filter_alt:", make_filter
+        told = "Search only documents that fit it. As it stands, the others are searched as well."
+    elif filters(chip) and chip.key in by_hand:
+        label, icon, act = "Not only these", ":material/filter_alt_off:", only_hint
+        told = "You made it a filter. Click to search the other documents again as well."
+    else:
+        return
+    st.button(
+        label,
+        key=f"ask.chip.only.{_named(chip.key)}",
+        type="tertiary",
+        icon=icon,
+        on_click=act,
+        args=[question, chip.key],
+        help=f"{words.escaped(chip.words.removesuffix(BOOSTED))}: {told}",
+    )
+
+
 def _named(key: Key) -> str:
     """A chip's key as a part of its widget's: texts of a language model are too long for one."""
     kind, value = key
@@ -94,7 +135,7 @@ def filters(chip: Chip) -> bool:
     return isinstance(chip, Condition) and chip.stated
 
 
-def weight(chip: Condition | NamedAnchor, settings: UnderstandingSettings) -> float:
+def weight(chip: Condition | NamedAnchor | Comparison, settings: UnderstandingSettings) -> float:
     """How much a chip that does not filter lends; 0 where its boost is off.
 
     >>> weight(NamedAnchor("section", "Sec. 4.1", "4.1", 0, 8), UnderstandingSettings(anchor_boost=0.5))
@@ -102,6 +143,8 @@ def weight(chip: Condition | NamedAnchor, settings: UnderstandingSettings) -> fl
     """
     if isinstance(chip, NamedAnchor):
         return settings.anchor_boost
+    if isinstance(chip, Comparison):
+        return settings.comparison_boost
     return {"intent": settings.intent_boost, "genre": settings.genre_boost}.get(chip.kind, settings.place_boost)
 
 
@@ -113,10 +156,11 @@ def chip_words(chip: Chip, settings: UnderstandingSettings) -> str:
     """
     if isinstance(chip, Written):
         return shorten(chip.words, _SHOWN, placeholder=" …")
-    said = chip.words.removesuffix(_BOOSTED)
+    said = chip.words.removesuffix(BOOSTED)
     if filters(chip):
         return f"without {chip.value}" if chip.kind == "not" else f"only {said}"
-    return f"{said}{_BOOSTED if weight(chip, settings) else ' (noticed)'}"
+    noticed = "" if isinstance(chip, Comparison) and chip.listed else " (noticed)"
+    return f"{said}{BOOSTED if weight(chip, settings) else noticed}"
 
 
 def _told(chip: Chip, settings: UnderstandingSettings) -> str:
@@ -125,4 +169,7 @@ def _told(chip: Chip, settings: UnderstandingSettings) -> str:
     if filters(chip):
         return "A filter: only what fits it is searched."
     lent = weight(chip, settings)
+    if isinstance(chip, Comparison) and chip.listed:
+        boosted = f" Their chunks gain {lent:.1f} standard deviations." if lent else ""
+        return f"Numbers {chip.words} in tables of the context are quoted first.{boosted}"
     return f"It lends {lent:.1f} standard deviations." if lent else "Its boost is 0: it changes nothing."

@@ -13,6 +13,7 @@ _DIVERSITY_WORDS = {
     "sections": "One of each section first",
 }
 _UNIT_WORDS = {"child": "The chunk", "window": "The chunk and the sentences around it", "parent": "Its parent"}
+_SECTION = "A section is a chunk's parent here: a long section of a document is several, short ones may share one."
 _MODEL_WORDS = {"": "Off", **NAMES}
 
 
@@ -31,6 +32,7 @@ DIVERSITY = Fold(
         Dial(
             "diversity.method",
             "Spread what is found",
+            _SECTION,
             choices={name: _DIVERSITY_WORDS.get(name, name) for name in DIVERSITIES},
         ),
         Dial(
@@ -54,7 +56,12 @@ DIVERSITY = Fold(
             (2, 500, 1),
             read=_varied("candidates"),
         ),
-        Dial("diversity.per_section", "At most of one section", "0 is off.", (0, 20, 1)),
+        Dial(
+            "diversity.per_section",
+            "At most of one section",
+            f"{_SECTION} 0 is off.",
+            (0, 20, 1),
+        ),
         Dial("diversity.fold_twins", "Fold near-duplicates", "What a better chunk says already is left out."),
     ),
 )
@@ -96,11 +103,24 @@ RERANKING = Fold(
             read=_reranked("window_sentences"),
         ),
         Dial(
+            "reranking.prefix",
+            "It reads the headings too",
+            "Title, headings and table header before each chunk, as the embedder reads them.",
+            read=_reranked("prefix"),
+        ),
+        Dial(
             "reranking.blend",
             "Its share of the score",
             "The rest is the ranking before it; 1 decides alone.",
             SHARE,
             read=_reranked("blend"),
+        ),
+        Dial(
+            "reranking.neighbour_share",
+            "Heard beside",
+            "How much a chunk is thought of as the best of it and the two beside it; 0 is off.",
+            SHARE,
+            read=_reranked("neighbour_share"),
         ),
         Dial(
             "reranking.timeout_seconds",

@@ -9,7 +9,11 @@ from core.settings.assembling import READING_UNITS
 from pages.ui.ask_dial import SHARE, Dial, Fold, Read
 from pages.ui.words import EXPANSION_WORDS, ORDER_WORDS
 
-_UNIT_WORDS = {"passages": "Whole passages", "sentences": "Single sentences"}
+_UNIT_WORDS = {
+    "passages": "Whole passages",
+    "sentences": "Single sentences",
+    "auto": "Single sentences where it is small",
+}
 
 
 def _grown(name: str) -> Read:

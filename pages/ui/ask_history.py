@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from secrets import token_hex
 
 import streamlit as st
 
@@ -59,7 +60,14 @@ def forget() -> None:
 
 def ask(question: str) -> None:
     """Ask a question of a list; for a callback."""
-    st.session_state[state.QUESTION] = st.session_state[state.ASKED] = question
+    st.session_state[state.QUESTION] = question
+    take(question)
+
+
+def take(question: str) -> None:
+    """Ask a question, and remember it."""
+    st.session_state[state.ASKED] = question
+    st.session_state[state.ASKING] = token_hex(8)
     remember(question)
 
 

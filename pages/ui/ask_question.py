@@ -25,8 +25,7 @@ def question_row(settings: Settings) -> Settings:
                 max_chars=2000,
             )
             if row.form_submit_button("Ask", type="primary", width=84):
-                st.session_state[state.ASKED] = st.session_state[state.QUESTION].strip()
-                ask_history.remember(st.session_state[state.ASKED])
+                ask_history.take(st.session_state[state.QUESTION].strip())
         base = dials.profile_choice(settings)
         ask_history.history_button()
     return base

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from time import perf_counter
 from typing import TypeVar
 
 import streamlit as st
 
+from core.answering import Compared
 from core.answering.support import Support
 from core.errors import LecternError
 from core.library import Library, Scope, SearchResult
 from core.retrieval import Found
+from core.retrieval.analysis import Keys
+from core.retrieval.reranking import unfinished
 from core.searching import found_key
 from core.settings import RerankingSettings, Settings
 from core.types import Answer
@@ -27,20 +30,28 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """A question, where it looks, and the keys of what was understood of it and is not to be heeded."""
+    """A question, where it looks, the keys of what was understood of it and is not to be heeded, and of what is to
+    filter. ``asking``: which time it is asked; the same question asked again finds the same.
+    """
 
     question: str
     scope: Scope
-    ignored: frozenset[tuple[str, str]] = frozenset()
+    ignored: Keys = frozenset()
+    stated: Keys = frozenset()
+    asking: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """``nearest``: the best sentences, whether or not they support an answer, which ``support`` tells."""
+    """``nearest``: the best sentences, whether or not they support an answer, which ``support`` tells.
+
+    ``compared``: what tables answer of a comparison in the question, ``None`` where none do.
+    """
 
     nearest: Answer
     support: Support
     milliseconds: float
+    compared: Compared | None = None
 
 
 class Held:
@@ -95,6 +106,26 @@ def _made(held: Held, revision: int, key: Hashable, make: Callable[[], Value]) -
     return known  # type: ignore[return-value] # a key names values of one type
 
 
+def _key(inquiry: Inquiry, settings: Settings) -> Hashable:
+    """What a result is held by. What is understood and decides nothing is shown all the same, as chips."""
+    return inquiry, found_key(settings), settings.fingerprint()
+
+
+def _key_of(result: SearchResult, inquiry: Inquiry, settings: Settings) -> Hashable:
+    """As ``_key``; where a re-ranker ran out of time, for this asking alone: who asks again has the best read again."""
+    key = _key(inquiry, settings)
+    return (key, inquiry.asking) if unfinished(result.notes) else key
+
+
+def _known(held: _Shelf, revision: int, inquiry: Inquiry, settings: Settings) -> SearchResult | None:
+    key = _key(inquiry, settings)
+    for place in (key, (key, inquiry.asking)):
+        result = held.results.get(revision, place)
+        if isinstance(result, SearchResult):
+            return result
+    return None
+
+
 def search(inquiry: Inquiry, settings: Settings) -> SearchResult:
     """What was found, and what the reader gets of it."""
     return _search(services.library(), _held(), inquiry, settings)
@@ -111,15 +142,16 @@ def _search(
 
     def find() -> Found:
         started = perf_counter()
-        found = searcher.find(inquiry.question, settings, inquiry.scope, inquiry.ignored)
+        found = searcher.find(inquiry.question, settings, inquiry.scope, inquiry.ignored, inquiry.stated)
         library.note_query(inquiry.question, settings, (perf_counter() - started) * 1000)
         return found
 
-    def make() -> SearchResult:
+    result = _known(held, revision, inquiry, settings)
+    if result is None:
         found = _made(held.found, revision, (inquiry, found_key(settings)), find)
-        return searcher.result(found, settings, None, progress)
-
-    return _made(held.results, revision, (inquiry, settings.fingerprint()), make)
+        result = searcher.result(found, settings, None, progress)
+        held.results.put(revision, _key_of(result, inquiry, settings), result)
+    return result
 
 
 def search_at_once(inquiry: Inquiry, settings: Settings) -> tuple[SearchResult, Settings]:
@@ -129,13 +161,13 @@ def search_at_once(inquiry: Inquiry, settings: Settings) -> tuple[SearchResult, 
     """
     library, held = services.library(), _held()
     revision = library.revision()
-    if settings.reranking.off or held.results.get(revision, (inquiry, settings.fingerprint())) is not None:
+    if settings.reranking.off or _known(held, revision, inquiry, settings) is not None:
         return search(inquiry, settings), settings
     at_once = replace(settings, reranking=RerankingSettings())
     first = search(inquiry, at_once)
     task = ask_tasks.begun(
         _RERANKING,
-        (revision, inquiry, settings.fingerprint()),
+        (revision, _key(inquiry, settings), inquiry.asking),
         lambda task: _search(library, held, inquiry, settings, task.tell),
     )
     said = "Reading the best chunks again: {done} of {total}. Until then they stand in the order before."
@@ -158,6 +190,6 @@ def answer(inquiry: Inquiry, result: SearchResult, settings: Settings) -> Answer
         nearest = line.answer
         if not line.support.enough:  # what was encoded for it is in memory
             nearest = library.searcher.answer(result, replace(settings.answering, least_support=0.0)).answer
-        return Answered(nearest, line.support, (perf_counter() - started) * 1000)
+        return Answered(nearest, line.support, (perf_counter() - started) * 1000, line.compared)
 
-    return _made(_held().answers, library.revision(), (inquiry, settings.fingerprint()), make)
+    return _made(_held().answers, library.revision(), _key_of(result, inquiry, settings), make)

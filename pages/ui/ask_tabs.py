@@ -39,7 +39,8 @@ def show_tabs(
             st.code(result.context.prompt, language=None, wrap_lines=True, height=420)
     if timings.open:
         with timings:
-            show_timings(dict(result.timings_ms), ask_results.answer(inquiry, result, settings).milliseconds)
+            quoting = ask_results.answer(inquiry, result, settings).milliseconds
+            show_timings(dict(result.timings_ms), quoting, result.trace.reads)
     if why.open:
         with why:
             show_why(inquiry, settings, sources)

@@ -11,7 +11,7 @@ from core.library import JudgmentRow, SourceRow
 from core.settings import Settings
 from core.types import Span
 from pages.ui import ask_chips, ask_tasks, dials, readings, services, state, words
-from pages.ui.ask_change_words import offer, said
+from pages.ui.ask_change_words import dials_said, offer, said, undialled
 from pages.ui.ask_dials import BY_NAME
 from pages.ui.ask_fates import show_fates
 from pages.ui.ask_places import occurrences, surroundings
@@ -133,10 +133,18 @@ def _explain(inquiry: Inquiry, settings: Settings, asked: Asked, source: SourceR
         TASK,
         (inquiry, asked, library.revision()),
         lambda task: why_not(
-            searcher, inquiry.question, settings, version, span, inquiry.scope, task.tell, inquiry.ignored
+            searcher,
+            inquiry.question,
+            settings,
+            version,
+            span,
+            inquiry.scope,
+            task.tell,
+            inquiry.ignored,
+            inquiry.stated,
         ),
     )
-    if not ask_tasks.finished(TASK, task, "Trying dial {done} of {total}", lambda: _ask(None)):
+    if not ask_tasks.finished(TASK, task, "Trying step {done} of {total}", lambda: _ask(None)):
         return
     told = task.result()
     text = readings.document(asked.version).text
@@ -163,11 +171,13 @@ def _changes(question: str, told: WhyNot, asked: Asked) -> None:
                 key=f"ask.why.change.{number}",
                 on_click=_make,
                 args=[question, change, asked],
-                help=f"Tried: the context then holds {change.held:.0%} of it.",
+                help=f"Tried: the context then holds {change.held:.0%} of it.{undialled(change)}",
                 disabled=any(name not in BY_NAME for name in change.settings),
             )
     if told.tried > 1:
         st.caption(f"{words.count(told.tried, 'context')} were filled to find this out.")
+    if told.untried:
+        st.caption(words.escaped(f"That was enough; not tried to their ends: {dials_said(told.untried)}."))
 
 
 def _make(question: str, change: Change, asked: Asked) -> None:

@@ -19,6 +19,7 @@ from pages.ui.chunks_status import show_status
 from pages.ui.guard import guarded
 from pages.ui.reader import Choice
 from pages.ui.recipe_dials import show_dials
+from pages.ui.recipe_values import sliders
 
 # Rows and columns of the reader: it leaves the room of the panel free, which is laid over it there.
 GRIDS = {
@@ -95,7 +96,9 @@ def _rail(source: SourceRow, a: Shown, pair: Compared | None, folded: bool, know
             side = st.segmented_control(  # type: ignore[assignment] # one is always chosen
                 "Dials of", ["a", "b"], format_func=str.upper, key=state.CHUNKS_SIDE, required=True
             )
-        show_dials(side, (pair.b if pair and side == "b" else a).values, chunks_state.turn)
+        model = services.library().model
+        dials = sliders(model.encoder.max_tokens, model.counter.specials)
+        show_dials(side, (pair.b if pair and side == "b" else a).values, chunks_state.turn, dials)
     show_health(pair.b.cut if pair and side == "b" else a.cut)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import streamlit as st
 
@@ -104,10 +104,28 @@ def show_comparison(pair: Compared) -> None:
         f"**=** {counts[Agreement.AGREED]:,} cuts in both · **▲** {counts[Agreement.ADDED]:,} only in B · "
         f"**▽** {counts[Agreement.REMOVED]:,} only in A"
     )
+    st.button(
+        "Take B's dials",
+        key="chunks.take_b",
+        icon=":material/arrow_upward:",
+        help="The document is then shown cut as B is. Nothing is indexed before you press Apply above the dials.",
+        disabled=chunks_state.same(pair.a.settings, pair.b.settings),
+        on_click=take_b,
+        args=(pair.b.settings,),
+    )
     st.table(table(pair), border="horizontal")
     _severed(pair, found)
     if len(found.cuts) > MOST_MARKS:
         st.caption(f"The first {MOST_MARKS:,} cuts are marked.")
+
+
+def take_b(settings: ChunkingSettings) -> None:
+    """A's dials stand as B's do, and nothing is compared any more: what B showed is the trial that can be applied."""
+    chunks_state.turn("a", asdict(settings))
+    chunks_state.turn("b", None)
+    st.session_state[state.CHUNKS_OTHER] = None
+    st.session_state[state.CHUNKS_SIDE] = "a"
+    st.session_state[state.CHUNKS_WANTED] = True  # the picker of what to compare with stands outside the fragment
 
 
 def table(pair: Compared) -> dict[str, list[str]]:

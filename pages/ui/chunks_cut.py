@@ -12,18 +12,25 @@ from core.enriching import Features, enrich
 from core.inspecting.findings import Health
 from core.inspecting.health import diagnose
 from core.inspecting.twins import Twin, twins
+from core.inspecting.unread import unread
 from core.library import Library
 from core.settings import ChunkingSettings
 from core.types import Audit, ChunkTree, Span
 from pages.ui import readings
-from pages.ui.reader_data import Reading
+from pages.ui.chunks_tasks import Task
+from pages.ui.reader_data import Reading, read_cut
 
 
 class Cut:
     """One cut of one document, and what the page shows of it, each made when it is first shown."""
 
-    def __init__(self, library: Library, settings: ChunkingSettings, made: Replayed, audited: Audit) -> None:
+    def __init__(
+        self, library: Library, settings: ChunkingSettings, made: Replayed, audited: Audit, *, stored: bool = False
+    ) -> None:
+        """``stored``: it is the cut that the library holds, and so is what was found out about its chunks."""
         self.library, self.settings, self.made, self.audit = library, settings, made, audited
+        self.enriching = library.settings.enriching
+        self.stored = stored
         self.sentences: Sequence[Span] | None = None
 
     @property
@@ -42,13 +49,16 @@ class Cut:
     @cached_property
     def reading(self) -> Reading:
         """As the reader draws it."""
-        return readings.cut(self.version, self.tree, self.audit)
+        model, kinds = self.library.model, self.settings.read_prefix
+        limit = model.encoder.max_tokens
+        tails = unread(self.tree, model.counter, limit, kinds)
+        return read_cut(readings.text(self.version), self.tree, self.audit, limit, tails, kinds)
 
     @cached_property
     def health(self) -> Health:
         model = self.library.model
         limit = model.encoder.max_tokens
-        return diagnose(self.tree, limit, self.settings, model.counter, self.sentences, self.audit)
+        return diagnose(self.tree, limit, self.settings, model.counter, self.sentences, self.audit, self.twins)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -59,13 +69,16 @@ class Cut:
 
     @cached_property
     def twins(self) -> tuple[Twin, ...]:
-        """Leaves that nearly repeat an earlier one."""
-        return twins([leaf.text for leaf in self.tree.leaves])
+        """Leaves that nearly repeat an earlier one, as nearly as the library's settings say."""
+        return twins([leaf.text for leaf in self.tree.leaves], self.enriching.twin_similarity)
 
     @cached_property
-    def features(self) -> Mapping[str, Features]:
-        """What is found out about every chunk, by its id."""
-        return enrich(self.tree, self.library.settings.enriching)
+    def features(self) -> Task[Mapping[str, Features]]:
+        """What is found out about every chunk, by its id: in a thread, for a long text takes seconds."""
+        return Task("features", lambda _: self._features())
+
+    def _features(self) -> Mapping[str, Features]:
+        return self.library.features(self.version) if self.stored else enrich(self.tree, self.enriching)
 
     def unknown(self) -> int:
         """Distinct texts whose vectors this library does not have."""

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.chunking import Edit, Replayed
 from core.chunking.edits import edits_fingerprint
-from core.settings import ChunkingSettings, stage_fingerprint
+from core.settings import ChunkingSettings, EnrichingSettings, stage_fingerprint
 from pages.ui import readings, services
 from pages.ui.chunks_cut import Cut
 from pages.ui.chunks_pieces import Piece
@@ -30,13 +30,14 @@ class _Bench:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _bench(place: str, encoder: str) -> _Bench:
+def _bench(place: str, encoder: str, enriching: EnrichingSettings) -> _Bench:
     return _Bench()
 
 
 def bench() -> _Bench:
     """The bench of the library this window looks at."""
-    return _bench(str(services.home()), services.library().model.encoder.fingerprint)
+    library = services.library()
+    return _bench(str(services.home()), library.model.encoder.fingerprint, library.settings.enriching)
 
 
 def piece(version: str) -> Piece:
@@ -51,8 +52,9 @@ def piece(version: str) -> Piece:
 
 
 def cut_key(version: str, settings: ChunkingSettings, edits: Sequence[Edit]) -> str:
-    """Names a cut."""
-    return f"{version} {stage_fingerprint(settings)} {edits_fingerprint(edits)}"
+    """Names a cut. What ``learned`` makes also depends on the library, whose headings teach it."""
+    taught = f" {services.library().revision()}" if settings.chunker == "learned" else ""
+    return f"{version} {stage_fingerprint(settings)} {edits_fingerprint(edits)}{taught}"
 
 
 def known_cut(key: str) -> Cut | None:
@@ -84,12 +86,12 @@ def cutting(version: str, settings: ChunkingSettings, edits: Sequence[Edit]) -> 
 
 def applied_cut(version: str, settings: ChunkingSettings, recipe: str) -> Cut:
     """A document as it is indexed. ``settings``: its own; ``recipe``: the fingerprint of how it is cut."""
-    return _applied(str(services.home()), version, recipe, settings)
+    return _applied(str(services.home()), version, recipe, settings, services.library().settings.enriching)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _applied(place: str, version: str, recipe: str, settings: ChunkingSettings) -> Cut:
+def _applied(place: str, version: str, recipe: str, settings: ChunkingSettings, enriching: EnrichingSettings) -> Cut:
     library = services.library()
-    held = Cut(library, settings, Replayed(library.tree(version)), library.audit(version))
+    held = Cut(library, settings, Replayed(library.tree(version)), library.audit(version), stored=True)
     held.__dict__["reading"] = readings.reading(version)  # the same the reader has
     return held

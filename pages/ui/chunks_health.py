@@ -8,6 +8,7 @@ from core.chunking.auditing import UNEXPLAINED
 from core.inspecting.findings import WORDINGS, Defect, Severity
 from pages.ui import chunks_state, state, words
 from pages.ui.chunks_cut import Cut
+from pages.ui.chunks_elsewhere import show_elsewhere
 
 _SIGNS = {
     Severity.SERIOUS: ":red[:material/error:]",
@@ -35,6 +36,7 @@ def show_health(cut: Cut) -> None:
             )
             if held and held[0] == defect:
                 _place(cut, defect, min(held[1], number - 1))
+        show_elsewhere(cut)
         st.caption(audit_line(cut))
 
 

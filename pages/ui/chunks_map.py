@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -13,6 +14,7 @@ from core.inspecting.projecting import methods, project
 from core.types import Vectors
 from pages.ui import chunks_state, state, words
 from pages.ui.bench_views import palette
+from pages.ui.chunks_lasso import LIBRARY, Place, kept, select, short, show_list
 from pages.ui.chunks_panel import CONFIG, Look
 from pages.ui.chunks_points import MOST, Points, of_cut, of_library
 from pages.ui.chunks_tasks import Task
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "triangle-down", "star", "hexagon", "pentagon")
 _METHODS = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 _BY = {"document": "Document", "heading": "Heading", "cluster": "Subject"}
-_LISTED = 30
+_PLOT = "chunks.plot.map"
 
 
 def show_map(look: Look) -> None:
@@ -46,21 +48,21 @@ def show_map(look: Look) -> None:
         st.fragment(_waiting, run_every=0.5)(task, method)
         return
     places, groups = task.result()
-    key = "chunks.plot.map"
-    plot = figure(points, places, groups, look)
-    event = st.plotly_chart(
-        plot,
-        key=key,
+    drawn = LIBRARY if of == "library" else look.cut.version
+    listed = kept(drawn)
+    st.plotly_chart(
+        figure(points, places, groups, look, listed),
+        key=_PLOT,
         height=300,
         config=CONFIG,
-        on_select="rerun",
+        on_select=partial(_heard, points, drawn),
         selection_mode=("points", "lasso"),
         alt="Chunks as points, like ones near each other",
     )
     if points.left_out:
         why = f"the first {MOST:,} are shown" if of == "library" else "they have no vector before the cut is applied"
         st.caption(f"{words.count(points.left_out, 'chunk')} left out: {why}.")
-    _list(points, lassoed(event, groups))
+    show_list(listed)
 
 
 def place(points: Points, method: str, by: str) -> tuple[Vectors, Groups]:
@@ -71,12 +73,15 @@ def place(points: Points, method: str, by: str) -> tuple[Vectors, Groups]:
     return places, grouped(points.documents if by == "document" else points.headings)
 
 
-def figure(points: Points, places: Vectors, groups: Groups, look: Look) -> plotly.graph_objects.Figure:
-    """A trace for every group: colour, symbol and name together tell them apart."""
+def figure(
+    points: Points, places: Vectors, groups: Groups, look: Look, listed: Sequence[Place] = ()
+) -> plotly.graph_objects.Figure:
+    """A trace for every group: colour, symbol and name together tell them apart. ``listed``: all others fade."""
     import plotly.graph_objects as go
 
     colours = palette()
     plot = go.Figure()
+    lit = {(place.version, place.start, place.end) for place in listed}.intersection(points.spans)
     for number, name in enumerate(groups.names):
         held = np.flatnonzero(groups.of == number)
         plot.add_scatter(
@@ -91,8 +96,9 @@ def figure(points: Points, places: Vectors, groups: Groups, look: Look) -> plotl
                 "opacity": 0.8,
             },
             customdata=[(int(at),) for at in held],
-            text=[f"{points.documents[at]}<br>{_short(points.texts[at])}" for at in held],
+            text=[f"{points.documents[at]}<br>{short(points.texts[at])}" for at in held],
             hovertemplate="%{text}<extra></extra>",
+            selectedpoints=[at for at, point in enumerate(held) if points.spans[point] in lit] if lit else None,
         )
     chosen = _chosen(points, look)
     if chosen >= 0:
@@ -123,47 +129,8 @@ def _chosen(points: Points, look: Look) -> int:
     return points.spans.index(place_) if place_ in points.spans else -1
 
 
-def lassoed(event: Mapping[str, Any], groups: Groups) -> list[int]:
-    """The chunks that were clicked or lie in the lasso."""
-    found = []
-    for point in event.get("selection", {}).get("points", []):
-        carried = point.get("customdata")
-        if isinstance(carried, Mapping):
-            carried = list(carried.values())
-        if carried:
-            found.append(int(carried[0]))
-    return [at for at in dict.fromkeys(found) if at < len(groups.of)]
-
-
-def _list(points: Points, chosen: list[int]) -> None:
-    if not chosen:
-        st.caption("Draw around points to list their chunks; click one to go there.")
-        return
-    st.markdown(f"**{words.count(len(chosen), 'chunk')}**")
-    for at in chosen[:_LISTED]:
-        version, start, end = points.spans[at]
-        st.button(
-            words.escaped(f"{points.documents[at]}: {_short(points.texts[at])}"),
-            key=f"chunks.map.{version[:12]}.{start}",
-            type="tertiary",
-            on_click=_open,
-            args=(version, start, end),
-        )
-    if len(chosen) > _LISTED:
-        st.caption(f"and {len(chosen) - _LISTED:,} more")
-
-
-def _open(version: str, start: int, end: int) -> None:
-    if st.session_state.get(state.CHUNKS_VERSION) != version:
-        state.forget_arrival()
-        st.session_state[state.CHUNKS_VERSION] = version
-        st.session_state[state.CHUNKS_WANTED] = True
-    chunks_state.jump_to(version, start, end)
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text[:200].split())
-    return flat if len(flat) <= 60 else f"{flat[:59]}…"
+def _heard(points: Points, of: str) -> None:
+    select(st.session_state[_PLOT], points, of)
 
 
 def _select(label: str, options: list[str], key: str, said: Mapping[str, str]) -> str:

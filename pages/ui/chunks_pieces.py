@@ -7,6 +7,7 @@ from threading import RLock
 
 import numpy as np
 
+from core.applying import Tell
 from core.chunking import Aids, Edit, Workpiece, audit, cut_edited
 from core.embedding import over_cache
 from core.library import Library
@@ -48,23 +49,29 @@ class Piece:
         self.library = library
         self.encoder = _Patient(library)
         self.work = Workpiece(document, library.model.counter, Aids(encoder=self.encoder))
-        self._known: dict[str, Aids] = {}
+        self._known: dict[str, tuple[int, Aids]] = {}
         self.lock = RLock()
 
     def cut(self, settings: ChunkingSettings, edits: Sequence[Edit], task: Task[Cut] | None = None) -> Cut:
         with self.lock:
             self.encoder.task = task  # type: ignore[assignment] # it is only told and asked to stop
-            self.work.aids = self._aids(settings.chunker)
+            self.work.aids = self._aids(settings.chunker, task.tell if task else None)
             made = cut_edited(self.work, settings, edits, reads=self.library.model.encoder.max_tokens)
             cut = Cut(self.library, settings, made, audit(made.tree, made.switched_off))
             cut.sentences = self.work.series.spans if self.encoder.done else None
             return cut
 
-    def _aids(self, chunker: str) -> Aids:
-        """What the chunker is handed; asked of the library once for each."""
-        if chunker not in self._known:
-            self._known[chunker] = self.library.cutting.aids(chunker, self.encoder)
-        return self._known[chunker]
+    def _aids(self, chunker: str, tell: Tell | None) -> Aids:
+        """What the chunker is handed; asked of the library once for each, and anew when the library has changed.
+
+        What is to be learned for it may take minutes: ``tell`` may raise to stop that.
+        """
+        revision = self.library.revision()
+        known = self._known.get(chunker)
+        if known is None or known[0] != revision:
+            known = (revision, self.library.cutting.aids(chunker, self.encoder, tell))
+            self._known[chunker] = known
+        return known[1]
 
     def vectors(self, task: Task[Vectors] | None = None) -> Vectors:
         """Of the document's sentences, in order."""

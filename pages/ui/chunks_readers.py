@@ -11,11 +11,12 @@ import streamlit as st
 from core.chunking import Edit
 from core.errors import PasswordNeededError
 from core.library import SourceRow
-from pages.ui import chunks_edits, chunks_state, judging, readings, state
-from pages.ui.chunks_card import card
+from pages.ui import chunks_edits, chunks_state, judging, readings, services, state
+from pages.ui.chunks_card import card, complete
 from pages.ui.chunks_compare import Compared
 from pages.ui.chunks_cut import Cut
 from pages.ui.chunks_state import Shown
+from pages.ui.guard import guarded
 from pages.ui.passwords import ask_password
 from pages.ui.reader import Arrival, Choice, show_reader
 from pages.ui.recipe_words import in_short
@@ -60,6 +61,7 @@ def show_readers(sight: Sight, a: Shown, pair: Compared | None, known: Sequence[
 def _one(sight: Sight, drawn: Shown, page: Mapping[str, Any] | None, known: Sequence[Edit], *, editing: bool) -> Choice:
     source, version, cut = sight.source, sight.source.version_id, drawn.cut
     gold = judging.for_reader(version, page_to_show(cut) if page else 0)
+    told = card(cut, st.session_state.get(state.CHUNKS_CHOSEN), indexed=drawn.indexed)
     choice = show_reader(
         cut.reading,
         sight.arrival,
@@ -71,10 +73,20 @@ def _one(sight: Sight, drawn: Shown, page: Mapping[str, Any] | None, known: Sequ
         editing=chunks_edits.told(cut, known) if editing else None,
         on_edit=lambda: chunks_edits.take(source, cut, state.READER),
         jump=chunks_state.jump(version),
-        card=card(cut, st.session_state.get(state.CHUNKS_CHOSEN)),
+        card=told,
+        on_open=_open,
         label=drawn.label,
     )
+    if told and told["waiting"]:
+        st.fragment(_completing, run_every=0.5)(cut)
     return _keep(choice)
+
+
+def _completing(cut: Cut) -> None:
+    """A card that lacks what takes long is drawn again when that is there."""
+    with guarded():
+        if complete(cut):
+            st.rerun()
 
 
 def _keep(choice: Choice) -> Choice:
@@ -103,6 +115,13 @@ def _turn() -> None:
     version, page, _ = st.session_state[state.READER].turn
     if version == st.session_state.get(state.CHUNKS_VERSION):
         st.session_state[state.CHUNKS_PAGE] = page
+
+
+def _open() -> None:
+    """A passage of another document was asked for."""
+    version, start, end, _ = st.session_state[state.READER].open
+    if any(row.version_id == version for row in services.library().sources()):
+        chunks_state.open_place(version, start, end)
 
 
 def _judge() -> None:

@@ -159,6 +159,15 @@ def jump_to(version: str, start: int, end: int) -> None:
     )
 
 
+def open_place(version: str, start: int, end: int) -> None:
+    """Show a span of any document: the bench is laid anew where it is another one than is shown."""
+    if st.session_state.get(state.CHUNKS_VERSION) != version:
+        state.forget_arrival()
+        st.session_state[state.CHUNKS_VERSION] = version
+        st.session_state[state.CHUNKS_WANTED] = True
+    jump_to(version, start, end)
+
+
 def jump(version: str) -> Mapping[str, int] | None:
     """Where the reader is to go, in this document."""
     held = st.session_state.get(state.CHUNKS_JUMP)

@@ -83,24 +83,43 @@ def show_scores(result: SearchResult, settings: Settings, titles: Mapping[str, s
     st.dataframe(table, hide_index=True, height=420, column_config=columns, placeholder="")
 
 
-def show_timings(timings: dict[str, float], quoting_ms: float) -> None:
-    """Milliseconds of each step."""
+def show_timings(timings: dict[str, float], quoting_ms: float, reads: Mapping[str, int]) -> None:
+    """Milliseconds of each step, and how often it asked the catalogue where that is counted (``Trace.reads``)."""
     rows = {**timings, "quotes": quoting_ms}
     st.dataframe(
         {
             "Step": [STEP_WORDS.get(step, step) for step in rows],
             "Time": [duration(value) for value in rows.values()],
             "Share": list(rows.values()),
+            "Catalogue": [reads.get(step) for step in rows],
         },
-        width=620,
+        width=720,
         hide_index=True,
         column_config={
             "Share": st.column_config.ProgressColumn(
                 format=" ", min_value=0, max_value=max(sum(rows.values()), 1e-9), help="Of all steps together."
-            )
+            ),
+            "Catalogue": st.column_config.NumberColumn(
+                format="%d", help="How often the catalogue was asked; what is in memory is not asked for again."
+            ),
         },
+        placeholder="",
     )
     st.caption("As measured when this result was made; the same question again is taken from memory.")
+    if "expand" in reads:
+        st.caption(_asked(reads["expand"]))
+
+
+def _asked(times: int) -> str:
+    """What expansion read, as a sentence.
+
+    >>> _asked(0)
+    'Growing the chunks asked the catalogue for nothing.'
+    >>> _asked(1), _asked(12)
+    ('Growing the chunks asked the catalogue once.', 'Growing the chunks asked the catalogue 12 times.')
+    """
+    said = "for nothing" if not times else "once" if times == 1 else f"{times:,} times"
+    return f"Growing the chunks asked the catalogue {said}."
 
 
 def _wide(title: str) -> int:

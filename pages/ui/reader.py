@@ -8,7 +8,7 @@ become markup.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -83,6 +83,7 @@ def show_reader(
     *,
     editing: Mapping[str, Any] | None = None,
     on_edit: Callable[[], None] | None = None,
+    on_open: Callable[[], None] | None = None,
     jump: Mapping[str, int] | None = None,
     card: Mapping[str, Any] | None = None,
     marks: Sequence[tuple[int, str]] = (),
@@ -96,8 +97,11 @@ def show_reader(
     ``editing``: as ``reader_told.editing`` makes it; ``None``: the cut is only shown. What a person asks for comes with
     ``on_edit``, where ``reader_told.edits_asked(key)`` has it; the reader changes nothing by itself, the next cut does.
     ``jump``: ``{"start", "end", "count"}``, a span to scroll to and light up; done once for each ``count``.
-    ``card``: ``{"leaf", "features", "twins"}`` about one chunk, shown while it is the chosen one: its id, rows of label
-    and value, rows of a twin's chunk id or any words and its similarity.
+    ``card``: about one chunk, shown while it is the chosen one; all but its id, "leaf", may be missing. "features", and
+    folded away "more": rows of label and value, words or a list of (words, start, end), which lead to that span, or
+    nowhere from -1. "twins": rows of a chunk's id or any words, how alike it is in words, and ``None`` or the (version,
+    start, end) of a passage elsewhere: for that ``on_open`` is called, where ``st.session_state[key].open`` begins with
+    the three. "table": that it stands in, as ``{"csv", "json"}`` or ``None``. "notes": sentences.
     ``marks``: cuts compared with another reader's: place and "agreed", "added" or "removed".
     ``height``: pixels of a compact reader, text alone; 0 for the whole one. ``synchronised``: it scrolls with the other
     synchronised readers of the same text. ``label``: names it where there are two.
@@ -126,6 +130,7 @@ def show_reader(
         on_turn_change=on_turn or (lambda: None),
         on_judging_change=on_judging or (lambda: None),
         on_edit_change=on_edit or (lambda: None),
+        on_open_change=on_open or (lambda: None),
     )
     return chosen_in(reading, result.selected, arrival.selected)
 
@@ -139,5 +144,16 @@ def _card(card: Mapping[str, Any] | None, reading: Reading) -> dict[str, Any] | 
     if card is None or card["leaf"] not in reading.leaves:
         return None
     places = {leaf: index for index, leaf in enumerate(reading.leaves)}
-    twins = [[places.get(twin, twin), similarity] for twin, similarity in card.get("twins", ())]
-    return {"leaf": places[card["leaf"]], "features": [list(row) for row in card.get("features", ())], "twins": twins}
+    twins = [[places.get(twin, twin), said, place and list(place)] for twin, said, place in card.get("twins", ())]
+    return {
+        "leaf": places[card["leaf"]],
+        "features": _rows(card.get("features", ())),
+        "more": _rows(card.get("more", ())),
+        "twins": twins,
+        "table": card.get("table"),
+        "notes": list(card.get("notes", ())),
+    }
+
+
+def _rows(rows: Iterable[tuple[str, Any]]) -> list[list[Any]]:
+    return [[label, value if isinstance(value, str) else [list(place) for place in value]] for label, value in rows]

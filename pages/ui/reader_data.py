@@ -6,11 +6,12 @@ have one key, and the reader draws nothing anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from core.chunking.auditing import SWITCHED_OFF, UNEXPLAINED
 from core.inspecting.unread import Unread
+from core.settings import PREFIX_KINDS
 from core.types import Audit, Chunk, ChunkTree, Span
 from pages.ui.reader_text import Strings, TextReading, as_json, digest
 
@@ -47,12 +48,18 @@ class Reading:
 
 
 def read_cut(
-    text: TextReading, tree: ChunkTree, audit: Audit, encoder_limit: int, tails: Iterable[Unread] = ()
+    text: TextReading,
+    tree: ChunkTree,
+    audit: Audit,
+    encoder_limit: int,
+    tails: Iterable[Unread] = (),
+    kinds: Collection[str] = PREFIX_KINDS,
 ) -> Reading:
     """One cut of a text.
 
     ``encoder_limit``: tokens the encoder reads, its special ones included. ``tails``: what it does not read, as
-    ``core.inspecting.unread`` finds it.
+    ``core.inspecting.unread`` finds it. ``kinds``: of prefix parts, those it reads before a leaf, as
+    ``ChunkingSettings.read_prefix`` names them; the others are not shown.
     """
     leaves = tree.leaves
     above = [chunk for chunk in tree.chunks if chunk.level > 0]
@@ -60,7 +67,7 @@ def read_cut(
     pages = tuple(text.runs.pages_of(leaf.start, leaf.end) for leaf in leaves)
     strings = Strings()
     data = {
-        "leaves": _leaf_rows(leaves, pages, place, strings),
+        "leaves": _leaf_rows(leaves, pages, place, strings, kinds),
         "parents": [
             value
             for chunk in above
@@ -96,11 +103,16 @@ def read_cut(
 
 
 def _leaf_rows(
-    leaves: Sequence[Chunk], pages: Sequence[tuple[int, int]], place: dict[str, int], strings: Strings
+    leaves: Sequence[Chunk],
+    pages: Sequence[tuple[int, int]],
+    place: dict[str, int],
+    strings: Strings,
+    kinds: Collection[str],
 ) -> list[int]:
     rows: list[int] = []
     for leaf, (first, last) in zip(leaves, pages, strict=True):
-        prefix = strings.listed(tuple(text for part in leaf.prefix for text in (part.kind, part.text)))
+        read = [part for part in leaf.prefix if part.kind in kinds]
+        prefix = strings.listed(tuple(text for part in read for text in (part.kind, part.text)))
         rows += (leaf.start, leaf.end, place.get(leaf.parent_id or "", -1), leaf.tokens, leaf.encoder_tokens)
         rows += (strings.listed(leaf.headings), prefix, strings.listed(leaf.reasons), first, last)
     return rows

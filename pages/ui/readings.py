@@ -9,9 +9,8 @@ from typing import Any
 import streamlit as st
 
 from core.inspecting.unread import unread
-from core.settings import PREFIX_KINDS
 from core.text.places import boxes_of
-from core.types import Audit, ChunkTree, Document, Span
+from core.types import Document, Span
 from pages.ui import services
 from pages.ui.reader_data import Reading, read_cut
 from pages.ui.reader_text import TextReading, read_text
@@ -39,27 +38,20 @@ def _text(place: str, version: str) -> TextReading:
     return read_text(document(version))
 
 
-def cut(version: str, tree: ChunkTree, audit: Audit, prefix: Sequence[str] = PREFIX_KINDS) -> Reading:
-    """Any cut of a document as the reader draws it, such as a dial's that the library does not hold.
-
-    ``prefix``: the kinds of prefix parts the encoder reads, as in the cut's ``ChunkingSettings``.
-    """
-    model = services.library().model
-    limit = model.encoder.max_tokens
-    return read_cut(text(version), tree, audit, limit, unread(tree, model.counter, limit, prefix))
-
-
 def reading(version: str) -> Reading:
     """A document as the reader draws it, in the cut the library holds now."""
     library = services.library()
     recipe = next((row.recipe_fingerprint for row in library.sources() if row.version_id == version), "")
-    return _reading(str(services.home()), version, recipe)
+    settings, _ = library.cutting.effective_chunking(version)
+    return _reading(str(services.home()), version, recipe, settings.read_prefix)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
-def _reading(place: str, version: str, recipe: str) -> Reading:
+def _reading(place: str, version: str, recipe: str, kinds: Sequence[str]) -> Reading:
     library = services.library()
-    return cut(version, library.tree(version), library.audit(version), library.settings.chunking.prefix)
+    tree, limit = library.tree(version), library.model.encoder.max_tokens
+    tails = unread(tree, library.model.counter, limit, kinds)
+    return read_cut(text(version), tree, library.audit(version), limit, tails, kinds)
 
 
 def page_sheet(version: str, number: int) -> dict[str, Any]:

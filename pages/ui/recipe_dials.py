@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from core.settings import ANCHOR_PLACES, CHUNKERS, DIALS, PARENTS, THRESHOLDS, UNITS
-from pages.ui.recipe_values import FIELDS, SIZES, SLIDERS, Values
+from pages.ui.recipe_values import FIELDS, SIZES, Slider, Values
 from pages.ui.recipe_words import (
     ANCHOR_WORDS,
     CHUNKER_HELP,
@@ -25,9 +25,9 @@ FIRST_OVERLAP = 0.25  # of the chunk, where overlap is switched on
 _WAY = "overlap_way"
 
 
-def show_dials(side: str, values: Values, turned: Callable[[str, Values], None]) -> None:
+def show_dials(side: str, values: Values, turned: Callable[[str, Values], None], sliders: Mapping[str, Slider]) -> None:
     """Draw all dials of one side. ``turned(side, values)`` hears the values with one of them changed."""
-    board = _Board(side, values, turned)
+    board = _Board(side, values, turned, sliders)
     board.starts()
     board.choice("chunker", "Chunker", CHUNKERS, CHUNKER_WORDS)
     chunker, unit = values["chunker"], values["unit"]
@@ -52,8 +52,10 @@ def show_dials(side: str, values: Values, turned: Callable[[str, Values], None])
 class _Board:
     """Widgets of one side over its values."""
 
-    def __init__(self, side: str, values: Values, turned: Callable[[str, Values], None]) -> None:
-        self.side, self.values, self.turned = side, values, turned
+    def __init__(
+        self, side: str, values: Values, turned: Callable[[str, Values], None], sliders: Mapping[str, Slider]
+    ) -> None:
+        self.side, self.values, self.turned, self.sliders = side, values, turned, sliders
 
     def key(self, name: str, value: Any) -> str:
         """The widget's key, its state brought to the value: the values rule, also over what Streamlit remembers."""
@@ -66,12 +68,12 @@ class _Board:
         self.turned(self.side, {**self.values, name: as_kept(st.session_state[key])})
 
     def slider(self, name: str) -> None:
-        dial, value = SLIDERS[name], self.values[name]
+        dial, value = self.sliders[name], self.values[name]
         whole = isinstance(FIELDS[name].default, int)
         number: Callable[[float], Any] = int if whole else float
         scale = 20 if name in SIZES and self.values["unit"] == "characters" else 1
         label = f"{dial.label}{self.values['unit']}" if name in SIZES else dial.label
-        low, high = min(dial.low, value), max(dial.high * scale, value)
+        low, high = min(dial.low, value), max(min(dial.high * scale, dial.most), value)
         key = self.key(name, number(value))
         st.slider(
             label,
@@ -99,7 +101,7 @@ class _Board:
         elif rule in THRESHOLDS:
             if rule == self.values["semantic_threshold"]:
                 self.slider(name)
-        elif name in SLIDERS:
+        elif name in self.sliders:
             self.slider(name)
         elif name == "anchor_at":
             self.choice(name, "A window", ANCHOR_PLACES, ANCHOR_WORDS)

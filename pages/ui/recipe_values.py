@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from math import inf
 from typing import Any
 
 from core.errors import SettingsError
@@ -15,23 +16,22 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A number's dial. Its ends give way to a value beyond them: a library may have been set by other means."""
+    """A number's dial. Its ends give way to a value beyond them: a library may have been set by other means.
+
+    ``most``: where the upper end stops, in whatever unit it counts.
+    """
 
     label: str
     low: float
     high: float
     step: float
     help: str = ""
+    most: float = inf
 
 
 SLIDERS: Mapping[str, Slider] = {
-    "max_tokens": Slider("Chunk, at most ", 16, 254, 1, "Prefix included. The encoder reads 256 tokens, two its own."),
-    "parent_max_tokens": Slider("Parent, at most ", 100, 4000, 50, "What a chunk found by a question grows to."),
     "parent_ratio": Slider("Parent, times the chunk", 1.5, 10, 0.5),
     "levels": Slider("Levels below the document", 2, 6, 1, "Each further level is a parent of parents."),
-    "overlap_tokens": Slider("Overlap, at most ", 0, 127, 1, "Whole sentences of the chunk before."),
-    "prefix_max_tokens": Slider("Prefix, at most ", 0, 128, 1, "Never more than half of the chunk."),
-    "min_tokens": Slider("Smallest piece, ", 0, 127, 1, "A smaller piece joins its neighbour. 0 is off."),
     "sentences": Slider("Sentences a chunk", 1, 12, 1),
     "semantic_percentile": Slider("Percentile of differences", 0, 100, 1, "Cuts above it: higher cuts less."),
     "semantic_absolute": Slider("Cuts below the similarity", -1, 1, 0.01, "Cosine. Higher cuts more."),
@@ -49,6 +49,27 @@ SLIDERS: Mapping[str, Slider] = {
 }
 SIZES = ("max_tokens", "parent_max_tokens", "overlap_tokens", "prefix_max_tokens", "min_tokens")
 FIELDS = {field.name: field for field in fields(ChunkingSettings)}
+
+
+def sliders(reads: int, specials: int) -> Mapping[str, Slider]:
+    """All of them, where the encoder reads at most ``reads`` tokens of an input, ``specials`` of them its own.
+
+    >>> dial = sliders(512, 2)["max_tokens"]
+    >>> dial.high, dial.help
+    (510, 'Prefix included. The encoder reads 512 tokens, 2 of them its own.')
+    """
+    room = min(reads - specials, 8192)
+    half = room // 2
+    own = f"Prefix included. The encoder reads {reads:,} tokens, {specials:,} of them its own."
+    grows = "What a chunk found by a question grows to."
+    return {
+        **SLIDERS,
+        "max_tokens": Slider("Chunk, at most ", 16, room, 1, own, most=8192),
+        "parent_max_tokens": Slider("Parent, at most ", 100, max(4000, 4 * room), 50, grows, most=65_536),
+        "overlap_tokens": Slider("Overlap, at most ", 0, half, 1, "Whole sentences of the chunk before.", most=4096),
+        "prefix_max_tokens": Slider("Prefix, at most ", 0, half, 1, "Never more than half of the chunk.", most=4096),
+        "min_tokens": Slider("Smallest piece, ", 0, half, 1, "Smaller ones join a neighbour. 0 is off.", most=4096),
+    }
 
 
 def fitted(values: Mapping[str, Any]) -> tuple[ChunkingSettings, list[str]]:

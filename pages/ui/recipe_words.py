@@ -64,22 +64,17 @@ PREFIX_WORDS = {
 }
 
 
-def _start(chunker: str, child: int, parent: int, **values: int) -> ChunkingSettings:
-    return ChunkingSettings(chunker=chunker, max_tokens=child, parent_max_tokens=parent, **values)  # type: ignore[arg-type]
-
-
 STARTS: Mapping[str, ChunkingSettings] = {
     "Lectern's own": ChunkingSettings(),
     "Whatever fits": ChunkingSettings(chunker="auto"),
-    "Handbooks: sections": _start("structure", 110, 700),
-    "Technical: 2 sentences": _start("sentence", 110, 700, sentences=2),
-    "Legal: clauses": _start("clause", 160, 900),
-    "Legal: 4 sentences": _start("sentence", 160, 900, sentences=4),
-    "Papers: claims": _start("claim", 140, 800),
-    "Essays: by meaning": _start("semantic", 160, 900),
-    "Code: functions": _start("code", 240, 1000),
-    "Logs: 10 minutes": _start("log", 160, 900, log_minutes=10),
-    "Meetings: 6 turns": _start("conversation", 160, 900),
+    "Technical: 2 sentences": PRESETS["sentences-2"].chunking,
+    "Legal: clauses": PRESETS["legal"].chunking,
+    "Legal: 4 sentences": PRESETS["sentences-4"].chunking,
+    "Papers: claims": PRESETS["papers"].chunking,
+    "Essays: by meaning": PRESETS["semantic"].chunking,
+    "Code: functions": PRESETS["code"].chunking,
+    "Logs: 10 minutes": PRESETS["logs"].chunking,
+    "Meetings: 6 turns": ChunkingSettings(chunker="conversation"),
     "By paragraphs": PRESETS["recursive"].chunking,
     "Fixed size": PRESETS["fixed"].chunking,
     "Usual: 1,000 characters": PRESETS["fixed-1000"].chunking,

@@ -20,7 +20,7 @@ NAMES = {
 CHOICES = {**NAMES, OTHER: "Another one, by name or folder"}
 HELP = {
     OWN_RERANKER: "A small cross-encoder that comes with Lectern and reads question and chunk together, English best. "
-    "Nothing is downloaded. A first version: what it gains and loses stands in data/reranker/MODEL_CARD.md.",
+    "Nothing is downloaded. What it gains and loses stands in data/reranker/MODEL_CARD.md.",
     LATE_INTERACTION: "Compares the tokens of question and chunk as the embedder sees them. No second model; it was "
     "not trained for it.",
     USUAL: "The usual one of this size. It does not come with Lectern, and Lectern itself never downloads a "

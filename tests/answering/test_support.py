@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from core.answering import Evidence, answer_line, evidence, rarity_of, sentences_of, support
 from core.answering.support import RECOMMENDED, REREAD, log_odds
 from core.errors import SettingsError
+from core.retrieval.comparing import Listing
 from core.settings.answering import AnsweringSettings
 from core.types import Span
 from tests.answering.support_worlds import passage
@@ -39,6 +40,10 @@ class Reads:
     def code(self, version_id, start, end):
         self.count += 1
         return []
+
+    def rows(self, asked, passages, most):
+        self.count += 1
+        return Listing()
 
     def page(self, version_id, offset):
         self.count += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -9,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.assembly.conflicts import conflicts
-from core.assembly.conflicts_authority import settle
+from core.assembly.conflicts_authority import deciding, higher, preferred_first, settle
 from core.assembly.conflicts_units import quantities, same_value
 from core.assembly.conflicts_wording import GAP, wording
-from core.types import Passage, Span
+from core.settings import AnsweringSettings
+from core.types import Answer, Citation, Passage, Quote, Span
 from tests.assembly.conflict_pairs import AGREE, CONTRADICT
 
 # The rules do not find these, and may: "m" is too many things, one word is no subject, and PostgreSQL 14.2 is not read
@@ -222,6 +224,74 @@ def test_documents_rank_by_name_title_kind_and_topic(entry, preferred, reason):
 def test_an_entry_for_the_topic_counts_before_one_for_all():
     [settled] = settle(two_sides(), ["architecture > api", "tokens: api > architecture"])
     assert settled.preferred == 0
+
+
+def test_a_name_written_out_counts_before_one_that_is_like_it():
+    texts = ("An access token is valid for 3600 seconds.", "Access tokens expire after 15 minutes.")
+    found = conflicts([passage(texts[0], 1, source="old-api.md"), passage(texts[1], 2, source="api.md")])
+    assert [one.preferred for one in settle(found, ["api.md > old-api.md"])] == [1]
+    assert [one.preferred for one in settle(found, ["old-api.md > api.md"])] == [0]
+
+
+ENTRIES = st.lists(
+    st.sampled_from(
+        ["api > architecture", "architecture.md > *", "tokens: architecture > api", "backups: a > b", "*.md", "pdf > *"]
+    ),
+    max_size=3,
+)
+FILES = st.sampled_from(["api.md", "docs/api.md", "old/api.md", "old-api.md", "a > b: c, [d].md", "*.md", "Ä.txt"])
+
+
+@given(FILES, FILES, ENTRIES, st.integers(0, 1))
+def test_a_side_is_ranked_higher_by_one_entry_and_no_longer_without_it(one, other, authority, place):
+    texts = ("An access token is valid for 3600 seconds.", "Access tokens expire after 15 minutes.")
+    [found] = conflicts(
+        [passage(text, at, source=name) for at, (text, name) in enumerate(zip(texts, (one, other), strict=True), 1)]
+    )
+    entry = higher(found, place, authority)
+    if one != other and not {one, other} & {"*.md"}:
+        assert entry
+    if entry:
+        assert AnsweringSettings(authority=(entry,)).authority == (entry,)
+        [settled] = settle([found], [entry, *authority])
+        assert settled.preferred == place
+        [before] = settle([found], authority)
+        if before.preferred != place:
+            assert deciding(settled, [entry, *authority]) == entry
+        assert settle([settled], authority) == (before,)
+        assert (deciding(found, authority) == "") == (before.preferred is None)
+
+
+def test_who_ranks_a_source_otherwise_does_so_for_the_subject_alone():
+    [found] = two_sides()
+    assert higher(found, 0, []) == "api.md > architecture.md"
+    assert higher(found, 1, ["api.md > architecture.md"]) == "access token valid: architecture.md > api.md"
+    same = replace(found, sides=(found.sides[0], replace(found.sides[1], version_id=found.sides[0].version_id)))
+    assert higher(same, 0, []) == "", "one document has both sides"
+
+
+QUOTED = st.lists(st.sampled_from([0, 1, 2]), max_size=6)
+
+
+@given(QUOTED, st.sampled_from([None, 0, 1]))
+def test_the_preferred_sides_quote_comes_before_those_it_ranks_above(order, preferred):
+    [found] = two_sides()
+    elsewhere = replace(found.sides[0], version_id="3" * 64)
+    said = [*found.sides, elsewhere]
+    quotes = [
+        Quote(f"{at}", 1 - at / 10, Citation(side.version_id, "D", "d", side.sentence_span.start, side.span.end))
+        for at, side in enumerate(said[number] for number in order)
+    ]
+    after = preferred_first(Answer(tuple(quotes)), [replace(found, preferred=preferred)]).quotes
+    assert sorted(after, key=lambda quote: quote.text) == quotes
+    if preferred is None or preferred not in order:
+        assert list(after) == quotes
+        return
+    numbers = [order[int(quote.text)] for quote in after]
+    assert 1 - preferred not in numbers[: numbers.index(preferred)]
+    for number in (1 - preferred, 2):  # the others keep their order
+        kept = [quote.text for quote in after if order[int(quote.text)] == number]
+        assert kept == sorted(kept)
 
 
 @given(st.floats(0.001, 1e6), st.sampled_from(["seconds", "minutes", "hours", "MB", "percent", "metres", "litres"]))

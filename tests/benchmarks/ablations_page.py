@@ -102,7 +102,9 @@ class Findings:
         """Which cells the rule for defaults would take."""
         fit = [name for name in self.ranked if self.verdict(name) == "**fulfils the rule**"]
         if fit:
-            return f"By this rule the default gives way to: {', '.join(fit)}."
+            return (
+                f"By this rule the default gives way to: {', '.join(fit)}. Where it has not, ARCHITECTURE.md says why."
+            )
         return "No cell fulfils the rule: nothing that is off would be on by it, and nothing that is on, off."
 
 

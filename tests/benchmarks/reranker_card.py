@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from core.embedding import reranker_file
-from core.settings import PRESETS
+from core.settings import PRESETS, RerankingSettings
 from tests.benchmarks.answerable import part
 from tests.benchmarks.reranker_figures import BUDGETS, QUICK, cell_name, column, kept_of
 
@@ -59,7 +59,12 @@ def told(figures: Figures) -> Figures:
         "bytes": reranker_file.FILE.stat().st_size,
         "max_tokens": reranker_file.MAX_TOKENS,
         "calibration": {"slope": calibration.slope, "intercept": calibration.intercept},
-        "measured_with": {"preset": "careful", "candidates": careful.candidates, "blend": careful.blend},
+        "measured_with": {
+            "preset": "careful",
+            "candidates": careful.candidates,
+            "blend": careful.blend,
+            "neighbour_share": careful.neighbour_share,
+        },
     }
 
 
@@ -68,16 +73,17 @@ def card_of(card: str, figures: Figures) -> str:
 
     >>> made = {"suites": {"code": {"quick": [1.0, 2.0], "careful": [3.0, 4.25]}, "qmsum": None}}
     >>> made |= {"sha256": "ab" * 32, "bytes": 1234, "calibration": {"slope": 2.0, "intercept": -1.0}}
-    >>> made |= {"measured_with": {"candidates": 30, "blend": 0.4}}
+    >>> made |= {"measured_with": {"candidates": 30, "blend": 0.4, "neighbour_share": 1.0}}
     >>> card_of("| code | ? | ? |\\n| size | 5 bytes |\\n(20 candidates, blend 0.5)", made)
-    '| code | 1.0 / 2.0 | 3.0 / 4.2 |\\n| size | 1,234 bytes |\\n(30 candidates, blend 0.4)'
+    '| code | 1.0 / 2.0 | 3.0 / 4.2 |\\n| size | 1,234 bytes |\\n(30 candidates, blend 0.4, neighbours 1)'
     """
     calibration, dials = figures["calibration"], figures["measured_with"]
+    measured_so = RerankingSettings(**{name: value for name, value in dials.items() if name != "preset"})
     changes = [
         (r"^\| sha256 \| .* \|$", f"| sha256 | `{figures['sha256']}` |"),
         (r"^\| size \| .* \|$", f"| size | {figures['bytes']:,} bytes |"),
         (r"slope \S+ and intercept \S+ ", f"slope {calibration['slope']} and intercept {calibration['intercept']} "),
-        (r"\(\d+ candidates, blend [\d.]+\)", f"({dials['candidates']} candidates, blend {dials['blend']:g})"),
+        (r"\(\d+ candidates, blend [\d.]+(, neighbours [\d.]+)?\)", f"({cell_name(measured_so)})"),
     ]
     for suite, found in figures["suites"].items():
         if found is not None:

@@ -88,10 +88,11 @@ def kept_of(workspace: Path, suite: str, unit: str, weights: str) -> Kept:
 def cell_name(settings: RerankingSettings) -> str:
     """How a cell is called in tables.
 
-    >>> cell_name(RerankingSettings("lectern", candidates=20, blend=0.5))
-    '20 candidates, blend 0.5'
+    >>> cell_name(RerankingSettings("lectern", candidates=20, blend=0.5, neighbour_share=1))
+    '20 candidates, blend 0.5, neighbours 1'
     """
-    return f"{settings.candidates} candidates, blend {settings.blend:g}"
+    name = f"{settings.candidates} candidates, blend {settings.blend:g}"
+    return f"{name}, neighbours {settings.neighbour_share:g}" if settings.neighbour_share else name
 
 
 class Bench:
@@ -114,6 +115,7 @@ class Bench:
             self._settings,
             self._scorer.max_tokens,
             lambda document: searcher.text(ranking.leaves.version_ids[document]),
+            searcher.above,
         )
         named = hashlib.sha256("\0".join([question.question, *passages]).encode()).hexdigest()[:16]
         same = known is not None and known["hash"] == named
@@ -264,15 +266,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--unit", default="child", choices=("child", "window", "parent"))
     parser.add_argument("--blends", type=numbers(float), default=BLENDS, metavar="B,...")
     parser.add_argument("--candidates", type=numbers(int), default=CANDIDATES, metavar="N,...")
+    parser.add_argument("--neighbours", type=numbers(float), default=(0.0, 1.0), metavar="S,...")
     parser.add_argument("--anew", action="store_true", help="make contexts and figures again; nothing is read again")
     parser.add_argument("--no-run", action="store_true", help="only print what is kept")
     parser.add_argument("--fit", action="store_true", help="fit the calibration and print it")
     parser.add_argument("--answerable", type=Path, metavar="DIR", help="fit what support makes of it, too")
     options = parser.parse_args(arguments)
     cells = [
-        RerankingSettings(OWN_RERANKER, unit=options.unit, candidates=count, blend=blend)
+        RerankingSettings(OWN_RERANKER, unit=options.unit, candidates=count, blend=blend, neighbour_share=share)
         for count in options.candidates
         for blend in options.blends
+        for share in options.neighbours
     ]
     weights = hashlib.sha256(options.weights.read_bytes()).hexdigest()
     names, records = [QUICK, *map(cell_name, cells)], []

@@ -90,7 +90,8 @@ def test_a_cell_is_what_the_product_orders_and_another_reads_nothing(
         monkeypatch.setattr(rereading, "_model", lambda settings: ("scorer", Scorer()))
         text = {place: TEXTS[name] for place, name in enumerate(found.leaves.names)}
         usual = searcher.order(found, Settings())
-        assert orders == [rereading.reranked(usual, cell, text.__getitem__).kept.tolist() for cell in CELLS[1:]]
+        reranked = [rereading.reranked(usual, cell, text.__getitem__, searcher.above) for cell in CELLS[1:]]
+        assert orders == [one.kept.tolist() for one in reranked]
     assert scorer.read == read, "what was read is held"
 
 

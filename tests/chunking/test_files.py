@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from core.chunking import CHUNKERS, Aids, audit, chunk, recipe_fingerprint
+from core.chunking import CHUNKERS, audit, chunk, recipe_fingerprint
 from core.embedding.tokenizer import packaged_counter
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings
 from core.types import Document
-from tests.chunking import checker
-from tests.fast_encoder import FastEncoder
+from tests.chunking import aids, checker
 
 SHARED = os.environ.get("LECTERN_SHARED", "")
 SUFFIXES = {".md", ".txt", ".py", ".go", ".rs", ".cpp", ".pdf"}
@@ -60,8 +59,9 @@ def test_nasty_texts(name, case):
     text = NASTY[case] if whole else NASTY[case][: len(NASTY[case]) // 420 * 42]  # no character in two
     document = Document("v", "text", "Nasty", text)
     settings = ChunkingSettings(chunker=name)
-    tree = chunk(document, settings, packaged_counter())
+    tree = chunk(document, settings, packaged_counter(), aids=aids.aids())
     checker.check_tree(tree, settings, packaged_counter())
+    aids.check_own_way(name, tree)
     assert all(len(leaf.text) <= 1000 for leaf in tree.leaves), "a leaf swallowed what the tokenizer cannot see"
     if case == "families":
         assert all(leaf.text.startswith("👩‍👩") and leaf.text.endswith("👦") for leaf in tree.leaves)
@@ -114,8 +114,9 @@ def test_samples(path, name):
     """Eleven formats: prose, tables, slides, code, mail and a transcript."""
     document = read(path)
     settings = ChunkingSettings(chunker=name, max_tokens=60, levels=3)
-    tree = chunk(document, settings, packaged_counter(), aids=Aids(encoder=FastEncoder()))
+    tree = chunk(document, settings, packaged_counter(), aids=aids.aids())
     checker.check_tree(tree, settings, packaged_counter())
+    aids.check_own_way(name, tree)
     assert {gap.reason for gap in audit(tree).gaps} <= {"front matter, kept as metadata", "running header or footer"}
 
 
@@ -126,5 +127,6 @@ def test_samples(path, name):
 def test_real_files(path, name):
     document = read(path)
     settings = ChunkingSettings(chunker=name, overlap_tokens=20 if "covidqa" in str(path) else 0)
-    tree = chunk(document, settings, packaged_counter())
+    tree = chunk(document, settings, packaged_counter(), aids=aids.aids())
     checker.check_tree(tree, settings, packaged_counter())
+    aids.check_own_way(name, tree)

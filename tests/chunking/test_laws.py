@@ -6,12 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
 
-from core.chunking import CHUNKERS, Aids, audit, chunk, encoder_input
+from core.chunking import CHUNKERS, audit, chunk, encoder_input
 from core.embedding.tokenizer import packaged_counter
-from tests.chunking import checker, generated
-from tests.fast_encoder import FastEncoder
+from tests.chunking import aids, checker, generated
 
-AIDS = Aids(encoder=FastEncoder())
+AIDS = aids.aids()
 PATIENT = profile(deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -23,6 +22,7 @@ def test_laws_hold(name):
         counter = packaged_counter()
         tree = chunk(document, dials, counter, "parser-1", AIDS)
         checker.check_tree(tree, dials, counter)
+        aids.check_own_way(name, tree)
         again = chunk(document, dials, counter, "parser-1", AIDS)
         assert [one.chunk_id for one in again.chunks] == [one.chunk_id for one in tree.chunks]
         report = audit(tree)
@@ -44,7 +44,7 @@ def test_laws_hold_without_additive_counts(name):
     @given(document=generated.documents(), dials=generated.settings(name))
     def holds(document, dials):
         counter = generated.ThirdsCounter()
-        tree = chunk(document, dials, counter)
+        tree = chunk(document, dials, counter, aids=AIDS)
         checker.check_tree(tree, dials, counter)
 
     holds()

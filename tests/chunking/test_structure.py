@@ -108,16 +108,23 @@ def test_rules_are_never_alone():
 
 
 @pytest.mark.parametrize("overlap", [10, 30, 55])
-def test_overlap_is_whole_sentences_or_words(overlap):
+def test_overlap_is_whole_sentences(overlap):
     text = "# A\n\n" + "\n\n".join(SENTENCE * 6 for _ in range(5))
     tree = tree_of(text, overlap_tokens=overlap)
     overlapping = 0
     for before, after in zip(tree.leaves, tree.leaves[1:], strict=False):
         overlapping += after.start < before.end
-        assert text[after.start - 1].isspace()
-        if after.start < before.end and overlap >= 15:
-            assert after.text.startswith("The committee")
-    assert overlapping
+        assert after.text.startswith("The committee")
+    assert (overlapping > 0) == (overlap >= 15), "a sentence has 13 tokens"
+
+
+def test_a_leaf_that_begins_inside_a_sentence_overlaps_by_words():
+    text = " ".join(f"word{number}" for number in range(400)) + "."
+    tree = tree_of(text, overlap_tokens=20)
+    pairs = list(zip(tree.leaves, tree.leaves[1:], strict=False))
+    within = [(before, after) for before, after in pairs if before.parent_id == after.parent_id]
+    assert len(within) > 2
+    assert all(after.start < before.end and text[after.start - 1].isspace() for before, after in within)
 
 
 def test_reasons_say_what_happened():

@@ -16,6 +16,7 @@ from core.errors import ModelError
 from core.retrieval.reranking import PairScorer, Readings, load_reranker, probabilities
 from core.settings import LATE_INTERACTION, OWN_RERANKER, RerankingSettings
 from core.training.model import PairModel
+from tests.benchmarks.reranker_figures import cell_name
 from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
 
@@ -173,8 +174,13 @@ def test_the_card_shows_the_preset_it_was_measured_with() -> None:
     from core.settings import PRESETS
 
     told, careful = figures()["measured_with"], PRESETS["careful"].reranking
-    assert (told["candidates"], told["blend"]) == (careful.candidates, careful.blend)
-    assert f"({careful.candidates} candidates, blend {careful.blend:g})" in card()
+    assert told == {
+        "preset": "careful",
+        "candidates": careful.candidates,
+        "blend": careful.blend,
+        "neighbour_share": careful.neighbour_share,
+    }
+    assert f"({cell_name(careful)})" in card()
     assert careful.model == OWN_RERANKER
 
 

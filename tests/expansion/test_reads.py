@@ -127,3 +127,20 @@ def test_merging_climbs_the_real_tree(library, ranking):
     levels = {(place, chunk.start, chunk.end): chunk.level for place, tree in enumerate(made) for chunk in tree.chunks}
     reached = [levels[extent.document, extent.start, extent.end] for extent in extents]
     assert max(reached) >= 2
+
+
+def test_what_expansion_asks_is_counted_apart_from_filling_and_showing(library):
+    searcher, question = library.searcher, "What does the otter of part 4 eat in winter?"
+    for version in searcher.snapshot().leaves.version_ids:
+        searcher.text(version)  # held in memory, and then costs nothing
+    asked = {"flat": 0, "parent": 0, "window": 0, "auto-merge": 1, "neighbours": 2}
+    for strategy, times in asked.items():
+        counts = set()
+        for k in (6, 12):
+            chosen = {"retrieval.k": k, "expansion.strategy": strategy, "expansion.confidence": 1.0}
+            result = searcher.search(question, Settings().with_values(chosen), None)
+            assert result.reads == result.trace.reads["expand"] <= times
+            assert result.trace.reads.keys() == {"expand", "assemble"} <= result.timings_ms.keys()
+            assert result.trace.reads["assemble"] > 0
+            counts.add(result.reads)
+        assert counts == {times}, "whatever is shown of it"

@@ -216,8 +216,17 @@ def draw(characters: int) -> None:
     two = "two" in st.query_params
     card = {
         "leaf": shown.leaves[1],
-        "features": [("section type", "steps")],
-        "twins": [(shown.leaves[5], 0.93), ("Another book", 0.88)],
+        "features": [
+            ("section type", "steps"),
+            ("Refers to", [("section 40", 90_000, 90_040), ("Smith (2020)", -1, -1)]),
+        ],
+        "more": [("E-mail", "weir@example.org")],
+        "twins": [
+            (shown.leaves[5], "93 % alike", None),
+            ("in Another book", "holds all of it", ("other", 30, 60)),
+            ("in a lost book", "the same", None),
+        ],
+        "notes": ["Passages of other documents are compared once it is applied."],
     }
     other = Cut(starts_by_words(characters, 50), overlap=30, levels=5)
     choice = show_reader(
@@ -237,6 +246,7 @@ def draw(characters: int) -> None:
         show_reader(reading(characters, other), Arrival(), key="second", height=340, synchronised=True, label="B")
     st.write(choice.leaf)
     st.write(f"caret {choice.caret}")
+    st.write(f"opened {' '.join(map(str, (st.session_state['reader'].get('open') or ())[:3]))}")
 
 
 if __name__ == "__main__":  # pytest imports this file too, in search of doctests

@@ -15,6 +15,7 @@ from tests.pages.marking import drag, scrolled_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 QUESTION = "How long is an access token valid?"
+COMPARISON = "Which limits have a value above 400?"  # a table of api.md says 500, and nothing else that is a number
 DOCUMENTS = ("api.md", "key_loader.py")
 LOST = "centimetres above the datum"  # words of api.md that a small budget has no room for
 
@@ -35,7 +36,7 @@ def address(home: Path) -> Iterator[str]:
         yield started
 
 
-def ask(page: Page, address: str) -> None:
+def ask(page: Page, address: str, question: str = QUESTION) -> None:
     """Open the page and ask, by keys alone."""
     visit(page, f"{address}/ask")
     shown(page.get_by_placeholder("Ask your documents"))
@@ -43,11 +44,24 @@ def ask(page: Page, address: str) -> None:
     settled(page)
     page.keyboard.press("/")
     expect(page.get_by_placeholder("Ask your documents")).to_be_focused()
-    page.keyboard.type(QUESTION)
+    page.keyboard.type(question)
     page.keyboard.press("Enter")
     shown(page.locator(".quote"))
     shown(page.locator(".ladder .way.read"))
     settled(page)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_quoted_cell_says_what_it_is_of_and_takes_that_along(address: str, browser: Browser, theme: str) -> None:
+    with visiting(browser, theme) as page:
+        ask(page, address, COMPARISON)
+        cell = page.locator(".quote").first
+        expect(cell.locator(".of")).to_have_text("Events per batch › Value: ")
+        expect(cell.locator(".said")).to_have_text("500")
+        expect(page.locator(".compared")).to_have_text("In tables, 1 number is above 400.")
+        assert faults(page) == []
+        page.locator(".answer .copy").click()
+        until(lambda: "> Events per batch › Value: 500\n" in str(page.evaluate("navigator.clipboard.readText()")))
 
 
 def open_tab(page: Page, name: str) -> None:
@@ -158,4 +172,48 @@ def test_words_marked_in_the_reader_or_the_evidence_are_explained(address: str, 
         shown(page.get_by_text("It is in the context"))
         expect(page.get_by_text("“3600 seconds”")).to_be_in_viewport()
         page.get_by_role("button", name="Reset to the library's settings").click()
+        settled(page)
+
+
+TOLD = {
+    "api.md": "# Tokens\n\nAn access token is valid for 3600 seconds.\n",
+    "notes.txt": "An access token is valid for 15 minutes, as of 1 May 2022.\n",
+}
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_source_is_ranked_higher_and_a_hint_made_a_filter_by_keys(
+    tmp_path: Path, browser: Browser, theme: str
+) -> None:
+    for name, text in TOLD.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with Library.open(tmp_path / "home") as library:
+        assert not library.ingest([Incoming(name, path=tmp_path / name) for name in TOLD]).failures
+        library.set_preference("tour", "skipped")
+    with serving(tmp_path / "home") as address, visiting(browser, theme) as page:
+        ask(page, address)
+        conflict = page.locator(".conflict")
+        conflict.locator("summary").press("Enter")
+        last = conflict.locator(".side").last
+        name = last.locator(".cite").inner_text()
+        last.get_by_role("button", name="Rank this source higher").press("Enter")
+        expect(conflict.locator(".reason")).to_contain_text("ranks above")
+        expect(conflict.locator(".side").first).to_contain_text("its word counts")
+        assert conflict.locator(".side").first.locator(".cite").inner_text() == name
+        expect(conflict).to_have_attribute("open", "")  # it is still looked at
+        settled(page)
+        assert faults(page) == []
+        conflict.get_by_role("button", name="Take it back").press("Enter")
+        expect(conflict.locator(".counts")).to_have_count(0)
+        settled(page)
+        field = page.get_by_placeholder("Ask your documents")
+        field.fill(f"{QUESTION[:-1]} after 2023?")
+        field.press("Enter")
+        shown(page.get_by_text("after 2023 (noticed)"))
+        page.get_by_role("button", name="Only these", exact=True).press("Enter")
+        shown(page.get_by_text("only after 2023"))
+        settled(page)
+        assert faults(page) == []
+        page.get_by_role("button", name="Not only these").press("Enter")
+        shown(page.get_by_text("after 2023 (noticed)"))
         settled(page)

@@ -31,7 +31,7 @@ NOTES = {
     "tokens.md": "# Tokens\n\nAn access token is valid for 3600 seconds.\n\n## Renewal\n\nAsk anew before it ends.\n",
     "tea.txt": "The kettle stands in the kitchen on the second floor.\n\nTea is free on Fridays.\n",
 }
-# Decided elsewhere: on the Settings page, or by what is searched at all.
+# Decided elsewhere: on the Settings page ("authority": tests/pages/test_ask_choices.py), or by what is searched at all.
 NOT_TURNED = {"title_boost", "headings_boost", "text_boost", "lexical_engine", "exact_below"}
 NOT_TURNED |= {"batch_size", "max_tokens", "precision", "authority"}
 
@@ -280,8 +280,8 @@ def test_weak_support_disagreement_and_clustered_evidence_are_said() -> None:
     assert [quote["text"] for quote in answer["quotes"]] == ["Tea is free."]
     (row,) = conflict["rows"]
     assert row["about"] == "Wait …"
-    assert [side["pieces"] for side in row["sides"]] == [["Wait ", "9 s", "."], ["Wait ", "8 s", "."]]
-    assert [side["preferred"] for side in row["sides"]] == [False, True]
+    assert [side["pieces"] for side in row["sides"]] == [["Wait ", "8 s", "."], ["Wait ", "9 s", "."]]
+    assert [side["preferred"] for side in row["sides"]] == [True, False]  # whose word counts stands first
     assert "It stopped after 10 s" in said(app)
     assert "ask.grow" not in {button.key for button in app.button}  # the parent suits it, and is what the dial says
     app.selectbox(key="ask.expansion.strategy").set_value("flat").run()
@@ -356,6 +356,20 @@ def test_the_scores_name_every_stage_and_who_is_kept() -> None:
     assert kept == sorted(kept)
     assert kept
     assert {"Meaning #", "Words", "Near"} <= set(app.dataframe[0].value)
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_timings_tell_what_growing_asked_of_the_catalogue() -> None:
+    app = asked(tab=ask_tabs.TIMINGS)
+    assert "Growing the chunks asked the catalogue for nothing." in said(app)
+    table = next(one.value for one in app.dataframe if "Catalogue" in one.value)
+    asked_of = dict(zip(table["Step"], table["Catalogue"], strict=True))
+    assert asked_of["Grow chunks to their parents"] == 0
+    assert asked_of["Fill the budget, write the prompt"] > 0
+    app.selectbox(key="ask.expansion.strategy").set_value("auto-merge").run()
+    assert "Growing the chunks asked the catalogue once." in said(app)
+    assert not app.exception
 
 
 @pytest.mark.model

@@ -244,6 +244,33 @@ def test_two_cuts_stand_side_by_side_with_the_gold_each_severs() -> None:
     assert list(app.table[0].value["B"])[names.index("Chunks")] != str(len(tree.leaves))
 
 
+@pytest.mark.usefixtures("home")
+def test_bs_dials_are_taken_and_are_then_the_trial_that_can_be_applied() -> None:
+    app = start("chunks")
+    app.selectbox(key="chunks.other").set_value("Another set of dials").run()
+    assert app.button(key="chunks.take_b").disabled, "both are alike"
+    app.slider(key="chunks.b.max_tokens").set_value(30).run()
+    app.button(key="chunks.take_b").click().run()
+    assert not app.exception
+    assert app.selectbox(key="chunks.other").value is None
+    assert not app.table
+    assert "Trial" in plain(app)
+    assert app.slider(key="chunks.max_tokens").value == 30
+    applying(app).radio(key="chunks.scope").set_value("document").run()
+    app.button(key="chunks.apply").click().run()
+    at_rest()
+    assert "child 30" in recipe("weir.md")
+
+
+@pytest.mark.usefixtures("home")
+def test_taking_how_it_is_cut_now_ends_the_trial() -> None:
+    app = turn(start("chunks"), 30)
+    app.selectbox(key="chunks.other").set_value("As it is cut now").run()
+    app.button(key="chunks.take_b").click().run()
+    assert "As indexed" in plain(app)
+    assert app.slider(key="chunks.max_tokens").value == ChunkingSettings().max_tokens
+
+
 def test_a_library_that_is_only_read_can_be_tried_and_not_changed(home: Path) -> None:
     with Library.open(home):
         app = turn(start("chunks"), 30)
@@ -263,7 +290,7 @@ def test_dials_are_fitted_to_each_other() -> None:
 def test_every_start_is_a_recipe_and_every_choice_has_words() -> None:
     from core.settings import ANCHOR_PLACES, PARENTS, PREFIX_KINDS, THRESHOLDS
     from pages.ui import recipe_words as said_of
-    from pages.ui.recipe_values import SLIDERS
+    from pages.ui.recipe_values import sliders
 
     assert set(said_of.CHUNKER_WORDS) == set(said_of.CHUNKER_HELP) == set(CHUNKERS)
     assert set(said_of.THRESHOLD_WORDS) == set(THRESHOLDS)
@@ -271,4 +298,33 @@ def test_every_start_is_a_recipe_and_every_choice_has_words() -> None:
     assert set(said_of.PARENTS_WORDS) == set(PARENTS)
     assert set(said_of.ANCHOR_WORDS) == set(ANCHOR_PLACES)
     others = {"semantic_threshold", "anchors", "anchor_at", "table_sentences"}
-    assert {name for names in DIALS.values() for name in names} <= set(SLIDERS) | others
+    assert {name for names in DIALS.values() for name in names} <= set(sliders(256, 2)) | others
+
+
+@pytest.mark.parametrize(("reads", "specials", "largest"), [(256, 2, 254), (512, 2, 510), (32_768, 1, 8192)])
+@pytest.mark.parametrize("unit", ["tokens", "characters"])
+def test_a_chunk_may_be_as_large_as_the_encoder_reads(unit: str, reads: int, specials: int, largest: int) -> None:
+    app = AppTest.from_function(dials_alone, args=(unit, reads, specials)).run()
+    assert not app.exception
+    size = app.slider(key="chunks.max_tokens")
+    assert size.max == (largest if unit == "tokens" else min(20 * largest, 8192))
+    assert f"The encoder reads {reads:,} tokens, {specials} of them its own." in size.help
+    size.set_value(size.max).run()
+    app.slider(key="chunks.parent_max_tokens").set_value(app.slider(key="chunks.parent_max_tokens").max).run()
+    assert app.caption[-1].value == "these settings can be", app.caption[-1].value
+
+
+def dials_alone(unit: str, reads: int, specials: int) -> None:
+    """The dials, and whether they can be."""
+    from dataclasses import asdict
+
+    import streamlit as st
+
+    from core.settings import ChunkingSettings
+    from pages.ui.recipe_dials import show_dials
+    from pages.ui.recipe_values import settings_or_reason, sliders
+
+    held = st.session_state.setdefault("values", asdict(ChunkingSettings(unit=unit)))
+    show_dials("a", held, lambda side, values: st.session_state.update(values=values), sliders(reads, specials))
+    said = settings_or_reason(held, ChunkingSettings())[1]
+    st.caption(said[0] if said else "these settings can be")

@@ -259,6 +259,29 @@ def near(one: Locator, other: Locator) -> bool:
     return bool(both) and all(abs(here[name] - there[name]) < 120 for name in both) and "Section 1" not in both
 
 
+def test_the_card_leads_to_places_and_into_other_documents(book: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        text = opened(page, book)
+        page.locator(".text .segment[data-leaf='1']").first.click()
+        card = page.locator(".chunk-facts")
+        expect(card.locator("button.twin-row")).to_have_text(["Chunk 693 % alike", "in Another bookholds all of it"])
+        expect(card.locator("p.twin-row")).to_have_text("in a lost bookthe same")
+        expect(card).to_contain_text("section 40, Smith (2020)")
+        expect(card.locator(".leads")).to_have_count(1)
+        expect(card).to_contain_text("are compared once it is applied")
+        card.get_by_text("More of it").click()
+        shown(card.get_by_text("weir@example.org"))
+        card.get_by_role("button", name="section 40").click()
+        until(lambda: text.evaluate("(host) => host.scrollTop") > 1000)
+        text.evaluate(RESTS)
+        expect(page.locator(".details h3").first).to_contain_text(
+            "Chunk 2 of"
+        )  # the choice stays, with its other places
+        assert faults(page) == []
+        card.get_by_role("button", name="in Another book").click()
+        shown(page.get_by_text("opened other 30 60"))
+
+
 @pytest.mark.parametrize("theme", THEMES)
 def test_axe_finds_no_serious_fault_in_an_edited_cut(book: str, browser: Browser, theme: str) -> None:
     with visiting(browser, theme) as page:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from core.enriching import GENRES
 from core.errors import SettingsError
-from core.retrieval.analysis import understand
-from core.retrieval.comparing import comparison_in
+from core.retrieval.analysis import may_filter, understand
+from core.retrieval.bounds import comparison_in
 from core.retrieval.operators import operators
 from core.settings.understanding import UnderstandingSettings
 from core.storage.shelves import Known
@@ -285,6 +285,23 @@ def test_a_chip_that_is_taken_away_is_gone_and_no_other(question, data):
     after = understand(question, EVERYTHING, KNOWN, frozenset({chip.key}))
     assert {one.key for one in after.chips} == {one.key for one in before.chips} - {chip.key}
     assert after.text == before.text
+
+
+@given(QUESTIONS, st.data())
+def test_a_hint_that_is_to_filter_does_and_nothing_else_changes(question, data):
+    before = understand(question, EVERYTHING, KNOWN)
+    if not before.chips:
+        return
+    chip = data.draw(st.sampled_from(before.chips))
+    after = understand(question, EVERYTHING, KNOWN, stated=frozenset({chip.key}))
+    raised = {chip.key} if may_filter(chip) else set()
+    assert {one.key for one in after.conditions} == {one.key for one in before.conditions} | raised
+    assert {one.key for one in after.leanings} == {one.key for one in before.leanings} - raised
+    assert {one.key for one in after.chips} == {one.key for one in before.chips}
+    assert all(one.stated and not one.words.endswith("(boost)") for one in after.conditions)
+    assert (after.text, after.intent, after.anchors) == (before.text, before.intent, before.anchors)
+    away = understand(question, EVERYTHING, KNOWN, frozenset({chip.key}), frozenset({chip.key}))
+    assert away == understand(question, EVERYTHING, KNOWN, frozenset({chip.key})), "what is taken away stays away"
 
 
 def test_the_suites_questions_state_next_to_nothing(shared):

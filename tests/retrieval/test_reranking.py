@@ -16,7 +16,7 @@ from core.embedding import packaged
 from core.embedding.late_interaction import LateInteraction
 from core.errors import CancelledError, ModelError, SettingsError
 from core.retrieval.fusion import best_first, standardise
-from core.retrieval.reranking import Readings, batches, load_reranker, read, reorder, rerank
+from core.retrieval.reranking import Readings, batches, heard_beside, load_reranker, read, reorder, rerank
 from core.retrieval.units import around, family, units, window
 from core.settings import EmbeddingSettings
 from core.settings.reranking import LATE_INTERACTION, RERANKING_UNITS, RerankingSettings
@@ -64,6 +64,24 @@ def read_parts(draw):
 
 
 blends = st.sampled_from([0.0, 0.3, 0.5, 1.0])
+
+
+@given(read_parts(), st.integers(0, 10**6), st.sampled_from([0.0, 0.3, 1.0]))
+def test_what_is_heard_beside_lifts_to_the_best_neighbour_that_was_read(parts, seed, share):
+    opinions = parts[1].scores
+    chance = np.random.default_rng(seed)
+    leaves = chance.permutation(3 * len(opinions))[: len(opinions)]
+    documents = (leaves >= len(opinions)).astype(np.int32)  # a boundary in the text, which nothing is heard across
+    heard = heard_beside(opinions, leaves, documents, share)
+    at = {int(leaf): place for place, leaf in enumerate(leaves)}
+    for place, leaf in enumerate(leaves.tolist()):
+        near = [at[one] for one in (leaf - 1, leaf, leaf + 1) if one in at and documents[at[one]] == documents[place]]
+        known = [opinions[one] for one in near if not np.isnan(opinions[one])]
+        if np.isnan(opinions[place]):
+            assert np.isnan(heard[place])
+        else:
+            assert heard[place] == pytest.approx((1 - share) * opinions[place] + share * max(known))
+    assert share or heard is opinions
 
 
 @given(read_parts(), blends, st.integers(0, 30))

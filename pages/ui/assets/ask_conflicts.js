@@ -6,8 +6,24 @@ function drawConflict(row, component) {
   const pair = make("div", "pair");
   pair.append(...row.sides.map((side) => drawSide(side, component)));
   fold.append(line, pair);
-  if (row.reason) fold.append(make("p", "reason", row.reason));
+  fold.dataset.name = row.name;
+  if (row.reason) fold.append(drawReason(row, component));
   return fold;
+}
+
+// Why a side stands first, and the way to have it otherwise.
+function drawReason(row, component) {
+  const line = make("p", "reason", row.by ? `${row.reason} The library has it as “${row.by}”. ` : row.reason);
+  if (row.by && !row.off) line.append(ranking("Take it back", `Remove “${row.by}”`, row.by, component));
+  return line;
+}
+
+function ranking(words, told, entry, component) {
+  const button = make("button", "rank", words);
+  button.title = told;
+  button.dataset.entry = entry;
+  button.onclick = () => component.setTriggerValue("rank", { entry });
+  return button;
 }
 
 function drawSide(side, component) {
@@ -19,6 +35,7 @@ function drawSide(side, component) {
   go.onclick = () => component.setTriggerValue("open", { document: side.version, span: `${side.start}-${side.end}` });
   card.append(said, go);
   if (side.preferred) card.append(make("b", "counts", "its word counts"));
+  if (side.higher) card.append(ranking("Rank this source higher", `Keeps with the library: ${side.higher}`, side.higher, component));
   return card;
 }
 
@@ -29,5 +46,11 @@ export default function (component) {
   const drawn = JSON.stringify(data);
   if (host.dataset.drawn === drawn) return; // a fold that was opened stays open
   host.dataset.drawn = drawn;
+  const opened = new Set([...host.querySelectorAll("details[open]")].map((fold) => fold.dataset.name));
+  const held = host.getRootNode().activeElement?.closest?.(".conflict")?.dataset.name;
   host.replaceChildren(...data.rows.map((row) => drawConflict(row, component)));
+  for (const fold of host.children) { // what was ranked just now is still looked at
+    fold.open = opened.has(fold.dataset.name);
+    if (fold.dataset.name === held) fold.querySelector("summary").focus();
+  }
 }

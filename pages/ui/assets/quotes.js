@@ -6,6 +6,7 @@ function drawQuote(quote, index, component) {
   cite.append(make("b", "", String(index + 1)), make("span", "", quote.document + heading + (quote.page ? `, ${quote.page}` : "")), icon("arrow_outward"));
   cite.title = `Open in Chunks · ${sourceInWords(quote)} · support ${quote.score.toFixed(2)} of 1`;
   cite.onclick = () => component.setTriggerValue("open", { document: quote.version, span: `${quote.start}-${quote.end}` });
+  if (quote.told) line.append(make("span", "of", `${quote.told}: `)); // what a cell is of, before its number
   line.append(make("span", "said", quote.text), cite);
   return line;
 }
@@ -20,13 +21,23 @@ function drawNothing(data, component) {
   return [none];
 }
 
+// A cell alone says nothing once it is pasted elsewhere.
+function quotedWhole(quote, number) {
+  return quotedWithSource(quote.told ? { ...quote, text: `${quote.told}: ${quote.text}` } : quote, number);
+}
+
+function counted(count, word) {
+  return count ? [`${count} ${word}${count === 1 ? "" : "s"}`] : [];
+}
+
 function drawAnswer(data, component) {
   const copy = make("button", "copy", "Copy with sources"), foot = make("div", "answer-foot");
   copy.title = "The question, these sentences, and where each stands, as Markdown";
-  copy.onclick = () => copyText([`**${data.question}**`, ...data.quotes.map((quote, index) => quotedWithSource(quote, `[${index + 1}] `))].join("\n\n"), copy);
-  const told = make("span", "", `${data.quotes.length} ${data.quotes.length === 1 ? "sentence" : "sentences"}, word for word${data.likely}`);
-  foot.append(told, copy);
-  return [...data.quotes.map((quote, index) => drawQuote(quote, index, component)), foot];
+  copy.onclick = () => copyText([`**${data.question}**`, ...data.quotes.map((quote, index) => quotedWhole(quote, `[${index + 1}] `))].join("\n\n"), copy);
+  const cells = data.quotes.filter((quote) => quote.told).length;
+  const kinds = [...counted(cells, "cell"), ...counted(data.quotes.length - cells, "sentence")].join(" and ");
+  foot.append(make("span", "", `${kinds}, word for word${data.likely}`), copy);
+  return [...(data.compared ? [make("p", "compared", data.compared)] : []), ...data.quotes.map((quote, index) => drawQuote(quote, index, component)), foot];
 }
 
 export default function (component) {

@@ -165,6 +165,8 @@ function createReader(root) {
     find: (words) => findBar.open(words),
     jump,
     turn,
+    show: (start, end) => leap({ start, end }, false),
+    open: (place) => self.tell.setStateValue("open", [...place, Date.now()]), // a state, for the reason that `turn` is one
   };
   const judge = createReaderJudge(root, self, {
     stage: find(".stage"), frame, textHost, facts: find(".gold-facts"), look, redraw: drawGold, jump,
@@ -230,10 +232,10 @@ function createReader(root) {
     return self.caret !== null && self.caret >= leaf.start && self.caret < leaf.end ? self.caret : leaf.edge;
   }
 
-  // A span to look at: scrolled to, its chunk chosen, lit for a moment.
-  function leap({ start, end }) {
+  // A span to look at: scrolled to, lit for a moment, and its chunk chosen where the choice is not to stay.
+  function leap({ start, end }, choose = true) {
     const [from, to] = [self.model.at(start), self.model.at(end)], leaf = leafNear(self.model, from);
-    if (leaf >= 0 && leaf !== self.selected) select(leaf, { caret: from });
+    if (choose && leaf >= 0 && leaf !== self.selected) select(leaf, { caret: from });
     if (self.pageData) { jump(from); return; }
     reveal(from);
     requestAnimationFrame(() => requestAnimationFrame(() => {

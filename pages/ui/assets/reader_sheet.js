@@ -50,22 +50,21 @@ function drawSheet(self, host, actions, follow) {
     if (on && !first) first = box;
   }
   const scroll = host.querySelector(".sheet-scroll");
-  drawParent(self, host.querySelector(".frame"));
+  drawParents(self, host.querySelector(".frame"));
   if (!first || !follow) return;
   const box = scroll.getBoundingClientRect(), place = first.getBoundingClientRect();
   if (place.top < box.top || place.bottom > box.bottom) scroll.scrollTop += place.top - box.top - scroll.clientHeight * 0.3;
 }
 
-// The parent of the chosen chunk, around its children.
-function drawParent({ model, pageData, selected }, frame) {
+// Parents around their children: all of them faintly, that of the chosen chunk strongly and by its name.
+function drawParents({ model, pageData, selected }, frame) {
   for (const old of frame.querySelectorAll(".parent-box")) old.remove();
-  const parent = selected >= 0 ? model.leaves[selected].parent : -1;
-  if (parent < 0) return;
+  const chosen = selected >= 0 ? model.leaves[selected].parent : -1;
   for (const [leaf, x0, y0, x1, y1] of pageData.parents || []) {
-    if (model.leaves[leaf].parent !== parent) continue;
-    const box = make("i", "parent-box"), name = make("span", "", `P${parent + 1}`);
+    const parent = model.leaves[leaf].parent, box = make("i", "parent-box");
     Object.assign(box.style, { left: `${x0}%`, top: `${y0}%`, width: `${x1 - x0}%`, height: `${y1 - y0}%` });
-    box.append(name);
+    box.classList.toggle("on", parent === chosen);
+    if (parent === chosen) box.append(make("span", "", `P${parent + 1}`));
     frame.append(box);
   }
 }

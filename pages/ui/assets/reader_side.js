@@ -1,18 +1,56 @@
 // What stands beside the text: the chosen chunk.
-// Its near-duplicates: one of this document leads there, one of another is named.
+// Its near-duplicates: one of this document leads there, one of another is named and opens that document at it.
 function twinList(twins, actions) {
   if (!twins.length) return [];
-  const rows = twins.slice(0, SHOWN_ROWS).map(([twin, similarity]) => {
-    const here = typeof twin === "number", row = make(here ? "button" : "p", "twin-row");
-    row.append(make("span", "", here ? `Chunk ${twin + 1}` : twin), make("i", "", `${(100 * similarity).toFixed(0)} % alike`));
+  const rows = twins.slice(0, SHOWN_ROWS).map(([twin, said, place]) => {
+    const here = typeof twin === "number", row = make(here || place ? "button" : "p", "twin-row");
+    row.append(make("span", "", here ? `Chunk ${twin + 1}` : twin), make("i", "", said));
     if (here) row.onclick = () => actions.go(twin);
+    else if (place) { row.onclick = () => actions.open(place); row.title = "Open that document there"; }
     return row;
   });
   return [make("h4", "", "Almost the same"), ...rows, ...more(twins.length)];
 }
 
-function featureTable(features) {
-  return features.length ? [make("h4", "", "What is known of it"), metadataTable(features)] : [];
+// The whole table that the chunk stands in, for a sheet and for a program.
+function tableCopies(table) {
+  return [["csv", "CSV"], ["json", "JSON"]].map(([form, name]) => {
+    const button = make("button", "copy", `Copy as ${name}`);
+    button.title = "The whole table, also where this chunk holds a part of it";
+    button.onclick = () => copyText(table[form], button);
+    return button;
+  });
+}
+
+// Values that lead to their places, those without one as they are. places: [words, start, end], from -1: nowhere.
+function placesCell(places, actions) {
+  const cell = make("dd", "");
+  places.forEach(([words, start, end], at) => {
+    if (at) cell.append(", ");
+    if (start < 0) { cell.append(words); return; }
+    const button = make("button", "leads", words);
+    button.title = "Show what it points to";
+    button.onclick = () => actions.show(start, end);
+    cell.append(button);
+  });
+  return cell;
+}
+
+function knownTable(rows, actions) {
+  const list = make("dl", "pairs");
+  for (const [name, value] of rows) {
+    list.append(make("dt", "", name), typeof value === "string" ? make("dd", "", value) : placesCell(value, actions));
+  }
+  return list;
+}
+
+// What is known, and folded what is seldom asked for. open: whether the fold was, when another chunk was chosen.
+function knownOf({ features, more, notes }, actions, open) {
+  return [
+    ...(features.length ? [make("h4", "", "What is known of it"), knownTable(features, actions)] : []),
+    ...(more.length ? [folded("More of it", [knownTable(more, actions)], open, "known-more")] : []),
+    ...notes.map((note) => make("p", "hint", note)),
+  ];
 }
 
 function factRow(name, value, title) {
@@ -22,7 +60,8 @@ function factRow(name, value, title) {
   return row;
 }
 
-// card: { leaf, features: [label, value], twins: [leaf or words, similarity] }, of the chosen chunk or of another, or null.
+// card, of the chosen chunk or of another, or null: { leaf, features and more: [label, words or places], twins: [leaf or
+// words, how alike, place elsewhere or null], table: { csv, json } or null, notes }.
 // said: how its boundaries and edits are called, [words] each.
 function drawChunk(model, index, host, actions, card = null, said = []) {
   if (index < 0) {
@@ -75,11 +114,12 @@ function drawChunk(model, index, host, actions, card = null, said = []) {
   }
   if (why.children.length) parts.push(make("h4", "", "Why it is cut here"), why);
   for (const words of said) parts.push(make("p", "edited-line", words));
-  if (card && card.leaf === index) parts.push(...twinList(card.twins, actions), ...featureTable(card.features));
+  const open = Boolean(host.querySelector(".known-more[open]"));
+  if (card && card.leaf === index) parts.push(...twinList(card.twins, actions), ...knownOf(card, actions, open));
   const row = make("div", "actions"), copy = make("button", "copy", "Copy text"), link = make("button", "copy", "Copy link");
   copy.onclick = () => copyText(model.text.slice(leaf.start, leaf.end), copy);
   link.onclick = () => copyText(linkTo(model.version, ...leaf.points), link);
   link.title = "A link that opens this chunk here, on this machine";
-  row.append(copy, link);
+  row.append(copy, ...(card && card.leaf === index && card.table ? tableCopies(card.table) : []), link);
   host.replaceChildren(...parts, row);
 }

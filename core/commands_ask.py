@@ -1,0 +1,73 @@
+"""The commands that ask a library: what is found for a question, and what answers it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from time import perf_counter
+
+from core import console, contract
+from core.answering import Line, in_words
+from core.command_options import home, reading, settings_of
+from core.errors import SettingsError
+from core.library import Library
+from core.searching import SearchResult
+from core.settings import Settings
+from core.types import Quote
+
+
+def query(options: Namespace) -> int:
+    """Search a library and print hits, passages, context and timings."""
+    with reading(home(options)) as library:
+        result = _searched(library, options, _asked_settings(library, options))
+    console.answer(options, contract.answer(result), result.context.prompt)
+    return 0
+
+
+def ask(options: Namespace) -> int:
+    """Ask a library and print the sentences and cells that answer with their places, or that it does not say."""
+    with reading(home(options)) as library:
+        settings = _asked_settings(library, options)
+        if not settings.answering.sentences:
+            raise SettingsError("answering.sentences is 0: nothing is quoted.", "Set it to 1 or more, or use query.")
+        result = _searched(library, options, settings)
+        started = perf_counter()
+        line = library.searcher.answer(result, settings.answering)
+        took = (perf_counter() - started) * 1000
+    found = contract.answered(result, line)
+    timings = {**result.timings_ms, "quotes": took}
+    console.answer(options, {**found, "timings_ms": timings}, _in_words(result, line))
+    return 0
+
+
+def _asked_settings(library: Library, options: Namespace) -> Settings:
+    """The settings of a question. Raises ``SettingsError`` for those that are settled when documents are stored."""
+    for item in options.values:
+        if item.split(".")[0] in {"parsing", "chunking", "embedding"}:
+            raise SettingsError(
+                f"--set {item} decides how documents are stored.", f"Give it to ingest, not to {options.command}."
+            )
+    return settings_of(options.preset, options.values, library.settings)
+
+
+def _searched(library: Library, options: Namespace, settings: Settings) -> SearchResult:
+    scope = library.scope(options.collections, options.tags)
+    return library.search(options.question, settings, scope=scope)
+
+
+def _in_words(result: SearchResult, line: Line) -> str:
+    """The answer for a person: each quote with its place, what the sources disagree on, how likely it is one."""
+    quotes = [_with_place(number, quote) for number, quote in enumerate(line.answer.quotes, 1)]
+    disagreed = [
+        f"The sources disagree: {', '.join(f'{side.value} ({side.document})' for side in conflict.sides)}."
+        for conflict in result.conflicts
+    ]
+    if not line.supported:
+        return "\n\n".join([line.text, *disagreed])
+    return "\n\n".join([*quotes, *disagreed, line.support.sentence])
+
+
+def _with_place(number: int, quote: Quote) -> str:
+    """A quote for a terminal, and below it where it stands."""
+    place = quote.citation
+    page = f", page {place.page}" if place.page else ""
+    return f"[{number}] {in_words(quote)}\n    {place.document}{page} ({place.source}, {place.start}-{place.end})"

@@ -1,0 +1,99 @@
+"""Whose word counts where sources disagree: the list of it on the Settings page, and one entry of it more or less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from core.errors import LecternError
+from pages.ui import background, services, words
+
+EXAMPLE = "handbook > notes\naccess tokens: api.md > architecture.md\nmeeting*.md > *"
+
+
+def off() -> str:
+    """Why the list cannot be changed now, "" where it can."""
+    if not services.library().writable:
+        return "Another program writes this library, this window only reads it."
+    if background.active_jobs("apply"):  # it ends with the settings it began with
+        return "The library is taking on other settings; the Library page shows how far it is."
+    return ""
+
+
+def show_authority() -> None:
+    """The list, one entry a line, kept at once."""
+    why = off()
+    st.caption(
+        "Where documents contradict each other, Ask shows every side. A side that ranks above the others here stands "
+        "first and is marked, with the reason; no side is hidden."
+    )
+    with st.form("settings.authority", border=True):
+        text = st.text_area(
+            "Whose word counts, one entry a line",
+            "\n".join(services.library().settings.answering.authority),
+            placeholder=EXAMPLE,
+            height=180,
+            key="settings.authority.lines",
+            disabled=bool(why),
+        )
+        st.caption(
+            words.escaped(
+                "Names, titles or kinds of documents, best first, with > between them; * stands for anything. Before a "
+                "colon, the subject that the entry is for: access tokens: api.md > architecture.md. Entries with a "
+                "subject count before the others, and of several the upper one."
+            )
+        )
+        if st.form_submit_button("Save", type="primary", disabled=bool(why)):
+            _save(entries_in(text or ""))
+    if why:
+        st.caption(why)
+
+
+def entries_in(text: str) -> tuple[str, ...]:
+    """The entries of a text, one a line, each once.
+
+    >>> entries_in("a > b\\n\\n c > d \\na > b")
+    ('a > b', 'c > d')
+    """
+    return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+
+
+def _save(entries: Sequence[str]) -> None:
+    try:
+        keep(entries)
+    except LecternError as error:
+        st.error(words.escaped(str(error)), icon=":material/error:")
+        return
+    said = (
+        f"{words.count(len(entries), 'line')} kept with the library." if entries else "No source ranks above another."
+    )
+    st.success(f"{said} It holds from the next question on.", icon=":material/check:")
+
+
+def keep(entries: Sequence[str]) -> None:
+    """Make these the library's entries. Raises ``SettingsError`` where one says nothing."""
+    library = services.library()
+    answering = replace(library.settings.answering, authority=tuple(entries))
+    library.adopt(replace(library.settings, answering=answering))
+
+
+def put_first(entry: str) -> None:
+    """One entry more, before the others; for a callback."""
+    held = services.library().settings.answering.authority
+    _told(lambda: keep(list(dict.fromkeys([entry, *held]))), f"Kept with the library: {entry}")
+
+
+def take_out(entry: str) -> None:
+    """One entry less; for a callback."""
+    held = services.library().settings.answering.authority
+    _told(lambda: keep([one for one in held if one != entry]), f"Taken back: {entry}")
+
+
+def _told(action: Callable[[], None], said: str) -> None:
+    try:
+        action()
+    except LecternError as error:
+        said = str(error)
+    st.toast(words.escaped(said))

@@ -1,0 +1,103 @@
+"""What is chosen on the map: a click leads to a chunk, a lasso lists its chunks until the next one is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from pages.ui import chunks_state, state, words
+from pages.ui.chunks_points import Points
+
+LIBRARY = ""  # names the map of the whole library, where others are named by a document's version
+_LISTED = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A chunk as the list names it and leads to it; ``version``, ``start`` and ``end`` as in ``Points.spans``."""
+
+    version: str
+    start: int
+    end: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lasso:
+    """What the last lasso held, and ``of`` which map: the plot forgets it as soon as it is drawn anew."""
+
+    of: str
+    places: tuple[Place, ...]
+
+
+def select(event: Mapping[str, Any], points: Points, of: str) -> None:
+    """Hear what was selected on a map: one chunk is gone to, several are listed, none changes nothing."""
+    chosen = [place_in(points, at) for at in lassoed(event, len(points.spans))]
+    if len(chosen) == 1:
+        _open(chosen[0])
+    elif chosen:
+        st.session_state[state.CHUNKS_LASSO] = Lasso(of, tuple(chosen))
+
+
+def lassoed(event: Mapping[str, Any], count: int) -> list[int]:
+    """The chunks, of ``count``, that were clicked or lie in the lasso, each once.
+
+    >>> lassoed({"selection": {"points": [{"customdata": [3]}, {"customdata": {"0": 1}}, {"customdata": [9]}, {}]}}, 5)
+    [3, 1]
+    """
+    found = []
+    for point in event.get("selection", {}).get("points", []):
+        carried = point.get("customdata")
+        if isinstance(carried, Mapping):
+            carried = list(carried.values())
+        if carried:
+            found.append(int(carried[0]))
+    return [at for at in dict.fromkeys(found) if at < count]
+
+
+def place_in(points: Points, at: int) -> Place:
+    """A chunk of a map as the list names it."""
+    return Place(*points.spans[at], f"{points.documents[at]}: {short(points.texts[at])}")
+
+
+def short(text: str) -> str:
+    """The first words of a chunk on one line."""
+    flat = " ".join(text[:200].split())
+    return flat if len(flat) <= 60 else f"{flat[:59]}…"
+
+
+def kept(of: str) -> tuple[Place, ...]:
+    """What the last lasso on this map held: that of another document is forgotten."""
+    held: Lasso | None = st.session_state.get(state.CHUNKS_LASSO)
+    return held.places if held and held.of == of else ()
+
+
+def show_list(places: Sequence[Place]) -> None:
+    """Each chunk of the lasso, leading there."""
+    if not places:
+        st.caption("Click a point to go there; draw around points to list their chunks.")
+        return
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+        st.markdown(f"**{words.count(len(places), 'chunk')}**")
+        st.button("Close the list", key="chunks.map_close", type="tertiary", icon=":material/close:", on_click=_close)
+    for place in places[:_LISTED]:
+        st.button(
+            words.escaped(place.words),
+            key=f"chunks.map.{place.version[:12]}.{place.start}.{place.end}",
+            type="tertiary",
+            on_click=_open,
+            args=(place,),
+        )
+    if len(places) > _LISTED:
+        st.caption(f"and {len(places) - _LISTED:,} more")
+
+
+def _close() -> None:
+    st.session_state[state.CHUNKS_LASSO] = None
+
+
+def _open(place: Place) -> None:
+    chunks_state.open_place(place.version, place.start, place.end)

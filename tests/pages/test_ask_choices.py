@@ -1,0 +1,206 @@
+"""What is chosen on Ask and Settings beside the dials: what filters, whose word counts, what is held how long."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import ordering
+from core.explaining import why_not
+from core.library import Incoming, Library
+from core.retrieval.reranking import Readings
+from core.types import Span
+from pages.ui import ask_conflicts, services, state
+from tests.pages.apps import PATIENT, said
+from tests.pages.browsing import until
+
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+NOTES = {
+    "api.md": "# Tokens\n\nThe access token is valid for 3600 seconds. See section 4.1 of the manual.\n",
+    "notes.txt": "The access token is valid for 15 minutes.\n",
+    "tea 2022-05-01.md": "# Kettle\n\nIn this year the kettle was led by Ann.\n",
+    "tea 2024-05-01.md": "# Kettle\n\nIn this year the kettle was led by Bob.\n",
+}
+VALID = "How long is the access token valid?"
+LED = "Who led the kettle after 2023?"
+
+
+@pytest.fixture
+def held(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
+    """The library that the pages look at, without a model, with notes that disagree and notes of two years."""
+    items = [Incoming(name, content_hash=library.stage(text.encode())) for name, text in NOTES.items()]
+    assert not library.ingest(items).failures
+    library.set_preference("tour", "skipped")
+    monkeypatch.setenv("LECTERN_HOME", str(tmp_path / "library"))
+    monkeypatch.setattr(services, "_desk", lambda place: services.Desk(library, None, ""))
+    return library
+
+
+def page(name: str) -> AppTest:
+    app = AppTest.from_file(str(PAGES / f"{name}.py"), default_timeout=PATIENT)
+    app.session_state[state.ENTERED] = True
+    app.run()
+    assert not app.exception
+    return app
+
+
+def ask(app: AppTest, question: str) -> AppTest:
+    app.text_input(key=state.QUESTION).set_value(question)
+    app.button[0].click().run()
+    assert not app.exception
+    return app
+
+
+def labels(app: AppTest, start: str) -> list[str]:
+    return [
+        str(button.label).replace("\\", "") for button in app.button if str(button.key).startswith(f"ask.chip.{start}")
+    ]
+
+
+def drawn(app: AppTest, holding: str) -> Any:
+    """The data of the component that has something of this name."""
+    every = [json.loads(element.proto.json) for element in app.get("bidi_component")]
+    return next(data for data in every if data and holding in data)
+
+
+@pytest.mark.usefixtures("held")
+def test_the_dial_of_named_places_decides_what_is_shown_of_them() -> None:
+    app = ask(page("ask"), "What does section 4.1 say?")
+    assert labels(app, "anchor:section") == ["section: 4.1 (noticed)"]
+    app.toggle(key="ask.understanding.anchors").set_value(False).run()
+    assert labels(app, "anchor:section") == []
+    app.toggle(key="ask.understanding.anchors").set_value(True).run()
+    assert labels(app, "anchor:section") == ["section: 4.1 (noticed)"]
+    assert not app.exception
+
+
+class Late:
+    """A re-ranker that runs out of time, or not. ``asked``: how often it was to read."""
+
+    max_tokens = 256
+
+    def __init__(self) -> None:
+        self.asked, self.hurried = 0, True
+
+    def read(self, question: str, passages: Sequence[str], *others: object) -> Readings:
+        self.asked += 1
+        scores = np.arange(len(passages), dtype=np.float64)
+        return Readings(scores, "Time limit of 1 s: 1 of 4 re-ranked." if self.hurried else "")
+
+
+def reread(app: AppTest) -> None:
+    """Wait until the best were read again, and draw what came of it."""
+    task = app.session_state[state.ASK_TASKS]["reranking"]
+    until(lambda: bool(task.over))
+    app.run()
+    assert not app.exception
+
+
+@pytest.mark.usefixtures("held")
+def test_what_ran_out_of_time_is_read_again_for_who_asks_again_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    late = Late()
+    monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder: late)
+    monkeypatch.setattr(ordering, "read", late.read)
+    app = ask(page("ask"), VALID)
+    app.selectbox(key="ask.reranking.model").set_value("late-interaction").run()
+    reread(app)
+    assert "Time limit of 1 s" in said(app).replace("\\", "")
+    assert late.asked == 1
+    app.run()
+    app.run()
+    assert late.asked == 1, "drawn anew, nothing is read anew"
+    late.hurried = False
+    ask(app, VALID)
+    reread(app)
+    assert late.asked == 2
+    assert "Time limit" not in said(app)
+    ask(app, VALID)
+    assert late.asked == 2, "what was read to its end is held"
+
+
+def test_whose_word_counts_is_written_on_the_settings_page(held: Library) -> None:
+    app = page("settings")
+    lines = app.text_area(key="settings.authority.lines")
+    assert lines.value == ""
+    assert "handbook > notes" in lines.placeholder
+    lines.set_value("api.md > notes\n\nnotes >\n")
+    save = next(button for button in app.button if button.label == "Save")
+    save.click().run()
+    assert "answering.authority has the entry 'notes >'." in said(app).replace("\\", "")
+    assert held.settings.answering.authority == ()
+    app.text_area(key="settings.authority.lines").set_value(
+        "api.md > notes\n\n token:  notes > api.md \napi.md > notes"
+    )
+    next(button for button in app.button if button.label == "Save").click().run()
+    assert not app.exception
+    assert not app.error
+    kept = ("api.md > notes", "token:  notes > api.md")
+    assert held.settings.answering.authority == kept
+    assert "answering.authority = 2, names left out" in held.report()
+    assert "api.md" not in held.report()
+    assert page("settings").text_area(key="settings.authority.lines").value == "\n".join(kept)
+
+
+def test_a_source_is_ranked_higher_where_it_is_contradicted_and_that_is_taken_back(held: Library) -> None:
+    app = ask(page("ask"), VALID)
+    (before,) = drawn(app, "rows")["rows"]
+    assert {(side["file"], side["higher"], side["preferred"]) for side in before["sides"]} == {
+        ("api.md", "api.md > notes.txt", False),
+        ("notes.txt", "notes.txt > api.md", False),
+    }
+    assert before["reason"] == before["by"] == ""
+    last = before["sides"][-1]
+    ask_conflicts.rank([before], {"entry": "anything else"})
+    assert held.settings.answering.authority == ()
+    ask_conflicts.rank([before], {"entry": last["higher"]})
+    assert held.settings.answering.authority == (last["higher"],)
+    app.run()
+    (after,) = drawn(app, "rows")["rows"]
+    assert (after["sides"][0]["file"], after["sides"][0]["preferred"]) == (last["file"], True)
+    assert after["name"] == before["name"]
+    assert after["by"] == last["higher"]
+    assert last["file"] in after["reason"]
+    quoted = [quote["file"] for quote in drawn(app, "quotes")["quotes"]]
+    assert quoted[:1] == [last["file"]]
+    ask_conflicts.rank([after], {"entry": after["by"]})
+    assert held.settings.answering.authority == ()
+    app.run()
+    assert drawn(app, "rows")["rows"] == [before]
+    assert not app.exception
+
+
+def test_a_hint_is_made_a_filter_with_one_click_and_a_hint_again_with_another(held: Library) -> None:
+    app = ask(page("ask"), LED)
+    assert labels(app, "after") == ["after 2023 (noticed)"]
+    assert labels(app, "only") == ["Only these"]
+    found = {hit["file"] for hit in drawn(app, "hits")["hits"]}
+    assert found >= {"tea 2022-05-01.md", "tea 2024-05-01.md"}
+    app.button(key="ask.chip.only.after.2023").click().run()
+    assert labels(app, "after") == ["only after 2023"]
+    assert labels(app, "only") == ["Not only these"]
+    assert "tea 2022-05-01.md" not in {hit["file"] for hit in drawn(app, "hits")["hits"]}
+    assert "tea 2024-05-01.md" in {hit["file"] for hit in drawn(app, "hits")["hits"]}
+    app.button(key="ask.chip.after.2023").click().run()  # taken away, it neither filters nor hints
+    assert labels(app, "only") == []
+    assert {hit["file"] for hit in drawn(app, "hits")["hits"]} == found
+    app.button(key="ask.chip.back.after.2023").click().run()
+    app.button(key="ask.chip.only.after.2023").click().run()
+    assert labels(app, "after") == ["after 2023 (noticed)"]
+    assert {hit["file"] for hit in drawn(app, "hits")["hits"]} == found
+    assert not app.exception
+
+
+def test_why_not_knows_what_was_made_a_filter(held: Library) -> None:
+    version = next(source.version_id for source in held.sources() if "2022" in source.name)
+    text = held.document(version).text
+    place = Span(text.index("the kettle"), text.index("Ann") + 3)
+    told = why_not(held.searcher, LED, held.settings, version, place, stated=frozenset({("after", "2023")}))
+    assert [one.key for one in told.barred] == [("after", "2023")]
+    assert told.changes[0].remove == (("after", "2023"),)
+    assert why_not(held.searcher, LED, held.settings, version, place).barred == ()

@@ -1,0 +1,233 @@
+"""What is said of a chunk is what the encoder read, what was found out, and what stands elsewhere; never nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.chunking import encoder_inputs
+from core.inspecting.findings import Defect
+from core.library import Incoming, Library
+from core.settings import ChunkingSettings, EnrichingSettings
+from pages.ui import chunks_card, chunks_elsewhere, chunks_tasks, readings, services
+from pages.ui.chunks_cut import Cut
+from pages.ui.chunks_cuts import applied_cut
+from pages.ui.chunks_pieces import Piece
+from tests.pages.apps import filled, said, start
+
+MILL = "The mill stands by the river Aa and has ground flour for the whole valley since 1780, but for two cold winters."
+SENTENCE = "The gauge at the weir was read at noon by the keeper, and the level was noted in the book. "
+WEIR = (
+    f"# Weir\n\n## Level\n\n{SENTENCE * 40}\n\n## Gauge\n\n{SENTENCE * 9}\n\n| gauge | level |\n|---|---|\n"
+    + "".join(f"| mark {number} | {number} cm |\n" for number in range(60))
+)
+RECIPES = {
+    "default": ChunkingSettings(),
+    "no prefix": ChunkingSettings(prefix=()),
+    "title alone": ChunkingSettings(prefix=("title",)),
+    "usual": ChunkingSettings("recursive", 1000, 0, 3000, (), unit="characters"),
+    "characters": ChunkingSettings("recursive", 2000, 0, 6000, unit="characters", prefix_max_tokens=200),
+    "late": ChunkingSettings(vectors="late"),
+    "late, large": ChunkingSettings("recursive", 2000, 0, 6000, unit="characters", vectors="late"),
+}
+
+
+@pytest.fixture(autouse=True)
+def _served(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pages look at the test's library, with no app around them."""
+    monkeypatch.setattr(services, "library", lambda: library)
+    monkeypatch.setattr(services, "home", lambda: library.home)
+
+
+def put(library: Library, **texts: str) -> list[str]:
+    """The versions of Markdown files of these names and texts."""
+    place = library.home.parent
+    for name, text in texts.items():
+        (place / f"{name}.md").write_text(text, encoding="utf-8")
+    report = library.ingest([Incoming(f"{name}.md", path=place / f"{name}.md") for name in texts])
+    return [document.version_id for document in report.documents]
+
+
+def indexed(library: Library, version: str) -> Cut:
+    source = next(row for row in library.sources() if row.version_id == version)
+    return applied_cut(version, library.cutting.effective_chunking(version)[0], source.recipe_fingerprint)
+
+
+def trial(library: Library, version: str, settings: ChunkingSettings) -> Cut:
+    return Piece(library, library.document(version)).cut(settings, ())
+
+
+def shown_prefix(data: dict[str, Any], leaf: int) -> list[str]:
+    """The texts that the reader shows before a leaf."""
+    words = [data["strings"][at] for at in data["lists"][data["leaves"][10 * leaf + 6]]]
+    return words[1::2]
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_reader_shows_what_the_encoder_reads_and_agrees_with_health(library: Library, name: str) -> None:
+    (version,) = put(library, weir=WEIR)
+    settings = RECIPES[name]
+    cut, counter = trial(library, version, settings), library.model.counter
+    data = json.loads(cut.reading.cut)
+    tails = [tuple(data["tails"][at : at + 3]) for at in range(0, len(data["tails"]), 3)]
+    assert tails == [(one.leaf, one.start, one.end) for one in cut.health.of(Defect.TRUNCATED)]
+    assert bool(tails) == (settings.max_tokens == 2000), (
+        "a recipe above the encoder's limit, and no other, is truncated"
+    )
+    inputs = encoder_inputs(cut.tree, replace(settings, vectors="chunk", prefix=settings.read_prefix), counter, 256)
+    for at, (leaf, read) in enumerate(zip(cut.tree.leaves, inputs, strict=True)):
+        assert isinstance(read, str)
+        before = read.removesuffix(leaf.text)
+        shown = shown_prefix(data, at)
+        assert all(text in before for text in shown)
+        assert bool(shown) == bool(before)
+        assert leaf.encoder_tokens == counter.count([read])[0] + counter.specials
+    library.cutting.apply("document", version, settings)
+    assert readings.reading(version).cut == cut.reading.cut, "what is indexed is shown as the trial was"
+
+
+def test_late_vectors_leave_no_room_for_a_prefix_that_nobody_reads(library: Library) -> None:
+    (version,) = put(library, weir=WEIR)
+    late, bare = (trial(library, version, RECIPES[name]).tree for name in ("late", "no prefix"))
+    assert [leaf.span for leaf in late.leaves] == [leaf.span for leaf in bare.leaves]
+    assert max(leaf.tokens for leaf in late.leaves) > ChunkingSettings().max_tokens - 8
+    assert all(leaf.prefix for leaf in late.leaves[1:]), "whoever answers still gets the headings"
+
+
+def test_how_alike_twins_are_is_the_librarys_setting_on_the_card_and_in_health(library: Library) -> None:
+    words = MILL.split()
+    nearly = " ".join([*words[:10], "other", *words[11:]])
+    (version,) = put(library, mill=f"# One\n\n{MILL}\n\n# Two\n\n{nearly}\n")
+    for floor, count in ((0.5, 1), (1.0, 0)):
+        library.settings = replace(library.settings, enriching=EnrichingSettings(twin_similarity=floor))
+        for cut in (indexed(library, version), trial(library, version, ChunkingSettings())):
+            assert len(cut.twins) == len(cut.health.of(Defect.NEAR_DUPLICATE)) == count
+            card = chunks_card.card(cut, cut.reading.leaves[-1], indexed=True)
+            assert card is not None
+            assert len(card["twins"]) == count
+
+
+def test_a_long_document_says_what_is_known_indexed_or_tried(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    (version,) = put(library, long=f"{WEIR}\n\n## Note\n\n{SENTENCE * 1800}\n\n## Code\n\nAsk getUserName first.")
+    held = indexed(library, version)
+    assert len(held.tree.document.text) > 150_000
+    tried = trial(library, version, ChunkingSettings(max_tokens=200))
+    for cut in (held, tried):
+        cut.features.result()
+        card = chunks_card.card(cut, cut.reading.leaves[-1], indexed=cut is held)
+        assert card is not None
+        assert dict(card["features"])["Symbols"] == "getUserName"
+        assert card["notes"] == []
+    monkeypatch.setattr("pages.ui.chunks_cut.enrich", lambda *_: pytest.fail("what is stored is not found out again"))
+    assert held.library.features(version) == indexed(library, version).features.result()
+
+
+def test_while_it_is_found_out_the_card_says_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    (version,) = put(library, mill=f"# Mill\n\n{MILL}\n")
+    go = Event()
+    monkeypatch.setattr("pages.ui.chunks_cut.enrich", lambda *_: go.wait(60) and {})
+    cut = trial(library, version, ChunkingSettings(max_tokens=60))
+    card = chunks_card.card(cut, cut.reading.leaves[0], indexed=False)
+    assert card is not None
+    assert (card["waiting"], card["notes"], card["features"]) == (True, [chunks_card.LOOKING], [])
+    assert not chunks_card.complete(cut)
+    go.set()
+    cut.features.result()
+    after = chunks_card.card(cut, cut.reading.leaves[0], indexed=False)
+    assert after is not None
+    assert (after["waiting"], after["notes"]) == (False, [chunks_card.STALE])
+    assert chunks_card.complete(cut)
+
+
+def test_references_and_terms_lead_to_their_places(library: Library) -> None:
+    text = (
+        "# Lease\n\n## 1 Terms\n\n1.1 “Monthly Rent” means 500 euros, paid on the first day of every month.\n\n"
+        "## 2 Payment\n\n2.1 The tenant pays the Monthly Rent as section 1 says.[^note] "
+        "Write to [us](mailto:a@b.org).\n\n"
+        "[^note]: In coins or notes, counted twice before the witnesses of both sides.\n"
+    )
+    (version,) = put(library, lease=text)
+    cut = trial(library, version, ChunkingSettings("clause", 40))
+    whole = cut.tree.document.text
+    index = next(at for at, leaf in enumerate(cut.tree.leaves) if "The tenant pays" in leaf.text)
+    cut.features.result()
+    card = chunks_card.card(cut, cut.reading.leaves[index], indexed=False)
+    assert card is not None
+    known = dict(card["features"])
+    places = {words: whole[start:end] for label in ("Refers to", "Uses terms") for words, start, end in known[label]}
+    assert places["section 1"].startswith("## 1 Terms")
+    assert "In coins or notes" in next(found for words, found in places.items() if words.startswith("note "))
+    assert places["Monthly Rent"].startswith("1.1 “Monthly Rent” means") or "means 500 euros" in places["Monthly Rent"]
+    assert "mailto:a@b.org" in dict(card["more"])["Links"]
+
+
+def test_a_passage_of_another_document_is_named_and_leads_there(library: Library) -> None:
+    one, other = put(library, one=f"# One\n\n{MILL}\n", two=f"# Two\n\nDucks, reeds, the moon.\n\n# Again\n\n{MILL}\n")
+    chunks_elsewhere._search(str(library.home)).task().result()
+    cut = indexed(library, one)
+    leaf = next(at for at, leaf in enumerate(cut.tree.leaves) if MILL in leaf.text)
+    card = chunks_card.card(cut, cut.reading.leaves[leaf], indexed=True)
+    assert card is not None
+    [(name, alike, place)] = card["twins"]
+    assert (name, place[0]) == ("in Two", other)
+    assert alike.endswith("alike") or alike in ("the same", "holds all of it", "a part of it")
+    assert MILL in library.document(other).text[slice(*place[1:])]
+    tried = trial(library, one, ChunkingSettings(max_tokens=20))
+    told = chunks_card.card(tried, tried.reading.leaves[0], indexed=False)
+    assert told is not None
+    assert chunks_card.UNCOMPARED in told["notes"]
+    source = next(row.id for row in library.sources() if row.version_id == other)
+    library.trash([source])
+    chunks_elsewhere._search(str(library.home)).task().result()
+    assert chunks_elsewhere.elsewhere(one, cut.tree.leaves[leaf].span) == []
+
+
+def test_a_search_for_twins_of_a_library_that_changed_meanwhile_is_stopped(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(library, one=f"# One\n\n{MILL}\n")
+    go = Event()
+    monkeypatch.setattr(Library, "twins", lambda _, tell: go.wait(60) and tell(0, 1))
+    before: chunks_tasks.Task[Any] = chunks_elsewhere._search(str(library.home)).task()
+    assert chunks_elsewhere.repeated() is None
+    put(library, two=f"# Two\n\n{MILL}\n")
+    after = chunks_elsewhere._search(str(library.home)).task()
+    assert after is not before
+    go.set()
+    with pytest.raises(Exception, match="stopped"):
+        before.result()
+
+
+@pytest.mark.model
+def test_health_counts_what_stands_in_other_documents_and_leads_through_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    notes = {"one.md": f"# One\n\n{MILL}\n", "two.md": f"# Two\n\nDucks, reeds and the moon.\n\n{MILL}\n"}
+    with filled(tmp_path, monkeypatch, notes):
+        pass
+    try:
+        app = start("chunks")
+        services._desk(str(tmp_path / "home")).library.twins()
+        app = looked(app)
+        app.button(key="chunks.elsewhere").click().run()
+        assert "1 of 1" in said(app).replace("\\", "")
+        assert "also in Two" in said(app).replace("\\", "")
+        assert app.session_state["chunks.jump"][0] == app.session_state["chunks.version"]
+    finally:
+        services._desk.clear()
+
+
+def looked(app: AppTest) -> AppTest:
+    """The page once the search through the library is over."""
+    for _ in range(20):
+        if any(button.key == "chunks.elsewhere" for button in app.button):
+            break
+        app.run()
+    return app

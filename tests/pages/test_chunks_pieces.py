@@ -1,0 +1,75 @@
+"""A document on the bench: what must be learned before it can be cut is told of, and can be stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from core.errors import CancelledError
+from core.library import Incoming, Library
+from core.settings import ChunkingSettings
+from core.types import Vectors
+from pages.ui.chunks_cut import Cut
+from pages.ui.chunks_pieces import Piece
+from pages.ui.chunks_tasks import Task
+from tests.fast_encoder import FastEncoder
+from tests.test_teaching import PLAIN, handbook
+
+LEARNED = ChunkingSettings("learned", max_tokens=60)
+PATIENT = 60
+
+
+class Held(FastEncoder):
+    """Encodes when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.let = Event(), Event()
+        self.let.set()
+
+    def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
+        self.begun.set()
+        assert self.let.wait(PATIENT)
+        return super().encode(texts, progress)
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    texts = {"plain.txt": PLAIN, **{f"{turn}.md": handbook(turn) for turn in range(3)}}
+    with Library.open(tmp_path / "home", encoder=Held()) as library:
+        library.ingest([Incoming(name, content_hash=library.stage(text.encode())) for name, text in texts.items()])
+        yield library
+
+
+def taught(cut: Cut) -> bool:
+    return any("a section starts here with a probability" in leaf.reasons[0] for leaf in cut.tree.leaves)
+
+
+def test_learning_tells_how_far_it_is_and_stops(library: Library) -> None:
+    encoder = library.model.encoder
+    assert isinstance(encoder, Held)
+    piece = Piece(library, library.document(library.sources()[0].version_id))
+    encoder.begun.clear()
+    encoder.let.clear()
+    task: Task[Cut] = Task("learned", lambda task: piece.cut(LEARNED, [], task))
+    assert encoder.begun.wait(PATIENT)
+    done, total = task.told
+    assert done == 0 < total
+    task.cancel()
+    encoder.let.set()
+    with pytest.raises(CancelledError):
+        task.result()
+    other: Task[Cut] = Task("again", lambda task: piece.cut(LEARNED, [], task))
+    assert taught(other.result())
+
+
+def test_a_library_that_has_changed_is_asked_again(library: Library) -> None:
+    for row in library.sources()[1:]:
+        library.trash([row.id])
+    piece = Piece(library, library.document(library.sources()[0].version_id))
+    assert not taught(piece.cut(LEARNED, []))
+    library.restore([row.id for row in library.trashed()])
+    assert taught(piece.cut(LEARNED, []))
