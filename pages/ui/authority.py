@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -82,18 +82,18 @@ def keep(entries: Sequence[str]) -> None:
 def put_first(entry: str) -> None:
     """One entry more, before the others; for a callback."""
     held = services.library().settings.answering.authority
-    _told(lambda: keep(list(dict.fromkeys([entry, *held]))), f"Kept with the library: {entry}")
+    _kept_or_told(list(dict.fromkeys([entry, *held])))
 
 
 def take_out(entry: str) -> None:
     """One entry less; for a callback."""
     held = services.library().settings.answering.authority
-    _told(lambda: keep([one for one in held if one != entry]), f"Taken back: {entry}")
+    _kept_or_told([one for one in held if one != entry])
 
 
-def _told(action: Callable[[], None], said: str) -> None:
+def _kept_or_told(entries: Sequence[str]) -> None:
+    """Keep them; the page drawn next shows what they change, so only a failure is told."""
     try:
-        action()
+        keep(entries)
     except LecternError as error:
-        said = str(error)
-    st.toast(words.escaped(said))
+        st.toast(words.escaped(str(error)))

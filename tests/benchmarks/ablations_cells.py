@@ -75,10 +75,10 @@ def boosted(value: float) -> Settings:
     return cell(retrieval__title_boost=value, retrieval__headings_boost=value)
 
 
-def reread(blend: float) -> Settings:
+def reread(preset: str, **values: object) -> Settings:
     # No time limit: what a busy machine could not finish is no finding.
-    values = {"model": LATE_INTERACTION, "candidates": 20, "blend": blend, "timeout_seconds": 0}
-    return cell(**{f"reranking__{name}": value for name, value in values.items()})
+    values["timeout_seconds"] = 0
+    return PRESETS[preset].with_values({f"reranking.{name}": value for name, value in values.items()})
 
 
 NOTHING_ADDED: dict[str, object] = {
@@ -212,11 +212,24 @@ DIALS = (
     ),
     Dial(
         "Re-ranking",
-        "Are the first 20 better ordered when each is read again, token by token (late interaction)?",
-        {"late interaction, blend 0.35": reread(0.35), "late interaction, blend 0.5": reread(0.5)},
+        "Are the first 20 better ordered when Lectern's own cross-encoder reads each with the question (*Careful*)?",
+        {
+            "careful": reread("careful"),
+            "careful, without neighbours": reread("careful", neighbour_share=0),
+            "careful, without titles": reread("careful", prefix=False),
+        },
+        left_out=("covidqa", "scifact"),
+        note="It reads 20 children a question. More of it, on all suites, stands in `docs/reranker.md`.",
+    ),
+    Dial(
+        "Late interaction",
+        "Are the first 20 better ordered when each is read again, token by token, by the embedder itself?",
+        {
+            f"late interaction, blend {blend:g}": reread(DEFAULT, model=LATE_INTERACTION, candidates=20, blend=blend)
+            for blend in (0.35, 0.5)
+        },
         left_out=("covidqa", "qmsum", "scifact"),
-        note="It encodes 20 children a question. Cross-encoders are measured by `tests/benchmarks/reranking.py`: no"
-        " weights of one come with the library.",
+        note="It encodes 20 children a question.",
     ),
     Dial(
         "Size of a leaf",

@@ -194,7 +194,8 @@ def _left_out(missing: Mapping[str, Sequence[str]]) -> list[str]:
         "By design: `table`, `log` and `clause`, for no suite holds enough tables, logs or contracts, and `auto` shows",
         "what they do where it finds them; `anchored`, which needs patterns of one's own; `proposed`, which needs a",
         "model that writes; `learned`, for the suites' texts have no headings to learn from: it is `semantic` then.",
-        "`code`, `conversation` and `claim` stand on the suites of their kind alone: elsewhere they are `structure`.",
+        "`code`, `conversation` and `claim` stand on the suites of their kind alone: elsewhere they do the next best",
+        "thing and say so.",
     ]
     waiting = {suite: names for suite, names in missing.items() if names}
     if waiting:

@@ -177,7 +177,7 @@ def test_words_marked_in_the_reader_or_the_evidence_are_explained(address: str, 
 
 TOLD = {
     "api.md": "# Tokens\n\nAn access token is valid for 3600 seconds.\n",
-    "notes.txt": "An access token is valid for 15 minutes, as of 1 May 2022.\n",
+    "notes.txt": "An access token is valid for 15 minutes.\n\nThese notes were taken on 1 May 2022.\n",
 }
 
 
