@@ -43,6 +43,11 @@ def build_parser() -> argparse.ArgumentParser:
         ("ask", "quote what answers a question, with its places, or say that the library does not say"),
     ):
         _add_question(_command(commands, name, text))
+    why = _command(commands, "why", "tell why a passage is not read for a question, and what would have it read")
+    _add_question(why)
+    why.add_argument("words", metavar="WORDS", help="of the passage, as they stand there")
+    why.add_argument("--source", metavar="SOURCE", help="look there alone: its name, path or number")
+    why.add_argument("--place", type=int, default=1, metavar="N", help="the words' place number N (default: 1)")
 
     bench = _command(commands, "bench", "measure presets on an evaluation suite", library=False)
     bench.add_argument("suite", type=Path, metavar="SUITE_DIR")

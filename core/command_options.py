@@ -9,6 +9,7 @@ from pathlib import Path
 from core.errors import NotFoundError, SettingsError
 from core.library import Library
 from core.settings import Settings, preset
+from core.storage.sources import SourceRow, path_key
 
 DEFAULT_HOME = Path("data/library")
 
@@ -27,6 +28,25 @@ def settings_of(name: str | None, values: list[str], base: Settings) -> Settings
             raise SettingsError(f"--set {item!r} has no '='.", "Write it as stage.field=value.")
         chosen[key.strip()] = value.strip()
     return (preset(name) if name else base).with_values(chosen)
+
+
+def asked_settings(options: Namespace, base: Settings) -> Settings:
+    """The settings of a question. Raises ``SettingsError`` for those that are settled when documents are stored."""
+    for item in options.values:
+        if item.split(".")[0] in {"parsing", "chunking", "embedding"}:
+            raise SettingsError(
+                f"--set {item} decides how documents are stored.", f"Give it to ingest, not to {options.command}."
+            )
+    return settings_of(options.preset, options.values, base)
+
+
+def sources_named(library: Library, wanted: str) -> list[SourceRow]:
+    """The sources with this name, path or number."""
+    return [
+        row
+        for row in library.sources()
+        if wanted in {str(row.id), row.name} or (row.path and path_key(row.path) == path_key(Path(wanted)))
+    ]
 
 
 def existing(place: Path) -> Path:

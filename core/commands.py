@@ -10,11 +10,11 @@ from dataclasses import asdict
 from pathlib import Path
 from threading import Event
 
-from core import commands_ask, commands_bench, commands_training, console, contract
+from core import commands_ask, commands_bench, commands_training, commands_why, console, contract
 from core.chunking import Aids
 from core.chunking import audit as audit_tree
 from core.chunking import chunk as cut
-from core.command_options import existing, home, reading, settings_of
+from core.command_options import existing, home, reading, settings_of, sources_named
 from core.commands_judgments import judgments, refit
 from core.embedding import load_model
 from core.errors import LecternError, ParseError, StorageError
@@ -26,7 +26,6 @@ from core.parsing.syntax import SandboxedSyntax
 from core.passwords import Passwords
 from core.preparing import require_file
 from core.settings import Settings
-from core.storage.sources import path_key
 from core.work import apply_handler, ingest_handler
 
 
@@ -123,11 +122,7 @@ def remove(options: Namespace) -> int:
     failures: list[Failure] = []
     with Library.open(existing(home(options))) as library:
         for wanted in options.sources:
-            rows = [
-                row
-                for row in library.sources()
-                if wanted in {str(row.id), row.name} or (row.path and path_key(row.path) == path_key(Path(wanted)))
-            ]
+            rows = sources_named(library, wanted)
             for row in rows:
                 library.remove(row.id)
                 removed.append(row.name)
@@ -192,6 +187,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "chunk": chunk,
     "query": commands_ask.query,
     "ask": commands_ask.ask,
+    "why": commands_why.why,
     "bench": commands_bench.bench,
     "read": commands_bench.read,
     "list": list_sources,

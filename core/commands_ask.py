@@ -7,7 +7,7 @@ from time import perf_counter
 
 from core import console, contract
 from core.answering import Line, in_words
-from core.command_options import home, reading, settings_of
+from core.command_options import asked_settings, home, reading
 from core.errors import SettingsError
 from core.library import Library
 from core.searching import SearchResult
@@ -18,7 +18,7 @@ from core.types import Quote
 def query(options: Namespace) -> int:
     """Search a library and print hits, passages, context and timings."""
     with reading(home(options)) as library:
-        result = _searched(library, options, _asked_settings(library, options))
+        result = _searched(library, options, asked_settings(options, library.settings))
     console.answer(options, contract.answer(result), result.context.prompt)
     return 0
 
@@ -26,7 +26,7 @@ def query(options: Namespace) -> int:
 def ask(options: Namespace) -> int:
     """Ask a library and print the sentences and cells that answer with their places, or that it does not say."""
     with reading(home(options)) as library:
-        settings = _asked_settings(library, options)
+        settings = asked_settings(options, library.settings)
         if not settings.answering.sentences:
             raise SettingsError("answering.sentences is 0: nothing is quoted.", "Set it to 1 or more, or use query.")
         result = _searched(library, options, settings)
@@ -37,16 +37,6 @@ def ask(options: Namespace) -> int:
     timings = {**result.timings_ms, "quotes": took}
     console.answer(options, {**found, "timings_ms": timings}, _in_words(result, line))
     return 0
-
-
-def _asked_settings(library: Library, options: Namespace) -> Settings:
-    """The settings of a question. Raises ``SettingsError`` for those that are settled when documents are stored."""
-    for item in options.values:
-        if item.split(".")[0] in {"parsing", "chunking", "embedding"}:
-            raise SettingsError(
-                f"--set {item} decides how documents are stored.", f"Give it to ingest, not to {options.command}."
-            )
-    return settings_of(options.preset, options.values, library.settings)
 
 
 def _searched(library: Library, options: Namespace, settings: Settings) -> SearchResult:

@@ -68,6 +68,10 @@ class Progress:
         """An ingest's progress."""
         self.show(f"{stage} {done}/{total}  {name}")
 
+    def trying(self, done: int, total: int) -> None:
+        """Settings that are tried on a question."""
+        self.show(f"setting {done} of {total}")
+
     def building(self, step: Step, done: int, total: int) -> None:
         """A bench's documents."""
         self.show(f"{step.number}/{step.of} {step.label}: document {done} of {total}")

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from core.answering import Line
 from core.assembly.conflicts import ContextConflict
+from core.explaining import WhyNot
 from core.gathering import Changes, joined
 from core.ingest import Failure, Ingested, IngestReport
 from core.judging import JudgmentRow
 from core.retrieval.analysis import Chip
 from core.searching import SearchResult
 from core.storage.conditions import Condition
-from core.types import Audit, Chunk, ChunkTree, Quote, WordAudit
+from core.types import Audit, Chunk, ChunkTree, Quote, Span, WordAudit
 
 if TYPE_CHECKING:
     from core.evaluation.statistics import Comparison
@@ -140,6 +141,43 @@ def answered(result: SearchResult, line: Line) -> dict[str, Any]:
             if compared is None
             else {"asked": compared.asked.words, "quoted": compared.quoted, "found": compared.count},
         },
+    }
+
+
+def explained(question: str, source: str, place: Span, text: str, found: WhyNot) -> dict[str, Any]:
+    """What ``why`` says of a place: its fate at every stage, and what would have it read.
+
+    ``read``: the share of the place that the context holds. ``barred``: the question's own conditions that keep the
+    whole place out. ``changes``: each alone is enough, the smallest first.
+    """
+    return {
+        "question": question,
+        "place": {"source": source, "start": place.start, "end": place.end, "text": text},
+        "read": found.held,
+        "sentence": found.sentence,
+        "stages": list(found.stages),
+        "fates": [
+            {
+                "start": fate.start,
+                "end": fate.end,
+                "ranks": dict(fate.ranks),
+                "scores": dict(fate.scores),
+                "fate": fate.said,
+            }
+            for fate in found.fates
+        ],
+        "barred": [_understood(condition) for condition in found.barred],
+        "changes": [
+            {
+                "settings": {name: {"from": old, "to": new} for name, (old, new) in change.settings.items()},
+                "remove": [{"kind": kind, "value": value} for kind, value in change.remove],
+                "size": change.size,
+                "read": change.held,
+            }
+            for change in found.changes
+        ],
+        "tried": found.tried,
+        "untried": list(found.untried),
     }
 
 

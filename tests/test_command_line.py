@@ -52,6 +52,10 @@ ANSWER = {
 CITATION = {
     "document": str, "source": str, "start": int, "end": int, "page": (int, type(None)), "quote": str, "told": str,
 }  # fmt: skip
+EXPLAINED = {
+    "question": str, "place": dict, "read": (int, float), "sentence": str, "stages": list, "fates": list,
+    "barred": list, "changes": list, "tried": int, "untried": list,
+}  # fmt: skip
 UNDERSTOOD = {"kind": str, "value": str, "words": str, "filters": bool}
 CONFLICT = {
     "kind": str, "subject": list, "about": str, "sides": list, "preferred": (int, type(None)), "reason": str,
@@ -299,6 +303,45 @@ def test_ask_compares_numbers_in_tables(core, home, documents):
     told = [(cited["told"].partition(" › ")[0], cited["quote"]) for cited in answer["citations"]]
     assert told == low[: len(told)]
     assert answer["supported"]
+
+
+def test_why_tells_the_fate_of_a_passage_and_a_change_that_has_it_read(core, home, documents):
+    texts = texts_of(documents)
+    (name,) = [source for source in texts if source.endswith("handbook.md")]
+    lost = ["--library", home, "--source", name, "--set", "assembly.budget_tokens=100"]
+    code, found, said = core("why", QUESTION, "COFFEE  machine", *lost)
+    assert (code, said) == (0, "")
+    assert has_shape(found, EXPLAINED)
+    place = found["place"]
+    assert texts[name][place["start"] : place["end"]] == place["text"] == "coffee machine"
+    assert (found["read"], found["question"], place["source"]) == (0, QUESTION, name)
+    assert found["fates"]
+    assert all(fate["start"] < place["end"] and place["start"] < fate["end"] for fate in found["fates"])
+    assert all(set(fate["ranks"]) <= set(found["stages"]) for fate in found["fates"])
+    change = found["changes"][0]
+    turned = [part for dial, value in change["settings"].items() for part in ("--set", f"{dial}={value['to']}")]
+    answered = core("query", QUESTION, "--library", home, "--set", "assembly.budget_tokens=100", *turned)[1]
+    read = [one for one in answered["passages"] if one["source"] == name]
+    assert any(one["start"] <= place["start"] and place["end"] <= one["end"] for one in read)
+    assert core("why", QUESTION, "3600 seconds", "--library", home)[1]["read"] == 1
+
+
+def test_why_says_which_place_it_took_and_what_is_not_there(core, home, documents, capsys):
+    code, _, said = core("why", QUESTION, "token", "--library", home, "--place", 2)
+    assert code == 0
+    assert "this is number 2" in said
+    for given, remedy in (
+        (["no such words at all"], "fewer of them"),
+        (["token", "--source", "nothing.md"], "no source nothing.md"),
+        (["token", "--place", 0], "no place 0"),
+        (["token", "--place", 99_999], "no place 99999"),
+    ):
+        code, found, said = core("why", QUESTION, *given, "--library", home)
+        assert (code, found) == (2, None)
+        assert remedy in said
+    capsys.readouterr()
+    assert main(["why", f"{QUESTION} type:pdf", "coffee machine", "--library", str(home)]) == 0
+    assert "without “type: pdf” in the question" in capsys.readouterr().out
 
 
 def test_query_takes_settings_and_presets(core, home):

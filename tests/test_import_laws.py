@@ -48,6 +48,7 @@ OPEN_ROWS = (("errors", "types", "whole_files"), LIBRARY_ROW)
 ROOM_OF_FILE = {
     "commands": "__main__",
     "commands_ask": "__main__",
+    "commands_why": "__main__",
     "commands_bench": "__main__",
     "commands_judgments": "__main__",
     "commands_training": "__main__",

@@ -1,28 +1,10 @@
-"""Where words stand in a text, to point at a place. Pure."""
+"""A place as a line of text shows it. Pure."""
 
 from __future__ import annotations
-
-import re
-from itertools import islice
 
 from core.types import Span
 
 _AROUND = 70  # characters shown on each side of a place
-
-
-def occurrences(text: str, words: str, most: int) -> list[Span]:
-    """The first places of some words: in this order, in any case, with any blanks between them.
-
-    >>> occurrences("An Access\\ntoken. No access  token.", " access token", 9)
-    [Span(start=3, end=15), Span(start=20, end=33)]
-    >>> occurrences("any", "  ", 9)
-    []
-    """
-    parts = [re.escape(part) for part in words.split()]
-    if not parts:
-        return []
-    pattern = re.compile(r"\s+".join(parts), re.IGNORECASE)
-    return [Span(*match.span()) for match in islice(pattern.finditer(text), most)]
 
 
 def surroundings(text: str, place: Span) -> tuple[str, str, str]:

@@ -9,12 +9,13 @@ import streamlit as st
 from core.explaining import Change, WhyNot, why_not
 from core.library import JudgmentRow, SourceRow
 from core.settings import Settings
+from core.text.finding import find_words
 from core.types import Span
 from pages.ui import ask_chips, ask_tasks, dials, readings, services, state, words
 from pages.ui.ask_change_words import dials_said, offer, said, undialled
 from pages.ui.ask_dials import BY_NAME
 from pages.ui.ask_fates import show_fates
-from pages.ui.ask_places import occurrences, surroundings
+from pages.ui.ask_places import surroundings
 from pages.ui.ask_results import Inquiry
 from pages.ui.assets import joined
 from pages.ui.judging_gold import of_question
@@ -89,7 +90,7 @@ def _picked(question: str, titles: dict[str, SourceRow]) -> tuple[str, Span] | N
         "Words of the passage", key=state.WHY_WORDS, placeholder="as they stand there", persist_state="session"
     )
     text = readings.document(version).text
-    places = occurrences(text, sought, _LOOKED)
+    places = find_words(text, sought, _LOOKED)
     gold = _gold(question, version) if not sought.strip() else []
     if sought.strip() and not places:
         st.caption("These words do not stand in this document one after another. Try fewer of them.")

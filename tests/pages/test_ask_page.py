@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.settings import PRESETS, Settings
+from core.text.finding import find_words
 from core.types import Passage, Span
 from pages.ui import ask_tabs, dials, state
 from pages.ui.ask_dials import BY_NAME, DIALS, FOLDS, differing
 from pages.ui.ask_history import REMEMBERED, with_latest
-from pages.ui.ask_places import occurrences, surroundings
+from pages.ui.ask_places import surroundings
 from pages.ui.ask_results import Held
 from pages.ui.ask_sides import partner, pieces
 from pages.ui.ask_why import TASK
@@ -122,7 +123,7 @@ def test_the_partner_of_a_passage_shares_most_with_it() -> None:
 
 @given(st.text(alphabet="ab \n.", max_size=60), st.text(alphabet="ab .", max_size=5))
 def test_a_place_is_where_the_words_stand(text: str, words: str) -> None:
-    for place in occurrences(text, words, 9):
+    for place in find_words(text, words, 9):
         assert text[place.start : place.end].split() == words.split()
         before, held, behind = surroundings(text, place)
         assert held == " ".join(words.split())
