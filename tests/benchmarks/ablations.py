@@ -13,7 +13,6 @@ whose vectors are looked at before anything is encoded.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -29,7 +28,7 @@ from core.settings import Settings
 from core.types import Encoder
 from tests.benchmarks.ablations_cells import DIALS, SAMPLES, Dial
 from tests.benchmarks.ablations_page import Measured, document
-from tests.benchmarks.chunkers import Told, lent
+from tests.benchmarks.chunkers import Told, alike, lent
 
 SUITES = ("code", "chroma", "qmsum", "covidqa", "scifact")
 
@@ -39,9 +38,8 @@ def finished(suite: Suite, dial: Dial, work: Path, any_code: bool) -> tuple[Benc
     head = finished_run(work, RunPlan(suite.name, suite.fingerprint(), dial.presets, asdict(BenchOptions())))
     if head is not None:
         return load_report(work, head.folder), True
-    told = json.loads(json.dumps({name: settings.to_dict() for name, settings in dial.presets.items()}))
     for other in runs(work) if any_code else ():
-        if other.finished and other.fingerprint == suite.fingerprint() and other.presets == told:
+        if other.finished and other.fingerprint == suite.fingerprint() and alike(other.presets, dial.presets):
             return load_report(work, other.folder), False
     return None
 

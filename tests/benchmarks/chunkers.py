@@ -18,13 +18,14 @@ import sqlite3
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
 from core.embedding import load_model
+from core.errors import SettingsError
 from core.evaluation.bench import BenchOptions, Step, run_bench
 from core.evaluation.history import RunPlan, finished_run, load_report, runs
 from core.evaluation.report import BenchReport, PresetReport
@@ -138,15 +139,40 @@ class Told:
             print(f"  {self._label}: {words}", file=sys.stderr, flush=True)
 
 
+def alike(told: Mapping[str, Mapping[str, Mapping[str, object]]], presets: Mapping[str, Settings]) -> bool:
+    """Whether a run kept settings under which the same is read as under these.
+
+    A dial that is at rest, or that there was none of then and is at its default now, decides nothing; nor does how an
+    answer is quoted, which is not measured here.
+    """
+    if told.keys() != presets.keys():
+        return False
+    try:
+        kept_then = {
+            name: Settings().with_values(
+                {
+                    f"{stage}.{field}": value
+                    for stage, values in stages.items()
+                    if stage != "answering"
+                    for field, value in values.items()
+                }
+            )
+            for name, stages in told.items()
+        }
+    except SettingsError:  # a dial of then is gone
+        return False
+    unquoted = {name: replace(settings, answering=Settings().answering) for name, settings in presets.items()}
+    return all(kept_then[name].fingerprint() == settings.fingerprint() for name, settings in unquoted.items())
+
+
 def finished(suite: Suite, name: str, workspace: Path, any_code: bool) -> tuple[BenchReport, bool] | None:
     """The report of a chunker on a suite, and whether this very code made it; ``None`` before it is through."""
     presets = {name: ENTRIES[name].settings}
     head = finished_run(workspace, RunPlan(suite.name, suite.fingerprint(), presets, asdict(BenchOptions())))
     if head is not None:
         return load_report(workspace, head.folder), True
-    told = json.loads(json.dumps({name: ENTRIES[name].settings.to_dict()}))
     for other in runs(workspace) if any_code else ():
-        if other.finished and other.fingerprint == suite.fingerprint() and other.presets == told:
+        if other.finished and other.fingerprint == suite.fingerprint() and alike(other.presets, presets):
             return load_report(workspace, other.folder), False
     return None
 
