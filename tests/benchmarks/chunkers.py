@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from threading import Lock
 from time import perf_counter
 
 import numpy as np
@@ -79,10 +80,15 @@ ENTRIES: dict[str, Entry] = {
 
 
 class KeptVectors:
-    """A ``VectorCache`` that only reads, from a catalogue of any version: vectors by key were always kept alike."""
+    """A ``VectorCache`` that only reads, from a catalogue of any version: vectors by key were always kept alike.
+
+    Any thread may ask, since questions are encoded beside their words' search.
+    """
 
     def __init__(self, catalogue: Path) -> None:
-        self._connection = sqlite3.connect(f"{catalogue.resolve().as_uri()}?mode=ro", uri=True)
+        address = f"{catalogue.resolve().as_uri()}?mode=ro"
+        self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+        self._turn = Lock()
 
     def close(self) -> None:
         self._connection.close()
@@ -104,7 +110,9 @@ class KeptVectors:
         for first in range(0, len(wanted), _KEYS_AT_ONCE):
             some = json.dumps(wanted[first : first + _KEYS_AT_ONCE])
             question = "SELECT key, data FROM vector WHERE key IN (SELECT value FROM json_each(?))"
-            yield from self._connection.execute(question, (some,))
+            with self._turn:
+                found = self._connection.execute(question, (some,)).fetchall()
+            yield from found
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import ast
 import sqlite3
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,6 +79,19 @@ def test_what_earlier_code_measured_is_taken_when_asked_for_and_marked(suite, tm
     assert f"`recursive`{chunkers_page.EARLIER}" in chunkers_page.page({"animals": rows}, {})
 
 
+def test_settings_are_alike_where_the_same_is_read():
+    kept = {"flat": PRESETS["flat"].to_dict()}
+    assert chunkers.alike(kept, {"flat": PRESETS["flat"]})
+    assert not chunkers.alike(kept, {"other": PRESETS["flat"]})
+    assert not chunkers.alike(kept, {"flat": PRESETS["flat"].with_value("retrieval.k", 7)})
+    earlier = {stage: dict(values) for stage, values in kept["flat"].items()}
+    del earlier["reranking"]["neighbour_share"]  # a dial there was none of then, and that is at rest
+    earlier["answering"]["sentences"] = 9  # what is quoted is not measured
+    assert chunkers.alike({"flat": earlier}, {"flat": PRESETS["flat"]})
+    gone = {**earlier, "retrieval": {**earlier["retrieval"], "magic": 1}}
+    assert not chunkers.alike({"flat": gone}, {"flat": PRESETS["flat"]})
+
+
 def test_auto_is_held_against_the_best_chunker_of_its_size(suite, tmp_path):
     rows = chunkers.measure(suite, ["recursive", "structure", "late", "auto"], tmp_path, FastEncoder())
     best = chunkers_page.best_single(rows)
@@ -104,6 +118,8 @@ def test_borrowed_vectors_are_only_read(tmp_path):
     kept = chunkers.KeptVectors(catalogue)
     assert kept.known(["a", "b"]) == {"a"}
     assert {key: vector.tolist() for key, vector in kept.get(["b", "a"]).items()} == {"a": [1.0, 1.0, 1.0]}
+    with ThreadPoolExecutor(1) as beside:  # questions are encoded beside their words' search
+        assert beside.submit(kept.known, ["a"]).result() == {"a"}
     with pytest.raises(NotImplementedError):
         kept.put({"b": np.ones(3, np.float32)})
     kept.close()
