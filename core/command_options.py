@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.errors import NotFoundError, SettingsError
 from core.library import Library
-from core.settings import Settings, preset
+from core.settings import OF_DOCUMENTS, Settings, preset
 from core.storage.sources import SourceRow, path_key
 
 DEFAULT_HOME = Path("data/library")
@@ -33,7 +33,7 @@ def settings_of(name: str | None, values: list[str], base: Settings) -> Settings
 def asked_settings(options: Namespace, base: Settings) -> Settings:
     """The settings of a question. Raises ``SettingsError`` for those that are settled when documents are stored."""
     for item in options.values:
-        if item.split(".")[0] in {"parsing", "chunking", "embedding"}:
+        if item.split(".")[0] in OF_DOCUMENTS:
             raise SettingsError(
                 f"--set {item} decides how documents are stored.", f"Give it to ingest, not to {options.command}."
             )

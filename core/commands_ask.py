@@ -45,15 +45,17 @@ def _searched(library: Library, options: Namespace, settings: Settings) -> Searc
 
 
 def _in_words(result: SearchResult, line: Line) -> str:
-    """The answer for a person: each quote with its place, what the sources disagree on, how likely it is one."""
+    """The answer for a person: each quote with its place, what the sources disagree on and whose word counts, how
+    likely it is one, and what else is to be known of how it was found.
+    """
     quotes = [_with_place(number, quote) for number, quote in enumerate(line.answer.quotes, 1)]
     disagreed = [
         f"The sources disagree: {', '.join(f'{side.value} ({side.document})' for side in conflict.sides)}."
+        + (f" {conflict.reason}" if conflict.reason else "")
         for conflict in result.conflicts
     ]
-    if not line.supported:
-        return "\n\n".join([line.text, *disagreed])
-    return "\n\n".join([*quotes, *disagreed, line.support.sentence])
+    said = [*quotes, *disagreed, line.support.sentence] if line.supported else [line.text, *disagreed]
+    return "\n\n".join([*said, *result.notes])
 
 
 def _with_place(number: int, quote: Quote) -> str:

@@ -117,7 +117,7 @@ def _outside(trial: Trial, settings: Settings, progress: Progress | None) -> Why
     search = _Search(without, settings, progress, removed)
     held = without.admits(settings)
     changes = (Change({}, _REMOVAL, held, removed),) if held else search.run()
-    said = " and ".join(f"“{one.words}”" for one in barred)
+    said = " and ".join(one.words if "“" in one.words else f"“{one.words}”" for one in barred)
     sentence = f"It was not searched: the question asks for {said}, which it does not fit. {remedy(changes)}"
     return WhyNot(0.0, (), (), changes, sentence, without.runs, barred, search.untried)
 

@@ -31,6 +31,7 @@ from core.retrieval.rewording import Rewording, Wording, Writer, middle
 from core.settings import AnsweringSettings, RetrievalSettings, Settings
 from core.storage import generations
 from core.storage.chunks import chunk_rows
+from core.storage.conditions import set_aside
 from core.storage.leaves import LeafTable
 from core.storage.lexical import FtsIndex
 from core.storage.okapi import OkapiIndex, load_okapi
@@ -38,6 +39,7 @@ from core.storage.outbox import query_projection
 from core.storage.scopes import Scope
 from core.storage.store import Store, storable
 from core.text.analysis import analyse
+from core.text.sentences import parts_sentence
 from core.types import Context, Hit, LexicalIndex, Passage, Trace, VectorCache, Vectors
 
 # Question vectors kept in memory: a slider that moves must not encode anything again.
@@ -151,7 +153,7 @@ class Searcher:
             # finds the same rows and never misses one.
             approximate = self._store.writable and part.everything
             analysed = (perf_counter() - started) * 1000
-            notes = [*understood.notes, *(f"No passage has {one.words}: it was left out." for one in asked.aside)]
+            notes = [*understood.notes, *map(set_aside, asked.aside)]
             whole, *parts = (
                 self._search(text, imagined, asked.snapshot, settings.retrieval, approximate)
                 for text, imagined in understood.searches
@@ -254,7 +256,7 @@ class Searcher:
             reads = self.reads(ranking.leaves)
             context, fates, timings = self.fill(ranking, settings, budget_characters, reads)
             trace = assembly.build_trace(ranking, fates, reads.chunk_ids, timings, reads.by_stage)
-            disagreed = conflicts(context.passages, self._alike)
+            disagreed = conflicts(context.passages, self._alike, self._cut)
             if disagreed and settings.answering.authority:
                 numbers = {version: document for document, version in enumerate(ranking.leaves.version_ids)}
                 versions = {side.version_id for one in disagreed for side in one.sides}
@@ -274,6 +276,9 @@ class Searcher:
                 trace.reads["expand"],
                 ranking.likeliest,
             )
+
+    def _cut(self, version_id: str, place: int) -> bool:
+        return parts_sentence(self.text(version_id), place)
 
     def _alike(self, one: str, other: str) -> float:
         vectors = self.encode([one, other])
@@ -318,7 +323,7 @@ class Searcher:
         similar = [score["dense"] for score in scores if "dense" in score]
         if result.understood.imagined and similar:  # what was made up must not speak for what the library says
             similar = self._similarities(result)
-        reads = StoreReads(self._store, self.snapshot().leaves.generation)
+        reads = StoreReads(self._store, self.snapshot().leaves.generation, self.text)
         understood = result.understood
         line = answer_line(
             understood.text,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
-from core.library import Scope
+from core.library import Scope, SearchResult
 from core.settings import Settings
 from pages.ui import ask_results, authority, dials, judging_row, keys, readings, rerankers, services, state
 from pages.ui.ask_answer import show_answer
@@ -13,6 +16,7 @@ from pages.ui.ask_conflicts import show_conflicts
 from pages.ui.ask_notes import show_notes
 from pages.ui.ask_question import QUESTION, question_row, suggestions
 from pages.ui.ask_results import Inquiry
+from pages.ui.ask_source import KindOf
 from pages.ui.ask_tabs import show_tabs
 from pages.ui.ask_why import show_why
 from pages.ui.entry import enter
@@ -20,6 +24,9 @@ from pages.ui.evidence import show_evidence
 from pages.ui.nothing import show_nothing
 from pages.ui.scope import scope_row
 from pages.ui.tour import show_tour
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 
 def main() -> None:
@@ -60,7 +67,8 @@ def nothing_yet() -> None:
 def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> dict[str, str] | None:
     """Quotes, children, passages, and below them every stage; returns a place to open in Chunks."""
     # Encoding the sentences to quote takes longer than searching: their place is kept, the rest is drawn at once.
-    above = st.container()
+    another = st.session_state.get(state.QUOTED) != inquiry.question
+    above, quoted = answer_place(another), answer_place(another)
     with st.spinner("Searching … the first question also loads the encoder, a few seconds"):
         result, made_by = ask_results.search_at_once(inquiry, settings)
     judging_row.show_row(inquiry.question, result.passages)
@@ -73,18 +81,40 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> dict[st
     if result.hits:
         target = show_evidence(result, made_by, lambda version: readings.document(version).blocks, kind_of)
         told = rerankers.reread(result.timings_ms, made_by.reranking.candidates)
-        show_notes(result.clustered, (*result.notes, *told), settings)
+        asked = result.understood.notes  # those stand with the chips
+        notes = (note for note in result.notes if note not in asked)
+        show_notes(result.clustered, (*notes, *told), settings)
         target = show_tabs(inquiry, result, settings, base, kind_of) or target
     else:
         nothing_found(inquiry.scope, bool(result.understood.conditions))
         show_why(inquiry, settings, services.library().sources())
     with above:
-        show_chips(inquiry.question, result.understood, settings.understanding)
-        target = show_conflicts(result.conflicts, settings.answering.authority, kinds, authority.off()) or target
-        if result.hits:
-            answered = ask_results.answer(inquiry, result, made_by)
-            target = show_answer(answered.nearest, answered.support, result, kind_of, answered.compared) or target
+        show_chips(inquiry.question, result.understood, settings.understanding, result.notes)
+        ranked = settings.answering.authority
+        target = show_conflicts(inquiry.question, result.conflicts, ranked, kinds, authority.off()) or target
+    if result.hits:
+        with quoted:
+            target = show_quotes(inquiry, result, made_by, kind_of, another=another) or target
+    st.session_state[state.QUOTED] = inquiry.question
     return target
+
+
+def answer_place(another: bool) -> DeltaGenerator:
+    """A part of the answer's place: what stands there gives way at once to ``another`` question, and stays while a
+    dial is turned, until what takes its place is known.
+    """
+    return st.empty().container() if another else st.container()
+
+
+def show_quotes(
+    inquiry: Inquiry, result: SearchResult, made_by: Settings, kind_of: KindOf, *, another: bool
+) -> dict[str, str] | None:
+    """The answer line; returns a place to open in Chunks. ``another``: not the question whose quotes stand there."""
+    place: AbstractContextManager[object] = st.empty() if another else nullcontext()
+    with place, st.spinner("Choosing the sentences to quote …") if another else nullcontext():
+        answered = ask_results.answer(inquiry, result, made_by)
+    with place:  # the same place on the page either way
+        return show_answer(answered.nearest, answered.support, result, kind_of, answered.compared)
 
 
 def nothing_found(scope: Scope, filtered: bool) -> None:

@@ -289,6 +289,18 @@ def test_ask_says_that_the_library_does_not_say(core, home, capsys):
     assert "answering.sentences" in sentence
 
 
+def test_ask_tells_a_person_whose_word_counts_and_what_was_left_out(core, home, samples, capsys):
+    rows = [json.loads(line) for line in (samples / "questions.jsonl").read_text().splitlines()]
+    asked = next(row["question"] for row in rows if row["kind"] == "conflict")
+    (conflict, *_) = core("ask", asked, "--library", home)[1]["conflicts"]
+    ranked = f"answering.authority={conflict['sides'][1]['source']} > *"
+    assert main(["ask", f'{asked} "no such phrase"', "--library", str(home), "--set", ranked]) == 0
+    told = capsys.readouterr().out
+    assert "The sources disagree: " in told
+    assert "ranks above" in told
+    assert "“no such phrase”: it was left out." in told
+
+
 def test_ask_compares_numbers_in_tables(core, home, documents):
     (register,) = [path for path in documents if path.name == "device-register.csv"]
     question = "Which devices in the register have a battery below 67 %?"
@@ -439,6 +451,7 @@ def test_query_takes_a_dial_of_every_stage(core, home, value, stage):
         (["--set", "retrieval.nothing=1"], "retrieval.k"),
         (["--set", "nothing=1"], "retrieval"),
         (["--set", "chunking.max_tokens=90"], "ingest"),
+        (["--set", "enriching.keywords=3"], "ingest"),
         (["--preset", "nobody"], "default"),
         (["--set", "retrieval.dense_weight=0", "--set", "retrieval.lexical_weight=0"], "weight"),
     ],

@@ -168,6 +168,7 @@ def test_a_phrase_may_keep_out_a_place_of_a_document_it_stands_in(world: World) 
     phrase = re.findall(r"[a-z]+ [a-z]+ [a-z]+ [a-z]+", text)[-1]
     told = world.why(f'What holds? "{phrase}"', "handbook.md", place)
     assert [one.kind for one in told.barred] == ["phrase"]
+    assert f"asks for phrase: “{phrase}”, which" in told.sentence
     assert told.changes
 
 

@@ -44,7 +44,7 @@ class Quotable:
     """A sentence or a table row at ``span`` of its passage's document. ``reading``: what the encoder is given.
 
     ``row``: its cells and their headers, ``None`` for a sentence. ``prose``: it can be quoted; a line of data,
-    markup or program is weighed as evidence alone.
+    markup or program, and half a sentence, are weighed as evidence alone.
     """
 
     passage: Passage
@@ -69,17 +69,24 @@ def no_code(version_id: str, start: int, end: int) -> Sequence[Span]:
     return ()
 
 
+def no_cuts(version_id: str, place: int) -> bool:
+    """For callers whose passages begin and end with sentences."""
+    return False
+
+
 def sentences_of(
     passages: Sequence[Passage],
     headings: Callable[[str], Sequence[Span]],
     tables: Callable[[str, int, int], Sequence[Block]] = no_tables,
     code: Callable[[str, int, int], Sequence[Span]] = no_code,
+    cut: Callable[[str, int], bool] = no_cuts,
 ) -> list[Quotable]:
     """Sentences and table rows of the most relevant passages, those of retrieved children first.
 
     ``headings(version_id)``: where headings stand; they name a topic and answer nothing.
     ``tables(version_id, start, end)``: the tables that reach into a span, with at least the cells in it and the header.
-    ``code``: as it, where listings stand: of these only whole comments are quoted.
+    ``code``: as it, where listings stand: of these only whole comments are quoted. ``cut(version_id, place)``: whether
+    a passage that begins or ends there parts a sentence: a half one may say the contrary, and is evidence alone.
 
     >>> sentences_of([], lambda version_id: [])
     []
@@ -104,6 +111,8 @@ def sentences_of(
                 continue
             raw = any(table.span.overlap(span) for table in held)
             prose = not raw and is_prose(text, in_code=any(listing.overlap(span) for listing in listings))
+            edges = {whole.start, whole.end} & {span.start, span.end}
+            prose = prose and not any(cut(passage.version_id, edge) for edge in edges)
             found.append(Quotable(passage, span, text, prose=prose))
         for item in sorted(found, key=lambda item: item.span):
             lit = any(child.overlap(item.span) for child in passage.children)

@@ -30,6 +30,9 @@ class LineReads(Protocol):
     def code(self, version_id: str, start: int, end: int) -> Sequence[Span]:
         """Where listings and raw HTML reach into a span."""
 
+    def cut(self, version_id: str, place: int) -> bool:
+        """Whether a passage that begins or ends there parts a sentence."""
+
     def rows(self, asked: Comparison, passages: Sequence[Passage], most: int) -> Listing:
         """The rows of tables in the passages that satisfy a comparison which asks to list them."""
 
@@ -102,7 +105,7 @@ def answer_line(
     if not settings.sentences:
         found = evidence(question, similarities, (), (), np.zeros(0, dtype=np.float32))
         return Line(Answer(()), support(found, likely=likely), found)
-    sentences = sentences_of(passages, reads.headings, reads.tables, reads.code)
+    sentences = sentences_of(passages, reads.headings, reads.tables, reads.code, reads.cut)
     vectors = encode([question, *(item.reading for item in sentences)])
     meaning = vectors[1:] @ vectors[0]
     rarity = reads.rarity(list(dict.fromkeys(analyse(question))))

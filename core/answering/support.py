@@ -52,8 +52,8 @@ class Reread:
     reading: float
 
 
-# Logistic regression as above, with the log-odds of the above and of the re-ranker. Made by
-# ``python -m tests.benchmarks.reranker_figures SUITE... --workspace DIR --answerable DIR``.
+# Not fitted yet, so that the re-ranker does not count. ``python -m tests.benchmarks.reranker_figures SUITE...
+# --workspace DIR --answerable DIR`` fits a logistic regression as above to both log-odds.
 REREAD = Reread(bias=0.0, evidence=1.0, reading=0.0)
 _SURE = 1e-6  # a probability is never taken for nearer to 0 or 1: its log-odds would outweigh everything
 

@@ -20,6 +20,7 @@ from core.text.sentences import sentence_spans
 from core.types import Passage, Span
 
 Similarity = Callable[[str, str], float]
+Cut = Callable[[str, int], bool]
 
 # Twice the shared words over all words of both claims (Dice). Where each has words that the other lacks, more is asked.
 ALIKE, ALIKE_APART, ALIKE_DENIED = 0.6, 0.75, 0.85
@@ -30,6 +31,8 @@ LEAST_SIMILAR = 0.5
 # So much alike by meaning, fewer shared words are enough.
 VERY_SIMILAR, ALIKE_IF_SIMILAR = 0.7, 0.5
 _SENTENCES = 2000
+_COMPARED = 400  # claims of one kind and unit, of the most relevant passages: each is held against all others
+_SERIES = 3  # values that one document may give a subject; with more it tells of many cases, as logs do
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)+(?P<language>[^\n]*)\n?", re.MULTILINE)
 
 
@@ -82,21 +85,24 @@ class _Said:
         return self.passage.text[self.sentence.start - self.passage.start : self.sentence.end - self.passage.start]
 
 
-def conflicts(passages: Sequence[Passage], similarity: Similarity | None = None) -> tuple[ContextConflict, ...]:
+def conflicts(
+    passages: Sequence[Passage], similarity: Similarity | None = None, cut: Cut | None = None
+) -> tuple[ContextConflict, ...]:
     """What the passages disagree on, of the most relevant passages first; () where nothing was found.
 
     ``similarity(one, other)``: how much two sentences are alike by meaning, in [-1, 1]; it is asked for the few pairs
     whose values differ. ``None``: words decide alone, and more strictly.
+    ``cut(version_id, place)``: whether a passage that begins or ends there parts a sentence: a half states nothing.
     The order in which passages are given does not matter, their ranks do.
     """
-    said = list(_claims(passages))
+    said = _without_series(list(_claims(passages, cut)))
     heads = _heads(item.claim for item in said)
     found: list[tuple[int, int]] = []
     by_measure: dict[tuple[str, str], list[int]] = {}
     for place, item in enumerate(said):
         by_measure.setdefault((item.claim.kind, item.claim.measure), []).append(place)
     for places in by_measure.values():
-        for one, other in combinations(places, 2):
+        for one, other in combinations(places[:_COMPARED], 2):
             if _contradict(said[one], said[other], heads, similarity):
                 found.append((one, other))
     made: dict[frozenset[tuple[str, Span]], ContextConflict] = {}
@@ -106,7 +112,7 @@ def conflicts(passages: Sequence[Passage], similarity: Similarity | None = None)
     return tuple(conflict for places, conflict in made.items() if not any(places < others for others in made))
 
 
-def _claims(passages: Sequence[Passage]) -> Iterable[_Said]:
+def _claims(passages: Sequence[Passage], cut: Cut | None) -> Iterable[_Said]:
     seen: set[tuple[str, str]] = set()
     left = _SENTENCES
     for passage in sorted(passages, key=lambda item: (item.rank, item.version_id, item.start)):
@@ -124,8 +130,25 @@ def _claims(passages: Sequence[Passage]) -> Iterable[_Said]:
                 continue
             seen.add(key)
             span = Span(passage.start + found.start, passage.start + found.end)
-            for claim in claims_of(text, passage.headings):
+            claims = claims_of(text, passage.headings)
+            edges = {passage.start, passage.end} & {span.start, span.end}
+            if claims and cut is not None and any(cut(passage.version_id, edge) for edge in edges):
+                continue
+            for claim in claims:
                 yield _Said(claim, passage, span)
+
+
+def _without_series(said: list[_Said]) -> list[_Said]:
+    """The claims but for those of which a document makes many alike: none of them says how it is."""
+    values: dict[tuple[str, str, str, frozenset[str]], set[float | str | bool]] = {}
+    for item in said:
+        value = item.claim.value
+        values.setdefault(_series_of(item), set()).add(value.value if isinstance(value, Quantity) else value)
+    return [item for item in said if len(values[_series_of(item)]) <= _SERIES]
+
+
+def _series_of(item: _Said) -> tuple[str, str, str, frozenset[str]]:
+    return item.passage.version_id, item.claim.kind, item.claim.measure, item.claim.stems
 
 
 def _fences(text: str) -> list[Span]:
@@ -298,7 +321,10 @@ def _agree(one: _Said, other: _Said) -> bool:
     return len(shared) >= 2 and (len(shared) == smaller or 2 * len(shared) >= ALIKE * (len(a.stems) + len(b.stems)))
 
 
-_BASE = {"duration": "s", "size": "bytes", "percentage": "%", "length": "m", "mass": "g", "volume": "l", "power": "W"}
+_BASE = {
+    "duration": "s", "size": "bytes", "percentage": "%", "length": "m", "mass": "g", "volume": "l", "power": "W",
+    "frequency": "Hz", "voltage": "V", "current": "A", "temperature": "°C",
+}  # fmt: skip
 
 
 def _side(item: _Said) -> ConflictSide:

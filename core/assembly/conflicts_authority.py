@@ -45,7 +45,8 @@ class Authority:
             for at, pattern in enumerate(self.patterns):
                 if pattern in whole:
                     return at
-        return next((at for at, pattern in enumerate(self.patterns) if _fits(pattern, side, kind)), None)
+        fitting = (at for at, pattern in enumerate(self.patterns) if fits(pattern, side.source, side.document, kind))
+        return next(fitting, None)
 
 
 def settle(
@@ -155,9 +156,14 @@ def _settled(conflict: ContextConflict, entries: Sequence[Authority], kinds: Map
     return conflict
 
 
-def _fits(pattern: str, side: ConflictSide, kind: str) -> bool:
-    """Whether a pattern names a document: by its name or title with wildcards, by words of them, or by its kind."""
-    name, title = side.source.casefold(), side.document.casefold()
+def fits(pattern: str, source: str, title: str, kind: str) -> bool:
+    """Whether a pattern of an ``Authority`` names a document: by its name or title with wildcards, by words of them,
+    or by its kind.
+
+    >>> [fits(pattern, "notes/Api.md", "The API", "markdown") for pattern in ("api.md", "api", "*.md", "pdf")]
+    [True, True, True, False]
+    """
+    name, title = source.casefold(), title.casefold()
     if pattern == kind.casefold() or any(fnmatchcase(text, pattern) for text in (name, title)):
         return True
     if fnmatchcase(name.rpartition("/")[2], pattern):

@@ -114,12 +114,13 @@ _WORDS |= {
 }
 _SPELT = "|".join(sorted(map(re.escape, _WORDS), key=len, reverse=True))
 _NUMBER = re.compile(
-    rf"(?P<sign>(?<![\w.])[-−])?(?P<money>[$€£¥]\s?)?"
-    rf"(?:(?<![\w.,:/#@§-])(?P<figure>{_FIGURE})(?![.,:/]?\d)|\b(?P<spelt>{_SPELT}|an?|half an|"
+    rf"(?P<sign>(?<![\w.])(?<!\d )[-−])?(?P<money>[$€£¥]\s?|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)\s)?"
+    rf"(?:(?:(?<![\w.,:/#@§-])|(?<=(?<![\w.])-))(?P<figure>{_FIGURE})(?![.,:/]?\d)|\b(?P<spelt>{_SPELT}|an?|half an|"
     rf"one and a half)\b(?=[\s-]))"
     rf"(?:[\s-]?(?P<scale>thousand|million|billion|trillion|bn)\b)?",
     re.IGNORECASE,
 )
+_POINTED = re.compile(r"\d{1,3}\.\d{3}")
 _UNIT_AT = re.compile(
     r"(?:[\s\u00a0\u202f-]{0,2})(?P<unit>degrees? celsius|°c|per cent|%|‰|[a-zµ]+|€)(?P<point> points?\b)?",
     re.IGNORECASE,
@@ -247,6 +248,8 @@ def _found(text: str) -> Iterator[Quantity]:
 
 
 def _quantity(text: str, match: re.Match[str]) -> Quantity | None:
+    if match["money"] and _POINTED.fullmatch(match["figure"] or ""):
+        return None  # "€1.200" are 1,200 euros to many, and nobody writes 1.2 so
     value, step = _number(match)
     after = match.end()
     scale = _SCALES.get((match["scale"] or "").lower(), 1.0)
@@ -257,9 +260,8 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity | None:
         if letter:
             factor = _SCALES[letter[1].lower()]
             value, step, after = value * factor, step * factor, after + letter.end()
-        found = Quantity(
-            match.start(), after, f"money in {_MONEY[match['money'].strip()]}", value, step, match["money"].strip()
-        )
+        money = match["money"].strip().lower()
+        found = Quantity(match.start(), after, f"money in {_MONEY[money]}", value, step, money)
         return _rated(text, found)
     named = _UNIT_AT.match(text, after)
     if named is not None:

@@ -134,7 +134,8 @@ def understand(
     spoken = in_words(question, library) if chosen.filters else ()
     spoken = tuple(one for one in spoken if all(one.end <= other.start or other.end <= one.start for other in written))
     cut = used.spans if used else ()
-    anchors = named_anchors(question) if chosen.anchors else ()
+    named = named_anchors(question)
+    anchors = named if chosen.anchors else ()
     firsts = {
         one.key: one for one in reversed(anchors) if all(one.end <= start or end <= one.start for start, end in cut)
     }
@@ -151,8 +152,10 @@ def understand(
         leanings.append(Condition("intent", told.name, False, told.start, told.end, words))
     raised = [_raised(one) for one in leanings if one.key in stated and may_filter(one)]
     compared = comparison_in(plain)
-    if compared and (compared.key in ignored or any(_overlap(compared, one) for one in (*written, *spoken))):
-        compared = None  # "before version 2" is no number to be compared
+    meant: list[Condition | NamedAnchor] = [*written, *spoken]
+    meant += [one for one in named if one.kind not in ("symbol", "phrase")]
+    if compared and (compared.key in ignored or any(_overlap(compared, one) for one in meant)):
+        compared = None  # "before version 2", "Python 3.10 or higher" are no numbers to be compared
     conditions = _once([*written, *(one for one in spoken if one.stated), *raised], ignored)
     taken = {one.key for one in conditions} | ignored
     gone = {value for kind, value in ignored if kind == "phrase"}
@@ -193,7 +196,7 @@ def _once(found: Sequence[Condition], without: Keys) -> tuple[Condition, ...]:
     return tuple(kept.values())
 
 
-def _overlap(one: Comparison, other: Condition) -> bool:
+def _overlap(one: Comparison, other: Condition | NamedAnchor) -> bool:
     return one.start < other.end and other.start < one.end
 
 

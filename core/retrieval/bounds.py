@@ -6,54 +6,51 @@ Small on purpose: one bound or a range, one unit, no sums and no arithmetic betw
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from core.parsing.cells import cell_value
+from core.retrieval.amounts import amount, amount_pattern, in_full, in_words, is_money, is_time, scale_said
 from core.text.analysis import STOP_WORDS, analyse
 
-_ABOVE = r"(?:above|over|exceed(?:s|ing|ed)?|beyond|>|(?:more|greater|larger|higher|longer|bigger|heavier|older) than)"
-_BELOW = r"(?:below|under|<|(?:less|fewer|lower|smaller|shorter|lighter|younger|cheaper) than)"
-_LEAST = r"(?:at least|no less than|not less than|a minimum of|>=|≥)"
-_MOST = r"(?:at most|no more than|not more than|up to|a maximum of|<=|≤)"
-_UNITS = {
-    **dict.fromkeys(("%", "percent", "per cent"), "%"),
-    **dict.fromkeys(("€", "eur", "euro", "euros"), "eur"),
-    **dict.fromkeys(("$", "usd", "dollar", "dollars"), "usd"),
-    **dict.fromkeys(("£", "gbp", "pounds"), "gbp"),
-    **dict.fromkeys(("s", "sec", "second", "seconds"), "s"),
-    **dict.fromkeys(("min", "minute", "minutes"), "min"),
-    **dict.fromkeys(("h", "hr", "hour", "hours"), "h"),
-    **dict.fromkeys(("d", "day", "days"), "d"),
-    **dict.fromkeys(("year", "years", "yrs"), "year"),
-    **dict.fromkeys(("v", "volt", "volts"), "v"),
-    **dict.fromkeys(("w", "watt", "watts"), "w"),
-    **dict.fromkeys(("m", "metre", "metres", "meter", "meters"), "m"),
-    **dict.fromkeys(("°c", "degrees", "℃"), "°c"),
-    **{unit: unit for unit in "ms km cm mm kg g mg kw kwh mw mwh kb mb gb tb mah ma hz khz mhz ghz l ml ha".split()},
-}
-_MONEY = {"eur": "€", "usd": "$", "gbp": "£"}
-_SHOWN = {"h": "hours", "d": "days", "year": "years", "°c": "°C"}
-_SHOWN |= {unit.lower(): unit for unit in "V W kW kWh KB MB GB TB mAh mA Hz kHz MHz GHz".split()}
-_SPOKEN = "|".join(sorted((re.escape(unit) for unit in _UNITS), key=len, reverse=True))
-SCALES = {"k": 1e3, "thousand": 1e3, "mn": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
-_AMOUNT = (
-    r"(?P<{0}money>[€$£]|EUR|USD|GBP)?\s?(?P<{0}number>[-−]?\d[\d.,]*\d|[-−]?\d)"
-    rf"(?:\s?(?P<{{0}}scale>{'|'.join(SCALES)})\b)?\s?(?P<{{0}}unit>{_SPOKEN})?(?![\w.,]*\d)(?!\w)"
+_ABOVE = (
+    r"(?:above|over|exceed(?:s|ing|ed)?|beyond|in excess of|>"
+    r"|(?:more|greater|larger|higher|longer|bigger|heavier|older|faster) than)"
 )
+_BELOW = r"(?:below|under|<|(?:less|fewer|lower|smaller|shorter|lighter|younger|cheaper|slower) than)"
+_LEAST = r"(?:at least|a minimum of|>=|≥)"
+_MOST = r"(?:at most|up to|a maximum of|<=|≤)"
 _BOUND = re.compile(
-    rf"(?<!\w)(?P<how>{_LEAST}|{_MOST}|{_ABOVE}|{_BELOW})(?:(?<=[<>=≥≤])\s*|\s+)"
-    rf"{_AMOUNT.format('')}(?P<more>\s+or (?:more|less|fewer)\b)?",
+    rf"(?<!\w)(?P<equal>equal to or )?(?P<how>{_LEAST}|{_MOST}|{_ABOVE}|{_BELOW})(?P<too> or equal to)?"
+    rf"(?:(?<=[<>=≥≤])\s*|\s+){amount_pattern()}(?P<more>\s+or (?:more|less|fewer)\b)?",
     re.IGNORECASE,
 )
 _BEHIND = re.compile(
-    rf"(?<![\w.,]){_AMOUNT.format('')}\s+(?:or|and) "
-    r"(?:(?P<up>more|higher|above|greater|over)|less|lower|fewer|below)\b",
+    rf"(?<![\w.,]){amount_pattern()}\s+(?:or|and) (?:(?P<up>more|higher|above|greater|over)|less|lower|fewer|below)\b",
     re.IGNORECASE,
 )
-_RANGE = re.compile(rf"\bbetween\s+{_AMOUNT.format('low')}\s+and\s+{_AMOUNT.format('high')}", re.IGNORECASE)
-# "did not grow above": a denial, and at most two words that join nothing to it.
-_DENIED = re.compile(r"(?:\b(?:not|never|cannot)|n['’]t)(?:\s+(?!(?:and|or|but)\b)[^\W\d_]+){0,2}\s+\Z", re.IGNORECASE)
-_UNIT_WORD = re.compile(rf"[%€$£]|(?<![^\W\d_])(?:{_SPOKEN})(?!\w)", re.IGNORECASE)
+_RANGE = re.compile(rf"\bbetween\s+{amount_pattern('low')}\s+and\s+{amount_pattern('high')}", re.IGNORECASE)
+# What denies the words behind it: "did not grow by", "does not have a growth of", "without growth", "no [longer than]",
+# "except those". Another verb in between ends it: "who did not leave pay more than".
+_ANY = r"(?:\s+(?!(?:and|or|but)\b)[^\W\d_]+)"
+_ADVERB = r"(?:\s+(?:yet|ever|really|even|always|quite|\w+ly))?"
+_DENIED = re.compile(
+    rf"(?:(?:\b(?:not|never|cannot)|n['’]t){_ADVERB}"
+    rf"(?:\s+(?:have|has|had|having|show|see|reach|report|get)(?:\s+(?:an?|any|the))?{_ANY}{{0,2}}"
+    rf"|{_ANY}?(?:\s+(?:by|to|at|up|any|much|far|been|well|\w+ly))?)"
+    rf"|\bno|\b(?:without|(?:with|has|have|had|having|shows?|showed) no)(?:\s+(?:an?|any))?{_ANY}{{0,2}}"
+    rf"|\b(?:except(?: for)?|excluding|other than|apart from)(?:\s+(?:those|ones|all|any|the|that|which|are|is|with))*)"
+    r"\s+\Z",
+    re.IGNORECASE,
+)
+_EXCEPTS = re.compile(
+    r"\b(?:not|never|no|without|outside|except|excluding|besides|than|apart from)\b|n['’]t\b", re.IGNORECASE
+)
+# What may stand between two bounds of one range: "above 5 % but also below 10 %".
+_JOINED = re.compile(r"[\s,]*(?:(?:and|but|yet|also|still|is|are|was|were|that|it)\b[\s,]*)*", re.IGNORECASE)
+# Numbers that are ordered by their parts, 3.10 behind 3.9, and times that are gone ("over 5 years ago").
+_VERSION = re.compile(r"\b(?:versions?|releases?|firmware|builds?)(?: numbers?)?(?: of)?\s+\Z", re.IGNORECASE)
+_AGO = re.compile(r"\s+(?:\w+\s+)?ago\b", re.IGNORECASE)
+_RATE = re.compile(r"\s?/\s?[^\W\d_]")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CALL = re.compile(
     r"\A\W*(?:please\s+)?(?:list|show|name|find|give|count|tell)\b|\b(?:which|what|who|how (?:many|much))\b",
@@ -63,27 +60,34 @@ _CALL = re.compile(
 _CONDITION = re.compile(
     r"\A\W*(?:why|when|how(?! (?:many|much)\b))\b|\b(?:if|when|whenever|while|unless|because|once)\b", re.IGNORECASE
 )
+_MOST_SAID = 8  # bounds: who says more asks for no single range
+_REACH = 120  # characters before a bound in which its denial stands, or before a question word what it belongs to
 _LISTED = 2  # words: what is asked for comes first, and what it does follows
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What is asked of a number: ``low`` and ``high`` bounds, ``None`` where open; ``closed``: a bound itself will do.
+    """What is asked of a number: ``low`` and ``high`` bounds, ``None`` where open.
 
-    ``unit``: in one form, "" for none. ``subject``: the question's other words, as tokens; ``beside``: of the one
-    that names what is counted; ``listed``: of what is to be named ("which *regions*"), in order, () where the question
-    asks for something else. ``[start, end)``: of the question.
+    ``closed_low``, ``closed_high``: that bound itself will do. ``unit``: in one form, "" for none. ``subject``: the
+    question's other words, as tokens; ``beside``: of the one that names what is counted, ``counts`` where the number
+    stands before it ("400 gateways"); ``listed``: of what is to be named ("which *regions*"), in order, () where the
+    question asks for something else. ``excepts``: something besides the bound is denied or excepted ("outside
+    Europe"). ``[start, end)``: of the question.
     """
 
     low: float | None
     high: float | None
-    closed: bool
+    closed_low: bool
+    closed_high: bool
     unit: str
     subject: frozenset[str]
     beside: frozenset[str]
     start: int
     end: int
     listed: tuple[str, ...] = ()
+    counts: bool = False
+    excepts: bool = False
 
     @property
     def kind(self) -> str:
@@ -94,16 +98,19 @@ class Comparison:
     def value(self) -> str:
         """What it comes to, in one form however it was asked.
 
-        >>> asked = ("that don't exceed 5 percent", ">= EUR 1,250.50", "3 V or less")
+        >>> asked = ("that don't exceed 5 percent", ">= EUR 1,250.50", "3 V or less", "over 5 and up to 9 %")
         >>> [found.value for found in map(comparison_in, asked) if found]
-        ['at most 5 %', 'at least €1,250.5', 'at most 3 V']
+        ['at most 5 %', 'at least €1,250.5', 'at most 3 V', 'above 5 and at most 9 %']
         """
-        if self.low is not None and self.high is not None:
-            low = _amount(self.low, self.unit if self.unit in _MONEY else "")
-            return f"between {low} and {_amount(self.high, self.unit)}"
-        if self.low is not None:
-            return f"{'at least' if self.closed else 'above'} {_amount(self.low, self.unit)}"
-        return f"{'at most' if self.closed else 'below'} {_amount(self.high or 0.0, self.unit)}"
+        if self.low is None:
+            return f"{'at most' if self.closed_high else 'below'} {in_words(self.high or 0.0, self.unit)}"
+        rises = "at least" if self.closed_low else "above"
+        if self.high is None:
+            return f"{rises} {in_words(self.low, self.unit)}"
+        low, high = in_words(self.low, self.unit if is_money(self.unit) else ""), in_words(self.high, self.unit)
+        if self.closed_low and self.closed_high:
+            return f"between {low} and {high}"
+        return f"{rises} {low} and {'at most' if self.closed_high else 'below'} {high}"
 
     @property
     def words(self) -> str:
@@ -118,16 +125,33 @@ class Comparison:
     def holds(self, value: float) -> bool:
         """Whether a number satisfies it.
 
-        >>> [Comparison(5, None, False, "%", frozenset(), frozenset(), 0, 0).holds(value) for value in (5, 5.1)]
-        [False, True]
+        >>> [found.holds(5) for found in map(comparison_in, ("above 5", "not above 5", "over 4 and up to 5")) if found]
+        [False, True, True]
         """
-        if self.closed:
-            return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
-        return (self.low is None or value > self.low) and (self.high is None or value < self.high)
+        enough = self.low is None or value > self.low or (self.closed_low and value == self.low)
+        return enough and (self.high is None or value < self.high or (self.closed_high and value == self.high))
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """One bound of a question, or the range of two, at ``[start, end)`` of it, its denial included.
+
+    ``bare``: where it begins without that. ``scaled``: by what its number was told, 1000000 for "5 million".
+    """
+
+    low: float | None
+    high: float | None
+    closed_low: bool
+    closed_high: bool
+    unit: str
+    scaled: int
+    start: int
+    bare: int
+    end: int
 
 
 def comparison_in(question: str) -> Comparison | None:
-    """What a question asks of a number, ``None`` where it compares with none. Pure.
+    """What a question asks of a number; ``None`` where it compares with none, or with more than one range says. Pure.
 
     >>> found = comparison_in("Which regions grew above 5 %?")
     >>> found.low, found.high, found.unit, sorted(found.subject), found.listed
@@ -136,51 +160,121 @@ def comparison_in(question: str) -> Comparison | None:
     (50.0, None)
     >>> comparison_in("Which teams have more than 2 million users?").low
     2000000.0
+    >>> comparison_in("regions above 5 % with fewer than 100 customers")  # half of what is asked would be no answer
     """
-    if (match := _RANGE.search(question)) is not None:
-        return _range(question, match)
-    match = _BOUND.search(question)
-    how = (match["how"] if match else "").lower()
-    if match is None:
-        match = _BEHIND.search(question)
-    if match is None or (value := _valued(match, "")) is None:
+    found: list[_Said] = []
+    matches = _matches(question)
+    for match in matches if len(matches) <= _MOST_SAID else ():
+        said = _range(match) if match.re is _RANGE else _bound(match)
+        if said is None:
+            return None
+        if not _is_period(question, said, found):
+            found.append(said)
+    if len(found) == 2 and _JOINED.fullmatch(question, found[0].end, found[1].start):
+        found = [joined] if (joined := _together(*found)) is not None else []
+    return _about(question, found[0]) if len(found) == 1 else None
+
+
+def _matches(question: str) -> list[re.Match[str]]:
+    """Ranges and bounds in order, none over another."""
+    kept: list[re.Match[str]] = []
+    for pattern in (_RANGE, _BOUND, _BEHIND):
+        for match in pattern.finditer(question):
+            if all(match.end() <= other.start() or other.end() <= match.start() for other in kept):
+                kept.append(match)
+    return sorted(kept, key=lambda match: match.start())
+
+
+def _bound(match: re.Match[str]) -> _Said | None:
+    """``None`` for what cannot be told: no number, a rate, a time that is gone, a version."""
+    question, said, (bare, end) = match.string, match.groupdict(), match.span()
+    read = amount(match)
+    if read is None or _AGO.match(question, end) or (_RATE.match(question, end) and not is_money(read[1])):
         return None
-    unit = unit_of(match["money"] or match["unit"])
-    if how:
-        rises = re.fullmatch(f"{_LEAST}|{_ABOVE}", how) is not None
-        closed = match["more"] is not None or re.fullmatch(f"{_LEAST}|{_MOST}", how) is not None
+    value, unit = read
+    if how := said.get("how"):
+        rises = re.fullmatch(f"{_LEAST}|{_ABOVE}", how, re.IGNORECASE) is not None
+        itself = re.fullmatch(f"{_LEAST}|{_MOST}", how, re.IGNORECASE) is not None
+        closed = itself or any(said[name] for name in ("equal", "too", "more"))
     else:
-        rises, closed = match["up"] is not None, True
-    start = match.start()
-    if (denied := _DENIED.search(question[:start])) is not None:
+        rises, closed = said["up"] is not None, True
+    start = bare
+    if (denied := _denied(question, bare)) is not None:
         rises, closed, start = not rises, not closed, denied.start()
-    low, high = (value, None) if rises else (None, value)
-    return _about(question, low, high, closed, unit, start, match.end())
-
-
-def _range(question: str, match: re.Match[str]) -> Comparison | None:
-    low, high = _valued(match, "low"), _valued(match, "high")
-    unit = unit_of(match["highmoney"] or match["highunit"]) or unit_of(match["lowmoney"] or match["lowunit"])
-    if low is None or high is None or (not unit and _is_year(low) and _is_year(high)):
+    if not unit and _VERSION.search(question[:start]):
         return None
-    if _DENIED.search(question[: match.start()]):
-        return None  # two bounds that are both open are no range
-    if match["highscale"] and not match["lowscale"]:  # "between 5 and 10 million"
-        low *= SCALES[match["highscale"].lower()]
-    return _about(question, min(low, high), max(low, high), True, unit, *match.span())
+    low, high = (value, None) if rises else (None, value)
+    return _Said(low, high, closed and rises, closed and not rises, unit, scale_said(match), start, bare, end)
 
 
-def _about(
-    question: str, low: float | None, high: float | None, closed: bool, unit: str, start: int, end: int
-) -> Comparison:
+def _denied(question: str, before: int) -> re.Match[str] | None:
+    return _DENIED.search(question, max(0, before - _REACH), before)
+
+
+def _range(match: re.Match[str]) -> _Said | None:
+    low, high = amount(match, "low"), amount(match, "high")
+    start, end = match.span()
+    if low is None or high is None or _denied(match.string, start):
+        return None  # what lies outside of a range is no range
+    return _together(
+        _Said(low[0], None, True, False, low[1], scale_said(match, "low"), start, start, end),
+        _Said(None, high[0], False, True, high[1], scale_said(match, "high"), start, start, end),
+        turned=True,
+    )
+
+
+def _together(one: _Said, other: _Said, *, turned: bool = False) -> _Said | None:
+    """The range of two bounds in the order they were told, ``None`` where they make none.
+
+    Unit and scale that the first lacks the other one tells: "between 5 and 10 million euros". ``turned``: the greater
+    number may come first.
+    """
+    if one.unit and other.unit and one.unit != other.unit:
+        return None
+    if one.scaled == 1:
+        one = replace(
+            one,
+            low=None if one.low is None else in_full(one.low, other.scaled),
+            high=None if one.high is None else in_full(one.high, other.scaled),
+        )
+    rising, falling = (one, other) if one.high is None else (other, one)
+    low, high = rising.low, falling.high
+    if low is None or high is None or rising.high is not None or falling.low is not None:
+        return None
+    if low > high:
+        if not turned:
+            return None
+        low, high = high, low
+    unit, scaled = one.unit or other.unit, max(one.scaled, other.scaled)
+    return _Said(low, high, rising.closed_low, falling.closed_high, unit, scaled, one.start, one.bare, other.end)
+
+
+def _is_period(question: str, said: _Said, before: Sequence[_Said]) -> bool:
+    """Whether a bound or range tells of time alone: "between 2012 and 2016", or "above 5 % over 3 years"."""
+    if said.low is not None and said.high is not None:
+        return not said.unit and _is_year(said.low) and _is_year(said.high)
+    return bool(before) and is_time(said.unit) and not question[before[-1].end : said.start].strip()
+
+
+def _about(question: str, said: _Said) -> Comparison:
     """With the tokens around it, and of the word that names what is counted: the next one behind a bare number ("400
     gateways"), else the last one before ("a battery below 3 V").
     """
-    before, after = analyse(question[:start]), analyse(question[end:])
-    follows = re.match(r"\s+[^\W\d_]", question[end:]) is not None
-    beside = frozenset(after[:1] if follows and not unit else before[-1:])
+    before, after = analyse(question[: said.bare]), analyse(question[said.end :])
+    counts = not said.unit and re.match(r"\s+[^\W\d_]", question[said.end :]) is not None
     return Comparison(
-        low, high, closed, unit, frozenset([*before, *after]), beside, start, end, _listed(question, start, end)
+        said.low,
+        said.high,
+        said.closed_low,
+        said.closed_high,
+        said.unit,
+        frozenset([*before, *after]),
+        frozenset(after[:1] if counts else before[-1:]),
+        said.start,
+        said.end,
+        _listed(question, said.start, said.end),
+        counts,
+        _EXCEPTS.search(question[: said.start]) is not None or _EXCEPTS.search(question[said.end :]) is not None,
     )
 
 
@@ -214,50 +308,8 @@ def _calls(before: str) -> bool:
     >>> _calls("Tell me in "), _calls("Yes, "), _calls("regions ")
     (True, True, False)
     """
-    words = _WORD.findall(before)
+    words = _WORD.findall(before[-_REACH:])
     return not words or not before.rstrip()[-1].isalnum() or words[-1].casefold() in STOP_WORDS
-
-
-def has_unit(text: str, unit: str) -> bool:
-    """Whether a text names a unit, in any of its forms.
-
-    >>> has_unit("Delay (seconds)", "s"), has_unit("Delays", "s")
-    (True, False)
-    """
-    return any(unit_of(match.group()) == unit for match in _UNIT_WORD.finditer(text))
-
-
-def other_unit(text: str, unit: str) -> bool:
-    """Whether a cell names a unit, and not the asked one: 300 ms among seconds are left out, not misread."""
-    named = {unit_of(match.group()) for match in _UNIT_WORD.finditer(text)}
-    return bool(unit and named and unit not in named)
-
-
-def unit_of(text: str | None) -> str:
-    """A unit in one form, "" for none that is known.
-
-    >>> unit_of("Percent"), unit_of("ducks")
-    ('%', '')
-    """
-    return _UNITS.get((text or "").lower(), "")
-
-
-def _valued(match: re.Match[str], side: str) -> float | None:
-    """A number with its scale; ``None`` for what is none."""
-    value = cell_value(match[f"{side}number"].strip().rstrip(".,"))
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    scale = (match[f"{side}scale"] or "").lower()
-    if match[f"{side}money"] and (match[f"{side}unit"] or "").lower() == "m":  # nobody pays in metres
-        scale = "million"
-    return float(value) * SCALES.get(scale, 1.0)
-
-
-def _amount(value: float, unit: str) -> str:
-    number = f"{value:,.0f}" if value.is_integer() else f"{value:,}"
-    if unit in _MONEY:
-        return f"{_MONEY[unit]}{number}"
-    return f"{number} {_SHOWN.get(unit, unit)}".strip()
 
 
 def _is_year(value: float) -> bool:

@@ -7,14 +7,15 @@ caption is what the question is about; else none does. What is asked is read by 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.parsing.cells import cell_value
-from core.retrieval.bounds import SCALES, Comparison, comparison_in, has_unit, other_unit
+from core.retrieval.amounts import has_unit, in_full, other_unit, scale_of
+from core.retrieval.bounds import Comparison, comparison_in
 from core.storage.leaves import LeafTable
 from core.storage.store import Store
 from core.storage.table_columns import (
@@ -33,10 +34,18 @@ __all__ = ["Comparison", "FoundRow", "Listing", "comparison_in", "leaves_with", 
 
 _SHARE = 0.5  # of a column's numbers that must bear the unit, where its header does not
 _MOST_ROWS = 200
-_SCALED = re.compile(
-    r"\b(?P<word>thousand|million|billion|mn|bn)s?\b|[€$£](?P<short>k|m|bn)\b|(?P<zeros>'000)", re.IGNORECASE
+# What sums up the other rows, and is none of what is to be listed.
+_SUMMARY = re.compile(
+    r"\W*(?:(?:grand |sub-?|over)?(?:totals?|sum|all)|averages?|mean|median|gesamt|summe)\W*", re.IGNORECASE
 )
+_CALENDAR = re.compile(r"\W*(?:year|month|week|day|hour)\W*", re.IGNORECASE)  # which one, and not how many
 
+_LONGEST_NAME = 80  # characters of a cell that may name its row
+_EMPHASIS = re.compile(r"\A(\*{1,3}|_{1,2}|`)(?=\S)(.*\S)\1\Z")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_LETTER = re.compile(r"[^\W\d_]")
+
+_Texts = Mapping[int, Mapping[int, str]]  # by column: by row, the text of a cell
 Columns = list[list[tuple[NumberCell, float]]]  # cells, and their numbers as they are compared
 
 
@@ -80,7 +89,8 @@ def rows_listed(store: Store, asked: Comparison, passages: Sequence[Passage], mo
 
     A table that is cut answers whole: half of what is above 5 % is no answer. Only tables that bear a word of what is
     to be listed answer: in header or caption, in the document's title where a table has no caption, or, where none does
-    there, in the labels of rows. Where the question names rows by their labels ("in North"), they alone do.
+    there, in the labels of rows. Where the question names rows by a cell ("in North", "in 2024"), they alone do, or
+    none where it may mean all others; else totals and averages are left out.
     """
     if not asked.listed:
         return Listing()
@@ -93,16 +103,24 @@ def rows_listed(store: Store, asked: Comparison, passages: Sequence[Passage], mo
             reached.append((first, table))
     reached.sort(key=lambda item: item[0])
     heads = [table for place, table in reached if listed & _spoken(table, ranked[place].document)]
-    fitting = [
-        (one, _labels(store, asked, one)) for one in _fitting(store, asked, heads or (item[1] for item in reached))
+    fitting: list[tuple[_Fitting, _Texts, Mapping[int, str]]] = []
+    for one in _fitting(store, asked, heads or (item[1] for item in reached)):
+        beside = _beside(store, one)
+        labels = _labels(asked, one.table, beside)
+        if heads or listed & frozenset(analyse(" ".join(labels.values()))):
+            fitting.append((one, beside, labels))
+    named = [
+        (replace(one, cells=held), labels)
+        for one, beside, labels in fitting
+        if (held := _named(asked, one, beside)) is not None
     ]
-    if not heads:
-        fitting = [(one, labels) for one, labels in fitting if listed & frozenset(analyse(" ".join(labels.values())))]
-    named = [(replace(one, cells=held), of) for one, of in fitting if (held := _named(asked, one, of)) is not None]
+    if named and asked.excepts:
+        return Listing()
+    told = named or [(replace(one, cells=_single(one.cells, labels)), labels) for one, _, labels in fitting]
     rows: list[FoundRow] = []
-    for one, labels in named or fitting:
+    for one, labels in told:
         rows += _rows(store, one, one.cells[: most - len(rows)], labels)
-    return Listing(tuple(rows), sum(len(one.cells) for one, _ in named or fitting))
+    return Listing(tuple(rows), sum(len(one.cells) for one, _ in told))
 
 
 def leaves_with(leaves: LeafTable, rows: Sequence[FoundRow]) -> NDArray[np.bool_]:
@@ -150,33 +168,72 @@ def _rows(store: Store, found: _Fitting, cells: Sequence[NumberCell], labels: Ma
         yield FoundRow(found.table.version_id, start, end, header, cell, row, labels.get(cell.row, ""))
 
 
-def _named(asked: Comparison, found: _Fitting, labels: Mapping[int, str]) -> tuple[NumberCell, ...] | None:
-    """Of the cells that satisfy those in rows whose labels the question names; ``None`` where it names no row."""
+def _named(asked: Comparison, found: _Fitting, beside: _Texts) -> tuple[NumberCell, ...] | None:
+    """Of the cells that satisfy those in rows that the question names, in every column in which it names some;
+    ``None`` where it names no row.
+    """
     common = {*asked.listed}.union(*(analyse(found.table.headers[column]) for column in found.columns))
-    words = {row: frozenset(analyse(label)) for row, label in labels.items()}
-    rows = {row for row, tokens in words.items() if tokens <= asked.subject and not tokens <= common}
-    return tuple(cell for cell in found.cells if cell.row in rows) if rows else None
+    rows: set[int] | None = None
+    asked_years = _years(asked.subject)
+    for texts in beside.values():
+        told = set(texts.values())
+        spoken = {text for text in told if _is_named(asked, text, common)}
+        if spoken or (asked_years and _years(told) == told):  # of other years alone
+            own = {row for row, text in texts.items() if text in spoken}
+            rows = own if rows is None else rows & own
+    return None if rows is None else tuple(cell for cell in found.cells if cell.row in rows)
 
 
-def _labels(store: Store, asked: Comparison, found: _Fitting) -> dict[int, str]:
+def _is_named(asked: Comparison, text: str, common: Collection[str]) -> bool:
+    """Whether the question says all words of a cell, and not only because it speaks of such rows at all."""
+    words = set(analyse(text)) if len(text) <= _LONGEST_NAME else set()
+    if not words or not words <= asked.subject:
+        return False
+    if not _years(words) and not any(map(_LETTER.search, words)):
+        return False  # "the top 3" names no row
+    return not words <= set(common) or _SUMMARY.fullmatch(text) is not None
+
+
+def _years(words: Iterable[str]) -> set[str]:
+    return {word for word in words if _YEAR.fullmatch(word)}
+
+
+def _single(cells: Iterable[NumberCell], labels: Mapping[int, str]) -> tuple[NumberCell, ...]:
+    """The cells of rows that sum up no others."""
+    return tuple(cell for cell in cells if not _SUMMARY.fullmatch(labels.get(cell.row, "")))
+
+
+def _labels(asked: Comparison, table: TableHead, beside: _Texts) -> Mapping[int, str]:
     """By row: what it is called. In the column that is asked for, else the first the question speaks of, else the first
     of words; never in a column whose numbers are compared.
     """
-    table = found.table
-    others = [column for column in range(len(table.headers)) if column not in found.columns]
     for words in (*({word} for word in asked.listed), asked.subject):
-        spoken = (column for column in others if words & set(analyse(table.headers[column])))
+        spoken = (column for column in beside if words & set(analyse(table.headers[column])))
         if (column := next(spoken, None)) is not None:
-            return _texts(store, table, column)
-    for column in others:
-        labels = _texts(store, table, column)
+            return beside[column]
+    for labels in beside.values():
         if any(isinstance(cell_value(label), str) for label in labels.values()):
             return labels
     return {}
 
 
-def _texts(store: Store, table: TableHead, column: int) -> dict[int, str]:
-    return {row: " ".join(cell.text.split()) for row, cell in cells_of_column(store, table, column).items()}
+def _beside(store: Store, found: _Fitting) -> _Texts:
+    """The cells of all columns whose numbers are not compared."""
+    table = found.table
+    others = (column for column in range(len(table.headers)) if column not in found.columns)
+    return {
+        column: {row: _plain(cell.text) for row, cell in cells_of_column(store, table, column).items()}
+        for column in others
+    }
+
+
+def _plain(text: str) -> str:
+    """A cell's text on one line, without marks of emphasis.
+
+    >>> _plain("**North\\n Sea**"), _plain("a * b")
+    ('North Sea', 'a * b')
+    """
+    return _EMPHASIS.sub(r"\2", " ".join(text.split()))
 
 
 def _reaches(passage: Passage, table: TableHead) -> bool:
@@ -192,42 +249,36 @@ def _fit(store: Store, asked: Comparison, table: TableHead) -> tuple[int, Column
     spoken = [frozenset(analyse(header)) for header in table.headers]
     told = len(asked.subject & frozenset(analyse(table.about)).union(*spoken))
     best, columns = 0, Columns()
+    asked_years = _years(asked.subject)
     for column, header in enumerate(table.headers):
         own = len(asked.subject & spoken[column])
         fit = 2 * own + told + len(asked.beside & spoken[column])  # "400 gateways": the numbers under "Gateways"
         if not told or not (asked.unit or own) or fit < best:
             continue
-        numbers = list(_in_unit(asked.unit, header, table.about, numbers_in(store, table, column)))
+        if asked_years and (years := _years(spoken[column])) and not years & asked_years:
+            if own and fit > best:
+                best, columns = fit, Columns()  # "Growth 2023" is not that of 2024, and no other column is it
+            continue
+        counts = asked.counts and bool(asked.beside & spoken[column])
+        numbers = list(_in_unit(asked.unit, header, table.about, numbers_in(store, table, column), counts=counts))
         if numbers:
             columns = [*(columns if fit == best else []), numbers]
             best = fit
     return best, columns
 
 
-def _in_unit(unit: str, header: str, about: str, cells: Sequence[NumberCell]) -> Iterator[tuple[NumberCell, float]]:
-    """The cells with their numbers as they are meant, where header or cells bear the unit; "" asks for none."""
-    bearing = [has_unit(cell.text, unit) for cell in cells]
-    if unit and not has_unit(header, unit) and (not cells or sum(bearing) < _SHARE * len(cells)):
+def _in_unit(
+    unit: str, header: str, about: str, cells: Sequence[NumberCell], *, counts: bool
+) -> Iterator[tuple[NumberCell, float]]:
+    """The cells with their numbers as they are meant, where header or cells bear the unit; "" asks for none.
+
+    ``counts``: as ``scale_of`` has it.
+    """
+    borne = not unit or (has_unit(header, unit) and not _CALENDAR.fullmatch(header))
+    if not borne and (not cells or sum(has_unit(cell.text, unit) for cell in cells) < _SHARE * len(cells)):
         return
-    scale = scale_of(header, about) if unit != "%" else 1.0
+    scale = scale_of(header, about, counts=counts) if unit != "%" else 1
     for cell in cells:
         if not other_unit(cell.text, unit):
             written = cell_value(cell.text)
-            yield cell, scale * (float(written) if isinstance(written, int | float) else cell.value)
-
-
-def scale_of(header: str, about: str = "") -> float:
-    """What the numbers of a column are told in: its header counts, else what stands before the table, after "in".
-
-    >>> [scale_of(*told) for told in (("Users (thousands)",), ("Cost, €m",), ("Cost", "Costs in millions of euros."),
-    ...     ("Cost", "A million reasons."))]
-    [1000.0, 1000000.0, 1000000.0, 1.0]
-    """
-    match = _SCALED.search(header)
-    if match is None and (told := re.search(r"(?i)\bin ((?:[€$£]|\w+ )?(?:thousands|millions|billions))\b", about)):
-        match = _SCALED.search(told[1])
-    if match is None:
-        return 1.0
-    if match["zeros"]:
-        return SCALES["k"]
-    return {**SCALES, "m": SCALES["million"]}[(match["word"] or match["short"]).lower()]
+            yield cell, in_full(written if isinstance(written, int | float) else cell.value, scale)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import PurePath
 
 from core.enriching.dates import dates, versions
@@ -34,6 +35,7 @@ _PAPERS = (
 ).split()
 _DOCUMENTS = frozenset((*_BOOKS, *_PAPERS))
 _LONGEST = 8  # words of a place's name
+_HEAD = 200  # characters before a date among which the document that it dates is named
 
 # "Removed from the policy", "decided on the policy" tell of it, perhaps elsewhere: of places, only "in" is sure.
 _IN = r"(?:in|within|inside|according to|as per|per)"
@@ -123,7 +125,7 @@ def _places(question: str, known: Known) -> Iterator[Condition]:
         at = match.start("rest")
         into, named = match["into"] is not None, _NAMED_SO.match(question, at)
         start = named.end() if named else at
-        words = list(_WORD.finditer(question, start, match.end()))[:_LONGEST]
+        words = list(islice(_WORD.finditer(question, start, match.end()), _LONGEST))
         for count in range(len(words), 0, -1):
             end = start + len(question[start : words[count - 1].end()].rstrip(".'’"))
             name, shown = words_of(question[start:end]), question[start:end]
@@ -209,7 +211,7 @@ def _time(question: str, match: re.Match[str], spoken: Sequence[tuple[int, int, 
     end, value = found
     word = match["relation"].lower()
     relation = _AS_RELATION.get(word, word)
-    head = _DATED.search(question, 0, match.start())
+    head = _DATED.search(question, max(0, match.start() - _HEAD), match.start())
     if period(value) is not None:
         stated = head is not None and (word != "in" or head["dated"] is not None) and word != "of"
         stated = stated and _RANGE.match(question, end) is None  # "contracts from May 2010 to June 2011"

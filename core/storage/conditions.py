@@ -60,6 +60,15 @@ class Condition:
         return self.kind, self.value
 
 
+def set_aside(condition: Condition) -> str:
+    """The sentence on a phrase that was left out of account.
+
+    >>> set_aside(Condition("phrase", "two sites", True, 0, 11, "phrase: “two sites”"))
+    'No passage has the phrase “two sites”: it was left out.'
+    """
+    return f"No passage has the {condition.words.replace(': ', ' ', 1)}: it was left out."
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Passing:
     """Which leaves pass. ``mask``: (n,) bool, aligned with the leaves. ``alone``: how many each condition would let

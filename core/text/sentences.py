@@ -253,3 +253,13 @@ _VISIBLE = re.compile(r"\S")
 def _first_visible(text: str, position: int, stop: int) -> int:
     found = _VISIBLE.search(text, position, stop)
     return found.start() if found else stop
+
+
+def parts_sentence(text: str, place: int, reach: int = 1000) -> bool:
+    """Whether a cut at ``place`` parts a sentence, as far as so many characters on each side of it tell.
+
+    >>> [parts_sentence("It is old. It grinds rye.", place) for place in (0, 10, 11, 16, 25)]
+    [False, False, False, True, False]
+    """
+    near = sentence_spans(text, max(0, place - reach), min(len(text), place + reach))
+    return any(span.start < place < span.end for span in near)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
 from textwrap import shorten
 
@@ -12,7 +13,7 @@ from core.retrieval.bounds import Comparison
 from core.retrieval.named_anchors import NamedAnchor
 from core.retrieval.rewording import IMAGINED, PART, REWRITTEN, Written
 from core.settings import UnderstandingSettings
-from core.storage.conditions import Condition
+from core.storage.conditions import Condition, set_aside
 from pages.ui import state, words
 
 _SHOWN = 90  # characters of what a language model wrote; the tooltip has the rest
@@ -63,10 +64,13 @@ def only_hint(question: str, key: Key) -> None:
     st.session_state[state.STATED] = (question, stated(question) - {key})
 
 
-def show_chips(question: str, understanding: Understanding | None, settings: UnderstandingSettings) -> None:
+def show_chips(
+    question: str, understanding: Understanding | None, settings: UnderstandingSettings, notes: Sequence[str] = ()
+) -> None:
     """Draw them where there are any. A filter has a border and says "only"; what only lends weight has neither.
 
-    What can be made a filter has a button for it beside it, which then takes it back.
+    What can be made a filter has a button for it beside it, which then takes it back. ``notes``: of the result, among
+    them on phrases that nothing has and that therefore filter nothing.
     """
     taken, by_hand = _taken(question), stated(question)
     chips = understanding.chips if understanding else ()
@@ -74,15 +78,16 @@ def show_chips(question: str, understanding: Understanding | None, settings: Und
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.markdown(":small[understood:]", width="content")
             for chip in chips:
+                idle = isinstance(chip, Condition) and set_aside(chip) in notes
                 st.button(
-                    words.escaped(chip_words(chip, settings)),
+                    words.escaped(f"{chip.words} (nothing has it)" if idle else chip_words(chip, settings)),
                     key=f"ask.chip.{_named(chip.key)}",
-                    type="secondary" if filters(chip) else "tertiary",
+                    type="secondary" if filters(chip) and not idle else "tertiary",
                     icon=":material/close:",
                     icon_position="right",
                     on_click=take_away,
                     args=[question, chip.key, chip.words],
-                    help=f"{_told(chip, settings)} Click to take it away.",
+                    help=f"{'It filters nothing.' if idle else _told(chip, settings)} Click to take it away.",
                 )
                 _filter_button(question, chip, by_hand)
             for key, said in taken.items():

@@ -100,7 +100,7 @@ def show_sides(
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    return {name: [row[name] for row in rows] for name in ("Chunk", "A #", "B #", "Read")}
+    return {name: [row[name] for row in rows] for name in ("A #", "B #", "Read", "Chunk")}
 
 
 def _side(name: str, this: SearchResult, other: SearchResult, said: str, kind_of: KindOf) -> dict[str, Any]:

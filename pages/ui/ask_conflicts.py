@@ -9,9 +9,11 @@ import streamlit as st
 
 from core.assembly.conflicts import ConflictSide, ContextConflict
 from core.assembly.conflicts_authority import deciding, higher
+from core.assembly.conflicts_claims import NEGATION
 from pages.ui import authority
 from pages.ui.ask_source import opened_at
 from pages.ui.assets import joined
+from pages.ui.terms import shared_words
 from pages.ui.words import file_name
 
 KEY = "ask.conflicts"
@@ -24,6 +26,7 @@ _conflicts = st.components.v2.component(
 
 
 def show_conflicts(
+    question: str,
     found: Sequence[ContextConflict],
     entries: Sequence[str] = (),
     kinds: Mapping[str, str] | None = None,
@@ -31,12 +34,13 @@ def show_conflicts(
 ) -> dict[str, str] | None:
     """Draw them where there are any; returns the place in Chunks a person asked to open, as query parameters.
 
-    ``entries``: of ``answering.authority``, by which they were settled. ``kinds``: of documents, by version. ``off``:
-    why no source can be ranked now, "" where it can.
+    Those of which no side shares a word with ``question`` stand behind one line, after the others. ``entries``: of
+    ``answering.authority``, by which they were settled. ``kinds``: of documents, by version. ``off``: why no source can
+    be ranked now, "" where it can.
     """
     if not found:
         return None
-    rows = [_row(conflict, entries, kinds or {}, off) for conflict in found]
+    rows = [{**_row(conflict, entries, kinds or {}, off), "aside": _aside(conflict, question)} for conflict in found]
     drawn = _conflicts(
         key=KEY,
         data={"rows": rows},
@@ -55,6 +59,11 @@ def rank(rows: Sequence[Mapping[str, Any]], request: Mapping[str, Any] | None) -
         authority.take_out(asked)
 
 
+def _aside(conflict: ContextConflict, question: str) -> bool:
+    """Whether it is about something that the question does not speak of."""
+    return not any(shared_words(side.sentence, question) for side in conflict.sides)
+
+
 def _row(conflict: ContextConflict, entries: Sequence[str], kinds: Mapping[str, str], off: str) -> dict[str, Any]:
     """A conflict as it is drawn, its preferred side first."""
     places = sorted(range(len(conflict.sides)), key=lambda place: place != conflict.preferred)
@@ -64,7 +73,8 @@ def _row(conflict: ContextConflict, entries: Sequence[str], kinds: Mapping[str, 
         for place in places
     }
     sides = [
-        {**_side(conflict.sides[place], place == conflict.preferred), "higher": offered[place]} for place in places
+        {**_side(conflict, conflict.sides[place], place == conflict.preferred), "higher": offered[place]}
+        for place in places
     ]
     first = conflict.sides[0]
     return {
@@ -77,10 +87,13 @@ def _row(conflict: ContextConflict, entries: Sequence[str], kinds: Mapping[str, 
     }
 
 
-def _side(side: ConflictSide, preferred: bool) -> dict[str, Any]:
+def _side(conflict: ContextConflict, side: ConflictSide, preferred: bool) -> dict[str, Any]:
     first, last = side.span.start - side.sentence_span.start, side.span.end - side.sentence_span.start
+    denied = conflict.kind == NEGATION
+    if denied and side.normal == "yes":
+        first = last = len(side.sentence)  # what is not denied has no word to point at
     return {
-        "value": side.value,
+        "value": side.normal if denied else side.value,
         "pieces": [side.sentence[:first], side.sentence[first:last], side.sentence[last:]],
         "document": side.document,
         "file": file_name(side.source),

@@ -22,7 +22,7 @@ def show_notes(lying: Clustered | None, notes: Sequence[str], settings: Settings
         fitting = [name for name in lying.expansions if name in words.EXPANSION_WORDS]
         if fitting and settings.expansion.strategy not in fitting:
             st.button(
-                f"Grow to: {words.EXPANSION_WORDS[fitting[0]].lower()}",
+                f"Grow to “{words.EXPANSION_WORDS[fitting[0]]}”",
                 key="ask.grow",
                 type="tertiary",
                 icon=":material/tune:",

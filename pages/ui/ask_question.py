@@ -13,7 +13,7 @@ QUESTION = "Question"  # the label of the field, by which the key / finds it
 
 def question_row(settings: Settings) -> Settings:
     """The question, the profile and what was asked before; returns the settings that dials are turned from."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         with st.form("ask.form", border=False):
             row = st.container(horizontal=True, vertical_alignment="bottom")
             row.text_input(

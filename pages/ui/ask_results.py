@@ -21,7 +21,7 @@ from core.retrieval.reranking import unfinished
 from core.searching import found_key
 from core.settings import RerankingSettings, Settings
 from core.types import Answer
-from pages.ui import ask_tasks, dials, services, words
+from pages.ui import ask_change_words, ask_tasks, dials, services
 
 RESULTS, FOUND = 64, 8  # the latest turns of the dials, and the latest searches: these have a number for every chunk
 _RERANKING = "reranking"
@@ -176,7 +176,7 @@ def search_at_once(inquiry: Inquiry, settings: Settings) -> tuple[SearchResult, 
     try:
         return task.result(), settings
     except LecternError as error:
-        st.warning(words.escaped(f"The best chunks were not read again. {error}"), icon=":material/warning:")
+        st.warning(ask_change_words.said(f"The best chunks were not read again. {error}"), icon=":material/warning:")
         return first, at_once
 
 

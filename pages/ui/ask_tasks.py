@@ -12,6 +12,7 @@ from pages.ui.chunks_tasks import Task
 from pages.ui.guard import guarded
 
 PATIENCE = 1.0  # seconds before progress is shown
+READYING = "Getting ready …"  # while nobody knows yet how many steps it takes
 Result = TypeVar("Result")
 
 
@@ -37,7 +38,8 @@ def give_up(what: str) -> None:
 def finished(what: str, task: Task[Result], said: str, on_cancel: Callable[[], None]) -> bool:
     """Whether the work is over; else its progress is drawn, with a way out.
 
-    ``said``: what is being done, with ``{done}`` and ``{total}``. ``on_cancel`` runs after the work was stopped.
+    ``said``: what is being done, with ``{done}`` and ``{total}`` where steps are counted. ``on_cancel`` runs after the
+    work was stopped.
     """
     if task.wait(PATIENCE):
         return True
@@ -55,6 +57,7 @@ def _waiting(what: str, task: Task[Result], said: str, on_cancel: Callable[[], N
             st.rerun()
         done, total = task.told
         with st.container(horizontal=True, wrap=False, vertical_alignment="bottom", gap="small"):
-            st.progress(done / total if total else 0.0, text=said.format(done=done, total=total or "…"))
+            text = said.format(done=done, total=total) if total or "{total}" not in said else READYING
+            st.progress(done / total if total else 0.0, text=text)
             if st.button("Cancel", key=f"ask.cancel.{what}", on_click=stop):
                 st.rerun()

@@ -98,7 +98,7 @@ def _picked(question: str, titles: dict[str, SourceRow]) -> tuple[str, Span] | N
     if not offered:
         return None
     state.keep_known(state.WHY_PLACE, offered)
-    found = f"{len(places):,} places; {'these are the first' if len(places) > LISTED else 'which one?'}"
+    found = f"{words.count(len(places), 'place')}; {'these are the first' if len(places) > LISTED else 'which one?'}"
     chosen = st.radio(
         found if places else "Judged gold for this question",
         offered,

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.assembly.conflicts_authority import Authority, fits
 from core.errors import LecternError
 from pages.ui import background, services, words
 
@@ -70,6 +71,23 @@ def _save(entries: Sequence[str]) -> None:
         f"{words.count(len(entries), 'line')} kept with the library." if entries else "No source ranks above another."
     )
     st.success(f"{said} It holds from the next question on.", icon=":material/check:")
+    strange = strangers(entries, [(row.name, row.title, row.document_kind) for row in services.library().sources()])
+    if strange:
+        named = ", ".join(f"“{pattern}”" for pattern in strange)
+        st.warning(
+            words.escaped(f"No document of this library is called that, or of that kind: {named}."),
+            icon=":material/search_off:",
+        )
+
+
+def strangers(entries: Sequence[str], documents: Sequence[tuple[str, str, str]]) -> list[str]:
+    """What entries name and no document is: each a name, a title and a kind.
+
+    >>> strangers(["api.md > notes", "tokens: faq.md > *"], [("api.md", "The API", "markdown")])
+    ['notes', 'faq.md']
+    """
+    named = dict.fromkeys(pattern for entry in entries for pattern in Authority.read(entry).patterns)
+    return [pattern for pattern in named if not any(fits(pattern, *document) for document in documents)]
 
 
 def keep(entries: Sequence[str]) -> None:

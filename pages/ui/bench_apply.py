@@ -21,7 +21,7 @@ def show_apply(chosen: PresetReport) -> None:
     library = services.library()
     if not library.writable:
         return
-    wanted = settings_from(dict(chosen.settings))
+    wanted = keeping(settings_from(dict(chosen.settings)), library.settings)
     changes = differences(library.settings.to_dict(), wanted.to_dict())
     with st.popover("Apply", icon=":material/check:", width="stretch"):
         if not changes:
@@ -37,6 +37,16 @@ def show_apply(chosen: PresetReport) -> None:
         if st.button("Apply to the library", key="benchmark.apply", type="primary", disabled=busy):
             background.start_apply(wanted)
             st.switch_page("pages/library.py")
+
+
+def keeping(wanted: Settings, own: Settings) -> Settings:
+    """A preset as this library would have it: whose word counts is the library's own, and no preset's to say.
+
+    >>> own = Settings().with_value("answering.authority", ("api.md > notes",))
+    >>> keeping(Settings().with_value("answering.sentences", 5), own).answering
+    AnsweringSettings(sentences=5, least_support=0.24, authority=('api.md > notes',))
+    """
+    return wanted.with_value("answering.authority", own.answering.authority)
 
 
 def differences(

@@ -13,6 +13,7 @@ from core.evaluation.grid import Grid
 from core.evaluation.planning import estimate, recipe_of
 from core.settings import BASELINES, PRESETS, Settings
 from pages.ui import background, bench_axes, benches, services, state, words
+from pages.ui.bench_apply import keeping
 from pages.ui.bench_plan import Plan
 from pages.ui.bench_suites import FOLDER, Chosen, choose_suite
 from pages.ui.guard import guarded
@@ -28,7 +29,8 @@ TOKEN_BUDGETS = ["250", "500", "1000", "2000", "4000"]
 def offered() -> dict[str, Settings]:
     """The presets one can choose, by name."""
     own = services.library().settings
-    return dict(PRESETS) if own in PRESETS.values() else {OWN: own, **PRESETS}
+    known = any(keeping(preset, own) == own for preset in PRESETS.values())
+    return dict(PRESETS) if known else {OWN: own, **PRESETS}
 
 
 def preset_words(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -95,8 +95,10 @@ def windows(gold: Sequence[Span], length: int) -> list[Span]:
     return merge_spans([Span(max(0, span.start - AROUND), min(length, span.end + AROUND)) for span in gold])
 
 
-def side(preset: str, question: AskedQuestion, measured: Measured, budget: int, text_of: TextOf) -> dict[str, Any]:
-    """One preset's half of the picture."""
+def side(
+    preset: str, question: AskedQuestion, measured: Measured, budget: int, text_of: TextOf, stages: Collection[str]
+) -> dict[str, Any]:
+    """One preset's half of the picture. ``stages``: those that rank under it; the others are not spoken of."""
     context = measured.contexts.get(budget, ())
     read = what_was_read(context, budget)
     share = measured.scores.get(f"recall@{budget}")
@@ -107,7 +109,7 @@ def side(preset: str, question: AskedQuestion, measured: Measured, budget: int, 
         "ranks": [
             [word, ordinal(measured.ranks[stage]) if stage in measured.ranks else ""]
             for stage, word in RANKED_SHORT.items()
-            if question.gold
+            if question.gold and stage in stages
         ],
         "excerpts": _excerpts(question, read, text_of),
         "passages": [_passage(rank, place, question, text_of) for rank, place in enumerate(context, start=1)],

@@ -65,13 +65,24 @@ def show_questions(report: BenchReport, folder: str, preset: str, other: str) ->
     )
     chosen = [rows[place] for place in event.selection.rows if place < len(rows)]
     if chosen:
-        _open(report, chosen[0], {name: found[name].get(chosen[0].id) for name in sides}, budget)
+        _open(report, chosen[0], found, budget)
 
 
-def _open(report: BenchReport, question: AskedQuestion, found: Mapping[str, Measured | None], budget: int) -> None:
+def _open(
+    report: BenchReport, question: AskedQuestion, found: Mapping[str, Mapping[str, Measured]], budget: int
+) -> None:
     text_of = _texts(report)
-    halves = [side(name, question, item, budget, text_of) for name, item in found.items() if item]
+    halves = [
+        side(name, question, items[question.id], budget, text_of, _stages(items))
+        for name, items in found.items()
+        if question.id in items
+    ]
     show_drill(question, halves)
+
+
+def _stages(items: Mapping[str, Measured]) -> set[str]:
+    """The stages of a preset: those that ranked the gold of any question."""
+    return {stage for item in items.values() for stage in item.ranks}
 
 
 def _texts(report: BenchReport) -> TextOf:

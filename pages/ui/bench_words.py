@@ -17,6 +17,9 @@ RANKED_WORDS = {
     "parent": "with its section's best",
     "document": "with its document's best",
     "neighbours": "with its neighbours' scores",
+    "leaning": "with what the question hints at",
+    "diverse": "after spreading",
+    "reranked": "after re-ranking",
     "kept": "among the kept",
 }
 RANKED_SHORT = {
@@ -28,9 +31,13 @@ RANKED_SHORT = {
     "parent": "with section",
     "document": "with document",
     "neighbours": "with neighbours",
+    "leaning": "with hints",
+    "diverse": "spread",
+    "reranked": "re-ranked",
     "kept": "kept",
 }
-_SEARCHED, _FUSED = ("dense", "lexical", "coverage", "feedback"), ("fused", "parent", "document", "neighbours")
+_SEARCHED = ("dense", "lexical", "coverage", "feedback")
+_ORDERED = ("fused", "parent", "document", "neighbours", "leaning", "diverse", "reranked")
 _METRICS = {
     "recall": ("recall", "Share of the gold's characters that stand in {room}."),
     "attained": ("attained", "As recall, but of as much gold as fits into {room}."),
@@ -111,6 +118,9 @@ ended before it.'
     >>> gold_story({}, {"search": 30, "budget": 10}, 4000)
     'No search ranked the gold. None of it was read: no search had 75 % among its first chunks; the budget of 4,000 \
 characters ended before 25 %.'
+    >>> gold_story({"dense": 1, "reranked": 2}, {"read": 250, "budget": 250, "cutting": 1}, 4000)
+    'The best chunk with gold was 1st by meaning; after re-ranking 2nd. 50 % of it was read; the budget of 4,000 \
+characters ended before the rest.'
     """
     total = sum(lost.values())
     if not total:
@@ -120,7 +130,7 @@ characters ended before 25 %.'
 
 def _way(ranks: Mapping[str, int]) -> str:
     searched = [f"{ordinal(ranks[stage])} {RANKED_WORDS[stage]}" for stage in _SEARCHED if stage in ranks]
-    after = [f"{RANKED_WORDS[stage]} {ordinal(ranks[stage])}" for stage in _FUSED if stage in ranks]
+    after = [f"{RANKED_WORDS[stage]} {ordinal(ranks[stage])}" for stage in _ORDERED if stage in ranks]
     if not searched:
         return "No search ranked the gold."
     return (
@@ -134,6 +144,7 @@ def _end(lost: Mapping[str, int], total: int, budget: int) -> str:
     if read == total:
         return "All of it was read."
     gone = sorted(((count, stage) for stage, count in lost.items() if stage != "read"), reverse=True)
+    gone = [item for item in gone if 200 * item[0] >= total] or gone[:1]  # less than half a percent is a blank or two
     if len(gone) == 1:
         reason = _reason(gone[0][1], "the rest" if read else "it", budget)
         return f"{_share(read, total)} of it was read; {reason}." if read else f"{reason[0].upper()}{reason[1:]}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -45,7 +46,7 @@ def bench(sight: Sight) -> None:
         with st.container(horizontal=True, wrap=False, gap="small", key="chunks_row"):
             folded = bool(st.session_state.get(state.CHUNKS_FOLDED))
             rail = st.container(key="chunks_rail", width=44 if folded else 268)
-            stage = st.container(key="chunks_stage", width="stretch", gap="xsmall")
+            stage = st.container(key="chunks_stage", width="stretch", gap=None)  # the panel below has no height
         a = chunks_state.shown(source, known)
         pair = chunks_compare.compared(source, a, other, known) if other else None
         with stage:
@@ -98,8 +99,11 @@ def _rail(source: SourceRow, a: Shown, pair: Compared | None, folded: bool, know
             )
         model = services.library().model
         dials = sliders(model.encoder.max_tokens, model.counter.specials)
-        show_dials(side, (pair.b if pair and side == "b" else a).values, chunks_state.turn, dials)
-    show_health(pair.b.cut if pair and side == "b" else a.cut)
+        drawn = pair.b if pair and side == "b" else a
+        anew = chunks_state.set_anew(side)
+        turned = partial(chunks_state.turn_some, side, drawn=drawn.values, anew=anew)
+        show_dials(side, drawn.values, turned, chunks_state.turn, dials, anew)
+    show_health(drawn.cut)
 
 
 def _fold() -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects
 
 SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "triangle-down", "star", "hexagon", "pentagon")
+NAMED = 20  # characters of a group's name in the legend
 _METHODS = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 _BY = {"document": "Document", "heading": "Heading", "cluster": "Subject"}
 _PLOT = "chunks.plot.map"
@@ -88,7 +89,7 @@ def figure(
             x=places[held, 0],
             y=places[held, 1],
             mode="markers",
-            name=name if len(name) <= 28 else f"{name[:27]}…",
+            name=name if len(name) <= NAMED else f"{name[: NAMED - 1]}…",
             marker={
                 "size": 7 if len(places) < 800 else 4,
                 "color": colours.colours[number % len(colours.colours)],
@@ -111,7 +112,15 @@ def figure(
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": colours.ink, "size": 10.5},
-        legend={"orientation": "h", "y": -0.02, "x": 0, "itemsizing": "constant", "font": {"size": 10.5}},
+        legend={
+            "orientation": "h",  # in two columns: one alone would take the room of the points
+            "entrywidth": 0.47,
+            "entrywidthmode": "fraction",
+            "y": -0.02,
+            "x": 0,
+            "itemsizing": "constant",
+            "font": {"size": 10},
+        },
         dragmode="lasso",
         uirevision=points.name,
     )

@@ -68,12 +68,33 @@ def turned_values(side: str) -> Values | None:
 
 
 def turn(side: str, values: Mapping[str, Any] | None) -> None:
-    """Keep what a side's dials were turned to; ``None`` turns them back."""
+    """Set all dials of a side at once; ``None`` turns them back. No dial drawn before can turn one of them any more."""
     held: dict[str, Values] = st.session_state.setdefault(state.CHUNKS_DIALS, {})
+    state.bump(_round(side))
     if values is None:
         held.pop(side, None)
     else:
         held[side] = dict(values)
+
+
+def turn_some(side: str, changes: Mapping[str, Any], drawn: Values, anew: int) -> None:
+    """Keep what some dials of a side were turned to; the others stand as they stand by now.
+
+    ``drawn``: what these dials showed; ``anew``: ``set_anew`` then. A window that redraws itself, as beside a progress
+    bar, reports the dials it still shows: of such, what was set anew meanwhile is not turned back.
+    """
+    if anew == set_anew(side):
+        held: dict[str, Values] = st.session_state.setdefault(state.CHUNKS_DIALS, {})
+        held[side] = {**(held.get(side) or drawn), **changes}
+
+
+def set_anew(side: str) -> int:
+    """How often the dials of a side were set all at once: by a start, by B's, or back."""
+    return state.counter(_round(side))
+
+
+def _round(side: str) -> str:
+    return f"{state.CHUNKS_DIALS}.{side}"
 
 
 def shown(source: SourceRow, edits: Sequence[Edit]) -> Shown:

@@ -10,6 +10,7 @@ from core.applying import Cost
 from core.jobs import NewItem
 from core.library import SourceRow
 from core.settings import ChunkingSettings
+from core.ways import describe
 from pages.ui import background, chunks_state, services, state, words
 from pages.ui.chunks_cut import Cut
 from pages.ui.chunks_state import Shown
@@ -19,6 +20,7 @@ from pages.ui.recipe_words import in_short
 
 SCOPE_FROM = {"library": "the library's", "kind": "its kind's", "document": "its own"}
 APPLYING = "chunks.applying"  # whether the way to apply a trial is open
+TAUGHT_ANEW = "The index holds the cut from before the library's headings taught this chunker anew."
 _WAIT = 1.0  # seconds a reckoning may take before its progress is shown
 
 
@@ -38,7 +40,7 @@ def show_status(source: SourceRow, shown: Shown) -> None:
         st.caption(change(source.chunks, shown))
     else:
         st.markdown(f":material/pending: **Not indexed yet** · {leaves}")
-        st.caption("The index still holds another cut.")
+        st.caption(TAUGHT_ANEW if _taught_anew(source, shown) else "The index still holds another cut.")
     for sentence in shown.said:
         st.caption(f":material/info: {sentence}")
     if jobs:
@@ -82,8 +84,14 @@ def _buttons(source: SourceRow, shown: Shown) -> None:
                     _apply(source, shown.settings)
             st.button("Back", key="chunks.back", help="Back to how it is cut now.", on_click=_back)
         elif st.button("Bring the index up to date", key="chunks.recut"):
-            start_recut(source)
+            start_recut(source, alike=_taught_anew(source, shown))
             st.rerun()
+
+
+def _taught_anew(source: SourceRow, shown: Shown) -> bool:
+    """Whether the index holds what ``learned`` made of these dials and edits before it learned anew."""
+    edits = len(shown.cut.made.applied) + len(shown.cut.conflicts)
+    return shown.settings.chunker == "learned" and source.recipe == describe(shown.settings, edits)
 
 
 def _back() -> None:
@@ -94,7 +102,9 @@ def _apply(source: SourceRow, settings: ChunkingSettings) -> None:
     """Where to apply it, what that costs, and the button."""
     kind = words.kind(source.document_kind)
     said = {"document": "This document", "kind": f"All of its kind: {kind}", "library": "The library"}
-    scope = st.radio("Apply to", list(said), format_func=said.__getitem__, key=state.CHUNKS_SCOPE)
+    scope = st.radio(
+        "Apply to", list(said), format_func=said.__getitem__, key=state.CHUNKS_SCOPE, persist_state="session"
+    )
     key = {"document": source.version_id, "kind": source.document_kind, "library": ""}[scope]
     library = services.library()
     name = f"{library.revision()} {scope} {key} {settings}"
@@ -135,11 +145,19 @@ def start_recipe(scope: str, source: SourceRow, settings: ChunkingSettings | Non
     library.queue.enqueue("apply", {"scope": scope, "key": key, "chunking": values}, [item])
 
 
-def start_recut(source: SourceRow) -> None:
-    """Let the index follow a document's recipe and edits, in the background; once for edits that come quickly."""
-    queue, payload = services.library().queue, {"versions": [source.version_id]}
-    if not any(job.payload == payload for job in queue.jobs(states=("queued",), kinds=("apply",))):
-        queue.enqueue("apply", payload, [NewItem(source.title)])
+def start_recut(source: SourceRow, *, alike: bool = False) -> None:
+    """Let the index follow a document's recipe and edits, in the background; once for edits that come quickly.
+
+    ``alike``: with it all documents that the same recipe cuts.
+    """
+    library, versions = services.library(), [source.version_id]
+    if alike:
+        _, scope = chunks_state.own_settings(source.version_id)
+        key = {"document": source.version_id, "kind": source.document_kind, "library": ""}[scope]
+        versions = [row.version_id for row in library.cutting.reached(scope, key)]
+    payload, name = {"versions": versions}, source.title if len(versions) == 1 else f"{len(versions):,} documents"
+    if not any(job.payload == payload for job in library.queue.jobs(states=("queued",), kinds=("apply",))):
+        library.queue.enqueue("apply", payload, [NewItem(name)])
 
 
 def _waiting(side: str, task: Task[Cut]) -> None:

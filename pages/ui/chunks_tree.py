@@ -45,11 +45,11 @@ def _chosen(look: Look) -> str:
 
 
 def without_document(rows: tuple[TreeRow, ...]) -> list[TreeRow]:
-    """The rows, that of the document left out where one chunk holds all of it anyway."""
+    """The rows, that of the document left out where one chunk holds all of it anyway, which then takes its name."""
     tops = [row for row in rows[1:] if row.parent_id == rows[0].chunk_id]
     if len(tops) != 1 or tops[0].leaf >= 0:
         return list(rows)
-    return [replace(row, parent_id="") if row is tops[0] else row for row in rows[1:]]
+    return [replace(row, parent_id="", label=rows[0].label) if row is tops[0] else row for row in rows[1:]]
 
 
 def figure(drawn: Sequence[Bar], look: Look) -> plotly.graph_objects.Figure:

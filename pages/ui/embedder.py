@@ -59,8 +59,9 @@ def show_embedder() -> None:
         wanted = replace(library.settings, embedding=replace(chosen, model=model or PACKAGED))
         _change(wanted, model)
     st.caption(
-        f"In use: {words.escaped(chosen.model)} · {encoder.dimension} dimensions · reads {encoder.max_tokens} tokens "
-        "of a chunk and no more. A longer chunk would be cut silently: Lectern cuts so that there are none."
+        f"In use: {words.escaped(CHOICES.get(chosen.model, chosen.model))} · {encoder.dimension} dimensions · reads "
+        f"{encoder.max_tokens} tokens of a chunk and no more. A longer chunk would be cut silently: Lectern cuts so "
+        "that there are none."
     )
 
 

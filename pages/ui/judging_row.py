@@ -11,7 +11,7 @@ from pages.ui import judging, judging_list, services
 from pages.ui.guard import told
 from pages.ui.judging_gold import gold_line, of_question
 
-NONE_YET = "No gold judged for this question yet: mark the words that answer it, then press g."
+NONE_YET = "No gold for this question yet: mark the words that answer it, press g."
 NOTHING_ANSWERS = "Judged for this question: nothing in the library answers it."
 BOTH = "It was also judged that nothing answers it; the gold counts."
 
@@ -25,7 +25,7 @@ def show_row(question: str, passages: Sequence[Passage]) -> None:
         held = any(row.held and not row.unanswerable for row in rows)
         line = f"{line} {BOTH}" if held else f"{NOTHING_ANSWERS} {line}".strip()
     off = judging.off()
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         st.caption(f"{line} {off}".strip() or NONE_YET)
         if unanswerable:
             if st.button("Take that back", key="ask.answerable", type="tertiary", disabled=bool(off)):

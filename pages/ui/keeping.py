@@ -74,11 +74,11 @@ def show_disk() -> None:
         {
             "Part": list(sizes),
             "Size": [words.size(value) for value in sizes.values()],
-            "Share": [value / max(1, stats.total_bytes) for value in sizes.values()],
+            "Share": [100 * value / max(1, stats.total_bytes) for value in sizes.values()],
         },
         hide_index=True,
         width=640,
-        column_config={"Share": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)},
+        column_config={"Share": st.column_config.ProgressColumn(format="%.0f %%", min_value=0, max_value=100)},
         alt="Disk use by part",
     )
     if stats.trash:

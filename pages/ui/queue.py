@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui import background, services, words
 from pages.ui.guard import guarded
-from pages.ui.works import Work
+from pages.ui.works import STOPPING, Work
 
 SHOWN = 6
 
@@ -42,6 +42,7 @@ def _row(work: Work) -> None:
         on_click=background.cancel,
         args=[work],
         width="stretch",
+        disabled=work.state == STOPPING,
     )
 
 

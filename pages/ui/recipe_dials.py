@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import streamlit as st
 
 from core.settings import ANCHOR_PLACES, CHUNKERS, DIALS, PARENTS, THRESHOLDS, UNITS
-from pages.ui.recipe_values import FIELDS, SIZES, Slider, Values
+from pages.ui.recipe_values import FIELDS, SIZES, Slider, Values, in_order, late_or_not, lines_of
 from pages.ui.recipe_words import (
     ANCHOR_WORDS,
     CHUNKER_HELP,
@@ -25,9 +25,21 @@ FIRST_OVERLAP = 0.25  # of the chunk, where overlap is switched on
 _WAY = "overlap_way"
 
 
-def show_dials(side: str, values: Values, turned: Callable[[str, Values], None], sliders: Mapping[str, Slider]) -> None:
-    """Draw all dials of one side. ``turned(side, values)`` hears the values with one of them changed."""
-    board = _Board(side, values, turned, sliders)
+def show_dials(
+    side: str,
+    values: Values,
+    turned: Callable[[Values], None],
+    started: Callable[[str, Values], None],
+    sliders: Mapping[str, Slider],
+    anew: int = 0,
+) -> None:
+    """Draw all dials of one side.
+
+    ``turned`` hears the values of the dials that were turned alone, for several may be turned before the next drawing;
+    ``started(side, values)`` hears all of a recipe to start from. ``anew``: how often all were set at once; each time
+    they are other widgets, so that what the window reports of those before is not taken for a turn.
+    """
+    board = _Board(side, values, turned, started, sliders, anew)
     board.starts()
     board.choice("chunker", "Chunker", CHUNKERS, CHUNKER_WORDS)
     chunker, unit = values["chunker"], values["unit"]
@@ -49,23 +61,35 @@ def show_dials(side: str, values: Values, turned: Callable[[str, Values], None],
         board.late()
 
 
+@dataclass(frozen=True, slots=True)
 class _Board:
-    """Widgets of one side over its values."""
+    """Widgets of one side over its values; what they are made of, ``show_dials`` says."""
 
-    def __init__(
-        self, side: str, values: Values, turned: Callable[[str, Values], None], sliders: Mapping[str, Slider]
-    ) -> None:
-        self.side, self.values, self.turned, self.sliders = side, values, turned, sliders
+    side: str
+    values: Values
+    turned: Callable[[Values], None]
+    started: Callable[[str, Values], None]
+    sliders: Mapping[str, Slider]
+    anew: int
 
-    def key(self, name: str, value: Any) -> str:
-        """The widget's key, its state brought to the value: the values rule, also over what Streamlit remembers."""
-        key = f"chunks.{'' if self.side == 'a' else f'{self.side}.'}{name}"
-        if st.session_state.get(key) != value:
+    def name(self, name: str) -> str:
+        """The widget's key."""
+        return f"chunks.{'' if self.side == 'a' else f'{self.side}.'}{name}{f'.{self.anew}' if self.anew else ''}"
+
+    def at(self, name: str, value: Any, /, **given: Any) -> Values:
+        """How its widget is drawn: its key, and its value ``given``, or set where Streamlit remembers another.
+
+        What is set reaches the window with that one drawing, and is lost where it is cut short: the window would then
+        show, and report, the least there is. What is given comes with every drawing.
+        """
+        key = self.name(name)
+        if key in st.session_state and st.session_state[key] != value:
             st.session_state[key] = value
-        return key
+            given = {}
+        return {"key": key, **given}
 
-    def hear(self, name: str, key: str, as_kept: Callable[[Any], Any] = lambda value: value) -> None:
-        self.turned(self.side, {**self.values, name: as_kept(st.session_state[key])})
+    def hear(self, name: str, as_kept: Callable[[Any], Any] = lambda value: value) -> None:
+        self.turned({name: as_kept(st.session_state[self.name(name)])})
 
     def slider(self, name: str) -> None:
         dial, value = self.sliders[name], self.values[name]
@@ -74,24 +98,21 @@ class _Board:
         scale = 20 if name in SIZES and self.values["unit"] == "characters" else 1
         label = f"{dial.label}{self.values['unit']}" if name in SIZES else dial.label
         low, high = min(dial.low, value), max(min(dial.high * scale, dial.most), value)
-        key = self.key(name, number(value))
         st.slider(
             label,
             number(low),
             number(high),
             step=number(dial.step),
             format="%d" if dial.step >= 1 else "%.1f" if dial.step >= 0.1 else "%.2f",
-            key=key,
             help=dial.help or None,
             on_change=self.hear,
-            args=(name, key),
+            args=(name,),
+            **self.at(name, number(value), value=number(value)),
         )
 
     def choice(self, name: str, label: str, options: tuple[str, ...], said: Mapping[str, str]) -> None:
-        key = self.key(name, self.values[name])
-        st.selectbox(
-            label, options, key=key, format_func=lambda option: said[option], on_change=self.hear, args=(name, key)
-        )
+        at = self.at(name, self.values[name], index=options.index(self.values[name]))
+        st.selectbox(label, options, format_func=said.__getitem__, on_change=self.hear, args=(name,), **at)
 
     def own(self, name: str) -> None:
         """A dial of the chosen chunker; of the thresholds' values only the chosen one's."""
@@ -106,82 +127,66 @@ class _Board:
         elif name == "anchor_at":
             self.choice(name, "A window", ANCHOR_PLACES, ANCHOR_WORDS)
         elif name == "anchors":
-            key = self.key(name, "\n".join(self.values[name]))
+            lines = "\n".join(self.values[name])
             told = "Regular expressions, one a line. Headings and common words are anchors anyway."
-            st.text_area("Your anchors", key=key, height=80, help=told, on_change=self.hear, args=(name, key, _lines))
+            at = self.at(name, lines, value=lines)
+            st.text_area("Your anchors", height=80, help=told, on_change=self.hear, args=(name, lines_of), **at)
         elif name == "table_sentences":
-            key = self.key(name, self.values[name])
+            at = self.at(name, self.values[name], value=self.values[name])
             told = "The embedder reads “In 2023, revenue was 5 M” beside the row."
-            st.toggle("Rows as sentences", key=key, help=told, on_change=self.hear, args=(name, key))
+            st.toggle("Rows as sentences", help=told, on_change=self.hear, args=(name,), **at)
 
     def overlap(self) -> None:
         way = self.values["overlap"] if self.values["overlap_tokens"] else "off"
-        key = self.key(_WAY, way)
         told = "Adaptive: more near tables, code and cuts inside a sentence, less inside even prose."
         st.segmented_control(
             "Overlap",
             list(OVERLAP_WORDS),
             format_func=OVERLAP_WORDS.__getitem__,
-            key=key,
             required=True,
             help=told,
             on_change=self.hear_way,
-            args=(key,),
+            **self.at(_WAY, way, default=way),
         )
         if way != "off":
             self.slider("overlap_tokens")
 
-    def hear_way(self, key: str) -> None:
-        way = st.session_state[key]
+    def hear_way(self) -> None:
+        way = st.session_state[self.name(_WAY)]
         first = self.values["overlap_tokens"] or int(FIRST_OVERLAP * self.values["max_tokens"])
         new = {"overlap_tokens": 0} if way == "off" else {"overlap": way, "overlap_tokens": first}
-        self.turned(self.side, {**self.values, **new})
+        self.turned(new)
 
     def prefix(self) -> None:
-        key = self.key("prefix", [kind for kind in PREFIX_WORDS if kind in self.values["prefix"]])
+        kinds = [kind for kind in PREFIX_WORDS if kind in self.values["prefix"]]
         st.pills(
             "Read before a chunk",
             list(PREFIX_WORDS),
             selection_mode="multi",
             format_func=PREFIX_WORDS.__getitem__,
-            key=key,
             on_change=self.hear,
-            args=("prefix", key, _in_order),
+            args=("prefix", in_order),
+            **self.at("prefix", kinds, default=kinds),
         )
         if self.values["prefix"]:
             self.slider("prefix_max_tokens")
 
     def late(self) -> None:
-        key = self.key("vectors", self.values["vectors"] == "late")
+        at = self.at("vectors", self.values["vectors"] == "late", value=self.values["vectors"] == "late")
         told = "Late chunking: the encoder reads a whole window, and a chunk's vector is pooled from its tokens there."
-        st.toggle("Vectors of the whole window", key=key, help=told, on_change=self.hear, args=("vectors", key, _late))
+        st.toggle("Vectors of the whole window", help=told, on_change=self.hear, args=("vectors", late_or_not), **at)
 
     def starts(self) -> None:
-        key = self.key("start", None)
         st.selectbox(
             "Start from",
             list(STARTS),
-            key=key,
-            index=None,
             placeholder="Start from …",
             label_visibility="collapsed",
             on_change=self.start,
-            args=(key,),
+            **self.at("start", None, index=None),
         )
 
-    def start(self, key: str) -> None:
-        name = st.session_state[key]
+    def start(self) -> None:
+        name = st.session_state[self.name("start")]
         if name is not None:
-            self.turned(self.side, asdict(STARTS[name]))
-
-
-def _lines(text: str) -> tuple[str, ...]:
-    return tuple(line.strip() for line in text.splitlines() if line.strip())
-
-
-def _in_order(kinds: list[str]) -> tuple[str, ...]:
-    return tuple(kind for kind in PREFIX_WORDS if kind in kinds)
-
-
-def _late(on: bool) -> str:
-    return "late" if on else "chunk"
+            self.started(self.side, asdict(STARTS[name]))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import inf
 from typing import Any
 
 from core.errors import SettingsError
-from core.settings import ChunkingSettings
+from core.settings import PREFIX_KINDS, ChunkingSettings
 from pages.ui import words
 
 Values = dict[str, Any]
@@ -99,3 +99,26 @@ def settings_or_reason(values: Mapping[str, Any], otherwise: ChunkingSettings) -
         return fitted(values)
     except SettingsError as error:
         return otherwise, [words.escaped(str(error))]
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    """What a field of several lines holds, blank ones left out.
+
+    >>> lines_of(" a\\n\\nb ")
+    ('a', 'b')
+    """
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def in_order(kinds: Sequence[str]) -> tuple[str, ...]:
+    """Kinds of prefix in the order they are read in.
+
+    >>> in_order(["heading", "title"])
+    ('title', 'heading')
+    """
+    return tuple(kind for kind in PREFIX_KINDS if kind in kinds)
+
+
+def late_or_not(on: bool) -> str:
+    """What vectors are made of, where late chunking is on or off."""
+    return "late" if on else "chunk"

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.settings import LATE_INTERACTION, OWN_RERANKER
+from core.errors import ModelError
+from core.retrieval.reranking import load_reranker
+from core.settings import LATE_INTERACTION, OWN_RERANKER, RerankingSettings
 from pages.ui import services, words
 
 CHOSEN = "careful.reranker"  # a preference: what Careful reads with, "" for Lectern's own
@@ -34,8 +36,20 @@ def chosen() -> str:
     return services.library().preference(CHOSEN) or OWN_RERANKER
 
 
+@st.cache_data(ttl=10, show_spinner="Loading the model, to see whether it can be used …")
+def missing(model: str) -> str:
+    """Why a re-ranker cannot be used on this machine, as a sentence; "" where it can."""
+    if model in (OWN_RERANKER, LATE_INTERACTION):
+        return ""
+    try:
+        load_reranker(RerankingSettings(model=model), services.library().model.encoder)
+    except ModelError as error:
+        return str(error)
+    return ""
+
+
 def show_reranker() -> None:
-    """The choice, kept with the library at once."""
+    """The choice, kept with the library at once; a model that cannot be used is not."""
     library = services.library()
     st.caption(
         "Quick ranks by meaning and words alone. Careful has the best chunks read once more, each together with the "
@@ -63,8 +77,12 @@ def show_reranker() -> None:
                 disabled=not library.writable,
             ).strip()
         if model and model != now and library.writable:
-            library.set_preference(CHOSEN, "" if model == OWN_RERANKER else model)
-            now = model
+            problem = missing(model)
+            if problem:
+                st.error(words.escaped(problem), icon=":material/error:")
+            else:
+                library.set_preference(CHOSEN, "" if model == OWN_RERANKER else model)
+                now = model
     st.caption(f"In use: {words.escaped(NAMES.get(now, now))} · what else Careful does, Ask's dials show.")
 
 

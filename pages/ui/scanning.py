@@ -93,22 +93,6 @@ def show_changes(changes: Changes) -> None:
         for column, (name, files) in zip(columns, states.items(), strict=False):
             column.metric(STATES[name][0], f"{len(files):,}", help=STATES[name][1])
         columns[-1].metric("Passed over", f"{len(changes.scan.ignored) + len(changes.scan.links):,}")
-        rows = [(STATES[name][0], file) for name, files in states.items() for file in files if name != "unchanged"]
-        if rows:
-            st.dataframe(
-                {
-                    "File": [file.relative for _, file in rows[:LISTED]],
-                    "State": [said for said, _ in rows[:LISTED]],
-                    "Kind": [words.KIND_WORDS.get(file.kind, file.kind) for _, file in rows[:LISTED]],
-                    "Size": [words.size(file.size_bytes) for _, file in rows[:LISTED]],
-                    "Why not": [file.reason for _, file in rows[:LISTED]],
-                },
-                hide_index=True,
-                height=min(320, 38 + 35 * len(rows)),
-            )
-        if len(rows) > LISTED:
-            st.caption(f"and {len(rows) - LISTED:,} more")
-        _set_aside(changes)
         count = len(changes.new) + len(changes.changed)
         take, leave, _ = st.columns([2, 1, 4])
         take.button(
@@ -121,6 +105,23 @@ def show_changes(changes: Changes) -> None:
             width="stretch",
         )
         leave.button("Close", on_click=_close, key="library.scan.close", width="stretch")
+        rows = [(STATES[name][0], file) for name, files in states.items() for file in files if name != "unchanged"]
+        if rows:
+            table = {
+                "File": [file.relative for _, file in rows[:LISTED]],
+                "State": [said for said, _ in rows[:LISTED]],
+                "Kind": [words.KIND_WORDS.get(file.kind, file.kind) for _, file in rows[:LISTED]],
+                "Size": [words.size(file.size_bytes) for _, file in rows[:LISTED]],
+                "Why not": [file.reason for _, file in rows[:LISTED]],
+            }
+            st.dataframe(
+                {name: values for name, values in table.items() if any(values)},
+                hide_index=True,
+                height=min(320, 38 + 35 * len(rows)),
+            )
+        if len(rows) > LISTED:
+            st.caption(f"and {len(rows) - LISTED:,} more")
+        _set_aside(changes)
 
 
 def _set_aside(changes: Changes) -> None:

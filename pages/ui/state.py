@@ -56,6 +56,7 @@ CHUNKS_WANTED = "chunks.wanted"  # what stands outside the fragment was changed 
 QUESTION = "ask.question"
 ASKED = "ask.asked"
 ASKING = "ask.asking"  # another each time a question is asked
+QUOTED = "ask.quoted"  # the question whose quotes are on the page
 SCOPE = "ask.scope"
 EVIDENCE = "ask.evidence"
 PROFILE = "ask.profile"

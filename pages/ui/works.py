@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.jobs import Item, Job, JobQueue
 from pages.ui import words
 
 UNFINISHED = ("queued", "running")
+STOPPING = "stopping"  # cancelled, and its handler has not come to hear of it
 NAMES = {"apply": "Cutting the library anew", "bench": "Benchmark", "tune": "Teaching the re-ranker"}
 
 
@@ -35,9 +36,13 @@ class Work:
 
         >>> Work(1, 1, "a.pdf", "running", "parsing", 3, 12).words, Work(1, 1, "a.md", "queued").words
         ('page 3 of 12', 'waiting')
+        >>> Work(1, None, "Suite", "stopping", "encoding", 3, 12).words
+        'stopping at its next step'
         >>> Work(1, 1, "a.pdf", "running", "parsing", 0, 12).words
         'reading'
         """
+        if self.state == STOPPING:
+            return "stopping at its next step"
         if self.state == "queued" or not self.stage:
             return "waiting" if self.state == "queued" else "starting"
         if self.stage == "parsing" and self.done:
@@ -71,7 +76,9 @@ def active(queue: JobQueue, kinds: tuple[str, ...], limit: int = 50) -> list[Wor
     for job in reversed(queue.jobs(-1, states=UNFINISHED, kinds=kinds)):
         # All items done and the job not quite: nothing left that a person waits for.
         unfinished = [_work(job, item) for item in queue.items(job.id, states=UNFINISHED, limit=limit)]
-        found += unfinished if job.items else [Work(job.id, None, _name(job, None), job.state)]
+        unfinished = unfinished if job.items else [Work(job.id, None, _name(job, None), job.state)]
+        stopping = queue.is_cancelled(job.id)
+        found += [replace(work, state=STOPPING) for work in unfinished] if stopping else unfinished
     return sorted(found, key=lambda work: work.state == "queued")
 
 

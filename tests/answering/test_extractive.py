@@ -228,6 +228,21 @@ def test_a_row_cut_off_by_the_passage_is_no_row():
     assert [item.row is not None for item in items] == [True]
 
 
+def test_half_a_sentence_is_evidence_and_no_quote():
+    text = (
+        "The wall is raised. A token is valid for 3600 seconds unless it is withdrawn before. The office is in Delft."
+    )
+    half = passage(text[: text.index(" unless")])
+    items = sentences_of([half], no_headings, cut=lambda version, place: place == half.end)
+    assert [(item.text, item.prose) for item in items] == [
+        ("The wall is raised.", True),
+        ("A token is valid for 3600 seconds", False),
+    ]
+    late = passage(text[text.index("3600") :])
+    items = sentences_of([late], no_headings, cut=lambda version, place: place == late.start)
+    assert [item.prose for item in items] == [False, True]
+
+
 WORDS_OF = st.lists(st.sampled_from("token valid second office delft safe keep otter".split()), min_size=2, max_size=8)
 TEXTS = st.lists(WORDS_OF.map(lambda words: " ".join(words).capitalize() + "."), min_size=1, max_size=6).map(" ".join)
 

@@ -43,6 +43,9 @@ CONTRADICT: tuple[tuple[str, str], ...] = (
     ("The bridge is 120 metres long.", "The bridge is 0.2 km long."),
     ("The tower weighs 900 tonnes.", "The tower weighs 700 tonnes."),
     ("The sensor samples at 50 Hz.", "The sensor samples at 100 Hz."),
+    ("The freezer is kept at -18 °C.", "The freezer is kept at -20 °C."),
+    ("The freezer is kept at -18 °C.", "The freezer is kept at 18 °C."),
+    ("The annual membership fee is EUR 1,200.", "The annual membership fee is 1,300 euros."),
     # dates
     ("The contract ends on 31 March 2027.", "The contract ends on 30 June 2027."),
     ("Version 2 of the API was switched off on 31 March 2026.", "Version 2 of the API was switched off on 2026-05-31."),
@@ -72,6 +75,10 @@ CONTRADICT: tuple[tuple[str, str], ...] = (
 )
 
 AGREE: tuple[tuple[str, str], ...] = (
+    ("The annual membership fee is €1.200.", "The annual membership fee is €1,200."),  # as many write thousands
+    ("The annual membership fee is €1 200.", "The annual membership fee is €1,200."),
+    ("The annual membership fee is CHF 1'200.", "The annual membership fee is 1,200 CHF."),
+    ("A gateway has 3 -5 valves.", "A gateway has 4 valves."),
     # the same, otherwise written
     ("Access tokens expire after 3600 seconds.", "Access tokens expire after one hour."),
     ("Access tokens expire after 3600 seconds.", "Access tokens are valid for 60 minutes."),

@@ -100,6 +100,33 @@ def test_a_side_says_what_stands_where():
     assert first.sentence == "An access token is valid for 3600 seconds."
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "normal"),
+    [
+        ("The mains voltage of the plant is 230 V.", "The mains voltage of the plant is 110 V.", "230 V"),
+        ("The sensor samples at 50 Hz.", "The sensor samples at 100 Hz.", "50 Hz"),
+        ("The freezer is kept at -18 °C.", "The freezer is kept at -20 °C.", "-18 °C"),
+    ],
+)
+def test_what_a_side_says_is_told_in_the_base_unit(one, other, normal):
+    [conflict] = between(one, other)
+    assert conflict.sides[0].normal == normal
+
+
+def test_what_a_document_gives_many_values_is_a_series_and_no_statement():
+    lines = [f"The batch job of the worker finished after {3 + number} seconds." for number in range(4)]
+    other = passage("The batch job of the worker finished after 60 seconds.", 2)
+    assert conflicts([passage("\n".join(lines[:1]), 1), other])
+    assert conflicts([passage("\n".join(lines), 1), other]) == ()
+
+
+def test_half_a_sentence_states_nothing():
+    limit = "Access tokens expire after 15 minutes"
+    passages = [passage("Access tokens expire after 3600 seconds.", 1), passage(limit, 2)]
+    assert conflicts(passages)
+    assert not conflicts(passages, cut=lambda version, place: (version, place) == ("2" * 64, len(limit)))
+
+
 def test_who_agrees_with_a_side_stands_beside_it():
     third = "A token lives for 3600 seconds, so that such a program runs for exactly one hour and then fails."
     texts = ["An access token is valid for 3600 seconds.", "Access tokens expire after 15 minutes.", third]

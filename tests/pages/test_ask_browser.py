@@ -176,8 +176,9 @@ def test_words_marked_in_the_reader_or_the_evidence_are_explained(address: str, 
 
 
 TOLD = {
-    "api.md": "# Tokens\n\nAn access token is valid for 3600 seconds.\n",
-    "notes.txt": "An access token is valid for 15 minutes.\n\nThese notes were taken on 1 May 2022.\n",
+    "api.md": "# Tokens\n\nAn access token is valid for 3600 seconds.\n\nThe support desk is open on Sundays.\n",
+    "notes.txt": "An access token is valid for 15 minutes.\n\nThe support desk is not open on Sundays.\n\n"
+    "These notes were taken on 1 May 2022.\n",
 }
 
 
@@ -192,7 +193,11 @@ def test_a_source_is_ranked_higher_and_a_hint_made_a_filter_by_keys(
         library.set_preference("tour", "skipped")
     with serving(tmp_path / "home") as address, visiting(browser, theme) as page:
         ask(page, address)
-        conflict = page.locator(".conflict")
+        aside = page.locator(".elsewhere > summary")  # what the question does not name
+        expect(aside).to_contain_text("Sources disagree on 1 more matter")
+        aside.press("Enter")
+        expect(page.locator(".elsewhere .conflict summary")).to_contain_text(re.compile(r"yes \(api\.md\)"))
+        conflict = page.locator(".conflicts > .conflict")
         conflict.locator("summary").press("Enter")
         last = conflict.locator(".side").last
         name = last.locator(".cite").inner_text()

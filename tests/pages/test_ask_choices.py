@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import streamlit
 from streamlit.testing.v1 import AppTest
 
 from core import ordering
+from core.errors import ModelError
 from core.explaining import why_not
 from core.library import Incoming, Library
 from core.retrieval.reranking import Readings
+from core.settings import RerankingSettings
 from core.types import Span
-from pages.ui import ask_conflicts, services, state
+from pages.ui import ask_conflicts, rerankers, services, state
 from tests.pages.apps import PATIENT, said
 from tests.pages.browsing import until
 
@@ -147,6 +150,42 @@ def test_whose_word_counts_is_written_on_the_settings_page(held: Library) -> Non
     assert page("settings").text_area(key="settings.authority.lines").value == "\n".join(kept)
 
 
+def test_an_entry_that_names_no_document_is_kept_and_said(held: Library) -> None:
+    app = page("settings")
+    app.text_area(key="settings.authority.lines").set_value("api.md > notse\nkettle: *2024* > text")
+    next(button for button in app.button if button.label == "Save").click().run()
+    assert len(held.settings.answering.authority) == 2
+    assert "or of that kind: “notse”." in said(app).replace("\\", "")
+    app.text_area(key="settings.authority.lines").set_value("api.md > notes")
+    next(button for button in app.button if button.label == "Save").click().run()
+    assert not app.warning or "of that kind" not in said(app)
+
+
+def test_a_reranker_that_is_not_on_this_machine_is_said_when_it_is_chosen(
+    held: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def load(settings: RerankingSettings, encoder: object) -> None:
+        asked.append(settings.model)
+        raise ModelError("There is no folder '~/models/none' with a re-ranker.", "Check it.")
+
+    monkeypatch.setattr(rerankers, "load_reranker", load)
+    app = page("settings")
+    app.radio(key="settings.reranker").set_value(rerankers.OTHER).run()
+    assert asked == []
+    assert not app.error
+    app.text_input(key="settings.reranker.name").set_value("~/models/none").run()
+    assert asked == ["~/models/none"]
+    assert "There is no folder" in "".join(str(error.value) for error in app.error)
+    assert rerankers.chosen() == "lectern"
+    app.radio(key="settings.reranker").set_value("late-interaction").run()
+    assert asked == ["~/models/none"]
+    assert not app.error
+    assert rerankers.chosen() == "late-interaction"
+    assert not app.exception
+
+
 def test_a_source_is_ranked_higher_where_it_is_contradicted_and_that_is_taken_back(held: Library) -> None:
     app = ask(page("ask"), VALID)
     (before,) = drawn(app, "rows")["rows"]
@@ -173,6 +212,54 @@ def test_a_source_is_ranked_higher_where_it_is_contradicted_and_that_is_taken_ba
     app.run()
     assert drawn(app, "rows")["rows"] == [before]
     assert not app.exception
+
+
+OFF_TOPIC = ("The support desk is open on Sundays.", "The support desk is not open on Sundays.")
+
+
+def test_a_conflict_that_the_question_does_not_name_stands_behind_the_others(held: Library) -> None:
+    items = [Incoming(f"desk {at}.txt", content_hash=held.stage(text.encode())) for at, text in enumerate(OFF_TOPIC)]
+    assert not held.ingest(items).failures
+    rows = drawn(ask(page("ask"), VALID), "rows")["rows"]
+    assert [(row["about"].startswith("access token"), row["aside"]) for row in rows] == [(True, False), (False, True)]
+    sides = {side["value"]: side["pieces"] for side in rows[1]["sides"]}
+    assert "".join(sides["yes"]) == OFF_TOPIC[0]
+    assert sides["yes"][1] == ""  # what is not denied has no word to point at
+    assert sides["no"] == ["The support desk is ", "not", " open on Sundays."]
+    rows = drawn(ask(page("ask"), "Is the desk open on Sundays?"), "rows")["rows"]
+    assert {row["about"].startswith("access token"): row["aside"] for row in rows} == {True: True, False: False}
+
+
+@pytest.mark.usefixtures("held")
+def test_a_phrase_that_nothing_has_is_no_filter_and_a_note_is_said_once() -> None:
+    app = ask(page("ask"), '"zebra crossing" in:nowhere token')
+    assert labels(app, "phrase") == ["phrase: “zebra crossing” (nothing has it)"]
+    told = said(app).replace("\\", "")
+    assert told.count("No passage has the phrase “zebra crossing”: it was left out.") == 1
+    assert told.count("Nothing in this library is called “nowhere”") == 1
+
+
+@pytest.mark.usefixtures("held")
+def test_another_question_takes_the_quotes_away_until_its_own_are_known_and_a_dial_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waited: list[str] = []
+    spinner = streamlit.spinner
+
+    def noted(text: str, **more: Any) -> Any:
+        waited.append(text)
+        return spinner(text, **more)
+
+    monkeypatch.setattr(streamlit, "spinner", noted)
+    app = ask(page("ask"), VALID)
+    assert any(text.startswith("Choosing the sentences") for text in waited)
+    waited.clear()
+    app.slider(key="ask.retrieval.k").set_value(3).run()
+    assert not any(text.startswith("Choosing the sentences") for text in waited)
+    first = drawn(app, "quotes")["quotes"]
+    ask(app, LED)
+    assert any(text.startswith("Choosing the sentences") for text in waited)
+    assert drawn(app, "quotes")["quotes"] != first
 
 
 def test_a_hint_is_made_a_filter_with_one_click_and_a_hint_again_with_another(held: Library) -> None:

@@ -264,7 +264,8 @@ def weak_page() -> None:
         ConflictSide("8 s", "8 s", Span(25, 28), "Wait 8 s.", Span(20, 29), "w", "Milk", "milk.txt", 2),
     ]
     ask_conflicts.show_conflicts(
-        [ContextConflict("number", ("wait",), tuple(sides), 1, "milk.txt ranks above tea.txt.", "Wait …")]
+        "How long do we wait?",
+        [ContextConflict("number", ("wait",), tuple(sides), 1, "milk.txt ranks above tea.txt.", "Wait …")],
     )
     dials.ask_dials(Settings())
     lying = Clustered(10, 0.7, 0.8, ("auto-merge", "parent"), "7 of 10 share a parent.")

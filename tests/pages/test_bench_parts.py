@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,7 +68,10 @@ def measured_of(preset: int, texts: dict[str, str]) -> dict[str, Measured]:
 
 def test_a_side_says_how_much_was_read_and_what_ended_it(texts: dict[str, str]) -> None:
     made = report()
-    drawn = side("default", made.questions[1], measured_of(0, texts)["q1"], 1000, texts.__getitem__)
+    item = replace(measured_of(0, texts)["q1"], ranks={"dense": 3, "reranked": 1})
+    drawn = side("default", made.questions[1], item, 1000, texts.__getitem__, {"dense", "lexical", "reranked"})
+    assert drawn["ranks"] == [["meaning", "3rd"], ["words", ""], ["re-ranked", "1st"]]  # what is off is not spoken of
+    assert drawn["story"].startswith("The best chunk with gold was 3rd by meaning; after re-ranking 1st.")
     assert drawn["recall"] == "50 %"
     assert drawn["story"].endswith("50 % of it was read; the budget of 1,000 characters ended before the rest.")
     (excerpt,) = drawn["excerpts"]
@@ -79,7 +84,7 @@ def test_a_document_without_text_is_a_sentence(texts: dict[str, str]) -> None:
         raise NotFoundError(f"There is no document {name}.", "")
 
     made = report()
-    drawn = side("default", made.questions[0], measured_of(0, texts)["q0"], 1000, missing)
+    drawn = side("default", made.questions[0], measured_of(0, texts)["q0"], 1000, missing, ())
     assert "There is no document" in drawn["excerpts"][0]["problem"]
 
 

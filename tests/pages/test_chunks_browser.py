@@ -165,6 +165,7 @@ def test_two_cuts_are_marked_and_the_severed_gold_is_named(address: str, browser
         page.get_by_role("option", name="Fixed size").click()
         expect(page.locator(".reader.compact")).to_have_count(2)
         expect(page.locator(".reader-label").first).to_have_text("A · As indexed")
+        until(lambda: fits(page))
         for word in ("added", "removed"):
             shown(page.locator(".compare-mark", has_text=word))
         table = page.locator(".st-key-chunks_comparison")
@@ -172,6 +173,22 @@ def test_two_cuts_are_marked_and_the_severed_gold_is_named(address: str, browser
         page.get_by_role("button", name=re.compile("Severed by A")).click()
         until(lambda: at_top(page) > 0)
         assert faults(page) == []
+
+
+def test_a_theme_that_changes_recolours_the_plots(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        opened(page, address)
+        words = page.locator(".st-key-chunks_panel_body .colorbar text").first
+        light = words.evaluate("(words) => getComputedStyle(words).fill")
+        until(lambda: fits(page))
+        page.emulate_media(color_scheme="dark")
+        until(lambda: words.evaluate("(words) => getComputedStyle(words).fill") != light)
+
+
+def fits(page: Page) -> bool:
+    """Whether the page ends where the window does."""
+    main = page.locator("[data-testid=stMain]")
+    return bool(main.evaluate("(main) => main.scrollHeight <= main.clientHeight"))
 
 
 def test_apply_to_this_document_leaves_the_others_alone(address: str, home: Path, browser: Browser) -> None:

@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Slider
 
 from core.chunking import edits
 from core.errors import CancelledError
 from core.library import Incoming, Library
 from core.settings import CHUNKERS, DIALS, ChunkingSettings
-from tests.pages.apps import said, start
+from core.teaching import teach
+from pages.ui.chunks_status import TAUGHT_ANEW
+from tests.pages.apps import PATIENT, said, start
 from tests.pages.browsing import until
+from tests.test_teaching import handbook
 
 pytestmark = pytest.mark.model
 SENTENCES = "The weir stands north of the lock. Its gauge is read at noon and at night. Nobody may move it alone. "
@@ -62,6 +66,15 @@ def turn(app: AppTest, size: int) -> AppTest:
     return app.slider(key="chunks.max_tokens").set_value(size).run()
 
 
+def size_dial(app: AppTest) -> Slider:
+    """The dial of the size, of whichever side is drawn."""
+    return next(slider for slider in app.slider if slider.label.startswith("Chunk, at most"))
+
+
+def size(app: AppTest) -> int:
+    return int(size_dial(app).value)
+
+
 def applying(app: AppTest) -> AppTest:
     """With the way to apply a trial open."""
     app.session_state["chunks.applying"] = True
@@ -85,7 +98,50 @@ def test_a_turned_dial_is_a_trial_that_changes_nothing_and_goes_back() -> None:
     assert not library().queue.jobs()
     app.button(key="chunks.back").click().run()
     assert "As indexed" in plain(app)
-    assert app.slider(key="chunks.max_tokens").value == ChunkingSettings().max_tokens
+    assert size(app) == ChunkingSettings().max_tokens
+
+
+@pytest.mark.usefixtures("home")
+def test_dials_turned_together_before_the_page_is_drawn_again_all_stay_turned() -> None:
+    app = start("chunks")
+    app.slider(key="chunks.max_tokens").set_value(60)
+    app.slider(key="chunks.parent_max_tokens").set_value(300)
+    app.selectbox(key="chunks.chunker").set_value("recursive").run()
+    assert (size(app), app.slider(key="chunks.parent_max_tokens").value) == (60, 300)
+    assert app.selectbox(key="chunks.chunker").value == "recursive"
+
+
+@pytest.mark.usefixtures("home")
+def test_a_report_of_dials_drawn_before_all_were_set_turns_none_back() -> None:
+    from pages.ui.recipe_words import STARTS
+
+    app = start("chunks")
+    app.slider(key="chunks.max_tokens").set_value(60).run()
+    before = {widget.key for widget in app.slider}
+    app.selectbox(key="chunks.start").set_value("Papers: claims").run()
+    assert size(app) == STARTS["Papers: claims"].max_tokens
+    assert not before & {widget.key for widget in app.slider}, "what is reported of the dials before is none of these"
+    late = AppTest.from_function(heard_late, default_timeout=PATIENT).run()
+    assert not late.exception
+    assert late.markdown[0].value == "code, 90 tokens"
+
+
+def heard_late() -> None:
+    """All dials are set while the window still shows the ones before, which then report themselves."""
+    from dataclasses import asdict
+
+    import streamlit as st
+
+    from core.settings import ChunkingSettings
+    from pages.ui import chunks_state
+
+    drawn = asdict(ChunkingSettings(chunker="learned"))
+    seen = chunks_state.set_anew("a")
+    chunks_state.turn("a", asdict(ChunkingSettings(chunker="code")))
+    chunks_state.turn_some("a", {"learned_probability": 0.01, "max_tokens": 20}, drawn, seen)
+    chunks_state.turn_some("a", {"max_tokens": 90}, drawn, chunks_state.set_anew("a"))
+    held = chunks_state.turned_values("a") or {}
+    st.markdown(f"{held['chunker']}, {held['max_tokens']} tokens")
 
 
 @pytest.mark.usefixtures("home")
@@ -176,6 +232,36 @@ def test_a_cut_that_was_cancelled_half_way_says_so_and_can_be_finished() -> None
 
 
 @pytest.mark.usefixtures("home")
+def test_the_scope_chosen_last_is_offered_again() -> None:
+    app = applying(turn(start("chunks"), 30))
+    app.radio(key="chunks.scope").set_value("kind").run()
+    app.button(key="chunks.apply").click().run()
+    at_rest()
+    app.session_state["chunks.applying"] = False
+    turn(app.run(), 40)
+    assert applying(app).radio(key="chunks.scope").value == "kind"
+
+
+@pytest.mark.usefixtures("home")
+def test_what_was_cut_before_a_later_lesson_says_so_and_all_of_it_is_brought_up_to_date() -> None:
+    def add(*turns: int) -> None:
+        staged = {f"handbook-{turn}.md": library().stage(handbook(turn).encode()) for turn in turns}
+        library().ingest([Incoming(name, content_hash=staged[name]) for name in staged])
+
+    start()
+    add(1, 2)
+    library().apply(library().settings.with_value("chunking.chunker", "learned"))
+    add(3)
+    teach(library()._store, library().model)
+    app = start("chunks")
+    assert TAUGHT_ANEW in plain(app)
+    app.button(key="chunks.recut").click().run()
+    at_rest()
+    assert "As indexed" in plain(app.run())
+    assert all(library().cutting.is_cut_so(row.version_id) for row in library().sources())
+
+
+@pytest.mark.usefixtures("home")
 def test_a_finding_leads_to_its_places_in_turn() -> None:
     from core.inspecting.findings import Defect
 
@@ -239,7 +325,7 @@ def test_two_cuts_stand_side_by_side_with_the_gold_each_severs() -> None:
     assert list(figures["A"])[names.index("Chunks")] == str(len(tree.leaves))
     assert list(figures["A"])[names.index("Gold severed")] == "1 of 1"
     app.segmented_control(key="chunks.side").set_value("b").run()
-    app.slider(key="chunks.b.max_tokens").set_value(40).run()
+    size_dial(app).set_value(40).run()
     assert "As indexed" in plain(app), "the first side is as it was"
     assert list(app.table[0].value["B"])[names.index("Chunks")] != str(len(tree.leaves))
 
@@ -249,13 +335,13 @@ def test_bs_dials_are_taken_and_are_then_the_trial_that_can_be_applied() -> None
     app = start("chunks")
     app.selectbox(key="chunks.other").set_value("Another set of dials").run()
     assert app.button(key="chunks.take_b").disabled, "both are alike"
-    app.slider(key="chunks.b.max_tokens").set_value(30).run()
+    size_dial(app).set_value(30).run()
     app.button(key="chunks.take_b").click().run()
     assert not app.exception
     assert app.selectbox(key="chunks.other").value is None
     assert not app.table
     assert "Trial" in plain(app)
-    assert app.slider(key="chunks.max_tokens").value == 30
+    assert size(app) == 30
     applying(app).radio(key="chunks.scope").set_value("document").run()
     app.button(key="chunks.apply").click().run()
     at_rest()
@@ -268,7 +354,7 @@ def test_taking_how_it_is_cut_now_ends_the_trial() -> None:
     app.selectbox(key="chunks.other").set_value("As it is cut now").run()
     app.button(key="chunks.take_b").click().run()
     assert "As indexed" in plain(app)
-    assert app.slider(key="chunks.max_tokens").value == ChunkingSettings().max_tokens
+    assert size(app) == ChunkingSettings().max_tokens
 
 
 def test_a_library_that_is_only_read_can_be_tried_and_not_changed(home: Path) -> None:
@@ -325,6 +411,6 @@ def dials_alone(unit: str, reads: int, specials: int) -> None:
     from pages.ui.recipe_values import settings_or_reason, sliders
 
     held = st.session_state.setdefault("values", asdict(ChunkingSettings(unit=unit)))
-    show_dials("a", held, lambda side, values: st.session_state.update(values=values), sliders(reads, specials))
+    show_dials("a", held, held.update, lambda side, values: held.update(values), sliders(reads, specials))
     said = settings_or_reason(held, ChunkingSettings())[1]
     st.caption(said[0] if said else "these settings can be")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +12,7 @@ import plotly.io
 import pytest
 
 from core.inspecting.curves import Curve
-from core.inspecting.hierarchy import bars, icicle
+from core.inspecting.hierarchy import TreeRow, bars, icicle
 from core.settings import ChunkingSettings
 from core.types import ChunkTree
 from pages.ui import chunks_curve, chunks_tree
@@ -104,3 +105,11 @@ def test_a_short_tree_has_a_bar_for_every_chunk() -> None:
     [bar] = chunks_tree.figure(bars(rows), look(small, chosen=1)).data
     assert len(bar.x) == len(rows)
     assert {"1", "2", "3", "4"} <= set(bar.text)
+
+
+def test_the_bar_that_holds_all_the_text_bears_the_documents_name() -> None:
+    whole = TreeRow("v", "", "Annual report", 900, 900, 2, 0, 0, 900)
+    top = replace(whole, chunk_id="p", parent_id="v", label="Cover", level=1, depth=1)
+    leaves = [replace(top, chunk_id=f"c{at}", parent_id="p", label="Words", level=0, depth=2, leaf=at) for at in (0, 1)]
+    drawn = chunks_tree.without_document((whole, top, *leaves))
+    assert [row.label for row in drawn] == ["Annual report", "Words", "Words"]

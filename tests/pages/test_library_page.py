@@ -113,6 +113,8 @@ def test_a_scan_shows_what_would_be_read_and_reads_nothing(filled: Path, tmp_pat
     next(button for button in app.button if button.label == "Scan").click().run()
     figures = {metric.label: metric.value for metric in app.metric}
     assert (figures["New"], figures["Passed over"], figures["Documents"]) == ("1", "1", "2")
+    listed = next(frame.value for frame in app.dataframe if "State" in frame.value)
+    assert list(listed) == ["File", "State", "Kind", "Size"], "all can be read: nothing says why not"
     with Library.open(filled, write=False) as library:
         assert len(library.sources()) == 2
         assert [known.path for known in library.folders()] == [folder]

@@ -43,6 +43,22 @@ def test_files_and_uploads_reach_the_library(library: Library, tmp_path: Path) -
     assert works.failed(library.queue, ("ingest",)) == []
 
 
+def test_cancelled_work_says_so_until_it_has_stopped(library: Library) -> None:
+    seen: list[tuple[str, str]] = []
+
+    def working(job: Job, reporter: Reporter) -> None:
+        for item in reporter.items():
+            reporter.stage(item.id, "encoding", 1, 9)
+            library.queue.cancel(job.id)
+            seen.extend((found.state, found.words) for found in works.active(library.queue, ()))
+            reporter.check()
+
+    library.queue.enqueue("bench", {}, [NewItem("Suite")])
+    assert library.queue.run_next({"bench": working})
+    assert seen == [(works.STOPPING, "stopping at its next step")]
+    assert works.active(library.queue, ()) == []
+
+
 def test_a_job_whose_items_are_done_is_no_longer_waited_for(library: Library, tmp_path: Path) -> None:
     seen: list[list[str]] = []
 

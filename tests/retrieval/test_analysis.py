@@ -262,6 +262,21 @@ def test_everything_stands_in_the_question(question):
     assert comparison is None or 0 <= comparison.start < comparison.end <= len(question)
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which packages need Python 3.10 or higher?", None),
+        ("What is said in section 4.1 or below?", None),
+        ("Which emails came before v2.1 or lower?", None),
+        ("Which devices have a battery of 3.4 V or less?", "at most 3.4 V"),
+        ("Which parts of figure 2 are above 5 %?", "above 5 %"),
+    ],
+)
+def test_what_is_named_by_a_number_is_not_compared(question, expected):
+    found = understand(question, known=KNOWN).comparison
+    assert (found and found.value) == expected
+
+
 @given(QUESTIONS)
 def test_the_text_keeps_every_word_that_no_operator_uses(question):
     found = understand(question, EVERYTHING, KNOWN)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,18 +35,54 @@ from core.retrieval.bounds import comparison_in
         ("sales over €1.5m", 1.5e6, None, False, "eur"),
         ("sales above 20k", 20e3, None, False, ""),
         ("sales between 5 and 10 million euros", 5e6, 10e6, True, "eur"),
+        ("regions with no fewer than 5 stores", 5, None, True, ""),
+        ("contracts no longer than 3 days", None, 3, True, "d"),
+        ("growth greater than or equal to 5 %", 5, None, True, "%"),
+        ("growth equal to or less than 5 %", None, 5, True, "%"),
+        ("regions with growth over 5 but under 10 %", 5, 10, False, "%"),
+        ("sales above 5 and below 10 million", 5e6, 10e6, False, ""),
+        ("loads lower than 5 %, higher than 2 %", 2, 5, False, "%"),
+        ("plans over 1 200 euros", 1200, None, False, "eur"),
+        ("plans over 1\u202f200\u00a0€", 1200, None, False, "eur"),
+        ("plans over CHF 1'200", 1200, None, False, "chf"),
+        ("apps with more than 5M users", 5e6, None, False, ""),
+        ("sales above 5m EUR", 5e6, None, False, "eur"),
+        ("growth above +.5 %", 0.5, None, False, "%"),
+        ("trains above 100 km/h", 100, None, False, "km/h"),
+        ("rooms below 60 °F", None, 60, False, "°f"),
+        ("lines with no delay over 300 ms", None, 300, True, "ms"),
+        ("regions without growth above 5 %", None, 5, True, "%"),
+        ("regions that do not have a growth of more than 5 %", None, 5, True, "%"),
+        ("all regions except those above 5 %", None, 5, True, "%"),
+        ("customers who did not leave pay more than €50", 50, None, False, "eur"),  # what they did not do is another
+        ("regions above 5 % over 3 years", 5, None, False, "%"),
+        ("regions above 5 % between 2012 and 2016", 5, None, False, "%"),
+        ("plans under €50 per month", None, 50, False, "eur"),
     ],
 )
 def test_what_is_asked_of_a_number(question, low, high, closed, unit):
     found = comparison_in(question)
-    assert (found.low, found.high, found.closed, found.unit) == (low, high, closed, unit)
+    assert (found.low, found.high, found.closed_low or found.closed_high, found.unit) == (low, high, closed, unit)
+
+
+def test_of_a_range_each_end_may_be_meant_itself_or_not():
+    found = comparison_in("parcels of at least 5 and less than 10 kg")
+    assert found.value == "at least 5 and below 10 kg"
+    assert [found.holds(value) for value in (4.9, 5, 9.9, 10)] == [False, True, True, False]
 
 
 @pytest.mark.parametrize(
     "question",
-    ["Which regions grew?", "more than a race", "between 2012 and 2016", "Is it over?", "the cases of 2020", "above-5"],
+    [
+        *("Which regions grew?", "more than a race", "between 2012 and 2016", "Is it over?", "the cases of 2020"),
+        *("above-5", "above 5-10 %", "above 5 - 10", "older than 12/05/2020", "later than 10:30, over 10:30"),
+        *("less than 1/3 of the users", "between 30 s and 2 min", "not between 5 and 10", "over 5 years ago"),
+        *("versions below 3.10", "releases older than 3.2.1", "more than 5 kg/m3", "over 1 2000"),
+        "regions above 5 % with fewer than 100 customers",  # half of what is asked would be no answer
+        *("above 5 % or below -2 %", "above 10 and below 5", "above 5 and above 7", "between 5 and 10 and above 7"),
+    ],
 )
-def test_what_compares_with_no_number(question):
+def test_what_compares_with_no_number_or_with_more_than_one_range(question):
     assert comparison_in(question) is None
 
 
@@ -64,23 +102,44 @@ def test_what_compares_with_no_number(question):
         ("How do I raise a limit above 80 %?", set()),
         ("Why is the load above 80 %?", set()),
         ("Is anything above 80 %?", {"anyth"}),
+        ("Which regions do not have growth above 5 %?", {"region"}),
     ],
 )
 def test_what_is_asked_to_be_listed(question, listed):
     assert set(comparison_in(question).listed) == listed
 
 
+def test_what_is_denied_is_still_asked_of():
+    """The words between a denial and its bound name the column."""
+    assert "growth" in comparison_in("Which regions do not have growth above 5 %?").subject
+
+
 NUMBERS = st.integers(-(10**9), 10**9) | st.integers(-(10**6), 10**6).map(lambda number: number / 4)
 BOUNDS = st.sampled_from(["above", "below", "at least", "at most", "does not exceed", "is never below"])
-UNITS = st.sampled_from(["", " %", " ms", " kg", " volts", " hours", " euros", " thousand", " million dollars"])
+UNITS = [
+    *("", " %", " ms", " kg", " volts", " hours", " euros", " francs", " km/h", " °F"),
+    " thousand",
+    " million dollars",
+]
 
 
-@given(NUMBERS, BOUNDS, UNITS)
+@given(NUMBERS, BOUNDS, st.sampled_from(UNITS))
 def test_what_is_told_is_understood_as_what_was_asked(number, bound, unit):
     asked = comparison_in(f"Which regions have growth that {bound} {number:,}{unit}?")
     again = comparison_in(f"regions {asked.value}")
-    assert (again.low, again.high, again.closed, again.unit) == (asked.low, asked.high, asked.closed, asked.unit)
-    assert again.key == asked.key
+    assert replace(again, start=0, end=0, subject=asked.subject, beside=asked.beside, listed=asked.listed) == replace(
+        asked, start=0, end=0
+    )
+
+
+@given(NUMBERS, NUMBERS, st.booleans(), st.booleans(), st.sampled_from(UNITS[:10]), NUMBERS)
+def test_a_range_is_told_by_two_bounds_in_any_order(one, other, low, high, unit, value):
+    least, most = sorted((one, other))
+    bounds = [f"{'at least' if low else 'above'} {least}{unit}", f"{'at most' if high else 'below'} {most}{unit}"]
+    found = [comparison_in(f"regions {' and '.join(order)}") for order in (bounds, bounds[::-1])]
+    assert found[0].key == found[1].key == comparison_in(f"regions {found[0].value}").key
+    expected = (value >= least if low else value > least) and (value <= most if high else value < most)
+    assert found[0].holds(value) == expected
 
 
 @given(NUMBERS, NUMBERS)

@@ -38,16 +38,54 @@ SALES = """# Sales
 
 Sales of the areas, in thousands of euros.
 
-| # | Area | Revenue | Growth | Churn |
+| # | Area | Revenue | Growth | Churn | Shops |
+|---|---|---|---|---|---|
+| 1 | Delta | 900 | 6 % | 1 % | 3 |
+| 2 | Polder | 1,500 | 3 % | 9 % | 12 |
+| 3 | Total | 2,400 | 4 % | 5 % | 15 |
+"""
+PLANS = """# Plans
+
+Plans and what they cost.
+
+| Plan | Price | Users (k) | Year | Speed (km/h) | Reach (km) |
+|---|---|---|---|---|---|
+| Free | €0 | 25 | 2019 | 90 | 400 |
+| Team | €60 | 8 | 2021 | 120 | 30 |
+| Swiss | CHF 60 | 2.01 | 2020 | 80 | 200 |
+"""
+TOWNS = """# Towns
+
+Towns of two years.
+
+| Rank | Town | Continent | Year | Growth |
 |---|---|---|---|---|
-| 1 | Delta | 900 | 6 % | 1 % |
-| 2 | Polder | 1,500 | 3 % | 9 % |
-| 3 | Total | 2,400 | 4 % | 5 % |
+| 1 | Pisa | Europe | 2023 | 6 % |
+| 2 | Delft | Europe | 2023 | 8 % |
+| 3 | Pisa | Europe | 2024 | 7 % |
+| 4 | Nara | Asia | 2024 | 9 % |
+"""
+RIVERS = """# Rivers
+
+How rivers rose.
+
+| River | Rise 2023 | Rise 2024 | Salt |
+|---|---|---|---|
+| **High** | 2 % | 9 % | 7 % |
+| Low | 8 % | 1 % | 0 % |
 """
 DEVICES = "Serial,Battery (V),Price\n" + "".join(f"d{n},{3 + n / 10:.1f},€{10 * n}\n" for n in range(12))
 
 
-FILES = {"regions.md": REGIONS, "sales.md": SALES, "devices.csv": DEVICES, "prose.md": "Regions grew above 5 %."}
+FILES = {
+    "regions.md": REGIONS,
+    "sales.md": SALES,
+    "plans.md": PLANS,
+    "towns.md": TOWNS,
+    "rivers.md": RIVERS,
+    "devices.csv": DEVICES,
+    "prose.md": "Regions grew above 5 %.",
+}
 
 
 @pytest.fixture(scope="module")
@@ -134,10 +172,11 @@ VERSIONS = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in FI
         ("Which regions grew above 5 %?", [("East", "Growth", "5.1 %")]),
         ("Which regions did not grow by 5 % or more?", [("North", "Growth", "4.9 %"), ("West", "Growth", "-2 %")]),
         ("Which areas are above 5 %?", [("Delta", "Growth", "6 %"), ("Polder", "Churn", "9 %")]),  # no column is named
-        (
-            "Which areas have a revenue above 1 million?",
-            [("Polder", "Revenue", "1,500"), ("Total", "Revenue", "2,400")],
-        ),
+        ("Which areas have a revenue above 1 million?", [("Polder", "Revenue", "1,500")]),  # a total is no area
+        ("Is the total revenue of the areas above 1 million?", [("Total", "Revenue", "2,400")]),
+        ("Which areas have a revenue of at most 900,000?", [("Delta", "Revenue", "900")]),
+        ("Which areas have more than 5 shops?", [("Polder", "Shops", "12")]),  # nobody counts shops in euros
+        ("Which areas do not have growth above 5 %?", [("Polder", "Growth", "3 %")]),
         ("Which areas have a revenue above €2,000?", []),  # no unit is borne by what only stands in thousands of them
         ("Did the growth of East exceed 5 %?", [("East", "Growth", "5.1 %")]),
         ("Did the growth of North exceed 5 %?", []),  # the row that is named does not
@@ -157,6 +196,47 @@ def test_a_table_of_the_context_answers_whole_and_no_other(stored):
     assert listed(stored, asked, ("prose.md", "Regions"), ("regions.md", "red")).rows == ()
     without_caption = listed(stored, "Which devices have a battery below 3.25 V?", ("devices.csv", "d7"))
     assert [row.label for row in without_caption.rows] == ["d0", "d1", "d2"]  # the title says that it is of devices
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which plans cost more than €50?", ["Team"]),  # francs are no euros
+        ("Which plans cost more than 50 francs?", []),  # of a column that is of euros
+        ("Which plans have more than 20,000 users?", ["Free"]),
+        ("Which plans have at most 2,010 users?", ["Swiss"]),  # as a person reckons 2.01 thousand
+        ("Which plans go above 100 km/h?", ["Team"]),
+        ("Which plans go beyond 100 km?", ["Free", "Swiss"]),
+        ("Which plans are older than 5 years?", []),  # which year it was is no number of years
+    ],
+)
+def test_units_and_scales_are_those_of_the_column(stored, question, expected):
+    assert [row.label for row in listed(stored, question, ("plans.md", "Free")).rows] == expected
+
+
+ROWS_NAMED = [
+    ("Which towns grew above 5 % in 2024?", [("Pisa", "7 %"), ("Nara", "9 %")]),
+    ("Which towns in Europe grew above 5 % in 2023?", [("Pisa", "6 %"), ("Delft", "8 %")]),
+    ("Which towns of the top 3 grew above 8 %?", [("Nara", "9 %")]),  # a place in an order names no row
+    ("Which towns grew above 5 % in 2025?", []),
+    ("Which towns outside Europe grew above 5 %?", []),  # it may mean all that it does not name
+    ("Which towns grew above 5 %, except Pisa?", []),
+]
+
+
+def test_years_in_headers_tell_columns_apart(stored):
+    for year, expected in (("2023", ["Low"]), ("2024", ["High"]), ("2025", [])):
+        asked = f"Which rivers had a rise of more than 5 % in {year}?"
+        assert [row.label for row in listed(stored, asked, ("rivers.md", "Low")).rows] == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    ROWS_NAMED,
+)
+def test_rows_that_are_named_by_any_of_their_cells_answer_alone(stored, question, expected):
+    rows = listed(stored, question, ("towns.md", "Pisa")).rows
+    assert [(row.label, row.cell.text) for row in rows] == expected
 
 
 @given(bound=st.integers(-10, 140), most=st.integers(0, 14))

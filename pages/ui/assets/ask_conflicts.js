@@ -29,14 +29,25 @@ function ranking(words, told, entry, component) {
 function drawSide(side, component) {
   const card = make("blockquote", side.preferred ? "side preferred" : "side"), said = make("p", "said");
   const [before, value, behind] = side.pieces, go = make("button", "cite");
-  said.append(before, make("mark", "", value), behind);
+  said.append(before, ...(value ? [make("mark", "", value)] : []), behind);
   go.append(make("span", "", side.document), icon("arrow_outward"));
   go.title = `Open in Chunks · ${side.file}`;
   go.onclick = () => component.setTriggerValue("open", { document: side.version, span: `${side.start}-${side.end}` });
-  card.append(said, go);
-  if (side.preferred) card.append(make("b", "counts", "its word counts"));
-  if (side.higher) card.append(ranking("Rank this source higher", `Keeps with the library: ${side.higher}`, side.higher, component));
+  const foot = make("div", "foot");
+  foot.append(go);
+  if (side.preferred) foot.append(make("b", "counts", "its word counts"));
+  if (side.higher) foot.append(ranking("Rank this source higher", `Keeps with the library: ${side.higher}`, side.higher, component));
+  card.append(said, foot);
   return card;
+}
+
+// What the question does not speak of, behind one line.
+function drawAside(rows, component) {
+  const fold = make("details", "elsewhere");
+  fold.dataset.name = "elsewhere";
+  fold.append(make("summary", "", `Sources disagree on ${rows.length} more ${rows.length === 1 ? "matter" : "matters"} in what was read, which the question does not name`));
+  fold.append(...rows.map((row) => drawConflict(row, component)));
+  return fold;
 }
 
 export default function (component) {
@@ -47,9 +58,10 @@ export default function (component) {
   if (host.dataset.drawn === drawn) return; // a fold that was opened stays open
   host.dataset.drawn = drawn;
   const opened = new Set([...host.querySelectorAll("details[open]")].map((fold) => fold.dataset.name));
-  const held = host.getRootNode().activeElement?.closest?.(".conflict")?.dataset.name;
-  host.replaceChildren(...data.rows.map((row) => drawConflict(row, component)));
-  for (const fold of host.children) { // what was ranked just now is still looked at
+  const held = host.getRootNode().activeElement?.closest?.("details")?.dataset.name;
+  const near = data.rows.filter((row) => !row.aside), far = data.rows.filter((row) => row.aside);
+  host.replaceChildren(...near.map((row) => drawConflict(row, component)), ...(far.length ? [drawAside(far, component)] : []));
+  for (const fold of host.querySelectorAll("details")) { // what was ranked just now is still looked at
     fold.open = opened.has(fold.dataset.name);
     if (fold.dataset.name === held) fold.querySelector("summary").focus();
   }

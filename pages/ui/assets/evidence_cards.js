@@ -34,8 +34,7 @@ function drawRoom(data, host, light) {
 }
 
 function scoreStrip(hit, scale) {
-  const strip = make("span", "scores"), count = scale.stages.length;
-  strip.style.gridTemplateColumns = `repeat(${count > 5 ? Math.ceil(count / 2) : count}, minmax(0, 1fr))`; // rows alike
+  const strip = make("span", "scores");
   for (const stage of scale.stages) {
     const score = hit.scores[stage.name], cell = make("span", "score"), track = make("i", "track");
     cell.append(make("small", "", stage.word));
