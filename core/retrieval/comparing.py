@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.parsing.cells import cell_value
-from core.retrieval.amounts import has_unit, in_full, other_unit, scale_of
+from core.retrieval.amounts import amount, amount_pattern, has_unit, in_full, other_unit, scale_of
 from core.retrieval.bounds import Comparison, comparison_in
 from core.storage.leaves import LeafTable
 from core.storage.store import Store
@@ -41,6 +41,8 @@ _SUMMARY = re.compile(
 _CALENDAR = re.compile(r"\W*(?:year|month|week|day|hour)\W*", re.IGNORECASE)  # which one, and not how many
 
 _LONGEST_NAME = 80  # characters of a cell that may name its row
+_LONGEST_AMOUNT = 40  # and of one that may say a number with its unit
+_AMOUNT = re.compile(amount_pattern(), re.IGNORECASE)
 _EMPHASIS = re.compile(r"\A(\*{1,3}|_{1,2}|`)(?=\S)(.*\S)\1\Z")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -260,11 +262,23 @@ def _fit(store: Store, asked: Comparison, table: TableHead) -> tuple[int, Column
                 best, columns = fit, Columns()  # "Growth 2023" is not that of 2024, and no other column is it
             continue
         counts = asked.counts and bool(asked.beside & spoken[column])
-        numbers = list(_in_unit(asked.unit, header, table.about, numbers_in(store, table, column), counts=counts))
+        cells = numbers_in(store, table, column)
+        numbers = list(_in_unit(asked.unit, header, table.about, cells, counts=counts))
+        if not cells and asked.unit:
+            numbers = list(_measured(asked.unit, cells_of_column(store, table, column)))
         if numbers:
             columns = [*(columns if fit == best else []), numbers]
             best = fit
     return best, columns
+
+
+def _measured(unit: str, cells: Mapping[int, RowCell]) -> Iterator[tuple[NumberCell, float]]:
+    """The cells that say a number with the unit ("50 GB"), which is text to the catalogue, with their numbers."""
+    for row, cell in cells.items():
+        match = _AMOUNT.fullmatch(_plain(cell.text)) if len(cell.text) <= _LONGEST_AMOUNT else None
+        read = amount(match) if match is not None else None
+        if read is not None and read[1] == unit:
+            yield NumberCell(row, cell.column, cell.start, cell.end, read[0], cell.text), read[0]
 
 
 def _in_unit(

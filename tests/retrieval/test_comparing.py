@@ -54,6 +54,17 @@ Plans and what they cost.
 | Team | €60 | 8 | 2021 | 120 | 30 |
 | Swiss | CHF 60 | 2.01 | 2020 | 80 | 200 |
 """
+DISKS = """# Disks
+
+What the disks hold and weigh.
+
+| Disk | Capacity | Weight | Warranty |
+|---|---|---|---|
+| Slim | 500 GB | 95 g | 2 years |
+| Tall | **2,000 GB** | 0.7 kg | 5 years |
+| Wide | 4 TB | 640 g | none |
+| Deep | 250 GB | 1.2 kg | 5 years |
+"""
 TOWNS = """# Towns
 
 Towns of two years.
@@ -83,6 +94,7 @@ FILES = {
     "plans.md": PLANS,
     "towns.md": TOWNS,
     "rivers.md": RIVERS,
+    "disks.md": DISKS,
     "devices.csv": DEVICES,
     "prose.md": "Regions grew above 5 %.",
 }
@@ -212,6 +224,20 @@ def test_a_table_of_the_context_answers_whole_and_no_other(stored):
 )
 def test_units_and_scales_are_those_of_the_column(stored, question, expected):
     assert [row.label for row in listed(stored, question, ("plans.md", "Free")).rows] == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which disks hold at least 500 GB?", [("Slim", "500 GB"), ("Tall", "**2,000 GB**")]),
+        ("Which disks have a weight below 1 kg?", [("Tall", "0.7 kg")]),  # no arithmetic: grams are not kilograms
+        ("Which disks have a warranty of more than 2 years?", [("Tall", "5 years"), ("Deep", "5 years")]),
+        ("Which disks hold more than 3 l?", []),
+    ],
+)
+def test_cells_that_bear_their_unit_are_numbers(stored, question, expected):
+    rows = listed(stored, question, ("disks.md", "Slim")).rows
+    assert [(row.label, row.cell.text) for row in rows] == expected
 
 
 ROWS_NAMED = [
