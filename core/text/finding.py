@@ -14,7 +14,7 @@ def find_words(text: str, words: str, most: int) -> list[Span]:
     Parts of words count, unlike in a quoted phrase of a question: whoever marks a passage may begin within a word.
 
     >>> find_words("An Access\\ntoken. No access  token.", " access tok", 9)
-    [Span(start=3, end=13), Span(start=18, end=29)]
+    [Span(start=3, end=13), Span(start=20, end=31)]
     >>> find_words("any", "  ", 9)
     []
     """
