@@ -126,7 +126,9 @@ class _Context:
         core, said_by_core = (wanted, said) if wish.core == wish.wanted else self._fresh(wish.document, wish.core)
         if not core:
             return SAID
-        if any(part.overlap(wish.core) for part in wanted) and self._take(wish, wanted, said, wish.reason):
+        if not any(part.overlap(wish.core) for part in wanted):  # a short core between two repetitions
+            wanted, said = [*wanted, *core], said | said_by_core
+        if self._take(wish, wanted, said, wish.reason):
             return ""
         if core != wanted and self._take(wish, core, said_by_core, ALONE):
             return ""
