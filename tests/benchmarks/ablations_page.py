@@ -95,7 +95,8 @@ class Findings:
         if better and worse:
             return "better here, worse there"
         if better or worse:
-            return "better, by too little" if better else "worse"
+            little = "better, by too little" if self.gain(name) > 0 else "better at a budget, not on the whole"
+            return little if better else "worse"
         return "no difference seen"
 
     def conclusion(self) -> str:

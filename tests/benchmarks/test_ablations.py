@@ -77,6 +77,7 @@ def test_gains_are_paired_means_over_the_budgets(measured):
         (0.6, (1, 0), 2, "**fulfils the rule**"),
         (0.6, (1, 0), 1, "fulfils the rule, on one suite alone"),
         (0.4, (1, 0), 2, "better, by too little"),
+        (-0.1, (1, 0), 2, "better at a budget, not on the whole"),
         (0.6, (1, 1), 2, "better here, worse there"),
         (-0.6, (0, 1), 2, "worse"),
         (0.6, (0, 0), 2, "no difference seen"),
