@@ -19,6 +19,9 @@ torch_pin := $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements.txt)
 stamp_run := .venv/installed-run-$(firstword $(shell cat requirements.txt | cksum))
 stamp_test := .venv/installed-test-$(firstword $(shell cat requirements.txt requirements-dev.txt | cksum))
 
+# Named, so that the second run of pytest imports these alone.
+browser_tests = $(shell grep -rl --include='test_*.py' 'mark\.browser' tests)
+
 .PHONY: run test clean
 
 run: $(stamp_run)
@@ -29,7 +32,7 @@ test: $(stamp_test)
 	$(python) -m ruff format --check .
 	$(python) -m mypy
 	$(python) -m pytest -m "not browser" -n logical --maxprocesses 8 --dist worksteal
-	$(python) -m pytest -m browser
+	$(python) -m pytest -m browser $(browser_tests)
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -122,6 +122,7 @@ def build_parser() -> argparse.ArgumentParser:
         ("passages", 5, "passages a question"),
         ("max-tokens", 256, "of question and passage together"),
         ("watched-every", 100, "steps between looks at held-out pairs"),
+        ("patience", 0, "looks without a better one after which it stops, 0: never"),
         ("seed", 0, "of all that is drawn"),
     ):
         train.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{text} (default: {default})")

@@ -90,8 +90,8 @@ def _export(options: Namespace) -> int:
 def refit(options: Namespace) -> int:
     """Fit the dials to half of the judgments and try them on the other; with ``--apply``, take them where they gain."""
     from core.evaluation.judged import judged_questions
-    from core.refitting import GAIN
     from core.refitting import refit as fit
+    from core.settings import CAREFUL_MODEL, OWN_RERANKER
 
     progress = console.Progress()
 
@@ -99,12 +99,14 @@ def refit(options: Namespace) -> int:
         progress.show(f"{100 * share:.0f} %  {what}")
 
     with Library.open(existing(home(options))) if options.apply else reading(home(options)) as library:
-        refitted = fit(library, judged_questions(library), watch=watch)
-        applied = options.apply and refitted.verdict == GAIN
+        careful = library.preference(CAREFUL_MODEL) or OWN_RERANKER
+        refitted = fit(library, judged_questions(library), watch=watch, careful=careful)
+        applied = options.apply and bool(refitted.gains)
         if applied:
             library.apply(refitted.onto(library.settings))
     turned = [f"{name}: {before:g} -> {after:g}" for name, (before, after) in refitted.changes.items()]
-    said = ["The library's settings are these now."] if applied else []
+    said = [refitted.careful.sentence] if refitted.careful else []
+    said += [f"Applied: {', '.join(refitted.gains)}."] if applied else []
     console.answer(
         options, contract.refitted(refitted, applied=applied), "\n".join([refitted.sentence, *turned, *said])
     )

@@ -38,6 +38,7 @@ def train_reranker(options: Namespace) -> int:
         rate=options.rate,
         max_tokens=options.max_tokens,
         watched_every=options.watched_every,
+        patience=options.patience,
         seed=options.seed,
     )
     seen: list[Watched] = []

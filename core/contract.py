@@ -18,7 +18,7 @@ from core.types import Audit, Chunk, ChunkTree, Quote, Span, WordAudit
 
 if TYPE_CHECKING:
     from core.evaluation.statistics import Comparison
-    from core.refitting import Refitted
+    from core.refitting import CarefulShare, Refitted
 
 
 def ingestion(report: IngestReport) -> dict[str, Any]:
@@ -80,7 +80,12 @@ def chunking(source: str, tree: ChunkTree, audit: Audit) -> dict[str, Any]:
 
 
 def answer(result: SearchResult) -> dict[str, Any]:
-    """What ``query`` understood, what it found, in rank order, and what the reader gets, in the reader's order."""
+    """What ``query`` understood, what it found, in rank order, and what the reader gets, in the reader's order.
+
+    A passage's ``score`` is the relevance by which it competed for the room and got its ``rank``, in the unit of the
+    hits' last score: its best child's; of a merged parent and of what was added see ``core.expansion.standing``. Where
+    sentences fill the room it is the sum of ``core.assembly.sentences``.
+    """
     return {
         "question": result.question,
         "understood": [_understood(chip) for chip in result.understood.chips],
@@ -107,6 +112,7 @@ def answer(result: SearchResult) -> dict[str, Any]:
                 "tokens": passage.tokens,
                 "chunk_ids": list(passage.chunk_ids),
                 "rank": passage.rank,
+                "score": passage.score,
                 "reason": passage.reason,
             }
             for passage in result.passages
@@ -308,15 +314,25 @@ def _words(words: WordAudit) -> dict[str, Any]:
 
 def refitted(found: Refitted, *, applied: bool) -> dict[str, Any]:
     """Dials fitted to judgments, and what they gain on those kept out of the fit: points of recall, its mean over the
-    budgets and at each of them. ``gain`` is null where no dial was turned.
+    budgets and at each of them. ``gain`` is null where no dial was turned; ``careful`` where the share of Careful's
+    re-ranker was not fitted by itself.
     """
+    return {
+        **_fitted(found),
+        "questions": {"fitted": found.trained, "held_out": found.held_out, "left_out": found.left_out},
+        "split_by": found.by,
+        "careful": None if found.careful is None else _fitted(found.careful),
+        "applied": applied,
+        "seconds": found.seconds,
+    }
+
+
+def _fitted(found: Refitted | CarefulShare) -> dict[str, Any]:
     gain = found.gain
     return {
         "verdict": found.verdict,
         "sentence": found.sentence,
         "changes": {name: list(values) for name, values in found.changes.items()},
-        "questions": {"fitted": found.trained, "held_out": found.held_out, "left_out": found.left_out},
-        "split_by": found.by,
         "gain": None
         if gain is None
         else {
@@ -325,8 +341,6 @@ def refitted(found: Refitted, *, applied: bool) -> dict[str, Any]:
         },
         "before": None if gain is None else gain.before,
         "after": None if gain is None else gain.after,
-        "applied": applied,
-        "seconds": found.seconds,
     }
 
 

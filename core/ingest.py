@@ -23,15 +23,17 @@ from core.errors import (
     UnsupportedKindError,
 )
 from core.passwords import Passwords
-from core.preparing import Incoming, Member, Prepared, Preparer
+from core.preparing import Cut, Incoming, Member, Prepared, Preparer
 from core.settings import Settings
 from core.storage import chunks, documents, features, sources, trash
 from core.storage.cache import CatalogueVectors
 from core.storage.chunks import NewLeaf
 from core.storage.generations import begin_generation
+from core.storage.languages import add_language
 from core.storage.outbox import carry_if_possible
 from core.storage.store import Store
 from core.text.analysis import analyse
+from core.text.languages import ENGLISH, language_of, stems
 from core.types import Audit, WordAudit
 
 # Texts gathered before the encoder runs: enough for full batches, few enough that a crash costs seconds.
@@ -231,12 +233,15 @@ class Ingest:
     def _store(self, prepared: Prepared, keys: Iterator[str]) -> None:
         """Everything of an item in one transaction: its documents, their chunks, their sources, and that it is done."""
         indexed = self.settings.enriching.indexed
-        leaves = {
-            member.version_id: _leaves(member, keys, indexed) for member in prepared.members if member.cut
-        }  # made before the transaction, which others wait for
+        cut = [(member.version_id, member.cut) for member in prepared.members if member.cut]
+        # Made before the transaction, which others wait for.
+        written_in = {version: language_of(made.tree.document.text) for version, made in cut}
+        leaves = {version: _leaves(made, written_in[version], keys, indexed) for version, made in cut}
         with self.store.transaction() as connection:
             if self.keep_sources and not sources.is_live(self.store, prepared.members[0].version_id):
                 return  # its last source left meanwhile: storing it would bring it back
+            for language in {*written_in.values()} - {ENGLISH}:
+                add_language(self.store, language)
             outcomes = []
             left: list[tuple[int, str]] = []
             for member in prepared.members:
@@ -333,18 +338,21 @@ def _failure(name: str, error: LecternError) -> Failure:
     return Failure(name, str(error), problem)
 
 
-def _leaves(member: Member, keys: Iterator[str], indexed: tuple[str, ...]) -> list[NewLeaf]:
+def _leaves(made: Cut, language: str, keys: Iterator[str], indexed: tuple[str, ...]) -> list[NewLeaf]:
     """What the indexes need of a document's leaves, with its own of the vectors' keys and the features to index."""
-    made = member.cut
-    assert made is not None  # noqa: S101 - for the type checker
-    title = analyse(made.tree.document.title)
+
+    def tokens(text: str) -> list[str]:
+        # Stems of its own language stand behind: what the analysis finds side by side stays side by side.
+        return analyse(text) + stems(text, language)
+
+    title = tokens(made.tree.document.title)
     headings: dict[tuple[str, ...], list[str]] = {}
     leaves = []
     for leaf in made.tree.leaves:
         if leaf.headings not in headings:
-            headings[leaf.headings] = analyse("\n".join(leaf.headings))
+            headings[leaf.headings] = tokens("\n".join(leaf.headings))
         repeated = "\n".join(part.text for part in leaf.prefix if part.kind in _REPEATED)
-        words = analyse(f"{repeated}\n{leaf.text}" if repeated else leaf.text)
+        words = tokens(f"{repeated}\n{leaf.text}" if repeated else leaf.text)
         if indexed:
             words += analyse("\n".join(made.found.features[leaf.chunk_id].words(indexed)))
         leaves.append(NewLeaf(leaf.chunk_id, next(keys), title, headings[leaf.headings], words))

@@ -10,6 +10,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from core.chunking.prefixes import below
 from core.retrieval import Ranking
 from core.retrieval.diversity import diversify
 from core.retrieval.folding import keepers
@@ -56,16 +57,7 @@ def candidates(ranking: Ranking, settings: RerankingSettings, max_tokens: int, t
     spans = units(ranking.leaves, chosen.tolist(), settings, max_tokens, text)
     documents = ranking.leaves.documents[chosen].tolist()
     read = [text(document)[span.start : span.end] for document, span in zip(documents, spans, strict=True)]
-    return with_prefixes(read, above(ranking.leaves.rows[chosen].tolist())) if settings.prefix else read
-
-
-def with_prefixes(texts: Sequence[str], prefixes: Sequence[str]) -> list[str]:
-    """Each text below its prefix; "" is none.
-
-    >>> with_prefixes(["15 minutes.", "30 days."], ["Tokens > Access", ""])
-    ['Tokens > Access\\n15 minutes.', '30 days.']
-    """
-    return [f"{prefix}\n{text}" if prefix else text for text, prefix in zip(texts, prefixes, strict=True)]
+    return list(map(below, above(ranking.leaves.rows[chosen].tolist()), read)) if settings.prefix else read
 
 
 def reordered(ranking: Ranking, readings: Readings, settings: RerankingSettings, started: float) -> Ranking:

@@ -32,13 +32,14 @@ from core.settings import AnsweringSettings, RetrievalSettings, Settings
 from core.storage import generations
 from core.storage.chunks import chunk_rows
 from core.storage.conditions import set_aside
+from core.storage.languages import languages
 from core.storage.leaves import LeafTable
 from core.storage.lexical import FtsIndex
 from core.storage.okapi import OkapiIndex, load_okapi
 from core.storage.outbox import query_projection
 from core.storage.scopes import Scope
 from core.storage.store import Store, storable
-from core.text.analysis import analyse
+from core.text.languages import question_tokens
 from core.text.sentences import parts_sentence
 from core.types import Context, Hit, LexicalIndex, Passage, Trace, VectorCache, Vectors
 
@@ -167,7 +168,7 @@ class Searcher:
         self, question: str, imagined: Sequence[str], snapshot: Snapshot, settings: RetrievalSettings, approximate: bool
     ) -> Found:
         """Both searches. ``imagined``: texts to look for by meaning together with the question."""
-        tokens = list(dict.fromkeys(analyse(question)))
+        tokens = question_tokens(question, languages(self._store))
         lexical = self._lexical(snapshot.leaves.generation, settings)
         nearest = self._nearest_rows if approximate else partial(_nearest_exactly, snapshot.leaves)
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.ui.authority import show_authority
 from pages.ui.embedder import show_embedder
+from pages.ui.enriching_settings import show_enriching
 from pages.ui.entry import enter
 from pages.ui.keeping import show_disk, show_places, show_privacy, show_report
 from pages.ui.reading_settings import show_reading
@@ -24,6 +25,7 @@ def main() -> None:
         show_reranker()
     with reading:
         show_reading()
+        show_enriching()
     with counting:
         show_authority()
     with private:

@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
@@ -95,6 +95,25 @@ def _no_library_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterato
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LECTERN_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("LECTERN_SHELF", str(tmp_path_factory.mktemp("shelf") / "libraries.json"))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _packaged_weights_read_once() -> Iterator[None]:
+    """Encoders of the packaged model share its weights: nothing changes them, and every app and command asks anew."""
+    from core.embedding import encoder, packaged
+
+    held: dict[Path, Any] = {}
+    read = encoder._load_packaged
+
+    def load() -> Any:
+        place = packaged.model_directory()  # a test that damages a copy lays it elsewhere
+        if place not in held:
+            held[place] = read()
+        return held[place]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoder, "_load_packaged", load)
         yield
 
 

@@ -42,13 +42,15 @@ class FastEncoder:
                 progress(index + 1)
         return vectors
 
-    def encode_pooled(self, items: Sequence[Pooled]) -> Vectors:
+    def encode_pooled(self, items: Sequence[Pooled], progress: Callable[[int], None] | None = None) -> Vectors:
         """As ``encode`` of each stretch, drawn a little towards its window."""
         vectors = np.zeros((len(items), self.dimension), dtype=np.float32)
         for index, item in enumerate(items):
             self.texts.append(f"{item.window}[{item.start}:{item.end}]")
             near = self._vector(item.window[item.start : item.end]) + np.float32(0.3) * self._vector(item.window)
             vectors[index] = near / max(float(np.linalg.norm(near)), 1e-6)
+            if progress is not None:
+                progress(index + 1)
         return vectors
 
     def _vector(self, text: str) -> Vectors:

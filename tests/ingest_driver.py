@@ -33,7 +33,7 @@ def run(home: Path, folder: Path) -> None:
     """Go on with what is queued, else queue the folder; as ``core ingest``, in small portions so that all mix."""
     import core.ingest
 
-    core.ingest.GATHER = 60
+    core.ingest.GATHER = 36
     with Library.open(home, encoder=TalkingEncoder()) as library:
         library.queue.recover()
         if not library.queue.jobs():

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 
 class Scripted:
-    """Satisfies ``core.types.LanguageModel``: gives its answers in turn, and keeps what it was asked.
-
-    An answer that is an exception is raised.
+    """Satisfies ``core.types.LanguageModel`` and, with its name, ``core.chunking.plan.Writer``: gives its answers in
+    turn, and keeps what it was asked. An answer that is an exception is raised.
     """
+
+    fingerprint = "scripted"
 
     def __init__(self, *answers: str | Exception) -> None:
         self.answers, self.prompts = list(answers), list[str]()

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -88,6 +89,22 @@ def command(*arguments: object, timeout: float = 240) -> subprocess.CompletedPro
     return done
 
 
+@pytest.fixture
+def core(capsys: pytest.CaptureFixture[str]) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """``command`` without a process of its own, whose start costs more than most commands."""
+    from core.__main__ import main
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        words = [str(argument) for argument in arguments]
+        capsys.readouterr()
+        code = main(words)
+        written = capsys.readouterr()
+        assert "Traceback" not in written.err, written.err
+        return subprocess.CompletedProcess(words, code, written.out, written.err)
+
+    return run
+
+
 def is_sentence(reason: str) -> bool:
     return reason == reason.strip() and reason[-1] in ".!" and " " in reason and "Error" not in reason.split(":")[0]
 
@@ -116,7 +133,7 @@ def test_the_same_by_upload_and_again(library, bad_files):
     assert library.verify() == []
 
 
-def test_the_command_line_lists_them_all_and_keeps_the_rest(tmp_path, bad_files):
+def test_the_command_line_lists_them_all_and_keeps_the_rest(core, tmp_path, bad_files):
     folder = write(tmp_path / "in", {**GOOD, **{name: data for name, (data, _) in bad_files.items()}})
     (folder / "loop").symlink_to(folder / "loop")
     os.mkfifo(folder / "pipe.md")
@@ -135,17 +152,17 @@ def test_the_command_line_lists_them_all_and_keeps_the_rest(tmp_path, bad_files)
     assert all(is_sentence(reason) for reason in failed.values())
     for name, reason in failed.items():
         assert f"{name}: {reason}" in done.stderr, "the sentences are on stderr too"
-    checked = command("verify", "--library", tmp_path / "l", "--json")
+    checked = core("verify", "--library", tmp_path / "l", "--json")
     assert (checked.returncode, json.loads(checked.stdout)) == (0, {"ok": True, "problems": []})
 
 
-def test_nothing_but_bad_input_is_exit_code_two(tmp_path):
+def test_nothing_but_bad_input_is_exit_code_two(core, tmp_path):
     folder = write(tmp_path / "in", {"empty.md": b""})
-    done = command("ingest", folder, "--library", tmp_path / "l", "--json")
+    done = core("ingest", folder, "--library", tmp_path / "l", "--json")
     assert done.returncode == 2
     assert json.loads(done.stdout)["documents"] == []
     (tmp_path / "nothing").mkdir()
-    done = command("ingest", tmp_path / "nothing", "--library", tmp_path / "l", "--json")
+    done = core("ingest", tmp_path / "nothing", "--library", tmp_path / "l", "--json")
     assert (done.returncode, done.stdout) == (2, "")
     assert is_sentence(done.stderr.strip())
 
@@ -225,26 +242,26 @@ def test_failures_of_hostile_names_stay_on_one_line(library, name):
     assert len(failure.reason) < 400
 
 
-def test_files_with_hostile_names_reach_no_terminal(tmp_path):
+def test_files_with_hostile_names_reach_no_terminal(core, tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
     for name in ("two\nlines.md", "colour\x1b[31m.md", b"latin\xe9.md".decode(errors="surrogateescape")):
         (folder / name).write_bytes(b"")
         (folder / f"good {name}").write_text("# Good\n\n" + ascii(name))
-    done = command("ingest", folder, "--library", tmp_path / "l")
+    done = core("ingest", folder, "--library", tmp_path / "l")
     assert done.returncode == 1
     assert "\x1b" not in done.stderr + done.stdout
     assert "two\\nlines.md" in done.stderr
-    listed = command("list", "--library", tmp_path / "l")
+    listed = core("list", "--library", tmp_path / "l")
     assert listed.returncode == 0
     assert len(listed.stdout.splitlines()) == 3
     assert "\x1b" not in listed.stdout
 
 
-def test_document_text_reaches_no_terminal(tmp_path):
+def test_document_text_reaches_no_terminal(core, tmp_path):
     path = write(tmp_path / "in", {"a.md": b"# Title\n\nSome \x1b]0;owned\x07 words and \xe2\x80\xae turned ones.\n"})
-    assert command("ingest", path, "--library", tmp_path / "l").returncode == 0
-    done = command("query", "words", "--library", tmp_path / "l", "--set", "retrieval.dense_weight=0")
+    assert core("ingest", path, "--library", tmp_path / "l").returncode == 0
+    done = core("query", "words", "--library", tmp_path / "l", "--set", "retrieval.dense_weight=0")
     assert done.returncode == 0
     assert "words and" in done.stdout
     assert not any(character in done.stdout for character in "\x1b\x07\u202e")
@@ -364,11 +381,11 @@ def test_a_full_disk_while_ingesting(small_disk, tmp_path):
         assert library.verify() == []
 
 
-def test_the_command_line_on_a_full_disk(small_disk, tmp_path):
+def test_the_command_line_on_a_full_disk(core, small_disk, tmp_path):
     home = small_disk / "library"
     good = write(tmp_path / "good", GOOD)
     settings = ["--set", "chunking.max_tokens=250", "--json"]
-    assert command("ingest", good, "--library", home, *settings).returncode == 0
+    assert core("ingest", good, "--library", home, *settings).returncode == 0
     more = write(tmp_path / "more", {f"{number}.md": long_text(number) for number in range(3)})
     filler = fill(small_disk)
     done = command("ingest", more, "--library", home, *settings)
@@ -383,7 +400,7 @@ def test_the_command_line_on_a_full_disk(small_disk, tmp_path):
     else:
         assert json.loads(asked.stdout)["hits"]
     filler.unlink()
-    checked = command("verify", "--library", home, "--json")
+    checked = core("verify", "--library", home, "--json")
     assert (checked.returncode, checked.stdout.strip()) == (0, '{"ok": true, "problems": []}'), checked.stdout
     with Library.open(home, write=False) as library:
         assert library.settings == Settings().with_value("chunking.max_tokens", 250)
@@ -423,10 +440,10 @@ def test_stdout_that_is_full_or_closed(tmp_path):
     assert done.stderr == ""
 
 
-def test_the_library_is_not_ingested_into_itself(tmp_path):
+def test_the_library_is_not_ingested_into_itself(core, tmp_path):
     folder = write(tmp_path / "in", GOOD)
     for _ in range(2):
-        done = command("ingest", folder, "--library", folder / "library", "--json")
+        done = core("ingest", folder, "--library", folder / "library", "--json")
         assert done.returncode == 0
         assert {Path(item["source"]).name for item in json.loads(done.stdout)["documents"]} == set(GOOD)
 

@@ -76,7 +76,8 @@ def test_a_time_limit_stops_it_after_a_batch_and_says_so(capsys: pytest.CaptureF
 
 
 def test_what_it_says_is_a_probability_where_thresholds_ask_for_one(home: Path) -> None:
-    gated = PRESETS["careful"].with_value("expansion.strategy", "gated-parent")
+    dials = {"expansion.strategy": "gated-parent", "assembly.unit": "passages"}  # of sentences another reason is told
+    gated = PRESETS["careful"].with_values(dials)
     with Library.open(home, write=False) as library:
         ranking = library.rank(QUESTION, gated)
         assert ranking.probabilities is not None

@@ -40,7 +40,7 @@ HIT = {
 }  # fmt: skip
 PASSAGE = {
     "document": str, "source": str, "start": int, "end": int, "tokens": int, "chunk_ids": list, "rank": int,
-    "reason": str,
+    "score": float, "reason": str,
 }  # fmt: skip
 QUERY = {
     "question": str, "understood": list, "hits": list, "passages": list, "context": dict, "conflicts": list,
@@ -539,13 +539,13 @@ def test_patterns_keep_files_out(core, tmp_path):
     assert "'!' is no pattern" in said
 
 
-def test_a_question_to_some_collections_and_tags(core, tmp_path, samples):
+def test_a_question_to_some_collections_and_tags(core, home, tmp_path):
     import shutil
 
     from core.library import Library
 
     place = tmp_path / "library"
-    assert core("ingest", samples / "documents", "--library", place)[0] == 0
+    shutil.copytree(home, place)
     with Library.open(place) as library:
         chosen = library.sources()[:2]
         library.labels.collect([chosen[0].id, chosen[1].id], library.labels.create_collection("Work"))

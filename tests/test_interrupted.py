@@ -20,7 +20,7 @@ from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
 
 INSTANTS = 20
-DOCUMENTS = 40
+DOCUMENTS = 24
 
 
 def text(number: int) -> str:

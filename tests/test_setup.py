@@ -115,6 +115,9 @@ def test_make_knows_its_targets() -> None:
     tested = make(ROOT, "-n", "test")
     for tool in ("ruff check", "ruff format --check", "mypy", "pytest"):
         assert f"-m {tool}" in tested
+    browser_files = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*browser.py")}
+    assert len(browser_files) > 5
+    assert browser_files <= set(re.findall(r"tests/\S+", tested))
     assert "data" not in make(ROOT, "-n", "clean")
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +15,7 @@ from core.answering.asking import asked_thing, holds
 from core.answering.prose import is_prose
 from core.answering.rows import Row, asked_cell, rows_of
 from core.text.analysis import analyse
-from core.text.sentences import sentence_spans
+from core.text.sentences import is_half, sentence_spans
 from core.types import Answer, Block, Citation, Passage, Quote, Span, Vectors
 
 # Sentences of this many passages are weighed: encoding them is the whole cost of the answer line.
@@ -37,6 +39,8 @@ LIT = 0.04  # whether it stands in a retrieved child
 KIND = 0.04
 # Below this a sentence is about something else.
 LEAST = 0.3
+# A question, whatever closes it.
+_ASKS = re.compile(r"[?？؟][\s\"”’»)\]*_]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,8 @@ def sentences_of(
     ``headings(version_id)``: where headings stand; they name a topic and answer nothing.
     ``tables(version_id, start, end)``: the tables that reach into a span, with at least the cells in it and the header.
     ``code``: as it, where listings stand: of these only whole comments are quoted. ``cut(version_id, place)``: whether
-    a passage that begins or ends there parts a sentence: a half one may say the contrary, and is evidence alone.
+    a passage that begins or ends there parts a sentence: a half one may say the contrary, and is evidence alone. So is
+    one that asks: it says what is talked of, and answers nothing.
 
     >>> sentences_of([], lambda version_id: [])
     []
@@ -111,8 +116,7 @@ def sentences_of(
                 continue
             raw = any(table.span.overlap(span) for table in held)
             prose = not raw and is_prose(text, in_code=any(listing.overlap(span) for listing in listings))
-            edges = {whole.start, whole.end} & {span.start, span.end}
-            prose = prose and not any(cut(passage.version_id, edge) for edge in edges)
+            prose = prose and not _ASKS.search(text) and not is_half(span, whole, partial(cut, passage.version_id))
             found.append(Quotable(passage, span, text, prose=prose))
         for item in sorted(found, key=lambda item: item.span):
             lit = any(child.overlap(item.span) for child in passage.children)

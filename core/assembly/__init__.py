@@ -4,14 +4,12 @@ from core.assembly.budget import Budget, characters, tokens
 from core.assembly.clustering import Clustered, clustered
 from core.assembly.context import Assembled, assemble
 from core.assembly.order import arrange
-from core.assembly.sentences import SentenceScores
 from core.assembly.trace import build_trace
 
 __all__ = [
     "Assembled",
     "Budget",
     "Clustered",
-    "SentenceScores",
     "arrange",
     "assemble",
     "build_trace",

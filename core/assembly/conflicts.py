@@ -10,13 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 from core.assembly.conflicts_claims import DATE, EDITION, NEGATION, NUMBER, Claim, claims_of
 from core.assembly.conflicts_units import AT_MOST, EXACT, Quantity, same_value
 from core.assembly.conflicts_wording import wording
 from core.assembly.conflicts_words import stems_of, stems_with_text
-from core.text.sentences import sentence_spans
+from core.text.sentences import is_half, sentence_spans
 from core.types import Passage, Span
 
 Similarity = Callable[[str, str], float]
@@ -116,7 +117,7 @@ def _claims(passages: Sequence[Passage], cut: Cut | None) -> Iterable[_Said]:
     seen: set[tuple[str, str]] = set()
     left = _SENTENCES
     for passage in sorted(passages, key=lambda item: (item.rank, item.version_id, item.start)):
-        fences = _fences(passage.text)
+        whole, fences = Span(passage.start, passage.end), _fences(passage.text)
         for found in sentence_spans(passage.text, 0, len(passage.text)):
             text = passage.text[found.start : found.end]
             left -= 1
@@ -131,8 +132,7 @@ def _claims(passages: Sequence[Passage], cut: Cut | None) -> Iterable[_Said]:
             seen.add(key)
             span = Span(passage.start + found.start, passage.start + found.end)
             claims = claims_of(text, passage.headings)
-            edges = {passage.start, passage.end} & {span.start, span.end}
-            if claims and cut is not None and any(cut(passage.version_id, edge) for edge in edges):
+            if claims and cut is not None and is_half(span, whole, partial(cut, passage.version_id)):
                 continue
             for claim in claims:
                 yield _Said(claim, passage, span)

@@ -11,7 +11,7 @@ from core.assembly.filling import Filling
 from core.assembly.gain import floor_of, gain
 from core.assembly.reading import LeafFacts, Notes, Reads, widest_number
 from core.assembly.repeats import fresh
-from core.assembly.sentences import SentenceScores, reads_sentences, sentence_wishes
+from core.assembly.sentences import reads_sentences, sentence_wishes
 from core.assembly.wishes import Wish, whole_wishes
 from core.expansion import Extent
 from core.retrieval import Ranking
@@ -53,22 +53,21 @@ def assemble(
     budget: Budget,
     reads: Reads,
     settings: AssemblySettings | None = None,
-    sentence_scores: SentenceScores | None = None,
 ) -> Assembled:
     """Fill the budget in relevance order. ``settings``: ``None`` for the defaults; their budget and order are not read.
 
     An extent that does not fit is tried as its child alone; the child that does not fit either is cut at a sentence
     (failing that, a word), and the context ends there. It ends before a passage that gains too little. A single
-    sentence that does not fit is passed over. ``sentence_scores``: read where sentences are the unit, see
-    ``core.assembly.sentences``; ``None`` compares words.
+    sentence that does not fit is passed over.
     """
     settings = settings or AssemblySettings()
     most = max(MOST_PASSAGES, len(extents))
     notes = Notes(ranking.leaves, reads, widest_number(most, budget))
     context = _Context(budget, settings, Filling(budget, reads.text, notes.above, most))
+    wishes: list[Wish] = []
     if reads_sentences(settings.unit, budget):
-        wishes = sentence_wishes(ranking, extents, reads.text, sentence_scores)
-    else:
+        wishes = sentence_wishes(ranking, extents, reads)
+    if not wishes:
         wishes = whole_wishes(ranking.leaves, extents, floor_of(ranking) if settings.least_gain else 0.0)
     if budget.headed:
         notes.expect([], [(wish.document, wish.wanted.start) for wish in wishes])

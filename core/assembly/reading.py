@@ -31,6 +31,9 @@ class Reads(Protocol):
     def text(self, document: int) -> str:
         """The document's canonical text."""
 
+    def kind(self, document: int) -> str:
+        """The document's kind, as the catalogue names it."""
+
     def facts(self, leaves: Sequence[int]) -> Mapping[int, LeafFacts]:
         """Facts by leaf index."""
 

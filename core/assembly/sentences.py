@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from core.assembly.budget import Budget
 from core.assembly.filling import place
 from core.assembly.gain import worths
+from core.assembly.reading import Reads
 from core.assembly.repeats import is_ended
 from core.assembly.wishes import Wish, cores
+from core.chunking.turns import find_turns
 from core.expansion import Extent, leaf_at
 from core.retrieval import Ranking
 from core.storage.leaves import LeafTable
@@ -34,8 +36,10 @@ NEIGHBOUR_PART = 0.3
 # So much of a text must stand in sentences that end as such, or it is code, a table or a list, and stays in one piece.
 LEAST_PROSE = 0.5
 # Up to so much room sentences find more than passages do. Measured on the suites for tuning: at 1,000 characters on
-# papers and mixed prose, at 2,000 no longer on meetings, whose answers are whole turns.
+# papers and mixed prose, at 2,000 no longer on meetings, whose turns were not yet kept whole.
 SMALL = {"characters": 1000, "tokens": 250}
+
+_AROUND = 2000  # characters
 
 REASON = "one of the sentences that say most to the question, in one of the best chunks"
 
@@ -54,24 +58,24 @@ class _Piece:
 
 
 def sentence_wishes(
-    ranking: Ranking, extents: Sequence[Extent], text: Callable[[int], str], scores: SentenceScores | None
+    ranking: Ranking, extents: Sequence[Extent], reads: Reads, scores: SentenceScores | None = None
 ) -> list[Wish]:
     """The sentences of the best extents, best first; each by its chunk, itself and the sentences beside it.
 
-    All three are standard scores. A sentence's chunk is the leaf it begins in; one that was not ranked counts as the
-    worst that was. What is no prose, and extents beyond ``CHUNKS``, stay whole and stand for themselves as their
-    chunk does. Worth is counted from the mean on. ``scores`` ``None``: the share of the question's words in a sentence.
+    [] where none of them is in sentences: then extents are what fills the room. All three are standard scores. A
+    sentence's chunk is the leaf it begins in; one that was not ranked counts as the worst that was. Code, what is no
+    prose, what people say in turns, and extents beyond ``CHUNKS`` stay whole and stand for themselves as their chunk
+    does. Worth is counted from the mean on. ``scores`` ``None``: the share of the question's words in a sentence.
     """
-    pieces = _pieces(ranking.leaves, extents, text)
-    if not pieces:
+    pieces = _pieces(ranking.leaves, extents, reads)
+    places = np.flatnonzero([piece.among is not None for piece in pieces])
+    if not len(places):
         return []
     chunk = _standard(_of_leaves(ranking, [piece.leaf for piece in pieces]))
     total = (CHUNK_PART + 1) * chunk
-    places = np.flatnonzero([piece.among is not None for piece in pieces])
-    if len(places):
-        sentences = [pieces[at] for at in places.tolist()]
-        own = _standard(_own(sentences, scores or _shared_words(ranking.question, text)))
-        total[places] = CHUNK_PART * chunk[places] + own + NEIGHBOUR_PART * _beside(sentences, own)
+    sentences = [pieces[at] for at in places.tolist()]
+    own = _standard(_own(sentences, scores or _shared_words(ranking.question, reads.text)))
+    total[places] = CHUNK_PART * chunk[places] + own + NEIGHBOUR_PART * _beside(sentences, own)
     order = np.argsort(-total, kind="stable").tolist()
     return [
         Wish(
@@ -105,13 +109,20 @@ def is_prose(text: str, span: Span) -> bool:
     return ended >= LEAST_PROSE * sum(item.length for item in sentences)
 
 
-def _pieces(leaves: LeafTable, extents: Sequence[Extent], text: Callable[[int], str]) -> list[_Piece]:
+def _is_talk(text: str, span: Span) -> bool:
+    """Whether people say it in turns; a span may hold one of them alone, so that what stands around it is read too."""
+    return bool(find_turns(text, max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)))
+
+
+def _pieces(leaves: LeafTable, extents: Sequence[Extent], reads: Reads) -> list[_Piece]:
     """Sentences of the best extents that are prose, each once, and all other extents as they are."""
     runs: dict[int, list[Span]] = {}
     whole: list[Extent] = []
     for rank, extent in enumerate(extents):
-        body, wanted = text(extent.document), Span(extent.start, extent.end)
-        if rank < CHUNKS and is_prose(body, wanted):
+        body, wanted = reads.text(extent.document), Span(extent.start, extent.end)
+        # A listing's comments may be most of it; they say little apart from what they are about.
+        listing = rank < CHUNKS and reads.kind(extent.document) == "code"
+        if rank < CHUNKS and not listing and is_prose(body, wanted) and not _is_talk(body, wanted):
             known = runs.setdefault(extent.document, [])
             low, high, joined = place(body, known, wanted)
             known[low:high] = [joined]
@@ -120,7 +131,7 @@ def _pieces(leaves: LeafTable, extents: Sequence[Extent], text: Callable[[int], 
     children = {extent.child for extent in extents}
     pieces: list[_Piece] = []
     for document, run in ((document, run) for document, known in runs.items() for run in known):
-        for sentence in sentence_spans(text(document), run.start, run.end):
+        for sentence in sentence_spans(reads.text(document), run.start, run.end):
             leaf = leaf_at(leaves, document, sentence.start)
             child = leaf if leaf in children else _asked_by(extents, document, sentence)
             pieces.append(_Piece(document, sentence, sentence, child, leaf, run, REASON))

@@ -34,7 +34,7 @@ from core.chunking.workpiece import Workpiece
 from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import ChunkTree, Document, TokenCounter
 
-CHUNKING_VERSION = 2
+CHUNKING_VERSION = 3
 
 CHUNKERS: dict[str, Chunker] = {
     "auto": auto,

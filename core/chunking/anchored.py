@@ -39,8 +39,10 @@ def anchored(frame: Frame) -> Plan:
         names = [anchor.name for anchor in found[bisect_right(places, start - 1) : bisect_right(places, end - 1)]]
         return {"anchors": tuple(dict.fromkeys(names))} if names else {}
 
-    adjust = _forced_starts if frame.settings.anchor_at == "start" else _forced_windows
-    return planned(frame, _sentences(frame, kept), metadata, adjust=lambda atoms: adjust(frame, kept, atoms))
+    begins = frame.settings.anchor_at == "start"
+    adjust = _forced_starts if begins else _forced_windows
+    own = _sentences(frame, kept if begins else ())
+    return planned(frame, own, metadata, adjust=lambda atoms: adjust(frame, kept, atoms))
 
 
 def _apart(frame: Frame, anchors: Sequence[Anchor]) -> list[Anchor]:
@@ -54,7 +56,7 @@ def _apart(frame: Frame, anchors: Sequence[Anchor]) -> list[Anchor]:
 
 
 def _sentences(frame: Frame, anchors: Sequence[Anchor]) -> BlockAtoms:
-    """Prose as sentences, parted at anchors too."""
+    """Prose as sentences, parted also at these anchors: those that begin a leaf."""
     splitter, text = Splitter(frame.tokens), frame.document.text
     places = [anchor.at for anchor in anchors]
 

@@ -38,8 +38,9 @@ NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 class Atom:
     """``what`` names it in reasons; ``item``: number of the block or paragraph it belongs to.
 
-    ``cut``: cost of a leaf beginning here. ``header``: the table header a leaf beginning here is parted from.
-    ``heading``: index of its section's heading, -1 before the first. ``opens``: level of the section it opens.
+    ``cut``: cost of a leaf beginning here, below 0 where it rather begins here than at a blank line. ``header``: the
+    table header a leaf beginning here is parted from. ``heading``: index of its section's heading, -1 before the first.
+    ``opens``: level of the section it opens.
     ``flow``: overlap may reach back within one flow only. ``first_token``, ``end_token``: set by ``measure``.
     ``why``: a leaf must begin here, for this reason; ``parent_why``: a parent too; "" leaves it to the packing.
     ``header_kind``: the kind of prefix part the header becomes. ``metadata``: what was found in it; leaves and parents
@@ -207,7 +208,7 @@ def coarsen(atoms: Sequence[Atom], grain: int) -> list[Atom]:
             and atom.opens == NO_SECTION
             and not atom.forced
             and not atom.metadata
-            and atom.cut < CUT_WORDS
+            and CUT_PARAGRAPH <= atom.cut < CUT_WORDS
             and (atom.cut > CUT_PARAGRAPH if last.item == atom.item else dust and atom.header == last.header)
         ):
             last.end, last.end_token, last.what = atom.end, atom.end_token, atom.what

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from core.chunking.atoms import CUT_PARAGRAPH, CUT_ROW, CUT_SENTENCE, Atom, Splitter
-from core.chunking.claims import Mentions, is_reference_heading, reference_entries
+from core.chunking.claims import Mentions
 from core.chunking.plan import Frame, Plan
 from core.chunking.structure import Item
 from core.chunking.units import Unit, by_units, planned
+from core.text.cited import is_reference_heading, reference_entries
 from core.text.sentences import sentence_spans
 from core.types import BlockKind, Document, Span
 

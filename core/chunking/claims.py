@@ -9,24 +9,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from core.text.spans import trim
+from core.text.cited import AUTHORS, CAPITAL, NAME, OTHERS, YEAR
 from core.types import Span
 
-_CAPITAL = "A-ZÀ-ÖØ-Þ"
-_NAME = r"[\w’'-]{1,30}"  # after its capital
-_AUTHOR = rf"[{_CAPITAL}]{_NAME}"
-_OTHERS = rf"(?:,? (?:and|&|und|et) {_AUTHOR}| et al\.?,?)?"
-_AUTHORS = f"{_AUTHOR}{_OTHERS}"
 _RAISED = "¹²³⁰-⁹"
-_YEAR = r"(?:1[89]|20)\d\d[a-z]?"
 _CITATION = re.compile(
     # Every alternative has its first character in one set before all of them: the text is scanned for that alone.
-    rf"[\[(\\{_CAPITAL}{_RAISED}](?:"
+    rf"[\[(\\{CAPITAL}{_RAISED}](?:"
     r"(?<=\[)(?:\d{1,3}(?: ?[-–,;] ?\d{1,3}){0,12}|@[\w:.-]{1,60}(?:; ?@[\w:.-]{1,60}){0,8})\]"
-    rf"|(?<=\()(?:(?:see|e\.g\.|cf\.|reviewed in),? )?{_AUTHORS},? {_YEAR}(?:[,;] (?:{_AUTHORS},? )?{_YEAR}){{0,8}}\)"
-    rf"|(?<=[{_CAPITAL}]){_NAME}{_OTHERS} \({_YEAR}\)"
+    rf"|(?<=\()(?:(?:see|e\.g\.|cf\.|reviewed in),? )?{AUTHORS},? {YEAR}(?:[,;] (?:{AUTHORS},? )?{YEAR}){{0,8}}\)"
+    rf"|(?<=[{CAPITAL}]){NAME}{OTHERS} \({YEAR}\)"
     rf"|(?<=[\w.,;)][{_RAISED}])(?:[{_RAISED}⁻,–-]{{0,12}}[{_RAISED}])?"
     r"|(?<=\\)cite[tp]?\{[^{}\n]{1,120}\})"
 )
@@ -50,16 +44,6 @@ _BASIS = re.compile(
     r"|evidenced|consistent)\b",
     re.IGNORECASE,
 )
-_REFERENCES = re.compile(
-    r"(?:#{1,6}[ \t]*)?(?:\*\*)?(?:\d{1,2}\.?[ \t]+)?(?:references?(?:[ \t]+cited)?"
-    r"|bibliography|literature(?:[ \t]+cited)?|works[ \t]+cited|literatur(?:verzeichnis)?|quellen|bibliographie"
-    r"|références|referencias|список литературы)[ \t]*:?(?:\*\*)?[ \t]*\Z",
-    re.IGNORECASE,
-)
-_ENTRY = re.compile(
-    r"(?:[-*][ \t]+)?(?:\[\d{1,3}\]|\[[A-Z][\w+]{1,12}\d{2}[a-z]?\]|\(?\d{1,3}[.)](?=[ \t])|\d{1,3}[ \t]+(?=[A-Z]))"
-)
-_BY_AUTHOR = re.compile(rf"{_AUTHOR},? (?:[A-Z]\.?[- ]?){{1,3}}.{{0,300}}?{_YEAR}")
 
 
 class Mentions:
@@ -134,45 +118,3 @@ class _Matches:
     def _is_apart(self, position: int) -> bool:
         text = self._text
         return not 0 < position < len(text) or text[position].isspace() or text[position - 1].isspace()
-
-
-def is_reference_heading(line: str) -> bool:
-    """Whether a line is the heading of a list of references.
-
-    >>> is_reference_heading("## References"), is_reference_heading("References to the king are rare.")
-    (True, False)
-    """
-    return bool(_REFERENCES.match(line.strip()[:60]))
-
-
-def reference_entries(text: str, start: int, end: int) -> list[Span]:
-    """The entries of a list of references; [] where the lines of ``[start, end)`` are none.
-
-    An entry begins at a line with a number in brackets or with a stop, or with an author and a year; lines without
-    belong to the entry before. At least three entries, and at least half of the paragraphs, must begin so.
-
-    >>> text = "[1] Doe J. On cats. 2019.\\n[2] Roe A. On\\ndogs. 2020.\\n[3] Poe E. Ravens. 1845."
-    >>> [span.start for span in reference_entries(text, 0, len(text))]
-    [0, 26, 52]
-    """
-    begins: list[int] = []
-    openers, blank = 0, True
-    for at, line in _lines(text, start, end):
-        is_entry = bool(_ENTRY.match(line) or _BY_AUTHOR.match(line))
-        openers += bool(line.strip()) and (blank or is_entry)
-        blank = not line.strip()
-        if is_entry:
-            begins.append(at)
-    if len(begins) < 3 or len(begins) < 0.5 * openers:
-        return []
-    spans = (trim(text, at, after) for at, after in zip(begins, [*begins[1:], end], strict=True))
-    return [span for span in spans if span is not None]
-
-
-def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
-    at = start
-    while at < end:
-        line_end = text.find("\n", at, end)
-        line_end = end if line_end < 0 else line_end
-        yield at, text[at : min(line_end, at + 400)]
-        at = line_end + 1

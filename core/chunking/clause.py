@@ -26,7 +26,8 @@ def clause(frame: Frame) -> Plan:
     """A leaf for every clause, or several for its sentences; articles and sections as parents.
 
     Clauses of less than a quarter of ``max_tokens`` share a leaf with their neighbours of the same article; the words
-    that introduce sub-clauses stay with the first of them. An outermost clause as large as a leaf begins a parent.
+    that introduce sub-clauses, and an article's own title, stay with the first of them. An outermost clause as large as
+    a leaf begins a parent, or shares that of the small clauses just before it.
     Metadata: the clauses of a chunk, as they are cited; ``terms``: those it defines; ``uses``: those it uses, each with
     the span that defines it ("Rent 120:180").
     """
@@ -58,16 +59,17 @@ def _units(frame: Frame, clauses: Sequence[Clause]) -> list[Unit]:
         tops.append(at if one.parent < 0 else tops[one.parent])
         before = clauses[at - 1] if at else None
         follows = before is not None and one.parent == at - 1
-        leads_in = follows and before is not None and text[before.end - 1] in _LEADS_IN
+        introduced = before is not None and (text[before.end - 1] in _LEADS_IN or sizes[at - 1] < small)
+        leads_in = follows and introduced
         alike = at > 0 and tops[at] == tops[at - 1] and (held < small or wholes[at] < small)
         crumbs = held < small and wholes[at] < small
-        joins = at > 0 and (leads_in or alike or crumbs or (follows and sizes[at - 1] < small))
+        joins = at > 0 and (leads_in or alike or crumbs)
         held = held + sizes[at] if joins and held + sizes[at] <= room else sizes[at]
         why = f"clause {one.label} starts here"
         parent_why = ""
         if one.parent < 0 or wholes[one.parent] > frame.settings.parent_room:
             is_large = wholes[at] >= room
-            parent_why = why if at and not leads_in and (is_large or large_before) else ""
+            parent_why = why if at and ((is_large and not joins) or (large_before and not follows)) else ""
             large_before = is_large
         cut = CUT_LEAD_IN if leads_in else _CUT_SUB_CLAUSE if one.depth > 1 else CUT_PARAGRAPH
         units.append(Unit(one.start, one.end, "clause", cut, "" if joins or not at else why, parent_why))

@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from core.chunking.atoms import CUT_HEADING, CUT_LEAD_IN, CUT_TITLE, CUT_WORDS, NOTHING, Atom, coarsen, measure
+from core.chunking.atoms import (
+    CUT_HEADING,
+    CUT_LEAD_IN,
+    CUT_PARAGRAPH,
+    CUT_TITLE,
+    CUT_WORDS,
+    NOTHING,
+    Atom,
+    coarsen,
+    measure,
+)
 from core.chunking.packing import NO_SECTION, Row, pack
 from core.chunking.plan import Frame, Group, Piece
 from core.text.sentences import sentence_spans
@@ -71,17 +81,18 @@ def _parents(frame: Frame, atoms: list[Atom]) -> list[list[list[Atom]]]:
     forced = any(atom.why for atom in atoms)
     rows: list[Row] = []
     for number, unit in enumerate(units):
-        head = unit[0]
+        head, before = unit[0], units[number - 1][-1] if number else None
         if head.cut >= CUT_TITLE:
             cut = head.cut
         elif head.opens < NO_SECTION and sections:
             cut = _PARENT_CUT_LEVEL * head.opens
         else:
-            cut = _PARENT_CUT_INSIDE if number and units[number - 1][0].item == head.item else _PARENT_CUT_BLOCK
+            cut = _PARENT_CUT_INSIDE if before and before.item == head.item else _PARENT_CUT_BLOCK
             cut += _PARENT_CUT_UNFORCED if forced and not head.why else 0.0
+            cut += min(0.0, head.cut)
         deeper = sibling = 0.0
-        if sections and head.opens < NO_SECTION and number and head.cut < CUT_LEAD_IN:
-            large = min(own.get(head.heading, 0), own.get(units[number - 1][0].heading, 0)) > limit // 3
+        if sections and head.opens < NO_SECTION and before and head.cut < CUT_LEAD_IN:
+            large = min(own.get(head.heading, 0), own.get(before.heading, 0)) > limit // 3
             deeper, sibling = _PARENT_DEEPER, _PARENT_LARGE_SIBLING if large else _PARENT_SIBLING
         opens = head.opens if sections else NO_SECTION
         rows.append(Row(head.first_token, unit[-1].end_token, limit, cut, head.level, opens, deeper, sibling))
@@ -100,21 +111,49 @@ def _runs(starts: Sequence[bool]) -> list[tuple[int, int]]:
 
 
 def _units(frame: Frame, atoms: Sequence[Atom]) -> list[list[Atom]]:
-    """Atoms of one block together where a parent holds them; where a parent holds very many blocks, those too."""
+    """Atoms of one block together where a parent holds them; where a parent holds very many blocks, those too.
+
+    Headings count toward the block under them, so that a large one leaves room for them; and so does a line that
+    introduces a block which no parent holds whole in any case.
+    """
     limit = frame.settings.parent_room
     many = len(atoms) > 2 * _CRUMBS_PER_PARENT and (
         atoms[-1].end_token - atoms[0].first_token < len(atoms) * limit // _CRUMBS_PER_PARENT
     )
-    units: list[list[Atom]] = []
+    begins: dict[int, int] = {}
+    ends: dict[int, int] = {}
     for atom in atoms:
-        if units and atom.opens == NO_SECTION and not atom.why:
-            size = atom.end_token - units[-1][0].first_token
-            same = units[-1][0].item == atom.item
-            if size <= limit if same else (many and size <= limit // _CRUMBS_PER_PARENT):
-                units[-1].append(atom)
+        begins.setdefault(atom.item, atom.first_token)
+        ends[atom.item] = atom.end_token
+    units: list[list[Atom]] = []
+    for held in _under_headings(atoms, limit):
+        head = held[0]
+        if units and head.opens == NO_SECTION and not head.why:
+            size = held[-1].end_token - units[-1][0].first_token
+            torn = head.cut >= CUT_LEAD_IN and ends[head.item] - begins[head.item] > limit
+            together = torn or units[-1][-1].item == head.item
+            crumb = many and head.cut >= CUT_PARAGRAPH and size <= limit // _CRUMBS_PER_PARENT
+            if size <= limit if together else crumb:
+                units[-1].extend(held)
                 continue
-        units.append([atom])
+        units.append(held)
     return units
+
+
+def _under_headings(atoms: Sequence[Atom], limit: int) -> list[list[Atom]]:
+    """Every atom with the headings that must stay with it; alone without any.
+
+    Where a parent of ``limit`` tokens holds not all of these headings, it holds the last of them.
+    """
+    edges = [at for at, atom in enumerate(atoms) if not at or atom.cut < CUT_HEADING]
+    runs: list[list[Atom]] = []
+    for first, last in pairwise([*edges, len(atoms)]):
+        starts = [last]
+        for at in range(last - 1, first, -1):
+            if atoms[starts[-1] - 1].end_token - atoms[at - 1].first_token > limit:
+                starts.append(at)
+        runs.extend(list(atoms[low:high]) for low, high in pairwise([first, *starts[::-1]]))
+    return runs
 
 
 def _section_sizes(atoms: Sequence[Atom]) -> dict[int, int]:
@@ -240,6 +279,8 @@ def _ends(
     if bound and rows[last + 1].finish - rows[last].begin + size > room:
         return f"ends: the next {after.what} stays with the {atoms[last + 1].what} it introduces"
     fits = f"the next {after.what} would fit ({size} + {more} <= {room} {unit})"
+    if after.cut < CUT_PARAGRAPH:
+        return f"ends: {_a(after.what)} starts here, though {fits}"
     return f"ends: evened out with the next leaf, though {fits}"
 
 

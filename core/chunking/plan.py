@@ -18,7 +18,7 @@ from core.syntax import Syntax, Unread, read_sources
 from core.text.tokens import TokenMap
 from core.types import Document, Encoder, LanguageModel, Span, Vectors
 
-__all__ = ["SKIPPED", "Aids", "Chunker", "Frame", "Group", "Piece", "Plan", "SectionStarts", "SyntaxReader"]
+__all__ = ["SKIPPED", "Aids", "Chunker", "Frame", "Group", "Piece", "Plan", "SectionStarts", "SyntaxReader", "Writer"]
 
 Metadata = Mapping[str, tuple[str, ...]]
 
@@ -33,6 +33,13 @@ class SectionStarts(Protocol):
         """``(n,)`` in [0, 1], one for each sentence."""
 
 
+class Writer(LanguageModel, Protocol):
+    """A language model that cuts may be asked of. ``fingerprint`` names the model and how it is asked to write."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Aids:
     """What a chunker may be handed beside the document; ``None``: there is none, and it does the next best thing.
@@ -42,7 +49,7 @@ class Aids:
 
     encoder: Encoder | None = None
     starts: SectionStarts | None = None
-    writer: LanguageModel | None = None
+    writer: Writer | None = None
     syntax: SyntaxReader | None = None
 
     def fingerprint(self, chunker: str) -> str:
@@ -50,6 +57,8 @@ class Aids:
         parts = [self.encoder.fingerprint] if self.encoder is not None and chunker in BY_VECTORS else []
         if self.starts is not None and chunker == "learned":
             parts.append(self.starts.fingerprint)
+        if self.writer is not None and chunker == "proposed":
+            parts.append(self.writer.fingerprint)
         return "|".join(parts)
 
 

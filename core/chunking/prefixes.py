@@ -35,8 +35,16 @@ def encoder_input(chunk: Chunk, kinds: Sequence[str] = PREFIX_KINDS) -> str:
     >>> encoder_input(Chunk("c", 0, None, 0, 2, "ab", 1, prefix=(PrefixPart("title", "T"),)))
     'T\\nab'
     """
-    before = prefix_text(chunk.prefix, kinds)
-    return f"{before}\n{chunk.text}" if before else chunk.text
+    return below(prefix_text(chunk.prefix, kinds), chunk.text)
+
+
+def below(prefix: str, text: str) -> str:
+    """What a model reads of a text with a prefix above it; "" is none.
+
+    >>> below("Tokens > Access", "15 minutes."), below("", "30 days.")
+    ('Tokens > Access\\n15 minutes.', '30 days.')
+    """
+    return f"{prefix}\n{text}" if prefix else text
 
 
 def telling_title(document: Document) -> str:

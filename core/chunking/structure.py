@@ -19,6 +19,7 @@ from core.chunking.atoms import (
     lines,
     paragraphs,
 )
+from core.chunking.figures import captioned
 from core.chunking.leaves import build_groups
 from core.chunking.packing import NO_SECTION
 from core.chunking.plan import SKIPPED, Frame, Group, Plan
@@ -31,6 +32,7 @@ _CROSS_SECTION = 3.0
 _TINY = 5  # a section of at most max_tokens / 5 may share a leaf with a sibling as small
 _INTRODUCED = frozenset({BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE, BlockKind.QUOTE, BlockKind.HTML})
 _SET_APART = frozenset({BlockKind.TABLE, BlockKind.CODE, BlockKind.HTML})
+_TELLING = frozenset(BlockKind) - {BlockKind.PARAGRAPH, BlockKind.RULE, *SKIPPED}  # what is structure
 _NAMES = {
     BlockKind.LIST: ("list", "list item"),
     BlockKind.TABLE: ("table", "table row"),
@@ -52,6 +54,7 @@ class Item:
     end: int
     block: Block | None = None
     bound: float = CUT_PARAGRAPH  # cost of parting it from the item before it
+    name: str = ""  # in reasons; "": after its kind
 
 
 BlockAtoms = Callable[["Item", int, int, int, int], list[Atom] | None]
@@ -66,7 +69,10 @@ def structure(frame: Frame) -> Plan:
     not is cut at rows, items or lines, and rows repeat their table's header as a prefix part. A line that introduces
     a block ("as follows:") and a caption stay with it where both fit. Tiny neighbouring sections share a leaf.
     """
-    return structured(frame)
+    plan = structured(frame)
+    if any(block.kind in _TELLING for block in frame.document.blocks):
+        return plan
+    return plan.instead("paragraphs packed by size", "this text has no headings, lists, tables or code")
 
 
 def structured(frame: Frame, own: BlockAtoms | None = None, adjust: Callable[[list[Atom]], None] | None = None) -> Plan:
@@ -130,7 +136,7 @@ def _join_rules(items: list[Item]) -> list[Item]:
 
 def _bind(frame: Frame, items: list[Item]) -> None:
     """Marks what must or should stay with the item before it."""
-    text = frame.document.text
+    text, paired = frame.document.text, -1  # the item that closed a pair of figure and caption: it begins no other
     for number, (before, item) in enumerate(pairwise(items), start=1):
         if before.kind == BlockKind.HEADING:
             if item.kind != BlockKind.HEADING or _level(item) >= _level(before):
@@ -139,6 +145,9 @@ def _bind(frame: Frame, items: list[Item]) -> None:
             before.kind == BlockKind.PARAGRAPH and item.kind in _INTRODUCED and _introduces(text, before)
         ):
             item.bound = CUT_LEAD_IN
+        elif number - 1 != paired and (names := captioned(text, before, item)):
+            item.bound, paired = CUT_LEAD_IN, number
+            before.name, item.name = names
         following = items[number + 1] if number + 1 < len(items) else None
         closes = following is None or (following.kind == BlockKind.HEADING and _level(following) < _level(item))
         if item.kind == BlockKind.HEADING and before.kind != BlockKind.HEADING and closes:
@@ -206,10 +215,11 @@ class _Atomiser:
         while first and items[first - 1].kind == BlockKind.HEADING and items[first].bound == CUT_HEADING:
             first -= 1
         heading = self._frame.outline.heading_at(items[first].end - 1)
-        return self._frame.room(heading, inside=items[first].kind == BlockKind.HEADING)
+        room = self._frame.room(heading, inside=items[first].kind == BlockKind.HEADING)
+        return room - self._frame.overlap(room)
 
     def _item(self, item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom]:
-        what, _ = _NAMES.get(item.kind, ("paragraph", "sentence"))
+        what = item.name or _NAMES.get(item.kind, ("paragraph", "sentence"))[0]
         span = Span(item.start, item.end)
         if self._own and (taken := self._own(item, number, heading, limit, first)) is not None:
             apart = item.kind in _SET_APART

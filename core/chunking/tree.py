@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from core.chunking.atoms import NOTHING
 from core.chunking.plan import Frame, Group, Piece, Plan
-from core.chunking.prefixes import encoder_input, prefix_text
+from core.chunking.prefixes import below, encoder_input, prefix_text
 from core.chunking.tiers import Family, Leaf, Tier, tiered
 from core.text.graphemes import boundary_before
 from core.text.spans import trim
@@ -187,8 +187,7 @@ def _measured(frame: Frame, pieces: list[Piece]) -> list[Leaf]:
         text = frame.document.text
         before = [prefix_text(prefix, frame.settings.read_prefix) for prefix in prefixes]
         bodies = [text[piece.start : piece.end] for piece in pieces]
-        inputs = [f"{one}\n{body}" if one else body for one, body in zip(before, bodies, strict=True)]
-        reads = frame.tokens.counter.count(inputs)
+        reads = frame.tokens.counter.count(list(map(below, before, bodies)))
     return [Leaf(*values) for values in zip(pieces, prefixes, counts, reads, strict=True)]
 
 

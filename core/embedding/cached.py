@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Protocol, runtime_checkable
 
@@ -14,7 +15,7 @@ from core.errors import ModelError
 from core.text.pooling import EncoderInput, Pooled
 from core.types import Encoder, VectorCache, Vectors
 
-# Large enough to keep the encoder's batches full, small enough that cancelling loses under a few seconds of work.
+# Texts encoded before they are kept: enough for full batches, few enough that cancelling loses a few seconds of work.
 SLICE = 256
 
 
@@ -48,25 +49,37 @@ def _hash(text: str) -> str:
 class PoolingEncoder(Protocol):
     """An encoder that can also tell how it read a part of a text."""
 
-    def encode_pooled(self, items: Sequence[Pooled]) -> Vectors:
-        """``(len(items), dimension)`` float32, unit norm; each distinct window is read once."""
+    def encode_pooled(self, items: Sequence[Pooled], progress: Callable[[int], None] | None = None) -> Vectors:
+        """``(len(items), dimension)`` float32, unit norm; each distinct window is read once.
+
+        ``progress`` gets items done; it may raise to stop.
+        """
 
 
-def encode_inputs(encoder: Encoder, items: Sequence[EncoderInput]) -> Vectors:
+def encode_inputs(
+    encoder: Encoder, items: Sequence[EncoderInput], progress: Callable[[int], None] | None = None
+) -> Vectors:
     """``(len(items), dimension)`` float32, unit norm, whichever way each is read.
 
-    Raises ``ModelError`` where an input is pooled and the encoder cannot.
+    ``progress`` gets items done; it may raise to stop. Raises ``ModelError`` where an input is pooled and the encoder
+    cannot.
     """
     vectors = np.empty((len(items), encoder.dimension), dtype=np.float32)
     alone = [place for place, item in enumerate(items) if isinstance(item, str)]
     within = [place for place, item in enumerate(items) if not isinstance(item, str)]
     if alone:
-        vectors[alone] = encoder.encode([item for item in items if isinstance(item, str)])
+        vectors[alone] = encoder.encode([item for item in items if isinstance(item, str)], progress)
     if within:
         if not isinstance(encoder, PoolingEncoder):
             raise ModelError("This embedder cannot pool tokens of a window.", "Set chunking.vectors to chunk.")
-        vectors[within] = encoder.encode_pooled([item for item in items if isinstance(item, Pooled)])
+        beside = partial(_after, progress, len(alone)) if progress else None
+        vectors[within] = encoder.encode_pooled([item for item in items if isinstance(item, Pooled)], beside)
     return vectors
+
+
+def _after(progress: Callable[[int], None], before: int, done: int) -> None:
+    """Tell of items that come after so many others."""
+    progress(before + done)
 
 
 class BorrowingEncoder:
@@ -81,9 +94,11 @@ class BorrowingEncoder:
         """``(len(texts), dimension)`` float32, unit norm. ``progress`` counts the texts that need encoding."""
         return self._read(texts, lambda missing: self._encoder.encode([texts[place] for place in missing], progress))
 
-    def encode_pooled(self, items: Sequence[Pooled]) -> Vectors:
+    def encode_pooled(self, items: Sequence[Pooled], progress: Callable[[int], None] | None = None) -> Vectors:
         """As ``encode``, of stretches of windows. Raises ``ModelError`` where the encoder cannot read them."""
-        return self._read(items, lambda missing: encode_inputs(self._encoder, [items[place] for place in missing]))
+        return self._read(
+            items, lambda missing: encode_inputs(self._encoder, [items[place] for place in missing], progress)
+        )
 
     def _read(self, items: Sequence[EncoderInput], encode: Callable[[Sequence[int]], Vectors]) -> Vectors:
         keys = [vector_key(self.fingerprint, item) for item in items]
@@ -143,7 +158,8 @@ def encode_cached(
 ) -> Encoded:
     """Make sure the cache holds a vector for every text; each distinct unknown text is encoded once.
 
-    ``progress(done, total)`` counts the texts that need encoding, and may raise to stop: what was encoded stays.
+    ``progress(done, total)`` counts the texts that need encoding, as often as the encoder tells, and may raise to stop:
+    what was encoded stays, save the begun part of a slice.
     """
     keys = tuple(vector_key(encoder.fingerprint, text) for text in texts)
     known = cache.known(keys)
@@ -152,13 +168,21 @@ def encode_cached(
     order = sorted(missing, key=lambda key: (*_alike(missing[key]), key))
     for start in range(0, len(order), SLICE):
         part = order[start : start + SLICE]
+        within = None
         if progress:
             progress(start, len(order))
-        vectors = encode_inputs(encoder, [missing[key] for key in part])
+            within = partial(_within, progress, range(start, start + len(part)), len(order))
+        vectors = encode_inputs(encoder, [missing[key] for key in part], within)
         cache.put(dict(zip(part, vectors, strict=True)))
     if progress and order:
         progress(len(order), len(order))
     return Encoded(keys=keys, encoded=len(order), reused=len(set(keys)) - len(order))
+
+
+def _within(progress: Callable[[int, int], None], places: range, total: int, done: int) -> None:
+    """Tell how far a slice is; its end is told when it is kept, so that a stop there loses nothing."""
+    if done < len(places):
+        progress(places[done], total)
 
 
 def _alike(item: EncoderInput) -> tuple[int, str]:

@@ -72,30 +72,39 @@ class SentenceEncoder:
         self._loading = Lock()
 
     def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
-        """``(n, dimension)`` float32, unit norm, in the order of ``texts``. The first call takes seconds."""
-        if not texts:
-            return np.zeros((0, self.dimension), dtype=np.float32)
-        model = self._loaded()
-        with computing(self._half_precision):
-            vectors = model.encode(
-                list(texts),
-                batch_size=self._settings.batch_size,
-                normalize_embeddings=False,
-                convert_to_numpy=True,
-                show_progress_bar=False,
-            )
-        if progress:
-            progress(len(texts))
-        # Normalised here and not in half precision, or norms would be off by a thousandth.
-        single: Vectors = np.asarray(vectors, dtype=np.float32)
-        norms = np.linalg.norm(single, axis=1, keepdims=True)
-        return np.asarray(single / np.where(norms > 0, norms, 1), dtype=np.float32)
+        """``(n, dimension)`` float32, unit norm, in the order of ``texts``. The first call takes seconds.
 
-    def encode_pooled(self, items: Sequence[Pooled]) -> Vectors:
+        ``progress`` gets texts done after each batch; it may raise to stop.
+        """
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        if not texts:
+            return vectors
+        model, size = self._loaded(), self._settings.batch_size
+        # Longest first, as the model itself would order them: a batch is padded to its longest text.
+        order = np.argsort([-len(text) for text in texts])
+        with computing(self._half_precision):
+            for start in range(0, len(order), size):
+                part = order[start : start + size]
+                vectors[part] = model.encode(
+                    [texts[place] for place in part],
+                    batch_size=size,
+                    normalize_embeddings=False,
+                    convert_to_numpy=True,
+                    show_progress_bar=False,
+                )
+                if progress:
+                    progress(start + len(part))
+        # Normalised here and not in half precision, or norms would be off by a thousandth.
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
+
+    def encode_pooled(self, items: Sequence[Pooled], progress: Callable[[int], None] | None = None) -> Vectors:
         """``(n, dimension)`` float32, unit norm: the mean of each stretch's token states, every window read once.
 
         A stretch beyond what the model reads of its window, or without a token, gets the mean of what was read.
+        ``progress`` gets stretches done after each batch of windows; it may raise to stop.
         """
+        done = 0
         vectors = np.zeros((len(items), self.dimension), dtype=np.float32)
         size = self._settings.batch_size
         windows = list(dict.fromkeys(item.window for item in items))
@@ -105,6 +114,9 @@ class SentenceEncoder:
             for place, item in enumerate(items):
                 if item.window in known:
                     vectors[place] = _mean(known[item.window], item)
+                    done += 1
+            if progress:
+                progress(done)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
 

@@ -20,7 +20,7 @@ from core.settings.enriching import EnrichingSettings
 from core.text.places import page_of
 from core.types import BlockKind, Chunk, ChunkTree, Document, Span
 
-ENRICHING_VERSION = 1  # grows when the same chunk may get other features
+ENRICHING_VERSION = 2  # grows when the same chunk may get other features
 MOST = 24  # values of one kind that a chunk keeps: a page of an index names hundreds
 
 __all__ = [

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice, takewhile
 
 from core.enriching.sections import Sections
+from core.text.cited import is_entry, is_reference_heading, numbered_entries, reference_entries
+from core.text.spans import trim
 from core.types import Block, BlockKind, Document, Span
 
 CLASSES = {
@@ -26,11 +29,8 @@ _NUMBERED = re.compile(r"[\s#*_]*(?P<number>\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z](?=[.
 _CLAUSE = re.compile(r"[\s*_]*(?P<number>\d{1,3}(?:\.\d{1,3}){1,5}|\d{1,3}(?=\.\s))[.):]?\s")
 _NOTE = re.compile(r"\s*(?:\[\^(?P<named>[^\]\s]{1,40})\]:|\[(?P<bracket>\d{1,3})\]|(?P<bare>\d{1,3})[.)]?(?=\s))")
 _ENTRY = re.compile(r"\s*(?:[-*•]\s+)?(?:\[(?P<bracket>\d{1,3})\]|(?P<bare>\d{1,3})[.)](?=\s))?\s*")
-_SOURCES = re.compile(
-    r"(?i)(?:\d+[.)]?\s*)?(?:(?:notes and )?references?(?: cited| list)?|citations|footnotes|bibliography"
-    r"|literature(?: cited)?|works cited|sources"
-    r"|literatur(?:verzeichnis)?|referencias|bibliograf[ií]a|références|참고문헌|参考文献)\W*"
-)
+_ALSO_SOURCES = re.compile(r"(?i)(?:\d+[.)]?\s*)?(?:notes and references|citations|footnotes|sources)")
+_LISTED = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.FOOTNOTE})
 _SURNAME = re.compile(r"[^\W\d_][\w'’-]+")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b")
 _ANCHOR = re.compile(r"\{#([\w:.-]{1,200})[^{}\n]{0,100}\}|<a\s+(?:name|id)=[\"']([^\"'<>]{1,200})[\"']")
@@ -97,11 +97,11 @@ def targets(document: Document, sections: Sections) -> Targets:
     sources: set[int] = set()
     for section in sections.sections:
         _take_section(found, document, section.heading, section.span, section.title)
-        if _SOURCES.fullmatch(section.title):
-            found.listed = section.span
-            for block in sections.inside(section):
-                sources.add(block.start)
-                _take_sources(found, document, block)
+    for listed, blocks in _lists(document, sections):
+        found.listed = listed
+        for block in blocks:
+            sources.add(block.start)
+            _take_sources(found, document, block)
     for index, block in enumerate(document.blocks):
         if block.kind is BlockKind.CAPTION or block.kind is BlockKind.PARAGRAPH:
             _take_caption(found, document, index, block)
@@ -178,8 +178,38 @@ def _take_clauses(found: Targets, document: Document, block: Block) -> None:
             _add(found.numbered, ("", clause["number"]), part)
 
 
+def _lists(document: Document, sections: Sections) -> Iterator[tuple[Span, list[Block]]]:
+    """Where sources are listed, each with its blocks: under a heading that says so, or below a line that does."""
+    under = [section for section in sections.sections if _says_sources(section.title)]
+    for section in under:
+        yield section.span, sections.inside(section)
+    for index, block in enumerate(document.blocks):
+        line = document.text[block.start : min(block.end, block.start + 80)].split("\n")[0]
+        if block.kind is not BlockKind.PARAGRAPH or not _says_sources(line):
+            continue
+        below = _below(document, index, block.start + len(line))
+        if below and not any(section.span.start <= block.start < section.span.end for section in under):
+            yield Span(block.start, below[-1].end), below
+
+
+def _says_sources(line: str) -> bool:
+    words = line.rstrip(" \t.:;¶#*_")
+    return is_reference_heading(words) or bool(_ALSO_SOURCES.fullmatch(words))
+
+
+def _below(document: Document, index: int, line_end: int) -> list[Block]:
+    """The entries below a line that announces them and is no heading: its own paragraph's other lines, if it has any,
+    and the blocks after it for as long as they begin as entries do.
+    """
+    blocks = document.blocks
+    own = trim(document.text, line_end, blocks[index].end)
+    first = [Block(BlockKind.PARAGRAPH, own.start, own.end)] if own else []
+    below = (block for block in chain(first, islice(blocks, index + 1, None)) if block.kind is not BlockKind.FURNITURE)
+    return list(takewhile(lambda one: one.kind in _LISTED and is_entry(document.text, one.start, one.end), below))
+
+
 def _take_sources(found: Targets, document: Document, block: Block) -> None:
-    for entry in _entries(block):
+    for entry in _entries(document.text, block):
         head = _ENTRY.match(document.text, entry.start, entry.end)
         assert head is not None  # noqa: S101 - every part of it is optional
         if number := head["bracket"] or head["bare"]:
@@ -191,5 +221,7 @@ def _take_sources(found: Targets, document: Document, block: Block) -> None:
             found.authors.append((surname.group().lower(), year.group(), entry))
 
 
-def _entries(block: Block) -> Iterator[Span]:
-    yield from block.parts or (block.span,)
+def _entries(text: str, block: Block) -> Sequence[Span]:
+    """A list's items, or the lines of a paragraph that begin an entry each, else the block."""
+    lined = block.parts or numbered_entries(text, block.start, block.end)
+    return lined or reference_entries(text, block.start, block.end) or [block.span]

@@ -281,7 +281,8 @@ class _Bench:
         costs = _index_costs(stats)
         for name in step.presets:
             recording.note(name, {**recording.noted(name), **costs})
-        self._learn(step, costs["texts"], encoded, seconds)
+        characters = sum(source.characters for source in library.sources())
+        self._learn(step, characters, costs["texts"], encoded, seconds)
         return failed
 
     def _cut(self, library: Library, step: Step, names: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -294,14 +295,14 @@ class _Bench:
     def _borrowed(self) -> int:
         return self._lender.borrowed if self._lender else 0
 
-    def _learn(self, step: Step, texts: float, encoded: int, seconds: float) -> None:
+    def _learn(self, step: Step, characters: int, texts: float, encoded: int, seconds: float) -> None:
         """Keep what the next estimate should know."""
         known = Known.of(self.place)
         # Cutting and storing are in it: where few texts were encoded, they are most of it.
         worth = encoded >= WORTH_A_MEASURE and encoded >= texts / 2
         recipes = {*known.recipes, recipe_of(self.presets[step.presets[0]])}
         speed = encoded / seconds if worth else known.texts_a_second
-        replace(known, recipes=tuple(sorted(recipes)), texts_a_second=speed).keep(self.place)
+        replace(known, recipes=tuple(sorted(recipes)), texts_a_second=speed, characters=characters).keep(self.place)
 
     def _scope(self, library: Library, readable: Sequence[str]) -> Scope | None:
         # A mail's attachments are documents of the library, but none of the suite's: no question can ask for them.

@@ -26,6 +26,7 @@ GROUPS = 20
 """So many groups of a breakdown can be read; the rest are counted below them."""
 
 _LABEL = 36  # letters of a name beside an axis
+_LETTER, _LINE = 0.0065, 0.05  # shares of a figure that a letter of a name is wide, and a name is high
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +147,10 @@ def pareto_figure(
         opacity=0.55,
         hoverinfo="skip",
     )
-    costs = [point.cost for point in found] or [0.0]
-    named = {point.preset for point in found if point.front or point.preset == selected or len(found) <= BOLD}
-    _add_points(
-        figure, [p for p in found if p.front], "nothing as good for less", numbers, palette, selected, named, costs
-    )
-    _add_points(figure, [p for p in found if not p.front], "dominated", numbers, palette, selected, named, costs)
+    named = [point for point in found if point.front or point.preset == selected or len(found) <= BOLD]
+    corners = _corners(named, found)
+    for leads, said in ((True, "nothing as good for less"), (False, "dominated")):
+        _add_points(figure, [p for p in found if p.front == leads], said, numbers, palette, selected, corners)
     _lay_out(figure, palette, height=440)
     figure.update_layout(
         legend=_above(),
@@ -257,21 +256,18 @@ def _add_points(
     numbers: Mapping[str, int],
     palette: Palette,
     selected: str | None,
-    named: Collection[str],
-    costs: Sequence[float],
+    corners: Mapping[str, str],
 ) -> None:
-    """``named``: presets whose name stands beside their mark, of ``selected`` in bold. ``costs``: of all points."""
-    labels = {point.preset: _safe(_short(point.preset)) for point in found if point.preset in named}
+    """``corners``: of its mark, where the name of a preset stands, of ``selected`` in bold; of others none does."""
+    labels = {point.preset: _safe(_short(point.preset)) for point in found if point.preset in corners}
     looks = [style(numbers[point.preset], len(palette.colours)) for point in found]
-    middle = (min(costs) + max(costs)) / 2
     figure.add_scatter(
         x=[point.cost for point in found],
         y=[point.value for point in found],
         name=name,
         mode="markers+text",
         text=[f"<b>{labels[p.preset]}</b>" if p.preset == selected else labels.get(p.preset, "") for p in found],
-        # Into the figure, so that no name is cut at its edge.
-        textposition=["top right" if point.cost < middle else "top left" for point in found],
+        textposition=[corners.get(point.preset, "top center") for point in found],
         textfont={"size": 11},
         marker={
             "symbol": [
@@ -295,6 +291,39 @@ def _add_points(
         ],
         hovertemplate="%{hovertext}<extra></extra>",
     )
+
+
+def _corners(named: Sequence[Point], found: Sequence[Point]) -> dict[str, str]:
+    """The corner of its mark where each name stands: into the figure, so that none is cut at its edge, and off the
+    others where a corner is free. Reckoned for the width of a page: the letters are set by the browser.
+    """
+    if not named:
+        return {}
+    costs = [point.cost for point in found]
+    ends = [end for point in found for end in (point.low, point.high)]
+    wide, high = max(costs) - min(costs) or 1.0, max(ends) - min(ends) or 1.0
+    taken: list[tuple[float, float, float, float]] = []
+    corners = {}
+    for point in sorted(named, key=lambda one: one.cost):
+        across, up = (point.cost - min(costs)) / wide, (point.value - min(ends)) / high
+        long = _LETTER * len(_short(point.preset))
+        inward = [("right", across + _LETTER), ("left", across - _LETTER - long)]
+        if across >= 0.5:
+            inward.reverse()
+        sides = inward[:1] + [(side, left) for side, left in inward[1:] if left >= 0 and left + long <= 1]
+        boxes = {
+            f"{level} {side}": (left, foot, left + long, foot + _LINE)
+            for level, foot in (("top", up + _LINE / 4), ("bottom", up - _LINE * 5 / 4))
+            for side, left in sides
+        }
+        corner = min(boxes, key=lambda name: sum(_overlap(boxes[name], box) for box in taken))
+        corners[point.preset] = corner
+        taken.append(boxes[corner])
+    return corners
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _lay_out(figure: plotly.graph_objects.Figure, palette: Palette, height: int) -> None:

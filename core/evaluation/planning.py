@@ -81,10 +81,12 @@ def estimate(
     options: BenchOptions | None = None,
     revision: int | None = None,
     held: Collection[str] = (),
+    texts: Mapping[str, int] | None = None,
 ) -> Cost:
     """What ``run_bench`` with these arguments will have to do. Reads no document and encodes nothing: milliseconds.
 
-    ``held``: recipes (``recipe_of``) whose vectors the run is handed.
+    ``held``: recipes (``recipe_of``) whose vectors the run is handed. ``texts``: characters of documents that were read
+    before, by version id; of others, before the first run over them, a file's bytes are taken for characters.
     """
     known = Known.of(workspace / suite_folder(suite))
     plan = RunPlan(suite.name, suite.fingerprint(), presets, asdict(options or BenchOptions()), revision)
@@ -93,7 +95,8 @@ def estimate(
     asked = {name: min(questions, stopped.journals[name].count()) if stopped else 0 for name in presets}
     waiting = [names for names in recipe_groups(presets) if any(asked[name] < questions for name in names)]
     encodings, exact = 0, True
-    characters = sum(document.size for document in suite.documents)  # a file's bytes are taken for characters
+    lengths = texts or {}
+    characters = known.characters or sum(lengths.get(item.version_id, item.size) for item in suite.documents)
     sentences: set[str] = set()  # what reads them, once for all chunkers that cut by their vectors
     for names in waiting:
         settings = presets[names[0]]
@@ -123,13 +126,15 @@ def estimate(
 class Known:
     """What earlier benches over the same documents saw. ``recipes``: those that were built, all their texts encoded.
 
-    ``questions``: suites (``asked_with``) whose questions are.
+    ``questions``: suites (``asked_with``) whose questions are. ``characters``: of the documents as they were read, 0
+    before.
     """
 
     recipes: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     texts_a_second: float = TEXTS_A_SECOND
     seconds_an_answer: float = SECONDS_A_CONTEXT
+    characters: int = 0
 
     @classmethod
     def of(cls, folder: Path) -> Known:
@@ -139,7 +144,7 @@ class Known:
             return cls()
         row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         speeds = row["texts_a_second"], row["seconds_an_answer"]
-        return cls(tuple(row.get("recipes", ())), tuple(row.get("questions", ())), *speeds)
+        return cls(tuple(row.get("recipes", ())), tuple(row.get("questions", ())), *speeds, row.get("characters", 0))
 
     def keep(self, folder: Path) -> None:
         """For the next bench."""

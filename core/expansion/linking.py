@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from core.enriching.features import Reference
 from core.expansion.extents import Extent, family, leaf_at
@@ -15,31 +16,40 @@ _SHOWN = 60  # characters of the words that refer
 
 
 def neighbours(growth: Growth) -> list[Extent]:
-    """Every child as it is, and beside those of low confidence further leaves, of lower relevance and in their share.
+    """Every child as it is, and what those of low confidence lead to, of lower relevance than they.
 
     One hop: the leaf at each place in the same document that the child refers to, in text order, then the next and the
-    previous leaf of its parent. A leaf that was retrieved itself, or that a better child led to, is not added again.
-    Reads the references of those children, all at once.
+    previous leaf of its parent. Such a leaf is added where it fits the child's share; one that was retrieved itself
+    takes nothing of that, and is raised to the relevance it would be added with, where its own is less. Each only once,
+    by the best child that leads to it. Reads the references of the children of low confidence, all at once.
     """
     made = [growth.alone(place, "its evidence is enough") for place in range(len(growth.children))]
     unsure = [place for place, value in enumerate(growth.confidences.tolist()) if value < growth.settings.confidence]
     if not unsure:
         return made
     references = growth.reads.references([growth.children[place] for place in unsure])
-    known = set(growth.children)
+    place_of = {child: place for place, child in enumerate(growth.children)}
     least = float(growth.relevances.min())
     for place in unsure:
+        made[place] = growth.alone(place, "its confidence is low, so what it leads to is read with it")
+    led: set[int] = set()
+    beside: list[Extent] = []
+    for place in unsure:
         child = growth.children[place]
+        relevance = added(float(growth.relevances[place]), least)
         used, limit = int(growth.sizes[child]), growth.limit(place)
-        made[place] = growth.alone(place, "its confidence is low, so what it leads to is added beside it")
         for leaf, reason in _led_to(growth, child, references.get(child, ())):
-            size = int(growth.sizes[leaf])
-            if leaf in known or used + size > limit:
+            own = place_of.get(leaf)
+            if leaf in led:
                 continue
-            known.add(leaf)
-            used += size
-            made.append(_extra(growth, leaf, reason, added(float(growth.relevances[place]), least)))
-    return made
+            if own is None and used + growth.sizes[leaf] <= limit:
+                led.add(leaf)
+                used += int(growth.sizes[leaf])
+                beside.append(_extra(growth, leaf, reason, relevance))
+            elif own is not None and growth.relevances[own] < relevance:
+                led.add(leaf)
+                made[own] = replace(made[own], reason=f"the child alone, moved up: {reason}", relevance=relevance)
+    return [*made, *beside]
 
 
 def _led_to(growth: Growth, child: int, references: Sequence[Reference]) -> Iterator[tuple[int, str]]:

@@ -14,6 +14,12 @@ from core.types import Span
 
 _FEWEST = 2  # leaves that must be retrieved: one child alone says nothing of its parent
 
+_WHOLE = "it is its whole parent"
+_LONE = "no other leaf of its parent was retrieved"
+_TOO_LITTLE = "too little of its parent was retrieved, support {support:.2f}"
+_TOO_LARGE = "its parent is larger than the whole budget"
+_OVER = "its parent, support {support:.2f}, is larger than the share of the budget of its {count} retrieved leaves"
+
 Run = tuple[int, int]  # the first and last leaf of a chunk of any level
 
 
@@ -31,19 +37,20 @@ def auto_merge(growth: Growth) -> list[Extent]:
     """Every child, or the highest chunk above it that was merged: never a chunk and its own parent.
 
     A parent is merged when at least two of its leaves were retrieved, its *support* reaches ``merge_share`` and it fits
-    the share of its best child. Support is the mean over its leaves, weighted by their sizes, of
-    ``strength / (1 + gap)``. Strength: where a retrieved leaf's score lies between the average leaf's (0) and the best
-    one's (1); 0 of a leaf that was not retrieved. Gap: how many leaves without strength lie between it and the parent's
-    best leaf, for two hits far apart are two passages rather than one. A merged parent stands with all its leaves at
-    their mean strength when the parent above it is judged, and so on up the tree. Retrieved children of one merged
-    parent share its span. Only where something was merged the catalogue is asked, once, for the levels above it.
+    what they may fill of the budget together, for it is read in the place of all of them. Support is the mean over its
+    leaves, weighted by their sizes, of ``strength / (1 + gap)``. Strength: where a retrieved leaf's score lies between
+    the average leaf's (0) and the best one's (1); 0 of a leaf that was not retrieved. Gap: how many leaves without
+    strength lie between it and the parent's best leaf, for two hits far apart are two passages rather than one. A
+    merged parent stands with all its leaves at their mean strength when the parent above it is judged, and so on up the
+    tree. Retrieved children of one merged parent share its span. Only where something was merged the catalogue is
+    asked, once, for the levels above it.
     """
     leaves = growth.leaves
     strength = dict(zip(growth.children, standings(growth.ranking).tolist(), strict=True))
     place_of = {child: place for place, child in enumerate(growth.children)}
     families = sorted({family(leaves, child) for child in growth.children if leaves.parent_rows[child] >= 0})
     won: dict[Run, _Merged] = {}
-    _judge(growth, families, 1, strength, place_of, won)
+    refused = _judge(growth, families, 1, strength, place_of, won)
     if won:
         _climb(growth, strength, place_of, won)
     highest = _over(won.values())
@@ -53,7 +60,7 @@ def auto_merge(growth: Growth) -> list[Extent]:
     for place, child in enumerate(growth.children):
         over = highest.get(child)
         if over is None:
-            made.append(growth.alone(place, "too little of its parent was retrieved"))
+            made.append(growth.alone(place, refused.get(family(leaves, child), "it has no parent")))
             continue
         first = best.setdefault(over.run, float(growth.relevances[place]))
         extent = growth.run(place, *over.run, _reason(over))
@@ -84,21 +91,31 @@ def _judge(
     strength: dict[int, float],
     place_of: dict[int, int],
     won: dict[Run, _Merged],
-) -> None:
-    """Which of the chunks are merged: they are added to ``won``, and their leaves all get their mean strength."""
+) -> dict[Run, str]:
+    """Which of the chunks are merged: they are added to ``won``, and their leaves all get their mean strength.
+
+    Of the others why they are not, as the reason of a child of theirs.
+    """
+    refused: dict[Run, str] = {}
     for run in runs:
-        if growth.size(*run) > growth.limit(0):  # over any child's share: its leaves need not be looked at one by one
+        size, leaves = growth.size(*run), range(run[0], run[1] + 1)
+        if size > growth.budget:  # no dial helps: its leaves, which may be many, need not be looked at one by one
+            refused[run] = _TOO_LARGE
             continue
-        inside = [place_of[leaf] for leaf in range(run[0], run[1] + 1) if leaf in place_of]
-        if len(inside) < _FEWEST or growth.size(*run) > growth.limit(min(inside)):
+        inside = [place_of[leaf] for leaf in leaves if leaf in place_of]
+        if len(inside) < _FEWEST:
+            refused[run] = _WHOLE if len(leaves) == 1 else _LONE
             continue
-        strengths = np.array([strength.get(leaf, 0.0) for leaf in range(run[0], run[1] + 1)])
+        strengths = np.array([strength.get(leaf, 0.0) for leaf in leaves])
         support = _support(strengths, growth.sizes[run[0] : run[1] + 1].astype(np.float64))
         if support < growth.settings.merge_share:
-            continue
-        won[run] = _Merged(run, height, len(inside), support)
-        mean = float(strengths[strengths > 0].mean())
-        strength.update(dict.fromkeys(range(run[0], run[1] + 1), mean))
+            refused[run] = _TOO_LITTLE.format(support=support)
+        elif size > sum(map(growth.limit, inside)):
+            refused[run] = _OVER.format(count=len(inside), support=support)
+        else:
+            won[run] = _Merged(run, height, len(inside), support)
+            strength.update(dict.fromkeys(leaves, float(strengths[strengths > 0].mean())))
+    return refused
 
 
 def _support(strengths: Values, sizes: Values) -> float:

@@ -4,13 +4,15 @@ splitting.py   which questions are fitted to, and which are kept out
 turning.py     the dials of fusion and blending, and the walk along them
 scoring.py     what a question's gold gets under given settings
 gains.py       what a fit is worth on the others, and the verdict
+outcome.py     what came of it, and what may be applied
 fitting.py     all of it
 drawing.py     the gain as a figure
 tuning.py      the re-ranker taught by judgments; tuning_job.py has it done in the background
 """
 
-from core.refitting.fitting import LEAST_QUESTIONS, Refitted, Watch, fittable, refit
+from core.refitting.fitting import LEAST_QUESTIONS, Watch, fittable, refit
 from core.refitting.gains import GAIN, LOSS, NO_GAIN, UNCHANGED, Gain
+from core.refitting.outcome import CarefulShare, Refitted
 
 __all__ = [
     "GAIN",
@@ -18,6 +20,7 @@ __all__ = [
     "LOSS",
     "NO_GAIN",
     "UNCHANGED",
+    "CarefulShare",
     "Gain",
     "Refitted",
     "Watch",

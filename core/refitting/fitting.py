@@ -5,6 +5,9 @@ filling contexts; the best it comes by are then read as a reader would read them
 gains more than the standard error of its gain: the least change that is as good as the best, as Breiman, Friedman,
 Olshen and Stone choose the size of a tree ("Classification and Regression Trees", 1984, section 3.4.3). Whether that
 holds for questions nobody fitted to is what the held-out half says, and it alone.
+
+A library that asks quickly has no re-ranker on. The share of the one that Careful reads with is then fitted by itself,
+on the same halves, over the fusion that may be applied, with a verdict of its own.
 """
 
 from __future__ import annotations
@@ -16,16 +19,17 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import LecternError
+from core.errors import LecternError, ModelError
 from core.evaluation.judged import Judged
 from core.evaluation.measuring import BUDGETS
 from core.evaluation.suites import Question
 from core.library import Library
-from core.refitting.gains import GAIN, UNCHANGED, Gain, gained
+from core.refitting.gains import GAIN, Gain, gained
+from core.refitting.outcome import CarefulShare, Refitted
 from core.refitting.scoring import Asked, Scorer, without_reranking
-from core.refitting.splitting import By, drawn, split
-from core.refitting.turning import BLEND, FUSION, STEP_COST, Grid, changes, walk
-from core.settings import Settings
+from core.refitting.splitting import drawn, split
+from core.refitting.turning import BLEND, CAREFUL_BLEND, FUSION, STEP_COST, Grid, Turn, walk
+from core.settings import Settings, carefully
 
 LEAST_QUESTIONS = 30  # with gold: fifteen a side, below which hardly any gain can be told from chance
 MOST_QUESTIONS = 400  # more are not asked: the interval is narrow by then, and waiting is long
@@ -51,54 +55,16 @@ _RERANKED = {
     "searching the others": 0.02,
     "trying on the others": 0.4,
 }
+_BEFORE_CAREFUL = 0.12  # of the whole, what comes before Careful: it does not wait for a model
+_CAREFUL = {
+    **{name: _BEFORE_CAREFUL * share for name, share in _PLAIN.items()},
+    "re-reading": 0.42,
+    "reading as Careful": 0.04,
+    "trying Careful on the others": 0.42,
+}
 
 Watch = Callable[[str, float], None]
 """Told what is being done, in words, and the share of the whole, from 0 to 1; may raise ``CancelledError`` to stop."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refitted:
-    """What came of a fit. ``after``: equal to ``before`` where nothing better was found, and ``gain`` is ``None`` then.
-
-    ``trained``, ``held_out``: numbers of questions; ``by``: what parts them. ``fitted``: points of mean recall gained
-    on the questions fitted to, which says nothing of others. ``left_out``: questions beyond ``MOST_QUESTIONS``.
-    """
-
-    before: Settings
-    after: Settings
-    gain: Gain | None
-    trained: int
-    held_out: int
-    by: By
-    fitted: float
-    left_out: int
-    seconds: float
-
-    @property
-    def changes(self) -> Mapping[str, tuple[float, float]]:
-        """The dials that were turned, with both values."""
-        return changes(self.before, self.after)
-
-    @property
-    def verdict(self) -> str:
-        """Of the gain; ``UNCHANGED`` where there was nothing to try."""
-        return UNCHANGED if self.gain is None else self.gain.verdict
-
-    @property
-    def sentence(self) -> str:
-        """The verdict for a person, with its interval."""
-        if self.gain is None:
-            return (
-                f"Nothing clearly better than the present dials was found on the {self.trained} questions that were "
-                "fitted to. They stay as they are."
-            )
-        return self.gain.sentence
-
-    def onto(self, settings: Settings) -> Settings:
-        """Settings with the fitted dials. Raises ``LecternError`` where no gain was shown."""
-        if self.verdict != GAIN:
-            raise LecternError(self.sentence, "Judge more questions, and fit again.")
-        return settings.with_values({name: value for name, (_, value) in self.changes.items()})
 
 
 def fittable(judged: Judged) -> tuple[Question, ...]:
@@ -106,11 +72,19 @@ def fittable(judged: Judged) -> tuple[Question, ...]:
     return tuple(question for question in judged.exchange.questions if question.gold)
 
 
-def refit(library: Library, judged: Judged, settings: Settings | None = None, watch: Watch | None = None) -> Refitted:
+def refit(
+    library: Library,
+    judged: Judged,
+    settings: Settings | None = None,
+    watch: Watch | None = None,
+    careful: str = "",
+) -> Refitted:
     """Fit the dials of fusion, and of blending where a re-ranker is on, to one half of the judgments; try the other.
 
-    ``settings``: to begin from, ``None`` for the library's own. Nothing is changed in the library. The same judgments
-    over the same library give the same. Raises ``LecternError`` for fewer than ``LEAST_QUESTIONS`` questions with gold.
+    ``settings``: to begin from, ``None`` for the library's own. ``careful``: the model that Careful reads with; where
+    the settings have no re-ranker on, its share is fitted as well, which takes a model's time. "" leaves Careful out.
+    Nothing is changed in the library. The same judgments over the same library give the same. Raises ``LecternError``
+    for fewer than ``LEAST_QUESTIONS`` questions with gold.
     """
     begun, present = perf_counter(), settings or library.settings
     questions = fittable(judged)
@@ -122,10 +96,19 @@ def refit(library: Library, judged: Judged, settings: Settings | None = None, wa
         )
     asked = sorted(questions, key=drawn)[: _most(library)]
     halves = split(asked)
-    told = _Told(watch, reranked=not present.reranking.off)
+    also = bool(careful) and present.reranking.off
+    told = _Told(watch, _CAREFUL if also else _PLAIN if present.reranking.off else _RERANKED)
     fit = _Fit(library, Scorer(library.searcher, judged), present, told)
-    after, fitted = fit.best(halves.training)
-    gain = None if after == present else fit.held(halves.held_out, after)
+    training = fit.asked(halves.training, "searching")
+    after, fitted = fit.best(training)
+    others = fit.asked(halves.held_out, "searching the others") if also or after != present else []
+    gain = None if after == present else fit.held(others, after, "trying on the others")
+    share = None
+    if also:
+        base = after if gain is not None and gain.verdict == GAIN else present
+        # Without its time limit: what is cut off on a busy machine would be read anew for every share that is tried.
+        asking = carefully(base, careful).with_value("reranking.timeout_seconds", 0.0)
+        share = replace(fit, present=asking).share(training, others)
     told.phase("done")(1, 1)
     return Refitted(
         present,
@@ -137,6 +120,7 @@ def refit(library: Library, judged: Judged, settings: Settings | None = None, wa
         fitted,
         len(questions) - len(asked),
         perf_counter() - begun,
+        share,
     )
 
 
@@ -147,24 +131,36 @@ class _Fit:
     present: Settings
     told: _Told
 
-    def best(self, training: Sequence[Question]) -> tuple[Settings, float]:
+    def best(self, asked: Sequence[Asked]) -> tuple[Settings, float]:
         """The settings to be tried on the other half, and the points of recall they gain on this one."""
-        asked = self._asked(training, "searching")
         tried = self._walked(asked)
         if not self.present.reranking.off:
-            tried = self._blended(asked, tried)
+            tried = self._blended(asked, [self.present, tried[-1]], BLEND)
+        return self._chosen(asked, tried, "reading")
+
+    def share(self, training: Sequence[Asked], others: Sequence[Asked]) -> CarefulShare:
+        """The re-ranker's share fitted alone, to be had under Careful: ``present`` is what Careful asks with."""
+        before = self.present.reranking.blend
+        try:
+            tried = self._blended(training, [self.present], CAREFUL_BLEND)
+            after, _ = self._chosen(training, tried, "reading as Careful")
+            gain = None if after == self.present else self.held(others, after, "trying Careful on the others")
+        except ModelError as error:
+            return CarefulShare(before, before, None, str(error))
+        return CarefulShare(before, after.reranking.blend, gain)
+
+    def held(self, asked: Sequence[Asked], after: Settings, phase: str) -> Gain:
+        """The fitted settings against the present ones, question by question."""
+        before, then = self._exactly(asked, [self.present, after], phase)
+        return gained(before, then)
+
+    def _chosen(self, asked: Sequence[Asked], tried: Sequence[Settings], phase: str) -> tuple[Settings, float]:
         tried = list(dict.fromkeys([self.present, *tried]))
-        scores = self._exactly(asked, tried, "reading")
+        scores = self._exactly(asked, tried, phase)
         number = chosen(scores.mean(axis=2))
         return tried[number], 100 * float((scores[number] - scores[0]).mean())
 
-    def held(self, questions: Sequence[Question], after: Settings) -> Gain:
-        """The fitted settings against the present ones, question by question."""
-        asked = self._asked(questions, "searching the others")
-        before, then = self._exactly(asked, [self.present, after], "trying on the others")
-        return gained(before, then)
-
-    def _asked(self, questions: Sequence[Question], phase: str) -> list[Asked]:
+    def asked(self, questions: Sequence[Question], phase: str) -> list[Asked]:
         tell, found = self.told.phase(phase), []
         for at, question in enumerate(questions):
             tell(at, len(questions))
@@ -186,13 +182,13 @@ class _Fit:
         path = walk(Grid(without_reranking(self.present), FUSION), worth, self.told.phase("turning dials"))
         return [replace(settings, reranking=self.present.reranking) for settings in path[-READ_AS_A_READER:]]
 
-    def _blended(self, asked: Sequence[Asked], tried: Sequence[Settings]) -> list[Settings]:
-        """The present fusion and the last that was tried, each with the blend that suits it.
+    def _blended(self, asked: Sequence[Asked], tried: Sequence[Settings], turn: Turn) -> list[Settings]:
+        """The fusions that are tried, and each with the blend that suits it.
 
         A question's passages are read once for all blends: only their order differs.
         """
-        fusions = list(dict.fromkeys([self.present, tried[-1]]))
-        steps = BLEND.grid(self.present.reranking.blend)
+        fusions = list(dict.fromkeys(tried))
+        steps = turn.grid(self.present.reranking.blend)
         worth = np.zeros((len(fusions), len(steps)))
         tell = self.told.phase("re-reading")
         for at, one in enumerate(asked):
@@ -234,9 +230,9 @@ def chosen(scores: NDArray[np.float64]) -> int:
 class _Told:
     """The share of the whole, told phase by phase."""
 
-    def __init__(self, watch: Watch | None, *, reranked: bool) -> None:
+    def __init__(self, watch: Watch | None, shares: Mapping[str, float]) -> None:
         self._watch = watch
-        self._shares = _RERANKED if reranked else _PLAIN
+        self._shares = shares
         self._last = ("", 0.0)
 
     def phase(self, name: str) -> Callable[[int, int], None]:

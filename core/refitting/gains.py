@@ -66,7 +66,8 @@ def gained(before: NDArray[np.float64], after: NDArray[np.float64]) -> Gain:
 
 def _points(value: float) -> str:
     """
-    >>> _points(0.84), _points(-1.2)
-    ('+0.8', '−1.2')
+    >>> _points(0.84), _points(-1.2), _points(-0.04)
+    ('+0.8', '−1.2', '0.0')
     """
-    return f"{'−' if value < 0 else '+'}{abs(value):.1f}"
+    size = f"{abs(value):.1f}"
+    return size if size == "0.0" else f"{'−' if value < 0 else '+'}{size}"

@@ -1,7 +1,8 @@
 """Lectern's own re-ranker taught further by a person's judgments, and held against the present one on the others.
 
 What it learns from are lists as it will meet them: of a question's search results a chunk that holds its gold, and
-chunks that stood near the top and hold none. The loss and the steps are those of ``core.training.loop``.
+chunks that stood near the top and hold none. The loss and the steps are those of ``core.training.loop``. What scores
+mean as probabilities is fitted anew, to the candidates of the same questions, and kept beside the weights.
 """
 
 from __future__ import annotations
@@ -15,20 +16,24 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
-from core.embedding import reranker_file
+from core.chunking.prefixes import below
+from core.embedding import calibration, reranker_file
+from core.embedding.reranker_file import Calibration
 from core.errors import LecternError
 from core.evaluation.judged import Judged
 from core.evaluation.suites import Question
 from core.library import Library
-from core.ordering import with_prefixes
 from core.refitting.fitting import MOST_QUESTIONS, Watch, fittable
 from core.refitting.gains import GAIN, Gain, gained
 from core.refitting.scoring import Asked, Recalls, Scorer, without_reranking
 from core.refitting.splitting import By, drawn, split
+from core.retrieval.reranking import PairScorer
 from core.settings import Settings
 from core.training.lists import Listed
 from core.training.loop import Plan, draw, train
+from core.types import Vectors
 from core.whole_files import written_whole
 
 LEAST_JUDGMENTS = 200  # questions with gold: of fewer a model learns by heart
@@ -105,14 +110,14 @@ class _Work:
     watch: Watch | None
 
     def teach(self, questions: Sequence[Question], plan: Plan, place: Path) -> None:
-        """Make the CrossEncoder in ``place``, whole or not at all."""
+        """Make the CrossEncoder in ``place``, calibrated, whole or not at all."""
         asked = self._asked(questions, 0.0)
-        taught = [found for one in asked if (found := self._lists(one, plan))]
+        taught = [found for one in asked if (found := self._lists(one))]
         if not taught:
             raise LecternError("No gold stands in any chunk that is searched.", "Check the judgments.")
 
         def lists_of(step: int) -> list[Listed]:
-            self._tell("learning", 0.05 + 0.55 * step / plan.steps)
+            self._tell("learning", 0.05 + 0.45 * step / plan.steps)
             choose = draw(plan.seed, step)
             turn = [taught[at % len(taught)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
             return [one.listed(plan.passages, choose) for one in turn]
@@ -121,7 +126,11 @@ class _Work:
         model = train(plan, lists_of, (), work / "checkpoint.pt", begin_from=reranker_file.FILE)
         reranker_file.write(model.module, work / "model.safetensors")
         with written_whole(place) as unfinished:
-            reranker_file.load(work / "model.safetensors", "").save_pretrained(str(unfinished))
+            made = reranker_file.load(work / "model.safetensors", "")
+            made.save_pretrained(str(unfinished))
+            reader = PairScorer(made, str(place), self.settings.reranking)
+            if (known := self._calibrated(asked, reader)) is not None:
+                calibration.write(known, unfinished)
         shutil.rmtree(work, ignore_errors=True)
 
     def held(self, questions: Sequence[Question], place: Path) -> Gain:
@@ -147,23 +156,39 @@ class _Work:
             found.append(self.scorer.ask(question, self.settings))
         return found
 
-    def _lists(self, asked: Asked, plan: Plan) -> _Taught | None:
+    def _calibrated(self, asked: Sequence[Asked], reader: PairScorer) -> Calibration | None:
+        """What the model's scores of the candidates mean; an answer has half of its chunk, or of the gold, in it."""
+        scores: list[Vectors] = []
+        answers: list[NDArray[np.bool_]] = []
+        for at, one in enumerate(asked):
+            self._tell("calibrating", 0.5 + 0.1 * at / len(asked))
+            leaves = self._ordered(one)[: self.settings.reranking.candidates]
+            table = one.found.leaves
+            least = np.minimum(table.ends[leaves] - table.starts[leaves], one.gold.size)
+            answers.append(2 * one.held[leaves] >= least)
+            scores.append(reader.score(one.question.question, [self._text(one, leaf) for leaf in leaves.tolist()]))
+        return calibration.fitted(np.concatenate(scores).astype(np.float64), np.concatenate(answers))
+
+    def _ordered(self, asked: Asked) -> NDArray[np.int64]:
+        """The leaves of a question as they come to the re-ranker, best first."""
+        ranking = self.library.searcher.order(asked.found, without_reranking(self.settings))
+        return ranking.pool[ranking.kept]
+
+    def _text(self, asked: Asked, leaf: int) -> str:
+        """What the re-ranker reads of a leaf."""
+        searcher, leaves = self.library.searcher, asked.found.leaves
+        whole = searcher.text(leaves.version_ids[leaves.documents[leaf]])
+        said = whole[int(leaves.starts[leaf]) : int(leaves.ends[leaf])]
+        return below(searcher.above([int(leaves.rows[leaf])])[0], said) if self.settings.reranking.prefix else said
+
+    def _lists(self, asked: Asked) -> _Taught | None:
         """What a question teaches; ``None`` where no chunk that was searched holds its gold."""
         if not asked.held.any():
             return None
-        searcher, leaves = self.library.searcher, asked.found.leaves
-        ranking = searcher.order(asked.found, without_reranking(self.settings))
-
-        def text(leaf: int) -> str:
-            whole = searcher.text(leaves.version_ids[leaves.documents[leaf]])
-            said = whole[int(leaves.starts[leaf]) : int(leaves.ends[leaf])]
-            above = searcher.above([int(leaves.rows[leaf])]) if self.settings.reranking.prefix else [""]
-            return with_prefixes([said], above)[0]
-
         right = np.flatnonzero(asked.held >= _WORTH_LEARNING * asked.held.max()).tolist()
-        near = [leaf for leaf in ranking.pool[ranking.kept[:_NEAR]].tolist() if not asked.held[leaf]]
-        answers = tuple(text(leaf) for leaf in right)
-        others = tuple(dict.fromkeys(said for leaf in near if (said := text(leaf)) not in answers))
+        near = [leaf for leaf in self._ordered(asked)[:_NEAR].tolist() if not asked.held[leaf]]
+        answers = tuple(self._text(asked, leaf) for leaf in right)
+        others = tuple(dict.fromkeys(said for leaf in near if (said := self._text(asked, leaf)) not in answers))
         return _Taught(asked.question.question, answers, others) if others else None
 
     def _tell(self, what: str, share: float) -> None:

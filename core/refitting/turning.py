@@ -47,6 +47,8 @@ FUSION: tuple[Turn, ...] = (
     Turn("retrieval.neighbour_share", 0.0, 0.6, 0.1),
 )
 BLEND = Turn("reranking.blend", 0.1, 1.0, 0.1)
+# Under Careful up to 0.9: 1 is what a library has that never set it, so Careful could not tell that it was fitted.
+CAREFUL_BLEND = Turn(BLEND.name, BLEND.low, 0.9, BLEND.step)
 
 Place = tuple[int, ...]
 """Steps away from the present value, a number for each dial; all 0 is the present."""

@@ -31,7 +31,7 @@ _BLANKS = re.compile(r"\s{2,}")
 _WORD = re.compile(r"\w")
 Key = tuple[str, str]
 Keys = frozenset[Key]
-Chip = Condition | NamedAnchor | Comparison | Written
+Chip = Condition | NamedAnchor | Comparison | Part | Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +90,15 @@ class Understanding:
     @property
     def chips(self) -> tuple[Chip, ...]:
         """Everything that can be shown by its ``words`` and taken away by its ``key``: what the question says in the
-        order it was asked, then what was written for it. A phrase that filters is not shown once more as an anchor.
+        order it was asked, then its parts, then what was written for it. A phrase that filters is not shown once more
+        as an anchor, nor are parts by words where a language model's are searched.
         """
         stated = {one.value for one in self.conditions if one.kind == "phrase"}
         anchors = [one for one in self.anchors if one.kind != "phrase" or one.value not in stated]
         compared = [self.comparison] if self.comparison else []
         every: list[Condition | NamedAnchor | Comparison] = [*self.conditions, *self.leanings, *anchors, *compared]
-        return (*sorted(every, key=lambda one: (one.start, one.end, one.key)), *self.written)
+        parts = () if self._written(PART) else self.parts
+        return (*sorted(every, key=lambda one: (one.start, one.end, one.key)), *parts, *self.written)
 
 
 NOTHING = Understanding("", "")
@@ -162,7 +164,7 @@ def understand(
     return Understanding(
         question,
         _text(question, cut),
-        parts_of(plain) if chosen.split else (),
+        _heeded(parts_of(plain), ignored) if chosen.split else (),
         told.name if ("intent", told.name) not in ignored else "",
         tuple(one for one in anchors if one.key not in ignored and not (one.kind == "phrase" and one.value in gone)),
         conditions,
@@ -194,6 +196,12 @@ def _once(found: Sequence[Condition], without: Keys) -> tuple[Condition, ...]:
         if one.key not in without:
             kept.setdefault(one.key, one)
     return tuple(kept.values())
+
+
+def _heeded(parts: Sequence[Part], ignored: Keys) -> tuple[Part, ...]:
+    """What is asked twice is searched once."""
+    firsts = {one.key: one for one in reversed(parts)}
+    return tuple(one for one in parts if firsts[one.key] is one and one.key not in ignored)
 
 
 def _overlap(one: Comparison, other: Condition | NamedAnchor) -> bool:

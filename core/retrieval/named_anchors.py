@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from core.enriching.dates import dates, versions
-from core.enriching.shapes import things_in
+from core.enriching.shapes import month_of, things_in
 from core.enriching.targets import NUMBER, class_of
 from core.enriching.vocabulary import Vocabulary
 from core.parsing.kinds import LANGUAGES
+from core.retrieval.amounts import amount_pattern
+from core.text.analysis import STOP_WORDS
 
 ANCHORS = (
     *("figure", "table", "section", "clause", "equation", "page", "panel", "symbol", "phrase", "file", "date"),
@@ -42,6 +44,24 @@ _FILE = re.compile(
     r"(?<![\w@/.])(?:[\w.@+~-]+/)*[\w@+~-][\w.@+~-]+\.(?i:"
     + "|".join(sorted({*_FILE_SUFFIXES.split(), *LANGUAGES}, key=len, reverse=True))
     + r")(?![\w/])"
+)
+# The name of a product and a dotted number right behind it: "Python 3.11", "iOS 17.2".
+_PRODUCT = re.compile(
+    r"(?<![\w.@/-])(?P<name>(?=\w*[A-Z])[^\W\d_][\w+#]*)[ \u00a0](?P<number>\d{1,4}(?:\.\d{1,4}){1,2})(?![\w%]|[.,]\d)"
+)
+_AMOUNT = re.compile(amount_pattern(), re.IGNORECASE)
+# Capitalised words that a dotted number counts, measures or points into; whatever opens a question is capitalised.
+_NO_PRODUCT = frozenset(
+    "about above below over under almost nearly roughly only between what which whose does did how why explain compare"
+    " show list find give tell use using convert summarise summarize describe quote read see add set get"
+    " euro euros dollar dollars pound pounds yen franc francs eur usd gbp jpy chf inr"
+    " revenue revenues profit sales income price cost score scores rating gpa mean median average total rate ratio"
+    " grade magnitude mach richter ph level step steps theorem lemma definition proposition corollary example exercise"
+    " problem question item rule note box listing algorithm volume page pages slide line row column number"
+    " paragraph subsection abschnitt kapitel abbildung tabelle".split()
+)
+_COUNTED = re.compile(
+    r"[ \u00a0](?:points?|times|fold|degrees|trillion|pages?|people|stars?|inch(?:es)?|out of)\b", re.IGNORECASE
 )
 _SECTIONS = {"section", "chapter", "part", "appendix", "article"}
 
@@ -157,7 +177,26 @@ def _times(question: str) -> Iterator[NamedAnchor]:
     vocabulary = Vocabulary(question)
     for kind, found in (("date", dates(vocabulary)), ("version", versions(vocabulary))):
         for start, end, value in sorted(found):
-            yield NamedAnchor(kind, question[start:end], value, start, end)
+            name, _, number = value.rpartition(" ")
+            if kind == "date" or not (name.lower() in _NO_PRODUCT or _measures(question, end - len(number), end)):
+                yield NamedAnchor(kind, question[start:end], value, start, end)
+
+
+def _products(question: str) -> Iterator[NamedAnchor]:
+    """Names with a dotted number, where the number points into no document, is no amount and no day."""
+    for match in _PRODUCT.finditer(question):
+        plain, number = match["name"].lower(), match.start("number")
+        if plain in _NO_PRODUCT or plain in STOP_WORDS or class_of(plain) or month_of(plain):
+            continue
+        if _measures(question, number, match.end()):
+            continue
+        yield NamedAnchor("version", match.group(), f"{match['name']} {match['number']}", match.start(), match.end())
+
+
+def _measures(question: str, start: int, end: int) -> bool:
+    """Whether the number at ``[start, end)`` bears a unit, a scale or a currency, or counts what follows it."""
+    amount = _AMOUNT.match(question, start)
+    return bool(amount and (amount["unit"] or amount["scale"])) or _COUNTED.match(question, end) is not None
 
 
 def _symbols(question: str) -> Iterator[NamedAnchor]:
@@ -172,5 +211,5 @@ def _symbols(question: str) -> Iterator[NamedAnchor]:
 
 
 _FINDERS: tuple[Callable[[str], Iterator[NamedAnchor]], ...] = (
-    *(_ticked, _phrases, _files, _numbered, _equations, _panels, _times, _symbols),
+    *(_ticked, _phrases, _files, _numbered, _equations, _panels, _times, _products, _symbols),
 )

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.embedding import reranker_file
+from core.embedding import calibration, reranker_file
 from core.embedding.late_interaction import LateInteraction
 from core.embedding.precision import computing, wants_bfloat16
 from core.errors import ModelError
@@ -137,12 +137,17 @@ def load_reranker(settings: RerankingSettings, encoder: Encoder) -> ReadingModel
 def probabilities(readings: Readings, settings: RerankingSettings) -> Scores | None:
     """``(n,)`` in [0, 1]: how likely each passage answers, ``nan`` where it was not read.
 
-    ``None`` where the model's scores were never held against answers: only of Lectern's own re-ranker is it known.
+    ``None`` where the model's scores were never held against answers: it is known of Lectern's own re-ranker, and of a
+    model folder that keeps its calibration, as one does that was taught by judgments. Raises ``ModelError`` where what
+    it keeps is damaged.
 
     >>> probabilities(Readings(np.array([0.5])), RerankingSettings("another/model")) is None
     True
     """
-    return reranker_file.CALIBRATION.probabilities(readings.scores) if settings.model == OWN_RERANKER else None
+    if settings.model == OWN_RERANKER:
+        return reranker_file.CALIBRATION.probabilities(readings.scores)
+    known = calibration.of_folder(Path(settings.model).expanduser()) if settings.model else None
+    return known.probabilities(readings.scores) if known else None
 
 
 def rerank(

@@ -38,6 +38,30 @@ class Part:
     start: int
     end: int
 
+    @property
+    def kind(self) -> str:
+        """What it is, among all that is understood."""
+        return "asked"
+
+    @property
+    def value(self) -> str:
+        """The same as ``text``."""
+        return self.text
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """By which it can be taken away."""
+        return self.kind, self.text
+
+    @property
+    def words(self) -> str:
+        """For a chip.
+
+        >>> Part("What is the rate", 0, 16).words
+        'searched apart: What is the rate'
+        """
+        return f"searched apart: {self.text}"
+
 
 def parts_of(question: str) -> tuple[Part, ...]:
     """The things that a conjunctive question asks, in order; () where it asks one. Pure.

@@ -21,7 +21,7 @@ from core.settings.diversity import DIVERSITIES, DiversitySettings
 from core.settings.enriching import FEATURE_GROUPS, INDEXED_FEATURES, EnrichingSettings
 from core.settings.expanding import EXPANSIONS, ExpansionSettings
 from core.settings.preparing import READERS, EmbeddingSettings, ParsingSettings
-from core.settings.presets import BASELINES, PRESETS, preset
+from core.settings.presets import BASELINES, CAREFUL_MODEL, PRESETS, carefully, preset
 from core.settings.reranking import LATE_INTERACTION, OWN_RERANKER, RERANKING_UNITS, RerankingSettings
 from core.settings.retrieving import FUSIONS, LEXICAL_ENGINES, RetrievalSettings
 from core.settings.understanding import UnderstandingSettings
@@ -30,6 +30,7 @@ from core.settings.whole import OF_DOCUMENTS, Settings, stage_fingerprint
 __all__ = [
     "ANCHOR_PLACES",
     "BASELINES",
+    "CAREFUL_MODEL",
     "CHUNKERS",
     "DIALS",
     "DIVERSITIES",
@@ -64,6 +65,7 @@ __all__ = [
     "RetrievalSettings",
     "Settings",
     "UnderstandingSettings",
+    "carefully",
     "preset",
     "stage_fingerprint",
 ]

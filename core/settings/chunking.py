@@ -77,11 +77,12 @@ class ChunkingSettings:
     """How a document becomes a tree. Sizes are tokens of the embedder's own tokenizer, unless ``unit`` says otherwise.
 
     ``max_tokens``: a leaf's limit, its prefix included, special tokens not. ``min_tokens``: a smaller piece joins a
-    neighbour where both fit, 0 is off. ``overlap_tokens``: 0 is off. ``overlap``: "adaptive" takes more of it near
-    tables, code and cuts inside a sentence, less inside even prose; "fixed" has no adaptive one. ``parent_max_tokens``:
-    a parent's limit. ``parents``: made of sections ("structure"), of ``parent_ratio`` times ``max_tokens`` ("ratio"),
-    or of sections within that size ("both"). ``levels``: of chunks below the document; above 2 each further level may
-    hold ``parent_ratio`` times the one below. ``prefix``: kinds of prefix parts the embedder reads, () is off.
+    neighbour where both fit, 0 is off. ``overlap_tokens``: 0 is off. ``overlap``: "adaptive" takes all of it before a
+    leaf that begins inside a table, list, code block or sentence, half before one that begins elsewhere in a paragraph,
+    a quarter before a whole block; "fixed" has no adaptive one. ``parent_max_tokens``: a parent's limit. ``parents``:
+    made of sections ("structure"), of ``parent_ratio`` times ``max_tokens`` ("ratio"), or of sections within that size
+    ("both"). ``levels``: of chunks below the document; above 2 each further level may hold ``parent_ratio`` times the
+    one below. ``prefix``: kinds of prefix parts the embedder reads, () is off.
     ``prefix_max_tokens``: the cap on a leaf's whole prefix, which never takes more than half of the leaf.
     ``unit``: what all these sizes count. With "characters" (code points) they are what other libraries call chunk size,
     and nothing holds a leaf within what the embedder reads: leaves it reads only in part are counted as truncated.

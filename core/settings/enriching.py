@@ -12,6 +12,15 @@ FEATURE_GROUPS = ("genre", "section_type", "keywords", "entities", "dates", "ref
 INDEXED_FEATURES = ("keywords", "names", "organisations", "symbols", "versions", "dates", "genre", "section_type")
 
 
+def group_of(name: str) -> str:
+    """The group of ``FEATURE_GROUPS`` that finds an indexed feature out.
+
+    >>> group_of("symbols"), group_of("versions"), group_of("genre")
+    ('entities', 'dates', 'genre')
+    """
+    return {**dict.fromkeys(("names", "organisations", "symbols"), "entities"), "versions": "dates"}.get(name, name)
+
+
 @dataclass(frozen=True, slots=True)
 class EnrichingSettings:
     """What is found out about chunks, all of it without a model.
@@ -32,9 +41,7 @@ class EnrichingSettings:
             one_of("enriching.features", group, FEATURE_GROUPS)
         for name in self.indexed:
             one_of("enriching.indexed", name, INDEXED_FEATURES)
-            group = "entities" if name in {"names", "organisations", "symbols"} else name
-            group = "dates" if name == "versions" else group
-            if group not in self.features:
+            if (group := group_of(name)) not in self.features:
                 raise SettingsError(
                     f"enriching.indexed names {name!r}, which is not computed.",
                     f"Add {group!r} to enriching.features, or leave {name!r} out.",

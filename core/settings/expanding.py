@@ -34,7 +34,7 @@ class ExpansionSettings:
     ``max_share``: the share of the budget the best child's passage may fill; a larger parent is cut to whole leaves
     around the child. 1 is off. ``share_decay``: the share of the child at rank r is ``max_share / r ** share_decay``,
     so that the best evidence is read with its surroundings and the rest leaves room; 0 is off. Both hold for every
-    strategy that grows.
+    strategy that grows; a merged parent may fill the shares of its retrieved children together.
 
     ``window_sentences``: on each side; 0 is off. ``parent_ratio``: how many times the child's size is taken of its
     parent; 0 takes the whole parent. ``kinds``: of the documents whose children take their parents, () for all.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from core.errors import SettingsError
@@ -42,7 +43,11 @@ PRESETS: dict[str, Settings] = {
     "default": Settings(),
     # Candidates, blend and share by ``tests.benchmarks.reranker_figures`` on the tuning suites.
     "careful": _preset(
-        reranking__model=OWN_RERANKER, reranking__candidates=20, reranking__blend=0.4, reranking__neighbour_share=1.0
+        reranking__model=OWN_RERANKER,
+        reranking__candidates=20,
+        reranking__blend=0.4,
+        reranking__neighbour_share=1.0,
+        assembly__unit="sentences",
     ),
     "flat": _preset(expansion__strategy="flat"),
     "meaning-only": _preset(retrieval__lexical_weight=0.0, retrieval__dense_weight=1.0, **_ONE_SEARCH),
@@ -86,3 +91,31 @@ def preset(name: str) -> Settings:
     if name not in PRESETS:
         raise SettingsError(f"There is no preset {name!r}.", f"Choose one of: {', '.join(PRESETS)}.")
     return PRESETS[name]
+
+
+CAREFUL_MODEL = "careful.reranker"  # a library's preference: what Careful reads with, "" for Lectern's own
+_OF_A_QUESTION = ("understanding", "retrieval", "diversity", "reranking", "expansion", "assembly", "answering")
+
+
+def carefully(settings: Settings, model: str = OWN_RERANKER) -> Settings:
+    """A library's settings with what the preset ``careful`` changes of a question's way.
+
+    Dials of the re-ranker that the library has set itself, to other than their usual values, stay: the share which was
+    fitted to its judgments is one. The model is the preset's; where that is Lectern's own, ``model`` takes its place.
+
+    >>> carefully(Settings().with_value("retrieval.k", 7)).retrieval.k, carefully(Settings()).reranking.blend
+    (7, 0.4)
+    >>> carefully(Settings().with_value("reranking.blend", 0.7)).reranking.blend
+    0.7
+    """
+    preset, usual = PRESETS["careful"], Settings()
+    changed: dict[str, Any] = {}
+    for stage in _OF_A_QUESTION:
+        before, after, own = getattr(usual, stage), getattr(preset, stage), getattr(settings, stage)
+        for one in fields(after):
+            usually, wanted = getattr(before, one.name), getattr(after, one.name)
+            kept = stage == "reranking" and one.name != "model" and getattr(own, one.name) != usually
+            if wanted != usually and not kept:
+                changed[f"{stage}.{one.name}"] = wanted
+    careful = settings.with_values(changed)
+    return careful.with_value("reranking.model", model) if careful.reranking.model == OWN_RERANKER else careful

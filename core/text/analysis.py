@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from threading import local
 from typing import Any
 
 # A word, or words joined as identifiers, numbers and versions are: user_name, std::vector, E-1042, 3.14.
@@ -32,11 +33,11 @@ STOP_WORDS = frozenset(
 )
 
 
-def analyse(text: str, language: str = "english") -> list[str]:
-    """The tokens of ``text`` in order: folded, split as identifiers are, stemmed, without function words.
+def analyse(text: str) -> list[str]:
+    """The tokens of ``text`` in order: folded, split as identifiers are, stemmed as English is, without function words.
 
-    ``language``: a Snowball stemmer's name; "none" leaves words as they are and keeps function words.
-    A joined identifier yields its whole and its parts, so either finds it.
+    A joined identifier yields its whole and its parts, so either finds it. What other languages need beside these is in
+    ``core.text.languages``.
 
     >>> analyse("How does getUserName handle the E-1042 errors?")
     ['getusernam', 'get', 'user', 'name', 'handl', 'e1042', '1042', 'error']
@@ -47,23 +48,23 @@ def analyse(text: str, language: str = "english") -> list[str]:
     """
     tokens: list[str] = []
     for match in _TERM.finditer(unicodedata.normalize("NFKC", text)):
-        tokens.extend(_tokens_of(match.group(), language))
+        tokens.extend(_tokens_of(match.group()))
     return tokens
 
 
 @lru_cache(maxsize=200_000)
-def _tokens_of(term: str, language: str) -> tuple[str, ...]:
+def _tokens_of(term: str) -> tuple[str, ...]:
     """Tokens of one term, cached because a library repeats its words."""
     number = _NUMBER.fullmatch(term)
     if number:
         return (term.replace(",", ""),)
     tokens: list[str] = []
     for piece in re.split(r"[,/]", term):
-        tokens.extend(_tokens_of_piece(piece, language))
+        tokens.extend(_tokens_of_piece(piece))
     return tuple(tokens)
 
 
-def _tokens_of_piece(piece: str, language: str) -> list[str]:
+def _tokens_of_piece(piece: str) -> list[str]:
     words = [word for word in _JOINT.split(piece) if word]
     parts = [part for word in words for part in _HUMP.split(word)]
     if "'" in piece or "’" in piece:
@@ -73,16 +74,16 @@ def _tokens_of_piece(piece: str, language: str) -> list[str]:
     tokens: list[str] = []
     if len(parts) > 1 and _is_identifier(piece, parts):
         joined = re.sub(r"(?<=\d)\.(?=\d)", "p", piece)  # 2.10 and 21.0 must not become one token
-        tokens.append(_stem(_fold(re.sub(r"[\W_]+", "", joined)), language))
+        tokens.append(stem(fold(re.sub(r"[\W_]+", "", joined))))
         if _JOINT.sub("", piece).isdigit():
             return tokens
     for part in parts:
-        folded = _fold(part)
-        if not folded or (language != "none" and folded in STOP_WORDS):
+        folded = fold(part)
+        if not folded or folded in STOP_WORDS:
             continue
         if len(parts) > 1 and len(folded) == 1:
             continue  # a lone letter of an identifier finds nothing worth finding
-        tokens.extend(_split_unspaced(folded, language))
+        tokens.extend(_split_unspaced(folded))
     return tokens
 
 
@@ -93,31 +94,50 @@ def _is_identifier(piece: str, parts: list[str]) -> bool:
     return "_" in piece or "::" in piece or any(character.isdigit() for character in piece) or not _JOINT.search(piece)
 
 
-def _fold(word: str) -> str:
-    """Case and diacritics removed; letters and digits only."""
+def fold(word: str) -> str:
+    """Case and diacritics removed; letters and digits only.
+
+    >>> fold("Übergrößen")
+    'ubergrossen'
+    """
     plain = unicodedata.normalize("NFKD", word.casefold())
     return "".join(character for character in plain if character.isalnum())
 
 
-def _split_unspaced(word: str, language: str) -> list[str]:
+def _split_unspaced(word: str) -> list[str]:
     run = _UNSPACED.search(word)
     if run is None:
-        return [_stem(word, language)]
-    tokens = _split_unspaced(word[: run.start()], language) if run.start() else []
+        return [stem(word)]
+    tokens = _split_unspaced(word[: run.start()]) if run.start() else []
     characters = run.group()
     pairs = [characters[i : i + 2] for i in range(len(characters) - 1)] or [characters]
     rest = word[run.end() :]
-    return [*tokens, *pairs, *(_split_unspaced(rest, language) if rest else [])]
+    return [*tokens, *pairs, *(_split_unspaced(rest) if rest else [])]
 
 
-@lru_cache(maxsize=8)
-def _stemmer(language: str) -> Any:
-    import snowballstemmer
+class _Stemmers(local):
+    """Stemmers by language, of each thread its own: one keeps the word it is at in itself."""
 
-    return snowballstemmer.stemmer(language)
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def of(self, language: str) -> Any:
+        if language not in self._made:
+            import snowballstemmer
+
+            self._made[language] = snowballstemmer.stemmer(language)
+        return self._made[language]
 
 
-def _stem(word: str, language: str) -> str:
-    if language == "none" or not word.isalpha():
+_STEMMERS = _Stemmers()
+
+
+def stem(word: str, language: str = "english") -> str:
+    """What the Snowball stemmer of a language makes of a word of letters, in lower case; anything else stays.
+
+    >>> stem("policies")
+    'polici'
+    """
+    if not word.isalpha():
         return word
-    return str(_stemmer(language).stemWord(word))
+    return str(_STEMMERS.of(language).stemWord(word))

@@ -7,6 +7,7 @@ follows shows that the sentence goes on. The rules are those a copy editor would
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import islice
 
 from core.text.spans import trim
@@ -253,6 +254,15 @@ _VISIBLE = re.compile(r"\S")
 def _first_visible(text: str, position: int, stop: int) -> int:
     found = _VISIBLE.search(text, position, stop)
     return found.start() if found else stop
+
+
+def is_half(sentence: Span, passage: Span, parts: Callable[[int], bool]) -> bool:
+    """Whether a sentence begins or ends with its passage where that parts one. ``parts(place)`` as ``parts_sentence``.
+
+    >>> [is_half(Span(5, 9), Span(*passage), lambda place: True) for passage in ((0, 9), (5, 20), (0, 20))]
+    [True, True, False]
+    """
+    return any(map(parts, {passage.start, passage.end} & {sentence.start, sentence.end}))
 
 
 def parts_sentence(text: str, place: int, reach: int = 1000) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from core.embedding.reranker_file import lay_over
 from core.errors import ModelError
 from core.training.lists import Listed
-from core.training.model import PairModel
+from core.training.model import PairModel, fastest
 from core.whole_files import written_whole
 
 _LISTS_AT_ONCE = 4  # whose gradients are found together
@@ -84,7 +84,10 @@ def train(
     keep_every: int = 25,
     begin_from: Path | None = None,
 ) -> PairModel:
-    """The model as the best look saw it, as the last step left it without held-out lists.
+    """The model as the best look saw it, as the last step left it without held-out lists; on the processor again.
+
+    It learns on a graphics processor where torch sees one. On the processor the same plan and lists give the same
+    weights, bit by bit; a checkpoint of either is gone on from on the other.
 
     ``begin_from``: a file that ``train-reranker`` wrote, ``None`` for the packaged encoder with a new head.
 
@@ -97,6 +100,7 @@ def train(
     model = PairModel(plan.max_tokens, plan.seed)
     if begin_from is not None:
         lay_over(model.module, begin_from)
+    model.to(fastest())
     learnable = model.learnable()
     optimizer = torch.optim.AdamW(learnable, lr=plan.rate, weight_decay=plan.weight_decay)
     kept = _resume(checkpoint, plan, model, optimizer)
@@ -129,8 +133,9 @@ def train(
             state = {"model": model.module.state_dict(), "optimizer": optimizer.state_dict()}
             _save({"plan": _identity(plan), "kept": asdict(kept), **state}, checkpoint)
     if _best(checkpoint).exists():
-        model.module.load_state_dict(torch.load(_best(checkpoint), weights_only=True))
+        model.module.load_state_dict(torch.load(_best(checkpoint), map_location="cpu", weights_only=True))
     model.module.eval()
+    model.to("cpu")
     return model
 
 
@@ -188,7 +193,7 @@ def _resume(path: Path, plan: Plan, model: PairModel, optimizer: Any) -> _Kept:
 
     if not path.exists():
         return _Kept()
-    state = torch.load(path, weights_only=True)
+    state = torch.load(path, map_location="cpu", weights_only=True)
     if state["plan"] != _identity(plan):
         raise ModelError(
             f"{path.name} was written by another plan of training.", "Give another folder, or remove the file."

@@ -14,16 +14,30 @@ from core.types import Vectors
 _AT_ONCE = 16  # pairs of like lengths in one forward pass
 
 
+def fastest() -> str:
+    """What torch learns fastest on: a graphics processor where it sees one, else the processor."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 class PairModel:
-    """A sequence classifier with one output over question and passage, on the processor.
+    """A sequence classifier with one output over question and passage, on the processor until it is moved.
 
     ``max_tokens``: of both together; of what is longer the longer of the two loses its end, as when it is used.
+    ``seed``: of the head's first weights, which are the same wherever it learns.
     """
 
     def __init__(self, max_tokens: int, seed: int) -> None:
         self.module, self._tokenizer = untrained(seed)
         self._max_tokens = max_tokens
-        self._half = wants_bfloat16("auto", "cpu")
+        self.to("cpu")
+
+    def to(self, device: str) -> None:
+        """Move the weights; what is read follows them. Optimizers made before keep the parameters."""
+        self._device = device
+        self._half = wants_bfloat16("auto", device)
+        self.module.to(device)
 
     def learnable(self) -> list[Any]:
         """The parameters that learn: all but the embedding table, which is the packaged model's."""
@@ -48,14 +62,14 @@ class PairModel:
                 padded = self._tokenizer.pad(
                     {name: [values[at] for at in batch] for name, values in read.items()}, return_tensors="pt"
                 )
-                pooled.append(self.module.bert(**padded).pooler_output)
-        back = torch.tensor(sorted(range(len(order)), key=order.__getitem__))
+                pooled.append(self.module.bert(**padded.to(self._device)).pooler_output)
+        back = torch.tensor(sorted(range(len(order)), key=order.__getitem__), device=self._device)
         # The head in float32: a bfloat16 has too few digits to tell passages apart.
         return self.module.classifier(torch.cat(pooled).float()[back])[:, 0]
 
     def scores(self, questions: Sequence[str], passages: Sequence[str]) -> Vectors:
-        """``outputs`` as an array, without learning."""
+        """``outputs`` as an array, without learning; brought back from wherever the weights are."""
         import torch
 
         with torch.inference_mode():
-            return np.asarray(self.outputs(questions, passages).numpy(), dtype=np.float32)
+            return np.asarray(self.outputs(questions, passages).cpu().numpy(), dtype=np.float32)

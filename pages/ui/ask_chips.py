@@ -12,6 +12,7 @@ from core.retrieval.analysis import BOOSTED, Chip, Key, Keys, Understanding, may
 from core.retrieval.bounds import Comparison
 from core.retrieval.named_anchors import NamedAnchor
 from core.retrieval.rewording import IMAGINED, PART, REWRITTEN, Written
+from core.retrieval.splitting import Part
 from core.settings import UnderstandingSettings
 from core.storage.conditions import Condition, set_aside
 from pages.ui import state, words
@@ -101,9 +102,6 @@ def show_chips(
                     args=[question, key],
                     help="Taken away. Click to bring it back.",
                 )
-    if understanding and len(understanding.parts) > 1 and not any(one.kind == PART for one in understanding.written):
-        parts = " · ".join(f"“{part.text}”" for part in understanding.parts)
-        st.caption(words.escaped(f"Searched in {len(understanding.parts)} parts: {parts}"))
     for note in understanding.notes if understanding else ():
         st.caption(f":material/info: {words.escaped(note)}")
 
@@ -159,7 +157,7 @@ def chip_words(chip: Chip, settings: UnderstandingSettings) -> str:
     >>> chip_words(NamedAnchor("section", "Sec. 4.1", "4.1", 0, 8), UnderstandingSettings())
     'section: 4.1 (noticed)'
     """
-    if isinstance(chip, Written):
+    if isinstance(chip, Part | Written):
         return shorten(chip.words, _SHOWN, placeholder=" …")
     said = chip.words.removesuffix(BOOSTED)
     if filters(chip):
@@ -169,6 +167,8 @@ def chip_words(chip: Chip, settings: UnderstandingSettings) -> str:
 
 
 def _told(chip: Chip, settings: UnderstandingSettings) -> str:
+    if isinstance(chip, Part):
+        return f"“{words.escaped(chip.text)}” is one thing of several that the question asks, and is searched as well."
     if isinstance(chip, Written):
         return f"“{words.escaped(chip.value)}” {_WRITTEN[chip.kind]}"
     if filters(chip):

@@ -14,6 +14,7 @@ from pages.ui.ask_dials_read import ANSWERING, ASSEMBLY, EXPANSION
 FOLDS: tuple[Fold, ...] = (UNDERSTANDING, RETRIEVAL, DIVERSITY, RERANKING, EXPANSION, ASSEMBLY, ANSWERING)
 DIALS: tuple[Dial, ...] = tuple(dial for fold in FOLDS for dial in fold.dials)
 BY_NAME: Mapping[str, Dial] = {dial.name: dial for dial in DIALS}
+LABELS: Mapping[str, str] = {dial.name: f"{fold.title} · {dial.label}" for fold in FOLDS for dial in fold.dials}
 KEYS: dict[str, str] = {dial.key: dial.name for dial in DIALS}  # widget key -> the setting it turns
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from core.settings import FUSIONS
+from core.settings import FUSIONS, Settings
 from core.settings.understanding import MOST_ANSWERS
 from pages.ui.ask_dial import SHARE, Dial, Fold
 from pages.ui.words import FUSION_WORDS
 
 _BOOST = (0.0, 3.0, 0.1)
+_FIELD = "How much a word counts there, in the search for words. 0 leaves it out."
 _MARK = "In standard deviations of the score; 0 is off."
+
+
+def _by_words(settings: Settings) -> bool:
+    return bool(settings.retrieval.lexical_weight)
+
 
 UNDERSTANDING = Fold(
     "understanding",
@@ -62,6 +68,14 @@ RETRIEVAL = Fold(
             "Weight of words",
             "How much shared words count (BM25). 0 switches this search off.",
             SHARE,
+        ),
+        *(
+            Dial(f"retrieval.{field}_boost", label, _FIELD, _BOOST, read=_by_words)
+            for field, label in (
+                ("title", "Words in the title"),
+                ("headings", "Words in headings"),
+                ("text", "Words in the text"),
+            )
         ),
         Dial(
             "retrieval.coverage_weight",

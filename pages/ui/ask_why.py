@@ -12,8 +12,7 @@ from core.settings import Settings
 from core.text.finding import find_words
 from core.types import Span
 from pages.ui import ask_chips, ask_tasks, dials, readings, services, state, words
-from pages.ui.ask_change_words import dials_said, offer, said, undialled
-from pages.ui.ask_dials import BY_NAME
+from pages.ui.ask_change_words import dialled, dials_said, offer, said, undialled
 from pages.ui.ask_fates import show_fates
 from pages.ui.ask_places import surroundings
 from pages.ui.ask_results import Inquiry
@@ -166,15 +165,17 @@ def _explain(inquiry: Inquiry, settings: Settings, asked: Asked, source: SourceR
 def _changes(question: str, told: WhyNot, asked: Asked) -> None:
     """A button for each change that admits the place: it turns the dials or takes chips away, and asks again."""
     with st.container(horizontal=True, gap="xsmall"):
-        for number, change in enumerate(told.changes):
+        for number, change in enumerate(filter(dialled, told.changes)):
             st.button(
                 words.escaped(offer(change)),
                 key=f"ask.why.change.{number}",
                 on_click=_make,
                 args=[question, change, asked],
-                help=f"Tried: the context then holds {change.held:.0%} of it.{undialled(change)}",
-                disabled=any(name not in BY_NAME for name in change.settings),
+                help=f"Tried: the context then holds {change.held:.0%} of it.",
             )
+    others = undialled(told.changes)
+    if others:
+        st.caption(words.escaped(others))
     if told.tried > 1:
         st.caption(f"{words.count(told.tried, 'context')} were filled to find this out.")
     if told.untried:

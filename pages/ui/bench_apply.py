@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -12,8 +12,9 @@ from core.evaluation.report import PresetReport
 from core.settings import Settings
 from core.storage.store import settings_from
 from pages.ui import background, services, words
+from pages.ui.ask_dials import BY_NAME, LABELS
 
-SHOWN = 12
+SHOWN = 16
 
 
 def show_apply(chosen: PresetReport) -> None:
@@ -28,8 +29,7 @@ def show_apply(chosen: PresetReport) -> None:
             st.markdown("The library has these settings already.")
             return
         st.markdown(f"**Make {words.escaped(chosen.preset)} this library's settings**")
-        for name, (now, then) in list(changes.items())[:SHOWN]:
-            st.caption(f"{words.escaped(name)}: {words.escaped(str(now))} → **{words.escaped(str(then))}**")
+        st.table(changes_table(dict(list(changes.items())[:SHOWN])), border="horizontal")
         if len(changes) > SHOWN:
             st.caption(f"and {len(changes) - SHOWN} more")
         st.markdown(cost(library.settings, wanted, len(library.sources()), services.stats().chunks))
@@ -37,6 +37,31 @@ def show_apply(chosen: PresetReport) -> None:
         if st.button("Apply to the library", key="benchmark.apply", type="primary", disabled=busy):
             background.start_apply(wanted)
             st.switch_page("pages/library.py")
+
+
+def changes_table(
+    changes: Mapping[str, tuple[Any, Any]], heads: Sequence[str] = ("Setting", "Now", "Then")
+) -> dict[str, list[str]]:
+    """Settings with both values, called as the Ask page calls them where it has a dial for them.
+
+    >>> table = changes_table({"retrieval.fusion": ("zscore", "rrf"), "chunking.prefix": (("title", "heading"), ())})
+    >>> table["Setting"][0], table["Now"], table["Then"]
+    ('Find · Scores are joined by', ['Standard scores', 'title, heading'], ['Reciprocal ranks', 'none'])
+    """
+    columns = (
+        [LABELS.get(name, name) for name in changes],
+        [_said(name, now) for name, (now, _) in changes.items()],
+        [_said(name, then) for name, (_, then) in changes.items()],
+    )
+    return {head: [words.escaped(one) for one in column] for head, column in zip(heads, columns, strict=True)}
+
+
+def _said(name: str, value: Any) -> str:
+    if name in BY_NAME:
+        return BY_NAME[name].said(value)
+    if isinstance(value, tuple | list):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value == "" else str(value)
 
 
 def keeping(wanted: Settings, own: Settings) -> Settings:

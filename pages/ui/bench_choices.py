@@ -111,8 +111,10 @@ def _cost(chosen: Chosen | None, plan: Plan | None, *, busy: bool) -> str:
     if plan is None:
         return "Choose a preset."
     # The library's own vectors are lent to the bench: what it has encoded costs nothing.
-    held = [recipe_of(services.library().settings)] if chosen.revision is not None else []
-    cost = estimate(chosen.suite, plan.presets, benches.workspace(), plan.options, plan.revision, held)
+    library = services.library()
+    held = [recipe_of(library.settings)] if chosen.revision is not None else []
+    texts = {source.version_id: source.characters for source in library.sources()}
+    cost = estimate(chosen.suite, plan.presets, benches.workspace(), plan.options, plan.revision, held, texts)
     return words.escaped(cost.sentence)
 
 

@@ -7,7 +7,9 @@ from typing import Any
 import streamlit as st
 
 from core.evaluation.breakdown import STEP_WORDS, changed_settings
+from core.evaluation.planning import recipe_groups
 from core.evaluation.report import BenchReport
+from core.storage.store import settings_from
 from pages.ui import words
 
 STAGE_WORDS = {"dense": "meaning", "lexical": "words"}
@@ -35,13 +37,20 @@ def settings_table(report: BenchReport) -> dict[str, list[str]]:
 
 
 def latency_table(report: BenchReport) -> dict[str, list[str]]:
-    """One row a preset, a column for each stage, and the time its documents took."""
+    """One row a preset, a column for each stage, and the time its documents took, once for those cut alike."""
     stages = list(dict.fromkeys(stage for item in report.presets for stage in item.latency_ms))
     table = {"Preset": [item.preset for item in report.presets]}
     for stage in stages:
         spent = [item.latency_ms.get(stage, {}).get("p50") for item in report.presets]
         table[STEP_WORDS.get(stage, stage)] = ["–" if value is None else words.duration(value) for value in spent]
-    table["cut and encoded in"] = [words.duration(1000 * item.seconds.get("ingest", 0)) for item in report.presets]
+    groups = recipe_groups({item.preset: settings_from(dict(item.settings)) for item in report.presets})
+    first = {name: names[0] for names in groups for name in names}
+    table["cut and encoded in"] = [
+        words.duration(1000 * item.seconds.get("ingest", 0))
+        if first[item.preset] == item.preset
+        else f"as {first[item.preset]}"
+        for item in report.presets
+    ]
     return table
 
 

@@ -12,8 +12,8 @@ from core.library import Library
 from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, Refitted, fittable, refit
 from core.refitting.drawing import gain_figure
 from core.settings import Settings
-from pages.ui import ask_tasks, background, services, state, words
-from pages.ui.ask_dials import FOLDS
+from pages.ui import ask_tasks, background, rerankers, services, state, words
+from pages.ui.bench_apply import changes_table
 from pages.ui.bench_tune import show_tune
 from pages.ui.bench_views import QUIET, palette
 from pages.ui.chunks_tasks import Task
@@ -21,7 +21,6 @@ from pages.ui.guard import guarded
 from pages.ui.queue import show_recut
 
 TASK = "refit"
-_LABELS = {dial.name: (f"{fold.title} · {dial.label}", dial) for fold in FOLDS for dial in fold.dials}
 _PARTED = {
     "document": "no document has gold in both halves",
     "question": "they share documents, since most of your gold lies in few",
@@ -30,41 +29,51 @@ _PARTED = {
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A fit that was asked for: of these judgments, ``mark``, beginning from these settings."""
+    """A fit that was asked for: of these judgments, ``mark``, beginning from these settings.
+
+    ``model``: what Careful reads with.
+    """
 
     mark: str
     settings: Settings
+    model: str
 
 
 def show_refit() -> None:
-    """The section: what it is for, the button, and what came of it."""
-    with guarded(), st.container(border=True, gap="small"):
+    """Fitting and teaching, each in a frame: what it is for, the button, and what came of it."""
+    with guarded():
         mark = _mark()
         held = _fittable(str(services.home()), mark)
-        asked: _Asked | None = st.session_state.get(state.BENCH_REFIT)
-        if asked is not None and asked.mark != mark:  # other judgments: what was fitted says nothing of them
-            _forget()
-            asked = None
-        head = st.container(gap="small")
-        over = True
-        if asked is not None:
-            library = services.library()  # here: the thread knows no window, and could take another library's
-            task = ask_tasks.begun(TASK, asked, lambda task: _work(task, library, asked.settings))
-            over = ask_tasks.finished(TASK, task, "Fitting to your judgments", _forget)
-            if over:
-                _outcome(task)
-        with head:
-            _head(mark, held, label="Fit" if asked is None else "Fit again", ready=over and held >= LEAST_QUESTIONS)
-        show_tune(held)
+        with st.container(border=True, gap="small"):
+            _show_fit(mark, held)
+        with st.container(border=True, gap="small"):
+            show_tune(held)
+
+
+def _show_fit(mark: str, held: int) -> None:
+    asked: _Asked | None = st.session_state.get(state.BENCH_REFIT)
+    if asked is not None and asked.mark != mark:  # other judgments: what was fitted says nothing of them
+        _forget()
+        asked = None
+    head = st.container(gap="small")
+    over = True
+    if asked is not None:
+        library = services.library()  # here: the thread knows no window, and could take another library's
+        task = ask_tasks.begun(TASK, asked, lambda task: _work(task, library, asked))
+        over = ask_tasks.finished(TASK, task, "Fitting to your judgments", _forget)
+        if over:
+            _outcome(task)
+    with head:
+        _head(mark, held, label="Fit" if asked is None else "Fit again", ready=over and held >= LEAST_QUESTIONS)
 
 
 def _head(mark: str, held: int, *, label: str, ready: bool) -> None:
     said, button = st.columns([6, 1], vertical_alignment="center")
     said.markdown("**Fit to my judgments**")
     said.caption(
-        "Turns weights and shares of the search, and the re-ranker's share where one is on, until more of your gold is "
-        "read. It learns from one half of your judgments and is tried on the other, which it has not seen; nothing "
-        "changes unless it gains there and you apply it."
+        "Turns weights and shares of the search, and then the re-ranker's share under *Careful*, until more of your "
+        "gold is read. It learns from one half of your judgments and is tried on the other, which it has not seen; "
+        "nothing changes unless it gains there and you apply it."
     )
     if held < LEAST_QUESTIONS:
         st.caption(
@@ -78,7 +87,8 @@ def _head(mark: str, held: int, *, label: str, ready: bool) -> None:
         icon=":material/tune:",
         width="stretch",
         disabled=not ready,
-        help=f"On {words.count(held, 'judged question')}; some seconds, longer with a re-ranker.",
+        help=f"On {words.count(held, 'judged question')}: some seconds for the search; for Careful its re-ranker reads "
+        "once for each, a third of a second or more.",
         on_click=_ask,
         args=[mark],
     )
@@ -86,7 +96,7 @@ def _head(mark: str, held: int, *, label: str, ready: bool) -> None:
 
 def _ask(mark: str) -> None:
     ask_tasks.give_up(TASK)
-    st.session_state[state.BENCH_REFIT] = _Asked(mark, services.library().settings)
+    st.session_state[state.BENCH_REFIT] = _Asked(mark, services.library().settings, rerankers.chosen())
 
 
 def _forget() -> None:
@@ -94,11 +104,11 @@ def _forget() -> None:
     st.session_state[state.BENCH_REFIT] = None
 
 
-def _work(task: Task[Refitted], library: Library, settings: Settings) -> Refitted:
+def _work(task: Task[Refitted], library: Library, asked: _Asked) -> Refitted:
     def watch(what: str, share: float) -> None:
         task.tell(int(1000 * share), 1000)
 
-    return refit(library, judged_questions(library), settings, watch)
+    return refit(library, judged_questions(library), asked.settings, watch, asked.model)
 
 
 def _outcome(task: Task[Refitted]) -> None:
@@ -107,27 +117,23 @@ def _outcome(task: Task[Refitted]) -> None:
     except LecternError as error:
         st.error(words.escaped(str(error)), icon=":material/error:")
         return
-    look = {GAIN: (st.success, ":material/trending_up:"), LOSS: (st.warning, ":material/trending_down:")}
-    show, icon = look.get(found.verdict, (st.info, ":material/drag_handle:"))
-    show(words.escaped(found.sentence), icon=icon)
+    _say(found.verdict, found.sentence)
     if found.gain is not None:
         dials, picture = st.columns([5, 6], gap="medium")
-        dials.table(_table(found), border="horizontal")
+        dials.table(changes_table(found.changes, ("Dial", "Before", "Fitted")), border="horizontal")
         picture.plotly_chart(
             gain_figure(found.gain, palette()), key="benchmark.refit.gain", config=QUIET, alt=found.sentence
         )
     st.caption(_how(found))
+    if found.careful is not None:
+        _say(found.careful.verdict, found.careful.sentence)
     _decide(found)
 
 
-def _table(found: Refitted) -> dict[str, list[str]]:
-    """The dials that were turned, before and after."""
-    rows = [(*_LABELS[name], values) for name, values in found.changes.items()]
-    return {
-        "Dial": [label for label, _, _ in rows],
-        "Before": [dial.said(before) for _, dial, (before, _) in rows],
-        "Fitted": [dial.said(after) for _, dial, (_, after) in rows],
-    }
+def _say(verdict: str, sentence: str) -> None:
+    look = {GAIN: (st.success, ":material/trending_up:"), LOSS: (st.warning, ":material/trending_down:")}
+    show, icon = look.get(verdict, (st.info, ":material/drag_handle:"))
+    show(words.escaped(sentence), icon=icon)
 
 
 def _how(found: Refitted) -> str:
@@ -147,16 +153,16 @@ def _decide(found: Refitted) -> None:
     library = services.library()
     show_recut()
     busy = bool(background.active_jobs("apply"))
-    applied = bool(found.changes) and _turned(library.settings, found, 1) == library.settings
+    applied = bool(found.gains) and _turned(library.settings, found, 1) == library.settings
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if found.verdict == GAIN and applied:
+        if applied:
             st.markdown(":material/check: These are the library's settings now; they hold from the next question on.")
             before = _turned(library.settings, found, 0)
             _button("Undo", "benchmark.refit.undo", ":material/undo:", before, busy=busy)
-        elif found.verdict == GAIN:
+        elif found.gains:
             _button("Apply", "benchmark.refit.apply", ":material/check:", found.onto(library.settings), busy=busy)
         st.button(
-            "Discard" if found.verdict == GAIN and not applied else "Close",
+            "Discard" if found.gains and not applied else "Close",
             key="benchmark.refit.discard",
             on_click=_forget,
         )
@@ -176,8 +182,8 @@ def _button(label: str, key: str, icon: str, wanted: Settings, *, busy: bool) ->
 
 
 def _turned(settings: Settings, found: Refitted, side: int) -> Settings:
-    """Settings with the dials as they stood before, 0, or as they were fitted, 1."""
-    return settings.with_values({name: values[side] for name, values in found.changes.items()})
+    """Settings with the dials that may be applied as they stood before, 0, or as they were fitted, 1."""
+    return settings.with_values({name: values[side] for name, values in found.gains.items()})
 
 
 def _mark() -> str:

@@ -22,7 +22,6 @@ from pages.ui.works import Work
 def show_tune(held: int) -> None:
     """What it takes, the button, the work, and what came of it. ``held``: judged questions with gold."""
     busy = background.active_jobs(KIND)
-    st.divider()
     said, button = st.columns([6, 1], vertical_alignment="center")
     said.markdown("**Teach the re-ranker**")
     said.caption(

@@ -54,11 +54,16 @@ def bench(sight: Sight) -> None:
             panel = st.container(key="chunks_panel", gap="xsmall")
         with readers:
             choice = show_readers(sight, a, pair, known)
-        with rail, st.container(key="chunks_rail_body", gap="xsmall"):
-            _rail(source, a, pair, folded, known)
+        with rail:
+            body = st.container(key="chunks_rail_body", gap="xsmall")
+        with body:
+            drawn = _rail(source, a, pair, folded, known)
         with panel:
             _panel(source, a, pair, choice)
         st.html(f"<style>{_layout(bool(pair), folded)}</style>")
+        if not folded:
+            with body:
+                show_health(drawn.cut)  # takes the longest: no plot waits for it
 
 
 def _layout(paired: bool, folded: bool) -> str:
@@ -76,8 +81,8 @@ def _layout(paired: bool, folded: bool) -> str:
     return f".st-key-chunks_stage {{ {rows} {room} }} .st-key-chunks_panel {{ height: {share}; }} {fold}"
 
 
-def _rail(source: SourceRow, a: Shown, pair: Compared | None, folded: bool, known: Sequence[Edit]) -> None:
-    """Dials, status, health; folded to one button."""
+def _rail(source: SourceRow, a: Shown, pair: Compared | None, folded: bool, known: Sequence[Edit]) -> Shown:
+    """Status and dials, folded to one button; returns the side whose dials they are."""
     st.button(
         "Show the dials" if folded else "Fold the dials away",
         key="chunks.fold",
@@ -86,7 +91,7 @@ def _rail(source: SourceRow, a: Shown, pair: Compared | None, folded: bool, know
         on_click=_fold,
     )
     if folded:
-        return
+        return a
     with st.container(key="chunks_status", gap="xsmall"):
         show_status(source, a)
         chunks_edits.show_edits(source, a.cut, known)
@@ -103,7 +108,7 @@ def _rail(source: SourceRow, a: Shown, pair: Compared | None, folded: bool, know
         anew = chunks_state.set_anew(side)
         turned = partial(chunks_state.turn_some, side, drawn=drawn.values, anew=anew)
         show_dials(side, drawn.values, turned, chunks_state.turn, dials, anew)
-    show_health(drawn.cut)
+    return drawn
 
 
 def _fold() -> None:

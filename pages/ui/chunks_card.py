@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from core.enriching import Features
 from core.enriching.features import Reference
 from core.inspecting.repeated import Likeness
-from pages.ui import chunks_elsewhere
+from pages.ui import chunks_elsewhere, chunks_links
 from pages.ui.chunks_cut import Cut
+from pages.ui.chunks_links import Elsewhere
 from pages.ui.chunks_tables import table_of
 
 PATIENCE = 0.25  # seconds that are waited for what is known of a long text's chunks; the card comes without it first
@@ -23,8 +25,9 @@ _LONGEST = 60  # characters of words that lead somewhere
 _PLACED = re.compile(r"(?s)(.+) (\d+):(\d+)")
 _TERMS = {"terms": "Defines", "uses": "Uses terms"}  # what ``clause`` finds, each with the span of its definition
 
-Place = tuple[str, int, int]  # words, and the span they lead to; (-1, -1) where they lead nowhere
+Place = tuple[str, int, int, str]  # words, the span they lead to, (-1, -1) nowhere; its version, "" this document
 Row = tuple[str, str | list[Place]]
+NOWHERE_ELSE: Mapping[str, Elsewhere] = MappingProxyType({})
 
 
 def card(cut: Cut, leaf: str | None, *, indexed: bool) -> dict[str, Any] | None:
@@ -38,13 +41,14 @@ def card(cut: Cut, leaf: str | None, *, indexed: bool) -> dict[str, Any] | None:
     ready = cut.features.wait(PATIENCE)
     found = cut.features.result().get(leaf) if ready else None
     others = chunks_elsewhere.elsewhere(cut.version, cut.reading.spans[index])
+    places = chunks_links.linked(cut.version, found.references) if found else NOWHERE_ELSE
     notes = [] if found else [STALE if ready else LOOKING]
     if not indexed and others == [] and chunks_elsewhere.has_others():
         notes.append(UNCOMPARED)
     return {
         "leaf": leaf,
-        "features": rows(found) if found else [],
-        "more": further(found) if found else [],
+        "features": rows(found, places, cut.version) if found else [],
+        "more": further(found, places) if found else [],
         "twins": [*_within(cut, index), *(_across(title, one) for title, one in others or ())],
         "table": table_of(cut.tree.document, cut.reading.spans[index]),
         "notes": notes,
@@ -57,13 +61,15 @@ def complete(cut: Cut) -> bool:
     return cut.features.over and chunks_elsewhere.repeated() is not None
 
 
-def rows(found: Features) -> list[Row]:
+def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, version: str = "") -> list[Row]:
     """What is known of a chunk, in words, what is not known left out; what it points to with its place.
+
+    ``linked``: where its links lead in the library, by target; ``version``: of the document itself.
 
     >>> rows(Features(section_type="steps", keywords=("kettle", "tea"), index=2, total=9))
     [('Reads as', 'steps'), ('Place', '2 of 9'), ('Keywords', 'kettle, tea')]
     >>> rows(Features(metadata={"uses": ("Rent 120:180",)}))[1]
-    ('Uses terms', [('Rent', 120, 180)])
+    ('Uses terms', [('Rent', 120, 180, '')])
     """
     told: list[Row] = [
         ("Reads as", "" if found.section_type == "prose" else found.section_type),
@@ -75,13 +81,13 @@ def rows(found: Features) -> list[Row]:
         ("Dates", _listed(found.dates)),
         ("Versions", _listed(found.versions)),
         ("Figures, tables", _listed((*found.figures, *found.tables))),
-        ("Refers to", _places(map(_pointer, (one for one in found.references if not _leaves(one))))),
+        ("Refers to", _places(_pointed(found, linked, version))),
         *(_metadata(name, values) for name, values in found.metadata.items()),
     ]
     return [(label, value) for label, value in told if value]
 
 
-def further(found: Features) -> list[Row]:
+def further(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE) -> list[Row]:
     """What is seldom asked for: why it reads so, its place in its section, and what lies outside the document.
 
     >>> further(Features(section="Fees", section_index=1, section_total=2, emails=("a@b.org",)))
@@ -89,7 +95,7 @@ def further(found: Features) -> list[Row]:
     """
     inside = f"{found.section_index:,} of {found.section_total:,}"
     holds = [word for word, is_there in _holding(found) if is_there]
-    links = [f"{_short(one.text)} ({one.target_url})" for one in found.references if _leaves(one)]
+    links = [f"{_short(one.text)} ({one.target_url})" for one in found.references if _leaves(one, linked)]
     told: list[Row] = [
         ("Shown by", found.section_reason),
         (f"In “{_short(found.section)}”", inside if found.section else ""),
@@ -131,34 +137,44 @@ def _alike(similarity: float) -> str:
     return "the same" if similarity == 1.0 else f"{int(100 * similarity)} % alike"
 
 
-def _leaves(one: Reference) -> bool:
-    """Whether a reference leads out of the document."""
-    return one.target is None and bool(one.target_url) and not str(one.target_url).startswith("#")
+def _leaves(one: Reference, linked: Mapping[str, Elsewhere]) -> bool:
+    """Whether a reference leads out of the library."""
+    address = one.target_url or "#"
+    return one.target is None and not address.startswith("#") and address not in linked
+
+
+def _pointed(found: Features, linked: Mapping[str, Elsewhere], version: str) -> Iterable[Place]:
+    for one in found.references:
+        if one.target is None and (place := linked.get(one.target_url or "")):
+            other, start, end = place
+            yield _short(one.text), start, end, "" if other == version else other
+        elif not _leaves(one, linked):
+            yield _pointer(one)
 
 
 def _pointer(one: Reference) -> Place:
     words = f"note {one.text}" if one.kind == "footnote" else one.text
-    return (_short(words), one.target.start, one.target.end) if one.target else (_short(words), -1, -1)
+    return (_short(words), one.target.start, one.target.end, "") if one.target else (_short(words), -1, -1, "")
 
 
 def _metadata(name: str, values: Sequence[str]) -> Row:
     """What a chunker itself says of a chunk; a defined term leads to its definition.
 
     >>> _metadata("first_time", ("10:30",)), _metadata("terms", ("Rent 120:180", "Monthly rent 9:20"))
-    (('First time', '10:30'), ('Defines', [('Rent', 120, 180), ('Monthly rent', 9, 20)]))
+    (('First time', '10:30'), ('Defines', [('Rent', 120, 180, ''), ('Monthly rent', 9, 20, '')]))
     """
     if name not in _TERMS:
         return name.replace("_", " ").capitalize(), _listed(values)
     placed = filter(None, map(_PLACED.fullmatch, values))
-    return _TERMS[name], _places((_short(one[1]), int(one[2]), int(one[3])) for one in placed)
+    return _TERMS[name], _places((_short(one[1]), int(one[2]), int(one[3]), "") for one in placed)
 
 
 def _places(found: Iterable[Place]) -> list[Place]:
     """Each once, those that lead somewhere in place of the same words that do not."""
     every = list(dict.fromkeys(found))
-    leading = {words for words, start, _ in every if start >= 0}
+    leading = {words for words, start, *_ in every if start >= 0}
     kept = [one for one in every if one[1] >= 0 or one[0] not in leading]
-    return kept if len(kept) <= _PLACES else [*kept[:_PLACES], ("…", -1, -1)]
+    return kept if len(kept) <= _PLACES else [*kept[:_PLACES], ("…", -1, -1, "")]
 
 
 def _short(text: str) -> str:

@@ -107,8 +107,6 @@ def figure(line: Curve, look: Look) -> plotly.graph_objects.Figure:
                     "maxdisplayed": DOTS if dots else 1,
                 },
                 "hovertemplate": _HOVER,
-                "selected": {"marker": {"opacity": int(dots)}},
-                "unselected": {"marker": {"opacity": int(dots)}},
             },
             {
                 **_points(line, cut),
@@ -120,8 +118,6 @@ def figure(line: Curve, look: Look) -> plotly.graph_objects.Figure:
                     "maxdisplayed": MARKS,
                 },
                 "hovertemplate": f"cut, {_HOVER}",
-                "selected": {"marker": {"opacity": 1}},
-                "unselected": {"marker": {"opacity": 1}},
             },
         ],
         {

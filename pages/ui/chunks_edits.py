@@ -152,15 +152,17 @@ def show_edits(source: SourceRow, cut: Cut, known: Sequence[Edit]) -> None:
 def _row(source: SourceRow, edit: Edit, text: str, conflict: str) -> None:
     place, end = _place(edit)
     quoted = " ".join(text[place : max(end, place + 60)].split())[:60]
-    words_, button = st.columns([6, 1], vertical_alignment="center")
+    words_, button = st.columns([4, 1], vertical_alignment="center")
     sign = ":orange[:material/warning:]" if conflict else ":violet[:material/edit:]"
     words_.markdown(f"{sign} **{_SAID[edit.kind].capitalize()}** {words.escaped(f'“{quoted}”')}")
     if conflict:
         words_.caption(words.escaped(conflict))
     button.button(
-        "Remove this edit",
+        "Remove",
         key=f"chunks.edit.{edit.id}",
         icon=":material/close:",
+        help="The text is then cut as if this edit had not been made.",
+        width="stretch",
         on_click=attempt,
         args=(source, lambda: _remove(edit)),
     )

@@ -1,4 +1,4 @@
-"""What is chosen on the map: a click leads to a chunk, a lasso lists its chunks until the next one is drawn."""
+"""What the lasso holds on the map: its chunks are listed until the next one is drawn."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def select(event: Mapping[str, Any], points: Points, of: str) -> None:
 
 
 def lassoed(event: Mapping[str, Any], count: int) -> list[int]:
-    """The chunks, of ``count``, that were clicked or lie in the lasso, each once.
+    """The chunks, of ``count``, that lie in the lasso, each once: the last of what a point carries.
 
-    >>> lassoed({"selection": {"points": [{"customdata": [3]}, {"customdata": {"0": 1}}, {"customdata": [9]}, {}]}}, 5)
+    >>> lassoed({"selection": {"points": [{"customdata": [0, 9, 0, 3]}, {"customdata": {"0": 1}}, {}]}}, 5)
     [3, 1]
     """
     found = []
@@ -54,7 +54,7 @@ def lassoed(event: Mapping[str, Any], count: int) -> list[int]:
         if isinstance(carried, Mapping):
             carried = list(carried.values())
         if carried:
-            found.append(int(carried[0]))
+            found.append(int(carried[-1]))
     return [at for at in dict.fromkeys(found) if at < count]
 
 

@@ -19,6 +19,7 @@ from pages.ui.chunks_panel import CONFIG, Look
 from pages.ui.chunks_points import MOST, Points, of_cut, of_library
 from pages.ui.chunks_tasks import Task
 from pages.ui.guard import guarded
+from pages.ui.plots import leading
 
 if TYPE_CHECKING:
     import plotly.graph_objects
@@ -57,7 +58,7 @@ def show_map(look: Look) -> None:
         height=300,
         config=CONFIG,
         on_select=partial(_heard, points, drawn),
-        selection_mode=("points", "lasso"),
+        selection_mode="lasso",
         alt="Chunks as points, like ones near each other",
     )
     if points.left_out:
@@ -82,6 +83,8 @@ def figure(
 
     colours = palette()
     plot = go.Figure()
+    versions = {version: at for at, version in enumerate(dict.fromkeys(version for version, _, _ in points.spans))}
+    leading(plot, list(versions))
     lit = {(place.version, place.start, place.end) for place in listed}.intersection(points.spans)
     for number, name in enumerate(groups.names):
         held = np.flatnonzero(groups.of == number)
@@ -96,7 +99,9 @@ def figure(
                 "symbol": SYMBOLS[number % len(SYMBOLS)],
                 "opacity": 0.8,
             },
-            customdata=[(int(at),) for at in held],
+            customdata=[
+                (start, end, versions[version], int(at)) for at in held for version, start, end in [points.spans[at]]
+            ],
             text=[f"{points.documents[at]}<br>{short(points.texts[at])}" for at in held],
             hovertemplate="%{text}<extra></extra>",
             selectedpoints=[at for at, point in enumerate(held) if points.spans[point] in lit] if lit else None,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -13,10 +11,12 @@ from core.library import SourceRow
 from pages.ui import chunks_state, state
 from pages.ui.bench_views import palette
 from pages.ui.chunks_cut import Cut
+from pages.ui.plots import hear, leading
 
 if TYPE_CHECKING:
     import plotly.graph_objects
 
+BODY = "chunks_panel_body"
 PANELS = {"tree": "Tree", "curve": "Curve", "map": "Map", "sizes": "Sizes"}
 CONFIG = {"displaylogo": False, "displayModeBar": False, "scrollZoom": True, "responsive": True}
 
@@ -44,7 +44,8 @@ def show_panel(look: Look) -> None:
         width="stretch",
         persist_state="session",
     )
-    with st.container(key="chunks_panel_body", gap="xsmall"):
+    hear("chunks.plots", f".st-key-{BODY}", chunks_state.open_place)
+    with st.container(key=BODY, gap="xsmall"):
         match st.session_state.get(state.CHUNKS_PANEL):
             case "tree":
                 chunks_tree.show_tree(look)
@@ -81,35 +82,14 @@ def draw(
         showlegend=False,
         uirevision=look.cut.version,  # a zoom stays while the cut changes under it
         hoverlabel={"align": "left"},
+        dragmode="pan",
     )
-    name = f"chunks.plot.{key}"
+    if leads:
+        leading(figure, [look.cut.version])
     st.plotly_chart(
         figure,
-        key=name,
+        key=f"chunks.plot.{key}",
         height=height,  # type: ignore[arg-type] # a number of pixels or the word
         config=CONFIG,
-        on_select=partial(_go, name, look) if leads else "ignore",  # type: ignore[arg-type] # one or the other
-        selection_mode="points",
         alt=alt,
     )
-
-
-def _go(name: str, look: Look) -> None:
-    span = place_of(st.session_state[name])
-    if span is not None:
-        chunks_state.jump_to(look.cut.version, *span)
-
-
-def place_of(event: Mapping[str, Any]) -> tuple[int, int] | None:
-    """The span that the clicked point carries, ``None`` without one.
-
-    >>> place_of({"selection": {"points": [{"customdata": [3, 9, "x"]}]}}), place_of({"selection": {"points": []}})
-    ((3, 9), None)
-    """
-    for point in event.get("selection", {}).get("points", []):
-        carried = point.get("customdata")
-        if isinstance(carried, Mapping):
-            carried = list(carried.values())
-        if carried is not None and len(carried) >= 2:
-            return int(carried[0]), int(carried[1])
-    return None

@@ -19,6 +19,7 @@ from pages.ui.chunks_state import Shown
 from pages.ui.guard import guarded
 from pages.ui.passwords import ask_password
 from pages.ui.reader import Arrival, Choice, show_reader
+from pages.ui.reader_told import chosen_in
 from pages.ui.recipe_words import in_short
 
 HALF = 360  # pixels of each of two readers; the style sheet makes them fit the window
@@ -61,7 +62,10 @@ def show_readers(sight: Sight, a: Shown, pair: Compared | None, known: Sequence[
 def _one(sight: Sight, drawn: Shown, page: Mapping[str, Any] | None, known: Sequence[Edit], *, editing: bool) -> Choice:
     source, version, cut = sight.source, sight.source.version_id, drawn.cut
     gold = judging.for_reader(version, page_to_show(cut) if page else 0)
-    told = card(cut, st.session_state.get(state.CHUNKS_CHOSEN), indexed=drawn.indexed)
+    # What was clicked just now is known before the reader is drawn: its card must not wait for the next turn.
+    clicked = getattr(st.session_state.get(state.READER), "selected", None)
+    chosen = chosen_in(cut.reading, clicked, st.session_state.get(state.CHUNKS_CHOSEN))
+    told = card(cut, chosen.leaf, indexed=drawn.indexed)
     choice = show_reader(
         cut.reading,
         sight.arrival,

@@ -1,26 +1,33 @@
-"""The icicle of a cut: the document at the left, its parents, its chunks, each as tall as its text is long."""
+"""The icicle of a cut: the document at the left, its parents, its chunks, each as tall as its text is long.
+
+A component of our own in place of a Plotly figure: a new cut is drawn in the plot that is there, in milliseconds, and a
+click counts while that happens. Labels are placed with ``textContent`` only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import streamlit as st
 
 from core.inspecting.hierarchy import Bar, TreeRow, bars, icicle
-from pages.ui import words
-from pages.ui.bench_views import palette
-from pages.ui.chunks_panel import Look, draw
+from pages.ui import chunks_state, words
+from pages.ui.assets import joined
+from pages.ui.chunks_panel import Look
 
-if TYPE_CHECKING:
-    import plotly.graph_objects
-
-_LABEL = 13  # characters
 MOST = 300  # pieces up to which each has a bar of its own
 THINNEST = 240  # of more, none is thinner than this part of the text: about a pixel and a half
-_WRITTEN = 100  # of more, what is thinner than this part of the text has no room for its number
-LIGHT, DARK = ("#e6eff4", "#1f5470"), ("#1c2932", "#64bad8")
+_KEY = "chunks.icicle"
+_ALT = "Parents and chunks, as tall as their text is long, darker with more tokens"
+
+_icicle = st.components.v2.component(
+    "lectern.icicle",
+    html=joined("icicle.html"),
+    css=joined("palette.css", "icicle.css"),
+    js=joined("offsets.js", "icicle.js"),
+)
 
 
 def show_tree(look: Look) -> None:
@@ -31,11 +38,14 @@ def show_tree(look: Look) -> None:
     rows = without_document(icicle(look.cut.tree))
     span = max(row.end for row in rows) - min(row.start for row in rows)
     drawn = bars(rows, span // THINNEST if len(rows) > MOST else 0, _chosen(look))
-    draw(
-        figure(drawn, look), look, "tree", "Parents and chunks, as tall as their text is long, darker with more tokens"
-    )
+    _icicle(key=_KEY, data=picture(drawn, look), on_go_change=_go)
     if len(drawn) < len(rows):
         st.caption(f"Of {words.count(len(rows), 'piece')}, neighbours too thin to tell apart share a bar.")
+
+
+def _go() -> None:
+    version, start, end = st.session_state[_KEY].go
+    chunks_state.jump_to(version, start, end)
 
 
 def _chosen(look: Look) -> str:
@@ -52,81 +62,34 @@ def without_document(rows: tuple[TreeRow, ...]) -> list[TreeRow]:
     return [replace(row, parent_id="", label=rows[0].label) if row is tops[0] else row for row in rows[1:]]
 
 
-def figure(drawn: Sequence[Bar], look: Look) -> plotly.graph_objects.Figure:
-    """A bar a chunk, as far right as it is deep, coloured by tokens with the scale beside it.
+def picture(drawn: Sequence[Bar], look: Look) -> dict[str, Any]:
+    """What the browser draws: a bar a chunk, as far right as it is deep, coloured by tokens.
 
-    Bars in place of Plotly's own icicle: they stand on the text's own axis, whatever overlaps or is left out, and a
-    click on one leads there and does not dive into it.
+    "start", "end": the text they stand on. "columns": how deep they go. "most": tokens of the darkest. "chosen": a
+    leaf, -1 for none. Of each bar "start" and "end" are where it is drawn, "from" is where the text begins that a click
+    leads to, and "tokens" are those of one of its "count" chunks. "cut" names the cut, so that each is drawn.
     """
-    import plotly.graph_objects as go
-
-    low, high = DARK if st.context.theme.type == "dark" else LIGHT
-    colours, chosen = palette(), _chosen(look)
-    top, bottom = min(bar.row.start for bar in drawn), max(bar.end for bar in drawn)
-    least = (bottom - top) / _WRITTEN if len(drawn) > MOST else 0
     first = min(bar.row.depth for bar in drawn)
-    marked = [bar.row.chunk_id == chosen for bar in drawn]
-    return go.Figure(
-        {
-            "type": "bar",
-            "x": [bar.row.depth - first for bar in drawn],
-            "y": [max(1, bar.end - bar.start) for bar in drawn],
-            "base": [bar.start for bar in drawn],
-            "width": 0.97,
-            "text": [_written(bar) if bar.end - bar.start >= least else "" for bar in drawn],
-            "textposition": "inside",
-            "insidetextanchor": "middle",
-            "textangle": 0,
-            "constraintext": "inside",
-            "customdata": [(min(bar.start, bar.row.start), bar.end, *said(bar)) for bar in drawn],
-            "hovertemplate": "%{customdata[2]}<br>%{customdata[3]}<extra></extra>",
-            "selected": {"marker": {"opacity": 1}},
-            "unselected": {"marker": {"opacity": 1}},
-            "marker": {
-                "color": [bar.mean for bar in drawn],
-                "colorscale": [[0, low], [1, high]],
-                "cmin": 0,
-                "cmax": max([bar.mean for bar in drawn if bar.row.level <= 1] or [1]),  # above, all is the darkest
-                "showscale": True,
-                "colorbar": {"title": {"text": "tokens", "side": "top"}, "thickness": 9, "xpad": 4, "nticks": 5},
-                "line": {
-                    "width": [3 if here else 0.5 for here in marked],
-                    "color": [colours.ink if here else colours.grid for here in marked],
-                },
-            },
-        },
-        {
-            "xaxis": {"visible": False, "fixedrange": True},
-            "yaxis": {"visible": False, "range": [bottom, top]},
-            "uniformtext": {"minsize": 9, "mode": "hide"},
-            "barmode": "overlay",
-        },
-    )
-
-
-def said(bar: Bar) -> tuple[str, str]:
-    """What a bar stands for, and how large that is.
-
-    >>> row = TreeRow("c", "p", "Limits", 90, 400, 0, 2, 0, 400, 3)
-    >>> said(Bar(row, 1, 0, 400, 90)), said(Bar(row, 3, 0, 900, 200))
-    (('Limits', '90 tokens'), ('3 chunks from here: Limits', '67 tokens on average'))
-    """
-    if bar.count == 1:
-        return bar.row.label, words.count(bar.tokens, "token")
-    return f"{bar.count:,} chunks from here: {bar.row.label}", f"{bar.mean:,.0f} tokens on average"
-
-
-def _written(bar: Bar) -> str:
-    """What stands in a bar: a chunk's number, a parent's heading; nothing where it is several."""
-    if bar.count > 1:
-        return ""
-    return str(bar.row.leaf + 1) if bar.row.leaf >= 0 else _short(bar.row.label)
-
-
-def _short(label: str) -> str:
-    """As much of a heading as a bar has room for.
-
-    >>> _short("Rules and alerts of gateways"), _short("Limits")
-    ('Rules and…', 'Limits')
-    """
-    return label if len(label) <= _LABEL else f"{label[: _LABEL - 2].rsplit(' ', 1)[0]}…"
+    return {
+        "version": look.cut.version,
+        "cut": look.cut.reading.cut_key,
+        "alt": _ALT,
+        "start": min(bar.row.start for bar in drawn),
+        "end": max(bar.end for bar in drawn),
+        "columns": max(bar.row.depth for bar in drawn) - first + 1,
+        "most": max([1, *(round(bar.mean) for bar in drawn if bar.row.level <= 1)]),  # above, all is the darkest
+        "chosen": look.chosen,
+        "bars": [
+            {
+                "column": bar.row.depth - first,
+                "from": bar.row.start,
+                "start": bar.start,
+                "end": max(bar.end, bar.start + 1),
+                "tokens": round(bar.mean, 1),
+                "count": bar.count,
+                "leaf": bar.row.leaf,
+                "label": bar.row.label,
+            }
+            for bar in drawn
+        ],
+    }

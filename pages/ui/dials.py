@@ -3,51 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 import streamlit as st
 
 from core.errors import SettingsError
-from core.settings import OWN_RERANKER, PRESETS, Settings
+from core.settings import OWN_RERANKER, Settings, carefully
 from pages.ui import rerankers, state, words
 from pages.ui.ask_dial import Dial, Fold
 from pages.ui.ask_dials import BY_NAME, FOLDS, KEYS, differing
 
 QUICK, CAREFUL = "Quick", "Careful"
 NO_WRITER = "The last three need a language model, and none is set up."
-_OF_A_QUESTION = ("understanding", "retrieval", "diversity", "reranking", "expansion", "assembly", "answering")
 _KINDS = tuple(words.KIND_WORDS)
 
 
 def profiles(settings: Settings, model: str = OWN_RERANKER) -> dict[str, Settings]:
     """What a question can be asked with: quickly, as the library is set, and carefully.
 
-    Careful is the library's settings with what the preset ``careful`` changes of a question's way; where that has
-    Lectern's own re-ranker, ``model`` takes its place.
+    Careful keeps what the library has set of the re-ranker itself, as ``core.settings.carefully`` says, and reads with
+    ``model``.
 
     >>> found = profiles(Settings().with_value("retrieval.k", 7))
     >>> list(found), found["Careful"].retrieval.k, found["Careful"].reranking.model
     (['Quick', 'Careful'], 7, 'lectern')
     """
-    careful = settings.with_values(_changed(PRESETS["careful"]))
-    if careful.reranking.model == OWN_RERANKER:
-        careful = careful.with_value("reranking.model", model)
-    return {QUICK: settings, CAREFUL: careful}
-
-
-def _changed(preset: Settings) -> dict[str, Any]:
-    """What a preset sets otherwise than usual in the stages of a question, by name."""
-    usual = Settings()
-    found: dict[str, Any] = {}
-    for stage in _OF_A_QUESTION:
-        before, after = getattr(usual, stage), getattr(preset, stage)
-        found |= {
-            f"{stage}.{field.name}": getattr(after, field.name)
-            for field in fields(after)
-            if getattr(after, field.name) != getattr(before, field.name)
-        }
-    return found
+    return {QUICK: settings, CAREFUL: carefully(settings, model)}
 
 
 def profile_choice(settings: Settings) -> Settings:
@@ -60,8 +41,9 @@ def profile_choice(settings: Settings) -> Settings:
         default=QUICK,
         required=True,
         label_visibility="collapsed",
-        help="Careful reads the best chunks once more, each together with the question. It takes longer: how long "
-        "stands below the chunks. Choosing one turns all dials to it.",
+        help="Careful reads the best chunks once more, each together with the question, and fills the context with the "
+        "sentences of prose that say most to it. It takes longer: how long stands below the chunks. Choosing one turns "
+        "all dials to it.",
         on_change=lambda: turn_to(known[st.session_state[state.PROFILE]]),
         persist_state="session",
     )

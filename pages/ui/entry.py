@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.ui import state
 from pages.ui.assets import ASSETS
+from pages.ui.theme import follow_theme
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import Page
@@ -19,6 +20,7 @@ def frame() -> Page:
     st.set_page_config(page_title="Lectern", page_icon=str(ASSETS / "favicon.svg"), layout="wide")
     st.logo(ASSETS / "logo.svg", size="large")
     st.html(ASSETS / "page.css")
+    follow_theme()
     if st.context.theme.type == "dark":  # what lies over the page, menus and dialogs, is not told by Streamlit itself
         st.html("<style>body { color-scheme: dark; }</style>")
     return st.navigation(

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.assembly.sentences import CHUNK_PART, NEIGHBOUR_PART
 from core.library import SearchResult
 from core.settings import Settings
 from core.types import Block, BlockKind, Candidate, Hit, Passage
@@ -67,6 +68,10 @@ def show_evidence(
             {**source_of(passage, kind_of), **_passage(passage, result, blocks_of(passage.version_id))}
             for passage in result.passages
         ],
+        "relevance": {
+            "digits": digits(result.trace.stages[-1], fusion),
+            "help": relevance_help(result.trace.stages[-1], settings),
+        },
         "tokens": result.context.tokens,
         "budget": result.context.budget,
         "order": ORDER_WORDS.get(settings.assembly.order, settings.assembly.order).lower(),
@@ -78,6 +83,28 @@ def show_evidence(
         on_judging_change=_judge,
     )
     return opened_at(drawn.open)
+
+
+def relevance_help(last: str, settings: Settings) -> str:
+    """What the relevance of a passage is, in plain words. ``last``: the stage whose scores decided the order.
+
+    >>> relevance_help("dense", Settings()).partition(". ")[2]
+    'It is the score of its best chunk (cosine, from -1 to 1).'
+    """
+    grown = {
+        "auto-merge": " A parent that took the place of its chunks is raised from there toward the best score of all, "
+        "by half of its support: the more of it was found, the higher.",
+        "neighbours": " What another chunk led to has at least the score half way from that one's to the last kept.",
+    }
+    by_chunk = f"the score of its best chunk ({scale(last, settings.retrieval.fusion)})."
+    by_sentence = (
+        f" Where sentences fill the room, it is the sum of standard scores: {CHUNK_PART:g} parts of its best chunk's, "
+        f"one of its best sentence's and {NEIGHBOUR_PART:g} of those beside that one."
+    )
+    return (
+        f"How relevant the passage is; passages get their ranks and their room by it. It is {by_chunk}"
+        f"{grown.get(settings.expansion.strategy, '')}{by_sentence if settings.assembly.unit != 'passages' else ''}"
+    )
 
 
 def _name(data: Mapping[str, Any]) -> str:
@@ -109,6 +136,7 @@ def _passage(passage: Passage, result: SearchResult, blocks: Sequence[Block]) ->
         "rank": passage.rank,
         "headings": list(passage.headings),
         "tokens": passage.tokens,
+        "score": passage.score,
         "reason": passage.reason,
         "text": passage.text,
         "terms": shared_words(passage.text, result.question),

@@ -112,14 +112,19 @@ def say(place: str, text: str, way_back: Undo | None = None, *, wrong: bool = Fa
     """Leave a line, and what undoes it."""
     state.bump(state.JUDGING_LINES)
     notice = Notice(state.counter(state.JUDGING_LINES), text, undo=way_back is not None, wrong=wrong)
-    st.session_state[state.JUDGING_NOTICE] = (place, notice)
+    st.session_state[state.JUDGING_NOTICE] = (place, _seen(place), notice)
     st.session_state[state.JUDGING_UNDO] = way_back
 
 
 def notice_at(place: str) -> Notice | None:
-    """The line of a place, ``None`` where nothing was done last."""
-    where, notice = st.session_state.get(state.JUDGING_NOTICE) or ("", None)
-    return notice if where == place else None
+    """The line of a place, ``None`` where nothing was done last, or to what is no longer shown there."""
+    where, seen, notice = st.session_state.get(state.JUDGING_NOTICE) or ("", None, None)
+    return notice if where == place and seen == _seen(place) else None
+
+
+def _seen(place: str) -> object:
+    """What a place shows now: the question on Ask, the document on Chunks."""
+    return st.session_state.get({ASK: state.ASKED, CHUNKS: state.CHUNKS_VERSION}.get(place, ""))
 
 
 def offered() -> str:

@@ -11,17 +11,19 @@ from pages.ui import judging, judging_transfer, services, state, words
 
 HELD, LOST, NOTHING = "Held", "Lost", "Not in the library"
 ORIGIN_WORDS = {"human": "by hand", "imported": "imported", "synthetic": "by a program"}
-NO_ANSWER = "judged: nothing answers it"
+NO_ANSWER = "nothing answers it"
 QUOTE_SHOWN = 240  # characters
+_NOW = "Whether the gold is still in its document, and why not."
 COLUMNS = {
-    "Question": st.column_config.TextColumn(width=280),
-    "Gold": st.column_config.TextColumn(width=300, help="The words judged to answer the question."),
-    "Document": st.column_config.TextColumn(width=170),
-    "Now": st.column_config.TextColumn(width=210, help="Whether the gold is still in its document, and why not."),
-    "Origin": st.column_config.TextColumn(width=84),
+    "Question": st.column_config.TextColumn(width=250),
+    "Gold": st.column_config.TextColumn(width=250, help="The words judged to answer the question."),
+    "Document": st.column_config.TextColumn(width=150),
+    "Now": st.column_config.TextColumn(width=130, help=_NOW),
+    "Origin": st.column_config.TextColumn(width=80),
+    "Made": st.column_config.DatetimeColumn(format="distance", width=116),
     "Expected answer": st.column_config.TextColumn(width=180),
-    "Made": st.column_config.DatetimeColumn(format="distance", width=100),
 }
+WHY_LOST = {"Now": st.column_config.TextColumn(width=250, help=_NOW)}  # a sentence, where any is lost
 
 
 def _closed() -> None:
@@ -34,7 +36,7 @@ def _closed() -> None:
 @st.dialog("Judgments", width="large", icon=":material/verified:", on_dismiss=_closed)
 def show_list() -> None:
     """The dialog. Call it from the page, at most once in a run."""
-    rows = services.library().judgments()
+    rows = services.library().judgments()[::-1]  # what was judged or imported just now stands first
     _notice()
     if rows:
         _table(rows)
@@ -73,7 +75,7 @@ def _table(rows: Sequence[JudgmentRow]) -> None:
         hide_index=True,
         on_select="rerun",
         selection_mode="multi-row",
-        column_config=COLUMNS,
+        column_config=COLUMNS | (WHY_LOST if any(row.lost for row in shown) else {}),
         height="auto" if len(shown) < 9 else 340,
         placeholder="",
         alt="The judgments of the library",
@@ -139,8 +141,8 @@ def table(rows: Sequence[JudgmentRow]) -> dict[str, list[object]]:
         "Document": [words.file_name(row.source) if row.source else "" for row in rows],
         "Now": [f"lost: {row.lost}" if row.lost else NO_ANSWER if row.unanswerable else "held" for row in rows],
         "Origin": [ORIGIN_WORDS.get(row.judgment.origin, row.judgment.origin) for row in rows],
-        "Expected answer": [row.judgment.answer for row in rows],
         "Made": [row.created_at for row in rows],
+        "Expected answer": [row.judgment.answer for row in rows],
     }
     return {name: values for name, values in columns.items() if name != "Expected answer" or any(values)}
 

@@ -25,7 +25,7 @@ def show_row(question: str, passages: Sequence[Passage]) -> None:
         held = any(row.held and not row.unanswerable for row in rows)
         line = f"{line} {BOTH}" if held else f"{NOTHING_ANSWERS} {line}".strip()
     off = judging.off()
-    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small", key="ask_judging"):
         st.caption(f"{line} {off}".strip() or NONE_YET)
         if unanswerable:
             if st.button("Take that back", key="ask.answerable", type="tertiary", disabled=bool(off)):

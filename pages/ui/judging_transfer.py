@@ -60,7 +60,9 @@ def _bring(uploads: dict[str, bytes], chosen: str) -> None:
     old = len(done.judgments) - len(new)
     said = f"{words.count(len(new), 'judgment')} imported ({judging_files.NAMES[name]})"
     said += f", {old:,} {'was' if old == 1 else 'were'} there before" if old else ""
-    said += f", {words.count(len(done.unplaced), 'passage')} could not be placed" if done.unplaced else ""
+    said += (
+        f", {words.count(len(done.unplaced), 'passage')} could not be placed: why stands below" if done.unplaced else ""
+    )
     judging.say(judging.LIST, f"{said}.", judging.Undo(forget=new) if new else None, wrong=not done.judgments)
     st.session_state[state.JUDGING_UNPLACED] = done.unplaced
 

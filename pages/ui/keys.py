@@ -49,9 +49,6 @@ _keys = st.components.v2.component(
 
 
 def show_keys(keys: Keys, question: str = "", *, button: bool = True) -> None:
-    """Listen for ``?``, which opens the sheet as the button does. ``question``: label of the field ``/`` leads to.
-
-    The page is drawn anew, too, when the system turns dark or light: plots have their colours from here.
-    """
+    """Listen for ``?``, which opens the sheet as the button does. ``question``: label of the field ``/`` leads to."""
     rows = [[list(names), meaning] for names, meaning in keys]
-    _keys(key="keys", data={"keys": rows, "question": question, "button": button}, on_theme_change=lambda: None)
+    _keys(key="keys", data={"keys": rows, "question": question, "button": button})

@@ -98,10 +98,11 @@ def show_reader(
     ``on_edit``, where ``reader_told.edits_asked(key)`` has it; the reader changes nothing by itself, the next cut does.
     ``jump``: ``{"start", "end", "count"}``, a span to scroll to and light up; done once for each ``count``.
     ``card``: about one chunk, shown while it is the chosen one; all but its id, "leaf", may be missing. "features", and
-    folded away "more": rows of label and value, words or a list of (words, start, end), which lead to that span, or
-    nowhere from -1. "twins": rows of a chunk's id or any words, how alike it is in words, and ``None`` or the (version,
-    start, end) of a passage elsewhere: for that ``on_open`` is called, where ``st.session_state[key].open`` begins with
-    the three. "table": that it stands in, as ``{"csv", "json"}`` or ``None``. "notes": sentences.
+    folded away "more": rows of label and value, words or a list of (words, start, end, version), which lead to that
+    span, from -1 nowhere; version "" is this document. "twins": rows of a chunk's id or any words, how alike it is in
+    words, and ``None`` or the (version, start, end) of a passage elsewhere: for that, and for a value with a version,
+    ``on_open`` is called, where ``st.session_state[key].open`` begins with the three. "table": that it stands in, as
+    ``{"csv", "json"}`` or ``None``. "notes": sentences.
     ``marks``: cuts compared with another reader's: place and "agreed", "added" or "removed".
     ``height``: pixels of a compact reader, text alone; 0 for the whole one. ``synchronised``: it scrolls with the other
     synchronised readers of the same text. ``label``: names it where there are two.

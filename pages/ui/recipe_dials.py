@@ -138,7 +138,7 @@ class _Board:
 
     def overlap(self) -> None:
         way = self.values["overlap"] if self.values["overlap_tokens"] else "off"
-        told = "Adaptive: more near tables, code and cuts inside a sentence, less inside even prose."
+        told = "Adaptive: all where a chunk begins inside a table, list, code or sentence; less before whole blocks."
         st.segmented_control(
             "Overlap",
             list(OVERLAP_WORDS),

@@ -28,7 +28,7 @@ CHUNKER_WORDS = {
 CHUNKER_HELP = {
     "auto": "Looks at the kind and the content, and says in each chunk why it chose so.",
     "structure": "Sections, tables and lists are kept whole where they fit.",
-    "recursive": "Paragraphs first, then sentences, then words.",
+    "recursive": "Headings or functions first, then paragraphs, then sentences.",
     "fixed": "So many tokens, wherever that ends: the plain baseline.",
     "sentence": "A fixed number of sentences, none torn.",
     "semantic": "Cuts where neighbouring sentences have least in common. Sentences are encoded once.",

@@ -8,10 +8,10 @@ import streamlit as st
 
 from core.errors import ModelError
 from core.retrieval.reranking import load_reranker
-from core.settings import LATE_INTERACTION, OWN_RERANKER, RerankingSettings
+from core.settings import CAREFUL_MODEL, LATE_INTERACTION, OWN_RERANKER, RerankingSettings
 from pages.ui import services, words
 
-CHOSEN = "careful.reranker"  # a preference: what Careful reads with, "" for Lectern's own
+CHOSEN = CAREFUL_MODEL
 USUAL = "cross-encoder/ms-marco-MiniLM-L6-v2"
 OTHER = "other"
 NAMES = {
@@ -53,7 +53,8 @@ def show_reranker() -> None:
     library = services.library()
     st.caption(
         "Quick ranks by meaning and words alone. Careful has the best chunks read once more, each together with the "
-        "question, by a re-ranker, which takes longer. Nothing in the library changes with this choice."
+        "question, by a re-ranker, which takes longer, and takes single sentences of prose. Nothing in the library "
+        "changes with this choice."
     )
     now = chosen()
     known = now if now in NAMES else OTHER

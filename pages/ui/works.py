@@ -40,6 +40,8 @@ class Work:
         'stopping at its next step'
         >>> Work(1, 1, "a.pdf", "running", "parsing", 0, 12).words
         'reading'
+        >>> Work(1, 1, "a.pdf", "running", "encoding", 0, 1).words
+        'encoding 1 chunk; the first time loads the encoder'
         """
         if self.state == STOPPING:
             return "stopping at its next step"
@@ -49,7 +51,7 @@ class Work:
             return f"page {self.done:,} of {self.total:,}"
         if self.stage == "encoding":
             if not self.done:
-                return f"encoding {self.total:,} chunks; the first time loads the encoder"
+                return f"encoding {words.count(self.total, 'chunk')}; the first time loads the encoder"
             return f"encoding {self.done:,} of {self.total:,}"
         if self.stage == "renewing":
             return f"first cutting the library for another embedder: document {self.done:,} of {self.total:,}"

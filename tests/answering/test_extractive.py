@@ -228,6 +228,17 @@ def test_a_row_cut_off_by_the_passage_is_no_row():
     assert [item.row is not None for item in items] == [True]
 
 
+@pytest.mark.parametrize(
+    "asked", ["How long is a token valid?", "- *How long is a token valid?*", '"Is a token valid?"']
+)
+def test_a_sentence_that_asks_is_evidence_and_no_quote(asked):
+    items = sentences_of([passage(f"{asked}\n\n{TEXT}")], no_headings)
+    assert [item.prose for item in items[:2]] == [False, True]
+    found = answer("How long is a token valid?", [passage(f"{asked}\n\n{TEXT}")])
+    assert found.quotes[0].text.startswith("A token is valid")
+    assert not any("?" in quote.text for quote in found.quotes)
+
+
 def test_half_a_sentence_is_evidence_and_no_quote():
     text = (
         "The wall is raised. A token is valid for 3600 seconds unless it is withdrawn before. The office is in Delft."

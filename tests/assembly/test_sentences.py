@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +17,14 @@ from core.types import Span
 from tests.assembly.test_context import filled
 from tests.assembly.worlds import SAYINGS, repeating_worlds, world_of, worlds
 
+TALK = (
+    "Ada: I think that the mill should grind wheat first. Rye can wait for a day.",
+    "Ben: We have more rye than wheat, though. I would begin with it.",
+    "Ada: The baker asked for wheat. He was here this morning, you know.",
+    "Ben: Then wheat it is. Shall I tell him that it comes tomorrow?",
+    "Ada: Please do. And ask him how many sacks he wants this time.",
+    "Ben: I will. Last week it was nine, and that was too few.",
+)
 SENTENCES = AssemblySettings(unit="sentences")
 EXPANSIONS = st.builds(ExpansionSettings, st.sampled_from(["flat", "parent"]), st.floats(0.01, 1))
 
@@ -71,7 +81,7 @@ def test_of_one_chunk_the_sentence_more_like_the_question_comes_first(world, exp
             told.setdefault((document, span), float(chance.random()))
         return np.array([told[document, span] for span in spans])
 
-    wishes = [wish for wish in sentence_wishes(world.ranking, extents, world.text, likeness) if wish.single]
+    wishes = [wish for wish in sentence_wishes(world.ranking, extents, world, likeness) if wish.single]
     assert len({(wish.document, wish.core) for wish in wishes}) == len(wishes), "each sentence once"
     assert set(told) == {(wish.document, wish.core) for wish in wishes}
     for wish in wishes:
@@ -88,7 +98,7 @@ def test_a_sentence_is_raised_by_its_own_words_and_its_neighbours():
     likeness = dict(zip(spans, (0.1, 0.2, 0.9, 0.1, 0.1, 0.1), strict=True))
     extent = Extent(0, 0, 0, len(text), "", 1.0)
     wishes = sentence_wishes(
-        world.ranking, [extent], world.text, lambda _, asked: np.array([likeness[span] for span in asked])
+        world.ranking, [extent], world, lambda _, asked: np.array([likeness[span] for span in asked])
     )
     order = [spans.index(wish.core) for wish in wishes]
     assert order[:3] == [2, 1, 3], "the best, then its neighbours: the one that says more itself before the other"
@@ -107,14 +117,31 @@ def test_what_is_no_prose_is_read_as_passages_are(world, amount):
     budget = assembly.characters(amount)
     extents, whole = filled(world, ExpansionSettings("parent"), budget)
     texts = [(world.texts[extent.document], Span(extent.start, extent.end)) for extent in extents]
-    if any(is_prose(text, span) for text, span in texts) or len({extent.relevance for extent in extents}) < len(
-        extents
-    ):
+    if any(is_prose(text, span) for text, span in texts):
         return
     _, single = filled(world, ExpansionSettings("parent"), budget, SENTENCES)
     assert [(item.version_id, item.start, item.end) for item in single.passages] == [
         (item.version_id, item.start, item.end) for item in whole.passages
     ]
+
+
+@given(repeating_worlds(), EXPANSIONS, st.integers(50, 1500))
+def test_code_stays_whole_however_much_of_it_is_comments(world, expansion, amount):
+    listings, budget = replace(world, sort="code"), assembly.characters(amount)
+    assert filled(listings, expansion, budget, SENTENCES)[1] == filled(listings, expansion, budget)[1]
+
+
+@given(st.integers(50, 1500), st.integers(0, len(TALK) - 1))
+def test_what_people_say_in_turns_stays_whole(amount, first):
+    said = [*TALK[first:], *TALK[:first]]
+    text = "\n".join(said)
+    ends = np.cumsum([len(turn) + 1 for turn in said]) - 1
+    starts = [0, *(ends[:-1] + 1)]
+    world = world_of([text], [(0, int(start), int(end), -1) for start, end in zip(starts, ends, strict=True)])
+    assert all(is_prose(text, Span(int(start), int(end))) for start, end in zip(starts, ends, strict=True))
+    budget = assembly.characters(amount)
+    _, single = filled(world, ExpansionSettings("flat"), budget, SENTENCES)
+    assert single == filled(world, ExpansionSettings("flat"), budget)[1]
 
 
 @given(repeating_worlds(), st.integers(900, 1100))

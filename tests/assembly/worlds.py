@@ -28,6 +28,10 @@ class World:
     texts: tuple[str, ...]
     ranking: Ranking
     prefixes: Mapping[int, tuple[PrefixPart, ...]] = field(default_factory=dict)
+    sort: str = "text"
+
+    def kind(self, document):
+        return self.sort
 
     def text(self, document):
         return self.texts[document]

@@ -4,9 +4,9 @@ Usage: python -m tests.benchmarks.answerable SUITE_DIR... --workspace DIR [--bor
 
 Every question is asked twice: of the whole library, where it has an answer, and of the library without the documents
 that hold its gold or are relevant to it, where it should have none (what other documents happen to say is noise that
-no method can tell). What was found is kept in the workspace as it comes, so that the weights of
-``core.answering.support`` can be fitted again in seconds: ``--fit`` prints them. Weights and threshold are made of the
-suites for tuning and the even lines of chroma; the odd lines and scifact only tell.
+no method can tell). What was found is kept in the workspace as it comes: a call that was stopped goes on, and the
+weights of ``core.answering.support`` can be fitted again in seconds: ``--fit`` prints them. Weights and threshold are
+made of the suites for tuning and the even lines of chroma; the odd lines and scifact only tell.
 
 Columns: *AUC* of the probability. At the threshold, *silent*: share of the questions without an answer that are told
 so; *denied*: share of those with an answer that are told there is none; *precision* of "the library does not say" where
@@ -20,7 +20,8 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
 from pathlib import Path
@@ -41,6 +42,7 @@ from core.storage.lexical import token_holders
 from core.storage.scopes import Scope
 from core.text.analysis import analyse
 from core.types import Passage, Span
+from core.whole_files import written_whole
 from tests.benchmarks.chunkers import lent
 
 TUNING = ("code", "qmsum", "covidqa", "chroma, even lines")
@@ -52,8 +54,15 @@ _TOP = 20
 Record = Mapping[str, Any]
 
 
-def ask(suite: Suite, workspace: Path, borrow: Path | None, count: int) -> Iterator[Record]:
-    """What is found for ``count`` questions of a suite, each with and without its gold's documents."""
+def ask(suite: Suite, workspace: Path, borrow: Path | None, count: int, known: Container[int] = ()) -> Iterator[Record]:
+    """What is found for ``count`` questions of a suite, each with and without its gold's documents.
+
+    ``known``: lines of questions that are left out, as they were asked before.
+    """
+    chosen = sorted(random.Random(7).sample(list(enumerate(suite.questions, 1)), count))
+    asked = [(line, one) for line, one in chosen if line not in known and (one.gold or one.relevant_documents)]
+    if not asked:
+        return
     with ExitStack() as stack:
         kept = stack.enter_context(lent(suite, borrow))
         encoder = load_model(Settings().embedding).encoder
@@ -66,12 +75,11 @@ def ask(suite: Suite, workspace: Path, borrow: Path | None, count: int) -> Itera
         library.apply(Settings())
         versions = {document.name: document.version_id for document in suite.documents}
         everything = frozenset(source.version_id for source in library.sources())
-        for line, question in sorted(random.Random(7).sample(list(enumerate(suite.questions, 1)), count)):
+        for line, question in asked:
             gold = {versions[span.document] for span in question.gold}
             gold |= {versions[name] for name in question.relevant_documents or ()}
-            if gold:
-                yield _found(library, suite, line, question, versions, None)
-                yield _found(library, suite, line, question, versions, Scope(versions=tuple(sorted(everything - gold))))
+            yield _found(library, suite, line, question, versions, None)
+            yield _found(library, suite, line, question, versions, Scope(versions=tuple(sorted(everything - gold))))
 
 
 def _found(
@@ -278,6 +286,16 @@ def kept_records(path: Path) -> list[Record]:
     return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
+def asked_twice(records: Sequence[Record]) -> list[Record]:
+    """Those of questions that were asked both ways: a call that was stopped leaves one that was not.
+
+    >>> [one["line"] for one in asked_twice([{"line": 3}, {"line": 3}, {"line": 8}])]
+    [3, 3]
+    """
+    times = Counter(record["line"] for record in records)
+    return [record for record in records if times[record["line"]] == 2]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suites", type=Path, nargs="+", metavar="SUITE_DIR")
@@ -290,16 +308,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for folder in options.suites:
         suite = load_suite(folder)
         kept = options.workspace / f"answerable-{suite.name}.jsonl"
-        found = kept_records(kept)
-        if not found:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            with kept.open("w", encoding="utf-8") as file:
-                for record in ask(
-                    suite, options.workspace, options.borrow, min(options.questions, len(suite.questions))
-                ):
-                    file.write(json.dumps(record) + "\n")
-                    found.append(record)
-            print(f"{suite.name}: {len(found)} asked", file=sys.stderr, flush=True)
+        found = asked_twice(kept_records(kept))
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with written_whole(kept) as unfinished:
+            unfinished.write_text("".join(json.dumps(record) + "\n" for record in found), encoding="utf-8")
+        with kept.open("a", encoding="utf-8") as file:
+            known = {record["line"] for record in found}
+            count = min(options.questions, len(suite.questions))
+            for record in ask(suite, options.workspace, options.borrow, count, known):
+                file.write(json.dumps(record) + "\n")
+                found.append(record)
+        print(f"{suite.name}: {len(found)} asked", file=sys.stderr, flush=True)
         records += found
     print(report(records, options.fit))
     return 0

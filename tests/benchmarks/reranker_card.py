@@ -29,23 +29,27 @@ Figures = dict[str, Any]
 
 
 def measured(workspace: Path) -> dict[str, Figures]:
-    """By part of the suites: how many questions, and the mean of Quick and of Careful at each budget, in percent."""
-    careful = PRESETS["careful"].reranking
-    cell = cell_name(careful)
+    """By part of the suites: how many questions, and the means at each budget, in percent."""
+    careful = PRESETS["careful"]
+    cells = {
+        "quick": QUICK,
+        "reranked": cell_name(careful.reranking),
+        "careful": cell_name(careful.reranking, careful.assembly.unit),
+    }
     found: dict[str, list[Mapping[str, Any]]] = {}
     for suite in SUITES:
-        for record in kept_of(workspace, suite, careful.unit, reranker_file.SHA256).records().values():
-            if cell in record["cells"]:
+        for record in kept_of(workspace, suite, careful.reranking.unit, reranker_file.SHA256).records().values():
+            if record["cells"].keys() >= set(cells.values()):
                 found.setdefault(part(record), []).append(record)
-    return {name: means(records, cell) for name, records in found.items()}
+    return {name: means(records, cells) for name, records in found.items()}
 
 
-def means(records: Sequence[Mapping[str, Any]], cell: str) -> Figures:
-    """Of one part."""
+def means(records: Sequence[Mapping[str, Any]], cells: Mapping[str, str]) -> Figures:
+    """Of one part. ``cells``: their names in the records, by their names here."""
     measures = list(records[0]["cells"][QUICK])[: len(BUDGETS)]
     rows = {
         name: [round(value, 1) for value in column(records, kept, measures).mean(axis=0).tolist()]
-        for name, kept in (("quick", QUICK), ("careful", cell))
+        for name, kept in cells.items()
     }
     return {"measure": measures[0].split("@")[0], "questions": len(records), **rows}
 
@@ -53,6 +57,7 @@ def means(records: Sequence[Mapping[str, Any]], cell: str) -> Figures:
 def told(figures: Figures) -> Figures:
     """What ``figures.json`` says beside the suites, as the code has it now."""
     careful, calibration = PRESETS["careful"].reranking, reranker_file.CALIBRATION
+    context = PRESETS["careful"].assembly.unit
     return {
         **figures,
         "sha256": reranker_file.SHA256,
@@ -64,6 +69,7 @@ def told(figures: Figures) -> Figures:
             "candidates": careful.candidates,
             "blend": careful.blend,
             "neighbour_share": careful.neighbour_share,
+            "context": context,
         },
     }
 
@@ -71,14 +77,15 @@ def told(figures: Figures) -> Figures:
 def card_of(card: str, figures: Figures) -> str:
     """The model card with these figures.
 
-    >>> made = {"suites": {"code": {"quick": [1.0, 2.0], "careful": [3.0, 4.25]}, "qmsum": None}}
+    >>> row = {"quick": [1.0, 2.0], "reranked": [2.5, 3.0], "careful": [3.0, 4.25]}
+    >>> made = {"suites": {"code": row, "qmsum": None}}
     >>> made |= {"sha256": "ab" * 32, "bytes": 1234, "calibration": {"slope": 2.0, "intercept": -1.0}}
-    >>> made |= {"measured_with": {"candidates": 30, "blend": 0.4, "neighbour_share": 1.0}}
-    >>> card_of("| code | ? | ? |\\n| size | 5 bytes |\\n(20 candidates, blend 0.5)", made)
-    '| code | 1.0 / 2.0 | 3.0 / 4.2 |\\n| size | 1,234 bytes |\\n(30 candidates, blend 0.4, neighbours 1)'
+    >>> made |= {"measured_with": {"candidates": 30, "blend": 0.4, "neighbour_share": 1.0, "context": "sentences"}}
+    >>> card_of("| code | ? | ? | ? |\\n| size | 5 bytes |\\n(20 candidates, blend 0.5)", made)
+    '| code | 1.0 / 2.0 | 2.5 / 3.0 | 3.0 / 4.2 |\\n| size | 1,234 bytes |\\n(30 candidates, blend 0.4, neighbours 1)'
     """
     calibration, dials = figures["calibration"], figures["measured_with"]
-    measured_so = RerankingSettings(**{name: value for name, value in dials.items() if name != "preset"})
+    measured_so = RerankingSettings(**{name: dials[name] for name in ("candidates", "blend", "neighbour_share")})
     changes = [
         (r"^\| sha256 \| .* \|$", f"| sha256 | `{figures['sha256']}` |"),
         (r"^\| size \| .* \|$", f"| size | {figures['bytes']:,} bytes |"),
@@ -87,8 +94,8 @@ def card_of(card: str, figures: Figures) -> str:
     ]
     for suite, found in figures["suites"].items():
         if found is not None:
-            quick, careful = (" / ".join(f"{value:.1f}" for value in found[name]) for name in ("quick", "careful"))
-            changes.append((rf"^\| {re.escape(suite)} \| .* \|$", f"| {suite} | {quick} | {careful} |"))
+            shown = (" / ".join(f"{value:.1f}" for value in found[name]) for name in ("quick", "reranked", "careful"))
+            changes.append((rf"^\| {re.escape(suite)} \| .* \|$", f"| {suite} | {' | '.join(shown)} |"))
     for pattern, written in changes:
         card = re.sub(pattern, written, card, flags=re.MULTILINE)
     return card

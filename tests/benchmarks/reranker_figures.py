@@ -1,14 +1,16 @@
 """What Lectern's own re-ranker is worth on suites: every blend and number of candidates from one reading.
 
 Usage: python -m tests.benchmarks.reranker_figures SUITE_DIR... --workspace DIR [--borrow DIR] [--questions N]
-       [--weights FILE] [--unit child] [--blends 0.2,0.5,...] [--candidates 10,20,...] [--fit] [--answerable DIR]
+       [--weights FILE] [--unit child] [--blends 0.2,0.5,...] [--candidates 10,20,...] [--contexts passages,sentences]
+       [--fit] [--answerable DIR]
 
 The best 50 passages of each question are read once and what the re-ranker said of them is kept in the workspace, by the
 hash of its weights; orders, contexts and figures are made from that by the product's own code. So the same command goes
 on after a stop, another blend reads nothing, and other weights read anew. A question takes some 2 seconds of a
 processor: suites may be run side by side, one process each under OMP_NUM_THREADS=1, and the command with ``--no-run``
 then prints everything that is kept. Figures of contexts are kept too: after a change of the code give ``--anew``, which
-makes them again without reading. ``--weights`` tries a file that is not shipped; ``--borrow`` names a bench's workspace
+makes them again without reading. ``--contexts`` says what fills them beside passages (``assembly.unit``).
+``--weights`` tries a file that is not shipped; ``--borrow`` names a bench's workspace
 whose vectors save encoding; ``--questions`` takes so many of each suite, the same ones every time.
 ``tests.benchmarks.reranker_card`` writes what is kept of the shipped weights into their model card.
 
@@ -55,7 +57,7 @@ from tests.benchmarks.chunkers import lent
 BUDGETS = (1000, 2000, 4000, 8000)
 BLENDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
 CANDIDATES = (10, 20, 30, 50)
-QUICK = "quick"
+QUICK, PASSAGES = "quick", "passages"
 MEASURES = {"qmsum": "attained"}  # whose gold is longer than a budget; of all others "recall"
 NDCG = "ndcg@10"
 
@@ -85,23 +87,36 @@ def kept_of(workspace: Path, suite: str, unit: str, weights: str) -> Kept:
     return Kept(workspace / f"readings-{suite}-{unit}-{weights[:12]}.jsonl")
 
 
-def cell_name(settings: RerankingSettings) -> str:
-    """How a cell is called in tables.
+def cell_name(settings: RerankingSettings | None, context: str = PASSAGES) -> str:
+    """How a cell is called in tables. ``settings``: ``None`` for Quick; ``context``: what fills it.
 
     >>> cell_name(RerankingSettings("lectern", candidates=20, blend=0.5, neighbour_share=1))
     '20 candidates, blend 0.5, neighbours 1'
+    >>> cell_name(None), cell_name(None, "sentences")
+    ('quick', 'quick, sentences')
     """
-    name = f"{settings.candidates} candidates, blend {settings.blend:g}"
-    return f"{name}, neighbours {settings.neighbour_share:g}" if settings.neighbour_share else name
+    name = QUICK
+    if settings is not None:
+        name = f"{settings.candidates} candidates, blend {settings.blend:g}"
+        name += f", neighbours {settings.neighbour_share:g}" if settings.neighbour_share else ""
+    return name if context == PASSAGES else f"{name}, {context}"
 
 
 class Bench:
     """One suite in a library of its own, its questions asked with held readings."""
 
-    def __init__(self, suite: Suite, library: Library, kept: Kept, scorer: PairScorer, settings: RerankingSettings):
-        """``settings``: the unit, and how many are read."""
+    def __init__(
+        self,
+        suite: Suite,
+        library: Library,
+        kept: Kept,
+        scorer: PairScorer,
+        settings: RerankingSettings,
+        contexts: Sequence[str] = (),
+    ):
+        """``settings``: the unit, and how many are read. ``contexts``: what fills them beside passages."""
         self._suite, self._library, self._kept, self._settings = suite, library, kept, settings
-        self._scorer = scorer
+        self._scorer, self._contexts = scorer, tuple(dict.fromkeys((PASSAGES, *contexts)))
         self._versions = {document.name: document.version_id for document in suite.documents}
 
     def measure(
@@ -124,12 +139,14 @@ class Bench:
         else:
             scores = read(question.question, passages, self._scorer, self._settings).scores
         figures = dict(known["cells"]) if known and same and not anew else {}
-        if QUICK not in figures:
-            figures[QUICK] = self._figures(ranking, question)
-        for cell in cells:
-            if cell_name(cell) not in figures:
-                readings = Readings(scores[: cell.candidates])
-                figures[cell_name(cell)] = self._figures(reordered(ranking, readings, cell, perf_counter()), question)
+        for cell in (None, *cells):
+            missing = [context for context in self._contexts if cell_name(cell, context) not in figures]
+            if missing:
+                ordered = ranking
+                if cell is not None:
+                    ordered = reordered(ranking, Readings(scores[: cell.candidates]), cell, perf_counter())
+                for context in missing:
+                    figures[cell_name(cell, context)] = self._figures(ordered, question, context)
         gold, holds = self._judged(ranking, question, len(passages))
         return {
             "suite": self._suite.name,
@@ -142,13 +159,14 @@ class Bench:
             "cells": figures,
         }
 
-    def _figures(self, ranking: Ranking, question: Question) -> dict[str, float]:
+    def _figures(self, ranking: Ranking, question: Question, filled_with: str) -> dict[str, float]:
         searcher, found = self._library.searcher, {}
+        settings = Settings().with_value("assembly.unit", filled_with)
         gold = region((self._versions[span.document], span.start, span.end) for span in question.gold)
         reads = searcher.reads(ranking.leaves)
         measure = MEASURES.get(self._suite.name, "recall")
         for budget in BUDGETS if question.gold else ():
-            context, _ = searcher.assemble(ranking, Settings(), budget, reads)
+            context, _ = searcher.assemble(ranking, settings, budget, reads)
             read_of_it = taken(context.passages, budget)
             found[f"{measure}@{budget}"] = round(SPAN_METRICS[measure](read_of_it, gold, budget), 6)
         if question.relevant_documents:
@@ -187,7 +205,7 @@ def run(suite: Suite, options: argparse.Namespace, cells: Sequence[RerankingSett
     """Ask what is not known yet, and keep it."""
     wanted = list(chosen(suite, options.questions))
     known = kept.records()
-    names = {QUICK, *map(cell_name, cells)}
+    names = set(named(cells, options.contexts))
     missing = [item for item in wanted if options.anew or names - known.get(item[1].id, {"cells": {}})["cells"].keys()]
     if not missing:
         return
@@ -207,13 +225,19 @@ def run(suite: Suite, options: argparse.Namespace, cells: Sequence[RerankingSett
             OWN_RERANKER, candidates=max(*CANDIDATES, *options.candidates), unit=options.unit, timeout_seconds=0
         )
         scorer = PairScorer(reranker_file.load(options.weights, ""), options.weights.name, settings)
-        bench = Bench(suite, library, kept, scorer, settings)
+        bench = Bench(suite, library, kept, scorer, settings, options.contexts)
         begun = perf_counter()
         for done, (line, question) in enumerate(missing, 1):
             kept.keep(bench.measure(line, question, cells, known.get(question.id), options.anew))
             if not done % 50 or done == len(missing):
                 spent = perf_counter() - begun
                 print(f"{suite.name}: {done} of {len(missing)}, {spent:.0f} s", file=sys.stderr, flush=True)
+
+
+def named(cells: Sequence[RerankingSettings], contexts: Sequence[str]) -> list[str]:
+    """The names of all cells, Quick first, which all others are held against. ``contexts``: beside passages."""
+    filled = dict.fromkeys((PASSAGES, *contexts))
+    return [cell_name(cell, context) for cell in (None, *cells) for context in filled]
 
 
 def column(records: Sequence[Record], cell: str, measures: Sequence[str]) -> NDArray[np.float64]:
@@ -267,6 +291,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--blends", type=numbers(float), default=BLENDS, metavar="B,...")
     parser.add_argument("--candidates", type=numbers(int), default=CANDIDATES, metavar="N,...")
     parser.add_argument("--neighbours", type=numbers(float), default=(0.0, 1.0), metavar="S,...")
+    parser.add_argument("--contexts", type=numbers(str), default=(), metavar="UNIT,...")
     parser.add_argument("--anew", action="store_true", help="make contexts and figures again; nothing is read again")
     parser.add_argument("--no-run", action="store_true", help="only print what is kept")
     parser.add_argument("--fit", action="store_true", help="fit the calibration and print it")
@@ -279,7 +304,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for share in options.neighbours
     ]
     weights = hashlib.sha256(options.weights.read_bytes()).hexdigest()
-    names, records = [QUICK, *map(cell_name, cells)], []
+    names, records = named(cells, options.contexts), []
     for folder in options.suites:
         suite = load_suite(folder)
         kept = kept_of(options.workspace, suite.name, options.unit, weights)

@@ -14,7 +14,7 @@ from core.ordering import Rereading
 from core.preparing import Incoming
 from core.settings import OWN_RERANKER, RerankingSettings, Settings
 from tests.benchmarks import reranker_fits
-from tests.benchmarks.reranker_figures import QUICK, Bench, Kept, cell_name, chosen, tables
+from tests.benchmarks.reranker_figures import QUICK, Bench, Kept, cell_name, chosen, named, tables
 from tests.fast_encoder import FastEncoder
 
 TEXTS = {
@@ -74,9 +74,9 @@ def test_a_cell_is_what_the_product_orders_and_another_reads_nothing(
     orders: list[list[int]] = []
     original = Bench._figures
 
-    def noted(self: Bench, ranking, question):
+    def noted(self: Bench, ranking, question, context):
         orders.append(ranking.kept.tolist())
-        return original(self, ranking, question)
+        return original(self, ranking, question, context)
 
     monkeypatch.setattr(Bench, "_figures", noted)
     known = kept.records()
@@ -93,6 +93,14 @@ def test_a_cell_is_what_the_product_orders_and_another_reads_nothing(
         reranked = [rereading.reranked(usual, cell, text.__getitem__, searcher.above) for cell in CELLS[1:]]
         assert orders == [one.kept.tolist() for one in reranked]
     assert scorer.read == read, "what was read is held"
+
+
+def test_sentences_fill_a_second_context_of_every_cell(suite: Suite, filled: Library, tmp_path: Path) -> None:
+    bench = Bench(suite, filled, Kept(tmp_path / "kept.jsonl"), Scorer(), SETTINGS, ("sentences",))
+    for line, question in chosen(suite, 0):
+        known = bench.measure(line, question, CELLS[:1], None, False)
+        assert list(known["cells"]) == named(CELLS[:1], ("sentences",))
+        assert known["cells"][QUICK] == bench.measure(line, question, [], known, False)["cells"][QUICK]
 
 
 def test_gold_is_marked_and_a_table_has_every_cell(suite: Suite, filled: Library, tmp_path: Path) -> None:

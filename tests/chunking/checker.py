@@ -102,7 +102,7 @@ def check_sizes(chunks, settings, counter):
     leaves = [chunk for chunk in chunks if chunk.level == 0]
     bodies = counter.count([chunk.text for chunk in chunks])
     assert [chunk.tokens for chunk in chunks] == bodies, "tokens of the text"
-    texts = [read_by_encoder(leaf, settings.prefix) for leaf in leaves]
+    texts = [read_by_encoder(leaf, settings.read_prefix) for leaf in leaves]
     inputs = counter.count(texts)
     assert [leaf.encoder_tokens for leaf in leaves] == [size + counter.specials for size in inputs]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from core.settings import OVERLAPS, PARENTS, PREFIX_KINDS, UNITS, ChunkingSettings
+from core.settings import OVERLAPS, PARENTS, PREFIX_KINDS, UNITS, VECTORS, ChunkingSettings
 from core.types import Block, BlockKind, Document, Span
 
 KINDS = ("markdown", "html", "pdf", "docx", "pptx", "xlsx", "csv", "eml", "code", "notebook")
@@ -92,6 +92,7 @@ def settings(draw, chunker=None):
         parents=draw(st.sampled_from(PARENTS)),
         parent_ratio=draw(st.sampled_from([1.5, 3.0, 5.0])),
         levels=draw(st.sampled_from([2, 2, 3, 5])),
+        vectors=draw(st.sampled_from(VECTORS)),
     )
 
 

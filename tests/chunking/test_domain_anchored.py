@@ -69,6 +69,16 @@ def test_inside_an_anchor_has_text_on_both_sides():
     assert "Warning" in leaf.reasons[0]
 
 
+def test_inside_a_pattern_tears_no_sentence():
+    said = "The device is warm and it runs all day in the cellar of the house. "
+    filed = "They filed TICKET-9 on a Monday in the rain, they say. "
+    text = f"{said * 3}Please see TICKET-7 for more about that. {said * 2}{filed}{said * 3}"
+    tree = tree_of("anchored", text, max_tokens=60, prefix=(), anchors=("TICKET-[0-9]+",), anchor_at="inside")
+    assert all(leaf.text.endswith(".") for leaf in tree.leaves)
+    assert filed.strip() in leaf_with(tree, "TICKET-9").text
+    assert leaf_with(tree, "TICKET-9").metadata["anchors"][-1] == "TICKET-9"
+
+
 def test_anchors_close_together_share_a_window():
     tree = tree_of("anchored", f"{SENTENCE * 5}\n\nNote: x.\nWarning: y.\n{SENTENCE * 5}", max_tokens=80)
     assert "Warning" in leaf_with(tree, "Note:").text

@@ -87,6 +87,29 @@ def test_a_leaf_is_a_clause_and_a_parent_its_article():
     assert leaf_with(tree, "2.3").reasons[0] == "begins: clause 2.3 starts here"
 
 
+@pytest.mark.parametrize("file", ["law.txt", "law.md"])
+def test_the_title_of_an_article_is_neither_a_leaf_nor_a_parent(file):
+    text = "\n\n".join(
+        f"Article {article} Duties\n\n" + "\n\n".join(f"{article}.{at} {SENTENCE * 14}" for at in range(1, 6))
+        for article in range(1, 4)
+    )
+    tree = tree_of("clause", text, file)
+    for title in ("Article 1 Duties", "Article 2 Duties", "Article 3 Duties"):
+        assert "The Lessee shall pay" in leaf_with(tree, title).text
+    parents = parents_of(tree)
+    assert [parent.text[:3] for parent in parents[1:5]] == ["1.2", "1.3", "1.4", "1.5"]
+    assert min(parent.tokens for parent in parents) > 100
+
+
+def test_a_small_clause_between_large_ones_has_no_parent_of_its_own():
+    large = SENTENCE * 16
+    text = f"Article 1 Duties\n\n1.1 {large}\n\n1.2 Void.\n\n1.3 {large}\n\n1.4 {large}\n\nArticle 2\n\n2.1 {large}\n"
+    tree = tree_of("clause", text)
+    starts = [parent.text.split("\n")[0][:9].strip() for parent in parents_of(tree)]
+    assert starts == ["Article 1", "1.2 Void.", "1.4 The L", "Article 2"]
+    assert "1.3 The Lessee" in leaf_with(tree, "1.2 Void.").text
+
+
 def test_a_clause_larger_than_a_leaf_is_cut_at_sentences():
     tree = tree_of("clause", contract(size=9), max_tokens=60)
     assert all(leaf.text.endswith(("to.", "MATTERS")) for leaf in tree.leaves)

@@ -13,7 +13,6 @@ from core.chunking import Workpiece
 from core.chunking.anchored import anchored
 from core.chunking.auto import auto
 from core.chunking.claim import claim
-from core.chunking.claims import reference_entries
 from core.chunking.clause import clause
 from core.chunking.conversation import conversation
 from core.chunking.log import log
@@ -22,6 +21,7 @@ from core.chunking.table import table
 from core.chunking.turns import find_turns
 from core.embedding.tokenizer import packaged_counter
 from core.settings import PREFIX_KINDS, ChunkingSettings
+from core.text.cited import numbered_entries, reference_entries
 from core.types import Block, BlockKind, Cell, Document, Span
 from tests.chunking import checker, generated
 
@@ -217,7 +217,8 @@ def test_no_leaf_holds_more_minutes_than_asked(text, minutes, gap):
 @PATIENT
 @given(text=st.one_of(st.text(), logs(), chats(), papers()))
 def test_what_is_found_is_in_order_and_inside_the_text(text):
-    for found in (log_entries(text), find_turns(text), reference_entries(text, 0, len(text))):
+    cited = (reference_entries(text, 0, len(text)), numbered_entries(text, 0, len(text)))
+    for found in (log_entries(text), find_turns(text), *cited):
         assert all(0 <= one.start < one.end <= len(text) for one in found)
         assert all(before.end <= after.start for before, after in pairwise(found))
 

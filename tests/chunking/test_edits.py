@@ -282,7 +282,7 @@ def test_the_laws_hold_and_replaying_again_changes_nothing(case) -> None:
     for chunk in tree.chunks:
         assert chunk.text == text[chunk.start : chunk.end].strip()
     assert [leaf.tokens for leaf in tree.leaves] == work.counter.count([leaf.text for leaf in tree.leaves])
-    inputs = [checker.read_by_encoder(leaf, dials.prefix) for leaf in tree.leaves]
+    inputs = [checker.read_by_encoder(leaf, dials.read_prefix) for leaf in tree.leaves]
     assert [leaf.encoder_tokens for leaf in tree.leaves] == [
         count + work.counter.specials for count in work.counter.count(inputs)
     ]

@@ -31,7 +31,7 @@ def test_laws_hold(name):
         assert report.covered == report.characters - lost
         assert {gap.reason for gap in report.gaps} <= {"front matter, kept as metadata", "running header or footer"}
         for leaf in tree.leaves:
-            assert encoder_input(leaf, dials.prefix) == checker.read_by_encoder(leaf, dials.prefix)
+            assert encoder_input(leaf, dials.read_prefix) == checker.read_by_encoder(leaf, dials.read_prefix)
 
     holds()
 

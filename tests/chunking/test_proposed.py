@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chunking import Aids, chunk
+from core.chunking import CHUNKERS, Aids, chunk, recipe_fingerprint
 from core.chunking.proposed import INTENTS, divided
 from core.embedding.tokenizer import packaged_counter
 from core.errors import LecternError
@@ -80,7 +80,19 @@ def test_one_bad_answer_costs_its_own_stretch_alone():
 def test_without_a_model_structure_does_it_and_says_so():
     document = Document("v" * 64, "text", "Leases", TEXT)
     tree = chunk(document, DIALS, packaged_counter())
-    assert {leaf.reasons[2:] for leaf in tree.leaves} == {("instead: structure; no language model is set up",)}
+    assert {leaf.reasons[2] for leaf in tree.leaves} == {"instead: structure; no language model is set up"}
+
+
+def test_who_proposes_is_named_in_the_recipe_of_proposed_alone():
+    alone, writer, other = Aids(), Aids(writer=Scripted()), Aids(writer=Scripted())
+    other.writer.fingerprint = "another"
+
+    def recipes(chunker):
+        settings = ChunkingSettings(chunker=chunker)
+        return [recipe_fingerprint("p", settings, "c", aids) for aids in (alone, writer, other)]
+
+    assert len(set(recipes("proposed"))) == 3
+    assert all(len({*recipes(chunker)}) == 1 for chunker in CHUNKERS if chunker != "proposed")
 
 
 @given(

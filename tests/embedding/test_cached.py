@@ -12,6 +12,7 @@ from core.embedding.cached import SLICE
 from core.errors import CancelledError
 from core.storage.cache import CatalogueVectors
 from core.storage.store import Store
+from core.text.pooling import Pooled
 from tests.fast_encoder import FastEncoder
 
 
@@ -68,7 +69,7 @@ def test_stopping_keeps_what_was_encoded(tmp_path):
         cache = CatalogueVectors(store)
         with pytest.raises(CancelledError):
             encode_cached(encoder, cache, texts, stop)
-        assert told == [(0, 3 * SLICE), (SLICE, 3 * SLICE)]
+        assert told == [(done, 3 * SLICE) for done in range(SLICE + 1)], "as often as the encoder tells"
         assert cache.count() == len(encoder.texts) == SLICE
     with Store.open(tmp_path / "home", write=True) as store:
         told = []
@@ -76,6 +77,27 @@ def test_stopping_keeps_what_was_encoded(tmp_path):
         assert (done.encoded, done.reused) == (2 * SLICE, SLICE)
         assert told[-1] == (2 * SLICE, 2 * SLICE)
         assert sorted(encoder.texts) == sorted(texts)
+
+
+def test_a_stop_within_a_slice_is_heard_at_once_and_keeps_the_slices_before():
+    texts = [f"text number {number}" for number in range(2 * SLICE)]
+    encoder, cache = FastEncoder(), Kept()
+
+    def stop(done, total):
+        if done > SLICE + 3:
+            raise CancelledError("Stopped.")
+
+    with pytest.raises(CancelledError):
+        encode_cached(encoder, cache, texts, stop)
+    assert (len(encoder.texts), len(cache.vectors)) == (SLICE + 4, SLICE)
+
+
+def test_pooled_inputs_are_told_of_beside_the_others():
+    window = "the weir and the lock"
+    items = [Pooled(window, at, at + 3) for at in range(9)] + ["a text", "another"]
+    told = []
+    encode_cached(FastEncoder(), Kept(), items, lambda *figures: told.append(figures))
+    assert told == [(done, 11) for done in range(12)]
 
 
 def test_nothing_to_encode_asks_nobody():

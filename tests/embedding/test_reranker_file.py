@@ -174,12 +174,15 @@ def test_the_card_shows_the_preset_it_was_measured_with() -> None:
     from core.settings import PRESETS
 
     told, careful = figures()["measured_with"], PRESETS["careful"].reranking
+    context = PRESETS["careful"].assembly.unit
     assert told == {
         "preset": "careful",
         "candidates": careful.candidates,
         "blend": careful.blend,
         "neighbour_share": careful.neighbour_share,
+        "context": context,
     }
+    assert f"contexts of {context}" in card()
     assert f"({cell_name(careful)})" in card()
     assert careful.model == OWN_RERANKER
 
@@ -187,13 +190,13 @@ def test_the_card_shows_the_preset_it_was_measured_with() -> None:
 @pytest.mark.parametrize("suite", SUITES)
 def test_the_card_shows_the_figures_of_every_suite(suite: str) -> None:
     """Figures of a suite are lists in the order of the budgets; a suite not measured yet is marked as such."""
-    row = re.search(rf"^\| {re.escape(suite)} \| (.+) \| (.+) \|$", card(), re.MULTILINE)
+    row = re.search(rf"^\| {re.escape(suite)} \| (.+) \| (.+) \| (.+) \|$", card(), re.MULTILINE)
     assert row is not None
     found = figures()["suites"][suite]
     if found is None:
-        assert row.groups() == (TO_BE_FILLED, TO_BE_FILLED)
+        assert row.groups() == (TO_BE_FILLED,) * 3
         return
-    for shown, values in zip(row.groups(), (found["quick"], found["careful"]), strict=True):
+    for shown, values in zip(row.groups(), (found["quick"], found["reranked"], found["careful"]), strict=True):
         assert len(values) == 4
         assert shown == " / ".join(f"{value:.1f}" for value in values)
 

@@ -156,6 +156,38 @@ def test_authors_and_years_where_sources_are_listed() -> None:
     }
 
 
+LISTED = ("[1] Doe J. On cats. 2019.", "[2] Roe A. On dogs, after\n[1] and others. 2020.", "[3] Poe E. Ravens. 1845.")
+CITING = "As [3] shows, and [1, 2]. (Doe, 2019) too."
+ENTRIES = {"[3]": LISTED[2], "1": LISTED[0], "2": LISTED[1].split("\n")[0], "Doe, 2019": LISTED[0]}
+ENTRIES["[1]"] = LISTED[0]  # the second entry cites the first
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n"], ids=["one paragraph", "a paragraph each"])
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [("p.md", "## References\n\n"), ("p.txt", "References\n\n"), ("p.txt", "References:\n"), ("p.md", "Literatur\n\n")],
+)
+def test_every_citation_leads_to_its_own_entry(name: str, head: str, between: str) -> None:
+    document = read(f"Ducks\n\n{CITING}\n\n{head}{between.join(LISTED)}\n", name)
+    assert by_text(document, "citation") == ENTRIES
+    ends = {one.target and document.text[one.target.start : one.target.end] for one in found(document).references}
+    assert ends == set(LISTED)
+
+
+def test_a_paragraph_counts_its_entries_with_a_stop_too_and_a_year_that_begins_a_line_is_none() -> None:
+    listed = "1. Doe J. On cats, a history until\n2020. Press.\n2. Roe A. On dogs. 2021."
+    document = read(f"Cats [1] and dogs [2].\n\nReferences\n\n{listed}\n", "p.txt")
+    assert by_text(document, "citation") == {
+        "[1]": "1. Doe J. On cats, a history until",
+        "[2]": "2. Roe A. On dogs. 2021.",
+    }
+
+
+def test_a_line_that_speaks_of_sources_lists_none() -> None:
+    document = read("Cats [1].\n\nSources\n\nThe river has two.\n\n[1] Doe J. On cats. 2019.\n", "p.txt")
+    assert by_text(document, "citation") == {"[1]": None}
+
+
 def test_a_link_with_an_address_that_is_written_otherwise() -> None:
     text = "Distribution and habitat\n\nSee there."
     blocks = (Block(BlockKind.HEADING, 0, 24, level=1), Block(BlockKind.PARAGRAPH, 26, 36))

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -470,6 +471,20 @@ def test_characters_are_reckoned_as_characters(suite_root, tmp_path, fast_encode
         reckoned = estimate(suite, {name: preset(name)}, tmp_path / name).encodings - len(questions())
         report, _ = bench(suite_root, tmp_path / name, fast_encoder, {name: preset(name)})
         assert 0.4 < reckoned / report.presets[0].costs["texts"] < 2.5
+
+
+def test_bytes_are_taken_for_characters_only_of_documents_that_nobody_read(suite_root, tmp_path, fast_encoder):
+    suite = load_suite(suite_root)
+    heavy = replace(suite, documents=tuple(replace(item, size=50 * item.size) for item in suite.documents))
+    lengths = {item.version_id: item.size for item in suite.documents}
+
+    def reckoned(of, **known):
+        return estimate(of, {"default": preset("default")}, tmp_path, **known).encodings
+
+    assert reckoned(heavy) > 10 * reckoned(suite)
+    assert reckoned(heavy, texts=lengths) == reckoned(suite), "another library holds them"
+    bench(suite_root, tmp_path, fast_encoder, {"recursive": preset("recursive-1000-200")})
+    assert reckoned(heavy) == reckoned(suite), "an earlier run read them"
 
 
 def test_sentences_that_decide_where_to_cut_are_reckoned_once(suite_root, tmp_path):

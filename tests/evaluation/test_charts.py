@@ -80,6 +80,17 @@ def test_the_selected_preset_stands_out(report):
     assert sizes["flat"] > max(size for name, size in sizes.items() if name != "flat")
 
 
+def test_names_of_presets_that_cost_and_give_the_same_do_not_cover_each_other(report):
+    first, *others = report.presets
+    twins = tuple(replace(first, preset=name) for name in ("default", "meaning-only"))
+    figure = pareto_figure(replace(report, presets=(*twins, *others)), "characters", 4000)
+    corners = {
+        name: at for trace in figure.data[1:] for name, at in zip(trace.customdata, trace.textposition, strict=True)
+    }
+    assert corners["default"] != corners["meaning-only"]
+    assert {corner.split()[0] for corner in corners.values()} <= {"top", "bottom"}
+
+
 def test_where_gold_went_adds_up_and_has_patterns(report):
     figure = lost_figure(report, 2000)
     assert [trace.name for trace in figure.data] == list(STAGE_WORDS.values())

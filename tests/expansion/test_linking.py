@@ -1,12 +1,18 @@
-"""What a child that is not trusted leads to: one hop, in its share, of lower relevance, nothing twice."""
+"""What a child that is not trusted leads to: one hop, in its share, of lower relevance, nothing twice.
+
+What it leads to is added, or raised where it was retrieved itself.
+"""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.assembly import assemble, characters
 from core.enriching.features import Reference
 from core.expansion import expand, leaf_at
 from core.expansion.extents import family
@@ -14,6 +20,7 @@ from core.expansion.standing import added
 from core.retrieval import Ranking
 from core.settings import ExpansionSettings, RetrievalSettings
 from core.types import Span
+from tests.assembly.worlds import World as Reading
 from tests.expansion.worlds import World, table, worlds
 
 
@@ -28,13 +35,16 @@ def test_what_is_added_is_led_to_by_an_unsure_child(world, budget, threshold, da
     relevance = dict(zip(kept, world.ranking.final[world.ranking.kept].tolist(), strict=True))
     for extent in extents:
         assert (extent.start, extent.end) == (leaves.starts[extent.child], leaves.ends[extent.child])
-        if extent.child in relevance:
-            assert extent.relevance == relevance[extent.child]
-            assert extent.reason.startswith("the child alone")
+        own = relevance.get(extent.child)
+        assert extent.reason.startswith("the child alone") == (own is not None)
+        if own == extent.relevance:
             continue
+        assert own is None or own < extent.relevance, "no child is worth less for being led to"
         leading = [child for child in unsure if extent.child in led_to(world, child)]
         assert leading, "an unsure child refers to it or stands beside it"
         assert min(relevance.values()) <= extent.relevance <= max(relevance[child] for child in leading)
+    assert sorted(extent.child for extent in extents) == sorted({*kept, *(extent.child for extent in extents)}), "once"
+    assert all(before.relevance >= after.relevance for before, after in pairwise(extents))
     if not unsure:
         assert world.asked == set(), "nothing is read where every child is trusted"
 
@@ -90,6 +100,40 @@ def test_references_come_first_then_what_stands_beside():
 def test_what_was_retrieved_is_not_added_again():
     world = document([5, 6, 4, 0, 0, 0, 0, 0], [1, 0, 2], {1: (pointer(12, 0),)})
     assert [child for child, _, _ in read(world)] == [1, 0, 2, 3]
+
+
+def test_what_was_retrieved_far_down_moves_up_and_what_was_found_higher_stays():
+    """Leaf 1 leads to leaf 11, the last that was kept, and to leaf 2, which is better than what is led to."""
+    scores = [0.0, 6, 5, 0, 3.5, 3.4, 3.3, 3.2, 0, 0, 0, 1.0]
+    world = document(scores, [1, 2, 4, 5, 6, 7, 11], {1: (pointer(12, 110, text="see  the appendix"), pointer(15, 20))})
+    found = read(world)
+    assert [child for child, _, _ in found] == [1, 2, 4, 11, 0, 5, 6, 7, 3, 10]
+    assert found[1][1] == 5.0
+    assert found[3][1:] == (3.5, "the child alone, moved up: linked from “see the appendix” in a retrieved child")
+
+
+def test_what_moves_up_takes_nothing_of_the_share():
+    """It would be read as it is by itself: only what is added needs room beside the child."""
+    world = document([0, 6, 0, 0, 0, 0, 0, 2], [1, 7], {1: (pointer(12, 70), pointer(15, 40))})
+    assert [item[:2] for item in read(world, budget=9)] == [(1, 6.0), (7, 4.0)]
+    assert [item[:2] for item in read(world, budget=18)] == [(1, 6.0), (7, 4.0), (4, 4.0), (6, 2.0)]
+
+
+@pytest.mark.parametrize(("strategy", "read_at_last"), [("flat", False), ("neighbours", True)])
+def test_a_kept_leaf_far_down_that_is_referred_to_enters_the_context(strategy, read_at_last):
+    """Forty were kept, the room holds 25; the second best says "see section 9", which is the last of them."""
+    scores, budget = [10.0 - place / 5 for place in range(40)], 250
+    world = document(scores, list(range(40)), {1: (pointer(12, 390, text="see section 9"),)})
+    leaves = world.ranking.leaves
+    # Only the second is not trusted, so what stands beside the others stays where it is.
+    sure = np.where(np.arange(40) == 1, 0.2, 0.9)
+    extents = expand(
+        world.ranking, ExpansionSettings(strategy), leaves.ends - leaves.starts, budget, world, confidence=sure
+    )
+    assert sorted(extent.child for extent in extents) == list(range(40)), "each is one extent, once"
+    read = assemble(world.ranking, extents, characters(budget), Reading(world.texts, world.ranking))
+    assert (read.fates[39] == "kept") == read_at_last
+    assert read.used <= budget
 
 
 @pytest.mark.parametrize(("budget", "extra"), [(9, []), (18, [7]), (27, [7, 2]), (36, [7, 2, 0])])

@@ -62,12 +62,24 @@ def test_a_merged_chunk_has_enough_of_its_own(world, settings, budget):
             assert own <= of_the_best <= extent.relevance <= best, "never below its best child, never above all"
 
 
-@given(worlds(), st.integers(1, 900), st.sampled_from([0.05, 0.2, 0.5]))
-def test_a_lower_share_never_merges_less(world, budget, share):
+@given(worlds(), MERGE, st.integers(1, 300))
+def test_a_merged_chunk_fits_the_shares_of_its_retrieved_leaves(world, settings, budget):
+    leaves, kept = world.ranking.leaves, world.ranking.pool[world.ranking.kept].tolist()
+    for extent in expand(world.ranking, settings, leaves.tokens, budget, world):
+        inside = (leaves.documents == extent.document) & (extent.start <= leaves.starts) & (leaves.ends <= extent.end)
+        size = int(leaves.tokens[inside].sum())
+        if inside.sum() > 1:
+            ranks = [rank for rank, child in enumerate(kept, start=1) if inside[child]]
+            assert size <= sum(budget * settings.max_share / rank**settings.share_decay for rank in ranks)
+            assert size <= budget
+
+
+@given(worlds(), st.integers(1, 900), st.sampled_from([0.05, 0.2, 0.5]), st.sampled_from([(1.0, 0.0), (0.25, 0.5)]))
+def test_a_lower_share_never_merges_less(world, budget, share, room):
     leaves = world.ranking.leaves
     low, high = (
         {extent.child: extent for extent in expand(world.ranking, settings, leaves.tokens, budget, world)}
-        for settings in (ExpansionSettings("auto-merge", 1.0, 0.0, merge_share=to) for to in (share, share * 2))
+        for settings in (ExpansionSettings("auto-merge", *room, merge_share=to) for to in (share, share * 2))
     )
     for child, extent in high.items():
         assert low[child].start <= extent.start
@@ -104,6 +116,39 @@ def test_enough_children_bring_their_parent():
     assert read(world, 0.66) == [(0, 0, 2, 3.0), (1, 0, 2, 3.0)]
     assert read(world, 0.67) == [(0, 0, 0, 3.0), (1, 1, 1, 3.0)]
     assert world.asked == {"ancestors"}
+
+
+def reasons(world, budget, **dials):
+    leaves = world.ranking.leaves
+    extents = expand(
+        world.ranking, ExpansionSettings("auto-merge", **dials), leaves.ends - leaves.starts, budget, world
+    )
+    return [extent.reason for extent in extents]
+
+
+@pytest.mark.parametrize(("share", "merges"), [(0.05, True), (0.3, True), (0.5, True), (0.6, False)])
+def test_by_default_the_share_decides_what_is_merged(share, merges):
+    """A parent of 36 with half of it retrieved; of a budget of 100 its leaves may fill 25 and 17, together 42."""
+    found = reasons(tree([3, 3, 0, 0, 0, 0], [0, 1], [(0, 3), (4, 5)]), 100, merge_share=share)
+    merged_parent = "its parent: 2 of its 4 leaves were retrieved, support 0.50"
+    alone = "the child alone: too little of its parent was retrieved, support 0.50"
+    assert found == [merged_parent if merges else alone] * 2
+
+
+def test_a_child_that_is_not_merged_says_what_held_it_back():
+    half = tree([3, 3, 0, 0, 0, 0], [0, 1], [(0, 3), (4, 5)])
+    held = "its parent, support 0.50, is larger than the share of the budget of its 2 retrieved leaves"
+    assert reasons(half, 80) == [f"the child alone: {held}"] * 2
+    assert reasons(half, 80, max_share=0.5) == ["its parent: 2 of its 4 leaves were retrieved, support 0.50"] * 2
+    assert reasons(half, 30) == ["the child alone: its parent is larger than the whole budget"] * 2
+    lone = tree([3, 0, 0, 3], [0, 3], [(0, 2), (3, 3)])
+    assert reasons(lone, 100) == [
+        "the child alone: no other leaf of its parent was retrieved",
+        "the child alone: it is its whole parent",
+    ]
+    orphan = tree([3, 0], [0], [(0, 1)])
+    orphan.ranking.leaves.parent_rows[:] = -1
+    assert reasons(orphan, 100) == ["the child alone: it has no parent"]
 
 
 def test_children_apart_count_less():

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.expansion.standing import confidences, relevances, standings
+from core.embedding.reranker_file import CALIBRATION
+from core.expansion.standing import USUAL, confidences, heard, relevances, standings
 from core.retrieval import Ranking
-from core.settings import RetrievalSettings
+from core.settings import ExpansionSettings, RetrievalSettings
 from tests.expansion.worlds import table, worlds
 
 
@@ -75,11 +76,49 @@ def test_a_child_without_a_score_has_the_least_of_the_others():
     assert relevances(ranking_of([np.nan], [0])).tolist() == [0.0]
 
 
-def test_where_a_calibrated_reranker_read_a_child_its_probability_counts():
+def test_what_a_calibrated_reranker_says_beyond_the_usual_moves_a_child_on_the_same_scale():
     ranking = ranking_of([5.0, 1.0, 0.0, 4.0], [0, 3, 1])
     placed = confidences(ranking)
-    read = replace(ranking, probabilities=np.array([0.2, np.nan, np.nan, 0.9]))
-    assert confidences(read).tolist() == [0.2, 0.9, placed[2]]
+    read = replace(ranking, probabilities=np.array([0.05, np.nan, np.nan, 0.9]))
+    made = confidences(read)
+    assert made[0] < placed[0], "it says less than of a passage like any other"
+    assert made[1] > placed[1], "it says more"
+    assert made[2] == placed[2], "it was not read"
     assert standings(read).tolist() == standings(ranking).tolist()
     assert (ranking.likeliest, read.likeliest) == (None, 0.9)
     assert replace(ranking, probabilities=np.full(4, np.nan)).likeliest is None
+
+
+PLACES = st.floats(0, 1)
+
+
+@given(st.lists(PLACES, min_size=1, max_size=9), st.floats(0, 1), st.floats(0, 1))
+def test_a_reading_keeps_the_order_and_the_bounds(places, likely, more):
+    places, low, high = np.sort(places), min(likely, more), max(likely, more)
+    made = heard(places, np.full(len(places), low))
+    assert ((made >= 0) & (made <= 1)).all()
+    assert (np.diff(made) >= -1e-12).all(), "what stands higher stays higher if the same is said of it"
+    better = heard(places, np.full(len(places), high))
+    inside = (places > 0) & (places < 1) if low in {0, 1} or high in {0, 1} else np.full(len(places), True)
+    assert (better - made >= -1e-12)[inside].all(), "the more is said for it, the higher it stands"
+    assert heard(places, np.full(len(places), USUAL)) == pytest.approx(places), "the usual says nothing"
+
+
+def test_a_reading_adds_up_in_log_odds():
+    def log_odds(values):
+        return np.log(values / (1 - values))
+
+    places, likely = np.array([0.1, 0.5, 0.7]), np.array([0.02, 0.3, 0.38])
+    expected = log_odds(places) + log_odds(likely) - log_odds(USUAL)
+    assert log_odds(heard(places, likely)) == pytest.approx(expected)
+
+
+def test_what_the_shipped_reranker_thinks_well_of_is_trusted_at_the_default_threshold():
+    """It never gives more than about 0.38: the best leaf of an ordinary question must still be one that is trusted."""
+    noise = np.random.default_rng(3).normal(size=300)
+    ranking = ranking_of([*noise, 4.2, 3.6], [300, 301])
+    likely = CALIBRATION.probabilities(np.array([9.0, -9.0]))
+    assert USUAL < likely[0] < 0.4
+    read = replace(ranking, probabilities=np.array([*np.full(300, np.nan), *likely]))
+    trusted = confidences(read) >= ExpansionSettings().confidence
+    assert trusted.tolist() == [True, False]

@@ -6,22 +6,25 @@ from pathlib import Path
 
 import streamlit as st
 
+from core import ordering
 from core.library import Library
 from core.types import Encoder
 from pages.ui.assets import ASSETS
 from pages.ui.bench_refit import show_refit
 from tests.fast_encoder import FastEncoder
+from tests.refitting.worlds import Contrarian
 
 
 @st.cache_resource
 def without_model() -> None:
-    """From now on every library opens so, once in this process."""
+    """From now on every library opens so, and is read again by no model either, once in this process."""
     opened = Library.open
 
     def quickly(home: Path, *, write: bool = True, encoder: Encoder | None = None) -> Library:
         return opened(home, write=write, encoder=encoder or FastEncoder())
 
     Library.open = quickly  # type: ignore[method-assign]
+    ordering.load_reranker = lambda settings, encoder: Contrarian()
 
 
 if __name__ == "__main__":  # whoever only imports this, as pytest does to look for examples, keeps its libraries

@@ -83,6 +83,9 @@ def test_a_question_is_asked_walked_through_and_asked_again_by_keys(address: str
         expect(page.locator(".answer")).to_contain_text("3600 seconds")
         shown(page.locator(".budget-line"))
         expect(page.locator(".room-words")).to_contain_text("order: best first")
+        relevance = page.locator(".passage .relevance").first
+        expect(relevance).to_have_text(re.compile(r"^relevance -?\d+\.\d\d$"))
+        expect(relevance).to_have_attribute("title", re.compile("the score of its best chunk"))
         page.locator(".hits").focus()
         for key, number in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("End", -1), ("Home", 0)):
             page.keyboard.press(key)
@@ -134,7 +137,7 @@ def test_two_settings_and_a_lost_passage(address: str, browser: Browser, theme: 
         shown(page.get_by_text(re.compile("It was found .*It would be in with")))
         shown(page.locator(".fates .step"))
         assert faults(page) == []
-        page.get_by_role("button", name=re.compile("Set budget, tokens to")).click()
+        page.get_by_role("button", name=re.compile("Set “Budget, tokens” to")).click()
         shown(page.get_by_text("It is in the context"))
         expect(page.locator(".room-words")).not_to_contain_text("of 100 tokens")
         open_tab(page, "Prompt")
@@ -171,6 +174,7 @@ def test_words_marked_in_the_reader_or_the_evidence_are_explained(address: str, 
         expect(page.get_by_role("tab", name=why)).to_have_attribute("aria-selected", "true")
         shown(page.get_by_text("It is in the context"))
         expect(page.get_by_text("“3600 seconds”")).to_be_in_viewport()
+        expect(page.get_by_role("tab", name=why)).to_be_focused()  # and Tab leads to what can be done
         page.get_by_role("button", name="Reset to the library's settings").click()
         settled(page)
 
@@ -182,17 +186,23 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_a_source_is_ranked_higher_and_a_hint_made_a_filter_by_keys(
-    tmp_path: Path, browser: Browser, theme: str
-) -> None:
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The app on two sources that disagree. Who ranks one higher takes it back."""
+    folder = tmp_path_factory.mktemp("told")
     for name, text in TOLD.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    with Library.open(tmp_path / "home") as library:
-        assert not library.ingest([Incoming(name, path=tmp_path / name) for name in TOLD]).failures
+        (folder / name).write_text(text, encoding="utf-8")
+    with Library.open(folder / "home") as library:
+        assert not library.ingest([Incoming(name, path=folder / name) for name in TOLD]).failures
         library.set_preference("tour", "skipped")
-    with serving(tmp_path / "home") as address, visiting(browser, theme) as page:
-        ask(page, address)
+    with serving(folder / "home") as started:
+        yield started
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_source_is_ranked_higher_and_a_hint_made_a_filter_by_keys(told: str, browser: Browser, theme: str) -> None:
+    with visiting(browser, theme) as page:
+        ask(page, told)
         aside = page.locator(".elsewhere > summary")  # what the question does not name
         expect(aside).to_contain_text("Sources disagree on 1 more matter")
         aside.press("Enter")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from core.settings import PRESETS, Settings
 from core.text.finding import find_words
 from core.types import Passage, Span
-from pages.ui import ask_tabs, dials, state
+from pages.ui import ask_tabs, dials, evidence, state
 from pages.ui.ask_dials import BY_NAME, DIALS, FOLDS, differing
 from pages.ui.ask_history import REMEMBERED, with_latest
 from pages.ui.ask_places import surroundings
@@ -33,8 +34,7 @@ NOTES = {
     "tea.txt": "The kettle stands in the kitchen on the second floor.\n\nTea is free on Fridays.\n",
 }
 # Decided elsewhere: on the Settings page ("authority": tests/pages/test_ask_choices.py), or by what is searched at all.
-NOT_TURNED = {"title_boost", "headings_boost", "text_boost", "lexical_engine", "exact_below"}
-NOT_TURNED |= {"batch_size", "max_tokens", "precision", "authority"}
+NOT_TURNED = {"lexical_engine", "exact_below", "batch_size", "max_tokens", "precision", "authority"}
 
 
 @pytest.fixture
@@ -187,6 +187,39 @@ def test_what_was_understood_is_taken_away_and_brought_back() -> None:
     app.button(key="ask.chip.back.type.pdf").click().run()
     assert app.caption[-1].value == "[]"
     assert [button.label.replace("\\", "") for button in app.button] == labels
+    assert not app.exception
+
+
+def parts_page() -> None:
+    """The chips of a question that asks two things, and what is searched for it."""
+    import streamlit
+
+    from core.retrieval.analysis import understand
+    from core.settings import UnderstandingSettings
+    from pages.ui import ask_chips
+    from tests.pages.test_ask_page import TWO_THINGS
+
+    settings = UnderstandingSettings(split=True)
+    understood = understand(TWO_THINGS, settings, ignored=ask_chips.ignored(TWO_THINGS))
+    ask_chips.show_chips(TWO_THINGS, understood, settings)
+    streamlit.caption(repr([text for text, _ in understood.searches]))
+
+
+TWO_THINGS = "What is the rate and which database holds the customers?"
+PARTS = ["What is the rate", "which database holds the customers"]
+
+
+def test_parts_of_a_question_are_chips_that_are_taken_away_and_brought_back() -> None:
+    app = AppTest.from_function(parts_page).run()
+    chips = [
+        button.label.replace("\\", "") for button in app.button if (button.key or "").startswith("ask.chip.asked.")
+    ]
+    assert chips == [f"searched apart: {part}" for part in PARTS]
+    assert app.caption[-1].value == repr([TWO_THINGS, *PARTS])
+    app.button(key=f"ask.chip.asked.{PARTS[0]}").click().run()
+    assert app.caption[-1].value == repr([TWO_THINGS, PARTS[1]])
+    app.button(key=f"ask.chip.back.asked.{PARTS[0]}").click().run()
+    assert app.caption[-1].value == repr([TWO_THINGS, *PARTS])
     assert not app.exception
 
 
@@ -358,6 +391,34 @@ def test_the_scores_name_every_stage_and_who_is_kept() -> None:
     assert kept == sorted(kept)
     assert kept
     assert {"Meaning #", "Words", "Near"} <= set(app.dataframe[0].value)
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_a_passage_shows_its_relevance_and_what_that_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[dict[str, Any]] = []
+
+    def draw(data: dict[str, Any], **_: Any) -> SimpleNamespace:
+        drawn.append(data)
+        return SimpleNamespace(open=None, judging=None)
+
+    monkeypatch.setattr(evidence, "_evidence", draw)
+    asked()
+    told = drawn[-1]
+    best = max(hit["scores"][told["stages"][-1]["name"]] for hit in told["hits"])
+    assert max(passage["score"] for passage in told["passages"]) == best, "of passages that hold one child each"
+    assert told["relevance"]["digits"] == 2
+    assert "the score of its best chunk (standard deviations above the mean" in told["relevance"]["help"]
+
+
+def test_the_relevance_of_what_was_merged_led_to_or_cut_into_sentences_is_said() -> None:
+    def said_of(**dials: Any) -> str:
+        return evidence.relevance_help("reranked", Settings().with_values(dials))
+
+    assert "half of its support" in said_of(**{"expansion.strategy": "auto-merge"})
+    assert "half way from that one's" in said_of(**{"expansion.strategy": "neighbours"})
+    assert "4 parts of its best chunk's" in said_of(**{"assembly.unit": "auto"})
+    assert said_of().endswith("the score of its best chunk (the re-ranker's own, blended with the ranking before it).")
 
 
 @pytest.mark.model

@@ -11,16 +11,18 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import ordering
 from core.evaluation.statistics import Comparison
 from core.library import Library
-from core.refitting import Gain, Refitted, tuning_job
+from core.refitting import CarefulShare, Gain, Refitted, tuning_job
 from core.refitting.tuning import Tuned
 from core.settings import Settings
 from core.types import Encoder
-from pages.ui import background, bench_refit, bench_tune, rerankers, services
+from pages.ui import background, bench_refit, bench_tune, dials, rerankers, services
 from tests.fast_encoder import FastEncoder
 from tests.pages.apps import PATIENT, said, start
 from tests.refitting import worlds
+from tests.refitting.worlds import Contrarian
 
 FITTED = worlds.HIDDEN.with_values({"retrieval.neighbour_share": 0.2, "retrieval.parent_share": 0.25})
 
@@ -46,6 +48,7 @@ def home(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         return opened(home, write=write, encoder=encoder or FastEncoder())
 
     monkeypatch.setattr(Library, "open", quickly)
+    monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder: Contrarian())
     yield place
     services._desk.clear()
 
@@ -61,7 +64,7 @@ def outcome(low: float, high: float, verdict: str, after: Settings = FITTED) -> 
 
 def fitting(monkeypatch: pytest.MonkeyPatch, found: Refitted) -> None:
     """A fit comes out so, at once."""
-    monkeypatch.setattr(bench_refit, "refit", lambda library, judged, settings, watch: found)
+    monkeypatch.setattr(bench_refit, "refit", lambda library, judged, settings, watch, careful: found)
 
 
 def plain(app: AppTest) -> str:
@@ -151,6 +154,38 @@ def test_applying_keeps_what_was_turned_meanwhile(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.usefixtures("home")
+def test_the_share_under_careful_has_its_own_line_is_applied_and_kept_by_careful() -> None:
+    app = start("benchmark")
+    library = services.library()
+    set_before = worlds.HIDDEN.with_values({"retrieval.neighbour_share": 0.1, "reranking.blend": 0.8})
+    library.apply(set_before)
+    fit(app)
+    assert "Careful, its re-ranker's share" in plain(app)
+    press(app, "benchmark.refit.apply")
+    share = library.settings.reranking.blend
+    assert (share <= 0.5, library.settings.reranking.model) == (True, "")  # it is Careful's: Quick stays quick
+    careful = dials.profiles(library.settings)[dials.CAREFUL].reranking
+    assert (careful.blend, careful.model) == (share, "lectern")
+    press(app, "benchmark.refit.undo")
+    assert library.settings == set_before
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(("low", "verdict", "applied"), [(0.5, "better", 0.2), (-1.0, "no difference seen", 1.0)])
+def test_of_two_parts_only_what_gained_is_applied(
+    low: float, verdict: str, applied: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    share = CarefulShare(0.4, 0.2, Gain(compared(low, 2.0, verdict), {}, 61.0, 64.0))
+    fitting(monkeypatch, replace(outcome(-0.4, 2.0, "no difference seen"), careful=share))
+    app = fit(start("benchmark"))
+    assert "no gain is shown" in plain(app)
+    assert ("Apply" in labels(app)) == (verdict == "better")
+    if verdict == "better":
+        press(app, "benchmark.refit.apply")
+    assert services.library().settings == worlds.HIDDEN.with_value("reranking.blend", applied)
+
+
+@pytest.mark.usefixtures("home")
 def test_a_fit_of_other_judgments_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     fitting(monkeypatch, outcome(0.5, 2.0, "better"))
     app = fit(start("benchmark"))
@@ -177,7 +212,7 @@ def test_too_few_judgments_say_how_many_are_missing_and_how_they_are_made() -> N
 def test_it_is_stopped_by_cancel(monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[bool] = []
 
-    def slowly(library: Library, judged: object, settings: Settings, watch) -> Refitted:
+    def slowly(library: Library, judged: object, settings: Settings, watch, careful: str) -> Refitted:
         try:
             while True:
                 watch("turning dials", 0.4)

@@ -27,9 +27,12 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def press(page: Page, name: str) -> None:
     """By keyboard."""
-    button = page.get_by_role("button", name=name, exact=True)
+    button = page.get_by_role(
+        "button", name=name, exact=True
+    ).first  # while a page is drawn anew, an old one may linger
     expect(button).to_be_enabled()
     settled(page)
+    expect(button).to_be_enabled()
     button.focus()
     page.keyboard.press("Enter")
 

@@ -73,6 +73,8 @@ def test_a_preset_is_chosen_by_click_by_key_and_on_a_figure(address: str, browse
         chosen(page, "flat")
         page.get_by_role("radio", name="flat").press("ArrowUp")
         chosen(page, "default")
+        settled(page)
+        expect(page.get_by_role("radio", name="default")).to_be_focused()  # though the table was drawn anew
         view(page, "Cost and recall")
         point = page.locator(".scatterlayer .point").last
         point.scroll_into_view_if_needed()

@@ -212,13 +212,3 @@ def test_an_unreadable_upload_fails_with_a_sentence_and_is_dismissed(
         page.get_by_role("button", name="Dismiss").click()
         expect(retry).to_have_count(0)
         until(lambda: failed(beside) == [])
-
-
-def test_a_second_program_reads_and_a_deep_link_opens_a_fresh_one(
-    samples_loaded: str, home: Path, browser: Browser
-) -> None:
-    with serving(home) as second, visiting(browser) as page:
-        visit(page, f"{second}/ask")
-        shown(page.get_by_text("Reading only"))
-        shown(page.get_by_placeholder("Ask your documents"))
-        expect(page.get_by_role("link", name="Benchmark")).to_be_visible()

@@ -117,11 +117,11 @@ def at_rest(page: Page, host: Locator) -> None:
     )
 
 
-def click_mark(page: Page, plot: Locator, mark: Locator, across: float, down: float) -> None:
-    """One click on a mark, at these shares of its size, when the plot has noticed the mouse."""
+def click_mark(page: Page, plot: Locator, mark: Locator) -> None:
+    """One click on a mark, when the plot has noticed the mouse."""
     box = mark.bounding_box()
     assert box
-    x, y = box["x"] + box["width"] * across, box["y"] + box["height"] * down
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x - 2, y - 2)
     page.mouse.move(x, y)
     shown(plot.locator(".hovertext"))
@@ -149,13 +149,24 @@ def test_a_finding_the_curve_and_the_tree_lead_to_their_places(address: str, bro
                 panel(page, name)
             beside = page.locator(".st-key-chunks_panel_body")
             plot = beside.locator(".stPlotlyChart")
-            shown(plot.locator(".scatterlayer .trace path.point" if name == "Curve" else ".bars path"))
-            at_rest(page, beside)
-            last = plot.locator(".scatterlayer .trace").first.locator("path.point").last if name == "Curve" else plot
-            across, down = (0.5, 0.5) if name == "Curve" else (0.6, 0.9)
-            click_mark(page, plot, last, across, down)
+            if name == "Curve":
+                shown(plot.locator(".scatterlayer .trace path.point"))
+                at_rest(page, beside)
+                click_mark(page, plot, plot.locator(".scatterlayer .trace").first.locator("path.point").last)
+            else:
+                beside.locator(".icicle .bar").last.click()
             until(lambda: at_top(page) > 500)
         shown(page.locator(".details h3", has_text="Chunk"))
+
+
+def test_the_chunk_that_is_clicked_says_at_once_what_is_known_of_it(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        opened(page, address)
+        facts = page.locator(".chunk-facts")
+        for leaf in (1, 3):
+            page.locator(f".text .segment[data-leaf='{leaf}']").first.click()
+            expect(facts).to_contain_text(f"Chunk {leaf + 1} of")
+            expect(facts).to_contain_text("What is known of it")
 
 
 def test_two_cuts_are_marked_and_the_severed_gold_is_named(address: str, browser: Browser) -> None:
@@ -178,11 +189,12 @@ def test_two_cuts_are_marked_and_the_severed_gold_is_named(address: str, browser
 def test_a_theme_that_changes_recolours_the_plots(address: str, browser: Browser) -> None:
     with visiting(browser) as page:
         opened(page, address)
-        words = page.locator(".st-key-chunks_panel_body .colorbar text").first
-        light = words.evaluate("(words) => getComputedStyle(words).fill")
+        panel(page, "Sizes")
+        bar = page.locator(".st-key-chunks_panel_body .bars path").first
+        light = bar.evaluate("(bar) => getComputedStyle(bar).fill")
         until(lambda: fits(page))
         page.emulate_media(color_scheme="dark")
-        until(lambda: words.evaluate("(words) => getComputedStyle(words).fill") != light)
+        until(lambda: bar.evaluate("(bar) => getComputedStyle(bar).fill") != light)
 
 
 def fits(page: Page) -> bool:
@@ -213,5 +225,5 @@ def test_axe_finds_no_serious_fault_on_any_panel(address: str, browser: Browser,
         for name in ("Curve", "Map", "Sizes", "Tree"):
             panel(page, name)
             settled(page)
-            shown(page.locator(".st-key-chunks_panel_body .stPlotlyChart"))
+            shown(page.locator(".st-key-chunks_panel_body").locator(".stPlotlyChart, .icicle .bar"))
             assert faults(page) == [], name

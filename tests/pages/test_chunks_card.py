@@ -160,11 +160,30 @@ def test_references_and_terms_lead_to_their_places(library: Library) -> None:
     card = chunks_card.card(cut, cut.reading.leaves[index], indexed=False)
     assert card is not None
     known = dict(card["features"])
-    places = {words: whole[start:end] for label in ("Refers to", "Uses terms") for words, start, end in known[label]}
+    places = {words: whole[start:end] for label in ("Refers to", "Uses terms") for words, start, end, _ in known[label]}
     assert places["section 1"].startswith("## 1 Terms")
     assert "In coins or notes" in next(found for words, found in places.items() if words.startswith("note "))
     assert places["Monthly Rent"].startswith("1.1 “Monthly Rent” means") or "means 500 euros" in places["Monthly Rent"]
     assert "mailto:a@b.org" in dict(card["more"])["Links"]
+
+
+def test_links_to_documents_of_the_library_open_them_at_their_heading(library: Library) -> None:
+    text = (
+        f"# One\n\n{MILL} See [the costs](two.md#2-costs), [all of it](./two.md), [itself](one.md#one), "
+        "[a lost one](three.md), [the web](https://example.org/two.md).\n"
+    )
+    one, two = put(library, one=text, two=f"# Two\n\n{SENTENCE}\n\n## 2. Costs\n\nNone.\n")
+    cut = indexed(library, one)
+    card = chunks_card.card(cut, cut.reading.leaves[-1], indexed=True)
+    assert card is not None
+    places = {words: (start, version) for words, start, _, version in dict(card["features"])["Refers to"]}
+    heading = library.document(two).text.index("## 2. Costs")
+    assert places == {"the costs": (heading, two), "all of it": (0, two), "itself": (0, "")}
+    assert dict(card["more"])["Links"] == "a lost one (three.md), the web (https://example.org/two.md)"
+    library.trash([row.id for row in library.sources() if row.version_id == two])
+    told = chunks_card.card(cut, cut.reading.leaves[-1], indexed=True)
+    assert told is not None
+    assert "the costs (two.md#2-costs)" in dict(told["more"])["Links"]
 
 
 def test_a_passage_of_another_document_is_named_and_leads_there(library: Library) -> None:

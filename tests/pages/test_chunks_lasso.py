@@ -1,4 +1,4 @@
-"""The map's selection: a click goes there, a lasso's list stays until another lasso or another document."""
+"""The map's lasso: one chunk is gone to, a list of more stays until another lasso or another document."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def shown_list() -> None:
     of = st.session_state["of"]
     chosen = st.session_state.pop("selected", None)
     if chosen is not None:
-        select({"selection": {"points": [{"customdata": [at]} for at in chosen]}}, points, of)
+        select({"selection": {"points": [{"customdata": [0, 9, 0, at]} for at in chosen]}}, points, of)
     show_list(kept(of))
 
 
@@ -56,7 +56,7 @@ def gone_to(app: AppTest) -> tuple[str, int] | None:
     return version, span["start"]
 
 
-def test_a_click_on_one_point_goes_there(app: AppTest) -> None:
+def test_a_lasso_around_one_point_goes_there(app: AppTest) -> None:
     assert (gone_to(app), listed(app)) == (None, [])
     selected(app, 1)
     assert (gone_to(app), listed(app)) == (("v1", 9), [])
@@ -100,6 +100,8 @@ def test_what_is_listed_stands_out_on_the_map() -> None:
         drawn = chunks_map.figure(points, places, groups, look(tree), [place_in(points, at) for at in listed])
         return [trace.selectedpoints for trace in drawn.data]
 
+    first = chunks_map.figure(points, places, groups, look(tree)).data[0]
+    assert [tuple(each) for each in first.customdata] == [(*spans[at][1:], 0, at) for at in (0, 1)]
     assert lit() == [None, None]
     assert lit(1, 2) == [(1,), (0,)]
     assert chunks_map.figure(points, places, groups, look(tree, chosen=2), []).data[-1].name == "chosen"

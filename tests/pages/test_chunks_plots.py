@@ -16,7 +16,7 @@ from core.inspecting.hierarchy import TreeRow, bars, icicle
 from core.settings import ChunkingSettings
 from core.types import ChunkTree
 from pages.ui import chunks_curve, chunks_tree
-from pages.ui.chunks_panel import Look, place_of
+from pages.ui.chunks_panel import Look
 from tests.inspecting.planting import document_of, tree_of
 
 LONG = 7000  # sentences of a hundred thousand words
@@ -32,7 +32,8 @@ def tree() -> ChunkTree:
 
 def look(tree: ChunkTree, chosen: int = -1, caret: int | None = None) -> Look:
     source: Any = SimpleNamespace(version_id="v")
-    cut: Any = SimpleNamespace(tree=tree, settings=ChunkingSettings(), version="v")
+    reading = SimpleNamespace(cut_key="cut")
+    cut: Any = SimpleNamespace(tree=tree, settings=ChunkingSettings(), version="v", reading=reading)
     return Look(source, cut, chosen, caret)
 
 
@@ -56,10 +57,7 @@ def test_a_long_curve_is_light_and_keeps_every_cut(tree: ChunkTree) -> None:
     assert similarity.marker.maxdisplayed + cuts.marker.maxdisplayed <= 300
     assert "markers" in similarity.mode, "a line alone hears no click"
     for trace in (similarity, cuts):
-        assert place_of({"selection": {"points": [{"customdata": trace.customdata[9]}]}}) == (
-            trace.y[9],
-            trace.y[9] + 1,
-        )
+        assert list(trace.customdata[9]) == [trace.y[9], trace.y[9] + 1], "a click leads there"
     assert len(plotly.io.to_json(figure)) < 110_000
     leaf = tree.leaves[3]
     drawn = spec(figure)["layout"]["shapes"]
@@ -84,27 +82,38 @@ def test_a_short_curve_has_a_dot_for_every_gap_and_no_such_word(tree: ChunkTree)
 def test_a_long_tree_has_few_bars_and_the_chosen_chunk_has_its_own(
     tree: ChunkTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn: list[Any] = []
+    drawn: list[dict[str, Any]] = []
     told: list[str] = []
-    monkeypatch.setattr(chunks_tree, "draw", lambda figure, *rest: drawn.append(figure))
+    monkeypatch.setattr(chunks_tree, "_icicle", lambda key, data, on_go_change: drawn.append(data))
     monkeypatch.setattr(chunks_tree.st, "caption", told.append)
     chunks_tree.show_tree(look(tree, chosen=777))
-    [bar] = drawn[0].data
-    assert len(bar.x) < 2 * chunks_tree.THINNEST + 10
+    [picture] = drawn
+    assert len(picture["bars"]) < 2 * chunks_tree.THINNEST + 10
+    assert len(json.dumps(picture)) < 110_000
     assert len(told) == 1
     assert "share a bar" in told[0]
-    [at] = [place for place, width in enumerate(bar.marker.line.width) if width == 3]
+    [bar] = [bar for bar in picture["bars"] if bar["leaf"] == picture["chosen"] == 777]
     leaf = tree.leaves[777]
-    assert place_of({"selection": {"points": [{"customdata": bar.customdata[at]}]}}) == (leaf.start, leaf.end)
-    assert bar.text[at] == "" or bar.text[at] == "778"
+    assert (bar["from"], bar["end"], bar["count"]) == (leaf.start, leaf.end, 1)
+
+
+def test_the_bars_of_a_depth_lie_side_by_side_on_all_of_the_text(tree: ChunkTree) -> None:
+    rows = chunks_tree.without_document(icicle(tree))
+    picture = chunks_tree.picture(bars(rows, len(tree.document.text) // chunks_tree.THINNEST), look(tree))
+    for column in range(picture["columns"]):
+        found = [bar for bar in picture["bars"] if bar["column"] == column]
+        assert [bar["end"] for bar in found[:-1]] == [bar["start"] for bar in found[1:]]
+        assert (found[0]["start"], found[-1]["end"]) == (picture["start"], picture["end"])
+    assert sum(bar["count"] for bar in picture["bars"]) == len(rows)
 
 
 def test_a_short_tree_has_a_bar_for_every_chunk() -> None:
     small = tree_of(document_of(SENTENCE * 8), [(at * 118, (at + 1) * 118) for at in range(4)])
     rows = chunks_tree.without_document(icicle(small))
-    [bar] = chunks_tree.figure(bars(rows), look(small, chosen=1)).data
-    assert len(bar.x) == len(rows)
-    assert {"1", "2", "3", "4"} <= set(bar.text)
+    picture = chunks_tree.picture(bars(rows), look(small, chosen=1))
+    assert len(picture["bars"]) == len(rows)
+    assert {0, 1, 2, 3} <= {bar["leaf"] for bar in picture["bars"]}
+    assert picture["most"] == sum(leaf.tokens for leaf in small.leaves), "the one parent is the darkest"
 
 
 def test_the_bar_that_holds_all_the_text_bears_the_documents_name() -> None:

@@ -105,6 +105,18 @@ def test_a_removed_judgment_comes_back_as_it_was(library: Library, version: str)
     assert (after.judgment, after.start, after.end) == (before.judgment, *TEA)
 
 
+def test_the_line_about_a_question_goes_when_another_is_asked(version: str) -> None:
+    st.session_state[state.ASKED] = QUESTION
+    tell(asked_for(version, FLIES), judging.ASK)
+    assert judging.notice_at(judging.ASK) is not None
+    st.session_state[state.ASKED] = "What is on board?"
+    assert judging.notice_at(judging.ASK) is None  # its Undo would take back what is no longer seen
+    st.session_state[state.CHUNKS_VERSION] = version
+    tell(asked_for(version, TEA), judging.CHUNKS)
+    st.session_state[state.CHUNKS_VERSION] = "another"
+    assert judging.notice_at(judging.CHUNKS) is None
+
+
 def test_what_was_gold_before_is_not_undone(library: Library, version: str) -> None:
     tell(asked_for(version, FLIES), judging.CHUNKS)
     tell(asked_for(version, FLIES), judging.CHUNKS)
@@ -273,7 +285,7 @@ def test_the_list_says_how_each_judgment_stands() -> None:
     ]
     assert [judging_list.standing(each) for each in rows] == ["Held", "Not in the library", "Lost"]
     table = judging_list.table(rows)
-    assert table["Now"] == ["held", "judged: nothing answers it", "lost: a.md is in the trash."]
+    assert table["Now"] == ["held", "nothing answers it", "lost: a.md is in the trash."]
     assert "Expected answer" not in table
     assert [judging_list.matches(each, "A.MD b?") for each in rows] == [False, True, False]
 

@@ -266,7 +266,10 @@ def test_the_list_leads_to_the_place_and_exports(address: str, home: Path, brows
         open_document(page, address, home, "rockets.md")
         page.get_by_role("button", name="Judgments").click()
         dialog = page.get_by_role("dialog")
-        dialog.get_by_placeholder("Filter by question").fill("zone")
+        field = dialog.get_by_placeholder("Filter by question")
+        shown(field)
+        settled(page)  # a page that is being drawn would take back what is typed into it
+        field.fill("zone")
         table = dialog.locator("[data-testid=stDataFrame]")
         until(lambda: table.count() == 1 and (table.first.bounding_box() or {"height": 999})["height"] < 100)
         settled(page)
@@ -286,8 +289,14 @@ def test_the_list_leads_to_the_place_and_exports(address: str, home: Path, brows
         expect(page.get_by_role("dialog")).to_have_count(0, timeout=SLOW)
 
 
-def test_a_second_program_shows_gold_and_judges_nothing(address: str, home: Path, browser: Browser) -> None:
+def test_a_second_program_reads_by_a_deep_link_shows_gold_and_judges_nothing(
+    address: str, home: Path, browser: Browser
+) -> None:
     with serving(home) as second, visiting(browser) as page:
+        visit(page, f"{second}/ask")  # before any other page of it
+        shown(page.get_by_text("Reading only"))
+        shown(page.get_by_placeholder("Ask your documents"))
+        expect(page.get_by_role("link", name="Benchmark")).to_be_visible()
         open_document(page, second, home, "api.md")
         drag(page, ".text", "switched off", "2026")
         expect(page.locator(".judge-count")).to_contain_text(re.compile("Judging is off"), timeout=SLOW)

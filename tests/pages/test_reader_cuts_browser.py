@@ -148,8 +148,10 @@ def test_a_boundary_is_dragged_along_the_text_and_escape_lets_it_go(book: str, b
 def test_the_cut_is_edited_with_keys_alone(book: str, browser: Browser) -> None:
     with visiting(browser) as page:
         opened(page, book)
-        page.locator(".text").focus()
+        page.keyboard.press("]")  # with nothing in hand
+        expect(page.locator(".text")).to_be_focused()
         page.keyboard.press("Tab")
+        expect(handle_of(page, 0)).to_be_focused()
         for _ in range(3):
             page.keyboard.press("ArrowDown")
         page.keyboard.press("ArrowRight")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pytest
 
 from core import ordering
 from core.__main__ import main
-from core.errors import CancelledError, LecternError
+from core.errors import CancelledError, LecternError, ModelError
 from core.evaluation.judged import Judged, judged_questions
 from core.evaluation.measuring import BUDGETS, BenchOptions, Measuring
 from core.evaluation.report import BenchDocument
@@ -23,11 +23,11 @@ from core.evaluation.suites import Suite, SuiteDocument
 from core.library import Library
 from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, NO_GAIN, UNCHANGED, Gain, Refitted, fittable, refit
 from core.refitting.scoring import Scorer
-from core.settings import Settings
-from core.text.analysis import analyse
-from core.types import Vectors
+from core.settings import RerankingSettings, Settings, carefully
+from core.types import Encoder
 from tests.fast_encoder import FastEncoder
 from tests.refitting import worlds
+from tests.refitting.worlds import Contrarian
 
 
 @pytest.fixture(scope="module")
@@ -114,20 +114,6 @@ def test_one_search_serves_settings_with_and_without_coverage(library: Library, 
     assert np.array_equal(shared.final, alone.final)
 
 
-class Contrarian:
-    """A re-ranker that likes what shares no word with the question. ``read``: the passages it was given."""
-
-    max_tokens = 256
-
-    def __init__(self) -> None:
-        self.read = 0
-
-    def score(self, question: str, passages: Sequence[str]) -> Vectors:
-        self.read += len(passages)
-        asked = set(analyse(question))
-        return np.array([-len(asked & set(analyse(passage))) for passage in passages], dtype=np.float32)
-
-
 def test_with_a_reranker_its_share_is_fitted_too(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Contrarian()
     monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder: model)
@@ -144,6 +130,49 @@ def test_with_a_reranker_its_share_is_fitted_too(library: Library, monkeypatch: 
     assert fitted.changes["reranking.blend"][1] <= 0.4
     questions = fitted.trained + fitted.held_out
     assert model.read <= 2 * questions * present.reranking.candidates  # ten blends cost no more than one
+
+
+@pytest.mark.parametrize("seed", [None, 0])
+def test_the_share_under_careful_is_fitted_by_itself_and_applied_only_where_it_gains(
+    library: Library, monkeypatch: pytest.MonkeyPatch, seed: int | None
+) -> None:
+    model = Contrarian()
+    monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder: model)
+    judged = judged_questions(library) if seed is None else worlds.permuted(library, seed)
+    # The re-ranker is off, as always under Quick, and what share it has under Careful is the library's own.
+    present = library.settings.with_values({"retrieval.neighbour_share": 0.1, "reranking.blend": 0.8})
+    both = refit(library, judged, present, careful=f"contrarian {seed}")
+    assert both.careful is not None
+    assert (both.careful.before, model.read > 0) == (0.8, True)
+    if seed is None:
+        assert (both.careful.verdict, "reranking.blend" in both.gains) == (GAIN, True)
+        assert both.careful.after <= 0.5
+        assert "Careful, its re-ranker's share" in both.careful.sentence
+        applied = both.onto(present)
+        assert applied.reranking == replace(present.reranking, blend=both.careful.after)
+        assert carefully(applied).reranking.blend == both.careful.after
+    else:
+        assert both.careful.verdict != GAIN
+        assert not both.gains
+        with pytest.raises(LecternError):
+            both.onto(library.settings)
+
+
+def test_where_a_reranker_is_on_careful_is_not_fitted_apart_and_one_that_cannot_be_asked_is_told(
+    library: Library, found: Refitted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(settings: RerankingSettings, encoder: Encoder) -> Contrarian:
+        raise ModelError("It is not here.", "Fetch it.")
+
+    monkeypatch.setattr(ordering, "load_reranker", none)
+    both = refit(library, judged_questions(library), careful="gone")
+    assert both.careful is not None
+    assert (both.careful.verdict, both.gains) == (UNCHANGED, found.changes)
+    assert "could not be asked" in both.careful.sentence
+    assert "It is not here." in both.careful.sentence
+    monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder: Contrarian())
+    on = library.settings.with_values({"reranking.model": "on", "reranking.candidates": 3})
+    assert refit(library, judged_questions(library), on, careful="gone").careful is None
 
 
 def test_too_few_judgments_are_told_with_how_many_are_missing(library: Library) -> None:
@@ -198,6 +227,7 @@ def test_the_command_says_what_it_found_and_applies_only_a_gain(
 ) -> None:
     opened = Library.open
     monkeypatch.setattr(Library, "open", lambda home, *, write=True: opened(home, write=write, encoder=FastEncoder()))
+    monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder: Contrarian())
     home = tmp_path / "home"
     shutil.copytree(world, home)
 
@@ -209,15 +239,18 @@ def test_the_command_says_what_it_found_and_applies_only_a_gain(
     code, told, _ = run()
     assert (code, told["verdict"], told["applied"]) == (0, GAIN, False)
     assert set(told) == {
-        *("verdict", "sentence", "changes", "questions", "split_by", "gain", "before", "after", "applied", "seconds")
+        *("verdict", "sentence", "changes", "questions", "split_by", "gain", "before", "after", "applied", "seconds"),
+        "careful",
     }
+    assert set(told["careful"]) == {"verdict", "sentence", "changes", "gain", "before", "after"}
     assert set(told["gain"]) == {"recall", *(f"recall@{budget}" for budget in BUDGETS)}
     with opened(home, write=False, encoder=FastEncoder()) as library:
         assert library.settings == worlds.HIDDEN
     code, told, _ = run("--apply")
     assert (code, told["applied"]) == (0, True)
     with opened(home, encoder=FastEncoder()) as library:
-        fitted = {name: new for name, (_, new) in told["changes"].items()}
+        share = told["careful"]["changes"] if told["careful"]["verdict"] == GAIN else {}
+        fitted = {name: new for name, (_, new) in (told["changes"] | share).items()}
         assert library.settings == worlds.HIDDEN.with_values(fitted)
         rows = library.judgments()
         assert library.stats().pending == 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
 from core import ordering
+from core.embedding import calibration
 from core.errors import CancelledError, LecternError
 from core.evaluation.judged import judged_questions
 from core.library import Library
@@ -15,23 +15,13 @@ from core.refitting import GAIN, tuning
 from core.refitting.tuning import FOLDER, LEAST_JUDGMENTS, suited, tune
 from core.retrieval.reranking import load_reranker
 from core.settings import OWN_RERANKER, RerankingSettings, Settings
-from core.text.analysis import analyse
 from core.training.loop import Plan
-from core.types import Encoder, Vectors
+from core.types import Encoder
 from tests.fast_encoder import FastEncoder
 from tests.refitting import worlds
+from tests.refitting.worlds import Contrarian
 
 PLAN = Plan(steps=2, questions=2, passages=3, max_tokens=64, rate=1e-6)
-
-
-class Contrarian:
-    """A re-ranker that likes what shares no word with the question."""
-
-    max_tokens = 256
-
-    def score(self, question: str, passages: Sequence[str]) -> Vectors:
-        asked = set(analyse(question))
-        return np.array([-len(asked & set(analyse(passage))) for passage in passages], dtype=np.float32)
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +71,13 @@ def test_a_better_one_is_kept_and_one_that_is_no_better_is_gone(
     assert better.folder is not None
     assert left(library) == [better.folder.name]
     assert [share for _, share in told] == sorted(share for _, share in told)
-    assert {"searching", "learning", "trying on the others"} < {what for what, _ in told}
+    assert {"searching", "learning", "calibrating", "trying on the others"} < {what for what, _ in told}
     ranking = library.rank(judged.exchange.questions[0].question, asking(str(better.folder)))
     assert "reranked" in ranking.scores
+    assert calibration.of_folder(better.folder) is not None
+    assert ranking.probabilities is not None  # thresholds may ask the taught one as they ask Lectern's own
+    likely = ranking.probabilities[ranking.kept[:5]]
+    assert ((likely > 0) & (likely < 1)).all()
     # Against the weights it began from, two tiny steps show no gain: what was made is not left behind.
     same = tune(library, judged, asking(OWN_RERANKER), plan=PLAN)
     assert (same.gain.verdict != GAIN, same.folder, left(library)) == (True, None, [])

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from core.evaluation.judged import Judged, judged_questions
 from core.library import Incoming, Library
 from core.settings import Settings
+from core.text.analysis import analyse
+from core.types import Vectors
 
 DOCUMENTS, TOPICS_EACH = 6, 6
 _SYLLABLES = ("ba", "do", "fi", "gu", "ke", "lo", "mi", "nu", "pe", "ra", "so", "tu", "vo", "we", "za")
@@ -70,3 +75,17 @@ def permuted(library: Library, seed: int) -> Judged:
     random.Random(seed).shuffle(gold)
     dealt = tuple(replace(one, gold=other) for one, other in zip(questions, gold, strict=True))
     return replace(judged, exchange=replace(judged.exchange, questions=dealt))
+
+
+class Contrarian:
+    """A re-ranker that likes what shares no word with the question. ``read``: how many passages it was given."""
+
+    max_tokens = 256
+
+    def __init__(self) -> None:
+        self.read = 0
+
+    def score(self, question: str, passages: Sequence[str]) -> Vectors:
+        self.read += len(passages)
+        asked = set(analyse(question))
+        return np.array([-len(asked & set(analyse(passage))) for passage in passages], dtype=np.float32)

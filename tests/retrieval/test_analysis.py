@@ -142,6 +142,19 @@ def test_what_is_hinted_at_leans(question, expected):
         ("On 5 March 2024 and 2026-Q3, with v2.1", ["date: 2024-03-05", "version: v2.1"]),
         ("Is the “access token” in api.md?", ["phrase: “access token”", "file: api.md"]),
         ("Which missed figure entitles to credit in the U.S. in 7 of 9 tables?", []),
+        ("Python 3.11 changes", ["version: Python 3.11"]),
+        ("What is new in iOS 17.2 and PyTorch 2.1?", ["version: iOS 17.2", "version: PyTorch 2.1"]),
+        ("Which Node 18.2.1, version 3.11 or v2.1?", ["version: Node 18.2.1", "version 3.11", "version: v2.1"]),
+        ("Section 4.1 or Figure 2.1 or Clause 4.2.1?", ["section: 4.1", "Figure 2.1", "clause: 4.2.1"]),
+        ("What does Equation 2.1 say of Table 3.1?", ["equation: 2.1", "Table 3.1"]),
+        *(
+            (question, [])
+            for question in (
+                *("in March 3.5", "about 3.5 mm", "About 3.5 mm", "Is 3.5 enough?", "Theorem 3.2", "Step 3.2"),
+                *("Revenue 3.5 million", "was Revenue 3.5", "Does USD 3.5 suffice?", "Euro 3.5", "Was Tax 3.5 EUR?"),
+                *("Lamp 3.5 W", "Was Growth 3.5 %?", "is GPA 3.5 good", "Host 10.0.0.1", "grew Demand 2.5 times?"),
+            )
+        ),
     ],
 )
 def test_what_is_named(question, expected):

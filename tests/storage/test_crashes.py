@@ -66,7 +66,7 @@ def killed_writer(home: Path, seconds: float) -> list[str]:
 @pytest.mark.parametrize("instant", range(6))
 def test_killed_at_any_instant(tmp_path, instant) -> None:
     home = tmp_path / "library"
-    said = killed_writer(home, random.Random(instant).uniform(0.0, 4.0))
+    said = killed_writer(home, random.Random(instant).uniform(0.0, 2.0))
     held: dict[str, str] = {}
     for line in said:
         kind, *rest = line.split("\t")

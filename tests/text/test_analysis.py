@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.analysis import STOP_WORDS, analyse
+from core.text.analysis import STOP_WORDS, analyse, stem
 
 
 @pytest.mark.parametrize(
@@ -49,10 +52,22 @@ def test_analysis_of_lines_is_the_analysis_of_each(first, second):
     assert analyse(f"{first}\n{second}") == analyse(first) + analyse(second)
 
 
-def test_function_words_are_dropped_only_where_a_language_is_named():
+def test_function_words_are_dropped():
     assert analyse("what is the of") == []
-    assert analyse("what is the", language="none") == ["what", "is", "the"]
     assert "not" in STOP_WORDS
+
+
+def test_threads_that_stem_at_once_do_not_mix_their_words():
+    words = ["".join(letters) + "ational" for letters in product("bcdfgl", "aeiou", "nrst")]
+    alone = {word: stem(word) for word in words}
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            together = list(pool.map(lambda order: {word: stem(word) for word in order}, [words, words[::-1]] * 2))
+    finally:
+        sys.setswitchinterval(interval)
+    assert together == [alone] * 4
 
 
 def test_a_megabyte_without_a_blank_is_analysed_in_one_go():

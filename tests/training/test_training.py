@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -11,10 +13,11 @@ import torch
 from core.__main__ import main
 from core.embedding.reranker_file import FILE, lay_over, untrained
 from core.errors import ModelError
+from core.training import loop, model
 from core.training.document_pairs import folder_pairs
 from core.training.lists import Listed
 from core.training.loop import Plan, Watched, reciprocal_rank, train
-from core.training.model import PairModel
+from core.training.model import PairModel, fastest
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.model
@@ -41,9 +44,10 @@ def test_on_pairs_of_the_samples_the_command_lowers_the_loss_and_writes_a_file(
     out = tmp_path / "made" / "model.safetensors"
     command = ["train-reranker", str(two_hundred(tmp_path)), "--work", str(tmp_path / "work"), "--out", str(out)]
     # The shipped weights are taught further: a new head takes hundreds of steps before it says anything.
-    command += ["--begin-from", str(FILE), "--steps", "50", *SMALL, "--json"]
+    command += ["--begin-from", str(FILE), "--steps", "50", "--patience", "9", *SMALL, "--json"]
     assert main(command) == 0
     said = json.loads(capsys.readouterr().out)
+    assert said["plan"]["patience"] == 9
     losses = [looked["loss"] for looked in said["watched"]]
     assert said["pairs"] == 200
     assert [looked["step"] for looked in said["watched"]] == [25, 50]
@@ -94,6 +98,58 @@ def test_what_the_best_look_saw_is_made_and_patience_ends_a_run(tmp_path: Path) 
     made = train(plan, lambda step: LISTS, hard, tmp_path / "checkpoint.pt", seen.append)
     assert seen[-1].step < 60
     assert reciprocal_rank(made, hard) == max(looked.reciprocal_rank for looked in seen)
+
+
+def test_it_learns_on_what_torch_sees_and_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seen, device in ((True, "cuda"), (False, "cpu")):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda seen=seen: seen)
+        assert fastest() == device
+    moves: list[str] = []
+    moved = PairModel.to
+
+    def to(self: PairModel, device: str) -> None:
+        moves.append(device)
+        moved(self, "cpu" if device == "cuda" else device)
+
+    monkeypatch.setattr(PairModel, "to", to)
+    monkeypatch.setattr(loop, "fastest", lambda: "cuda")
+    made = train(replace(PLAN, steps=1), lambda step: LISTS, [], tmp_path / "checkpoint.pt")
+    assert moves == ["cpu", "cuda", "cpu"]
+    assert {value.device.type for value in made.module.state_dict().values()} == {"cpu"}
+
+
+def test_what_is_read_goes_where_the_weights_are() -> None:
+    """On the device that holds shapes alone: whatever is left on the processor shows, or is refused."""
+    seen: set[str] = set()
+
+    class Layers(torch.nn.Module):
+        """In place of the encoder's, which look into values."""
+
+        def forward(self, **read: torch.Tensor) -> SimpleNamespace:
+            seen.update(values.device.type for values in read.values())
+            return SimpleNamespace(pooler_output=torch.zeros(len(read["input_ids"]), 384, device="meta"))
+
+    elsewhere = PairModel(32, seed=0)
+    elsewhere.module.bert = Layers()
+    elsewhere.to("meta")
+    found = elsewhere.outputs(["a question", "another, longer question"], ["short", "a passage of a few words"])
+    assert (seen, found.device.type, found.shape) == ({"meta"}, "meta", (2,))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no graphics processor")
+def test_on_a_graphics_processor_it_learns_the_same_and_its_checkpoint_goes_on_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "wants_bfloat16", lambda precision, device: False)
+    there = train(PLAN, lambda step: LISTS, LISTS, tmp_path / "there.pt")
+    longer = replace(PLAN, steps=6)
+    monkeypatch.setattr(loop, "fastest", lambda: "cpu")
+    here = train(PLAN, lambda step: LISTS, LISTS, tmp_path / "here.pt")
+    questions, passages = ["Who keeps the keys?"] * 3, LISTS[1].passages
+    assert here.scores(questions, passages) == pytest.approx(there.scores(questions, passages), abs=0.02)
+    train(longer, lambda step: LISTS, LISTS, tmp_path / "there.pt")
+    monkeypatch.undo()
+    train(longer, lambda step: LISTS, LISTS, tmp_path / "here.pt")
 
 
 def test_word_vectors_do_not_learn_and_order_of_pairs_does_not_matter() -> None:

@@ -1,14 +1,22 @@
-// Brings the place where it stands into view, once for each new count. What stands above may still grow: it is brought
-// again for a while, unless a person moves the page.
+// Brings the place where it stands into view, once for each new count, and the focus to the tab of its panel, so that Tab
+// goes on from there. What stands above may still grow, and the panel open: it is brought again for a while, unless a
+// person moves the page.
 let brought = 0;
-const WAITS = [0, 200, 600, 1500]; // milliseconds
+const WAITS = [0, 200, 600, 1500, 3000]; // milliseconds
 const HANDS = ["wheel", "pointerdown", "keydown", "touchstart"];
 
 export default function ({ data, parentElement }) {
   if (!data || data.count <= brought) return undefined;
   brought = data.count;
   const host = parentElement.host || parentElement;
-  const timers = WAITS.map((wait) => setTimeout(() => host.scrollIntoView({ block: "start" }), wait));
+  const bring = () => {
+    const panel = (host.getRootNode().host || host).closest("[role=tabpanel]");
+    const tab = panel && document.getElementById(panel.getAttribute("aria-labelledby")), place = tab || host;
+    place.style.scrollMarginTop = "4.5rem"; // below the head of the page
+    place.scrollIntoView({ block: "start" });
+    if (tab && !panel.contains(document.activeElement)) tab.focus({ preventScroll: true });
+  };
+  const timers = WAITS.map((wait) => setTimeout(bring, wait));
   const stop = () => timers.forEach(clearTimeout);
   for (const hand of HANDS) window.addEventListener(hand, stop, { once: true, passive: true, capture: true });
   return () => { stop(); for (const hand of HANDS) window.removeEventListener(hand, stop, true); };

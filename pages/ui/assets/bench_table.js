@@ -13,7 +13,7 @@ export default function (component) {
 }
 
 function draw(component, host, data) {
-  const focused = host.querySelector(":focus")?.dataset.sort;
+  const focused = host.querySelector(":focus"); // a head, or the preset that the arrow keys came to
   const table = make("table"), head = make("tr");
   table.append(make("caption", "said-aloud", "Presets and their figures. Choose a row to see it in the views below."));
   const first = make("th", "preset", "Preset");
@@ -25,7 +25,7 @@ function draw(component, host, data) {
   body.append(...sorted(host, data).map((row) => line(component, host, row)));
   table.append(top, body);
   host.replaceChildren(table);
-  if (focused) host.querySelector(`[data-sort="${CSS.escape(focused)}"]`)?.focus();
+  if (focused) host.querySelector(focused.dataset.sort ? `[data-sort="${CSS.escape(focused.dataset.sort)}"]` : "input:checked")?.focus();
 }
 
 function heading(component, host, data, column) {

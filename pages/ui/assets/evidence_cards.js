@@ -87,7 +87,10 @@ function drawPassage(passage, data, open) {
   card.setAttribute("role", "listitem");
   head.append(make("b", "rank", String(passage.rank)), pathOf(passage));
   if (passage.page) head.append(make("small", "", passage.page));
-  head.append(make("small", "", `${grouped(passage.tokens)} tokens`));
+  const figures = make("small"), relevance = make("abbr", "relevance", `relevance ${passage.score.toFixed(data.relevance.digits)}`);
+  relevance.title = data.relevance.help;
+  figures.append(relevance, ` · ${grouped(passage.tokens)} tokens`);
+  head.append(figures);
   const copy = make("button", "go copy", "Copy"), go = make("button", "go", "Open");
   copy.title = "Copy this passage with its source";
   copy.onclick = () => copyText(quotedWithSource(passage), copy);

@@ -1,6 +1,5 @@
 // The keys every page shares: ? opens the sheet of keys, / leads to the question.
 const sheets = new WeakMap();
-const AFTER_THEME = 300; // milliseconds, by which Streamlit has taken the new theme itself
 
 function isField(event) {
   const target = event.composedPath()[0];
@@ -22,13 +21,8 @@ function createSheet(root) {
   const show = () => dialog.open || dialog.showModal();
   window.addEventListener("keydown", onKey);
   window.addEventListener("lectern-keys", show); // from a component that has a button of its own
-  // Plots are drawn in the theme's colours by Python: when the system turns dark or light, the page is drawn anew.
-  const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  const onTheme = () => setTimeout(() => self.tell("theme", dark.matches), AFTER_THEME);
-  dark.addEventListener("change", onTheme);
   root.querySelector(".keys-line").dataset.ready = "";
   const self = {
-    tell() {},
     update(data) {
       question = data.question;
       root.querySelector(".keys-line").classList.toggle("empty", !data.button);
@@ -41,16 +35,14 @@ function createSheet(root) {
     close() {
       window.removeEventListener("keydown", onKey);
       window.removeEventListener("lectern-keys", show);
-      dark.removeEventListener("change", onTheme);
     },
   };
   return self;
 }
 
-export default function ({ data, parentElement, setTriggerValue }) {
+export default function ({ data, parentElement }) {
   let sheet = sheets.get(parentElement);
   if (!sheet) { sheet = createSheet(parentElement); sheets.set(parentElement, sheet); }
-  sheet.tell = setTriggerValue;
   if (data) sheet.update(data);
   return () => { const current = sheets.get(parentElement); if (current) { current.close(); sheets.delete(parentElement); } };
 }

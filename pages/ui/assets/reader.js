@@ -128,6 +128,7 @@ function createReader(root) {
     drawCard();
     find(".details").scrollTop = 0;
     editor.placeCaret();
+    editor.rove();
     drawRuler();
     drawSheet(self, sheetHost, actions, scroll);
     if (!silent) report();

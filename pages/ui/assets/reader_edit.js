@@ -93,11 +93,14 @@ function createEditor(self, look, tools) {
 
   function focusEdge(index) { textHost.querySelector(`[data-edge="${index}"]`)?.focus({ preventScroll: true }); }
 
-  // One handle in view can be reached with Tab; arrows up and down lead from it to the others.
+  // One handle in view can be reached with Tab, that of the chosen chunk where it is; arrows up and down lead from it to
+  // the others.
   function rove() {
-    const handles = [...textHost.querySelectorAll("[data-edge]")], edge = textHost.getBoundingClientRect().top;
+    const handles = [...textHost.querySelectorAll("[data-edge]")], frame = textHost.getBoundingClientRect();
     if (!handles.length || handles.some((handle) => handle === handle.getRootNode().activeElement)) return;
-    const first = handles.find((handle) => handle.getBoundingClientRect().bottom > edge) || handles[0];
+    const seen = handles.filter((handle) => handle.getBoundingClientRect().bottom > frame.top);
+    const own = seen.find((handle) => Number(handle.dataset.edge) === self.selected && handle.getBoundingClientRect().top < frame.bottom);
+    const first = own || seen[0] || handles[0];
     for (const handle of handles) handle.tabIndex = handle === first ? 0 : -1;
   }
 

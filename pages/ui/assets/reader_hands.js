@@ -40,7 +40,11 @@ function hookReader(find, self, { actions, touch, findBar, textHost, frame, mark
     if (event.altKey || isTyping(event) || document.querySelector("[role=dialog]")) return;
     if (mine && editor.key(event, path)) { event.preventDefault(); return; }
     if (event.ctrlKey || event.metaKey || !(mine || path[0] !== document.body)) return;
-    if (event.key === "[" || event.key === "]") { event.preventDefault(); actions.step(event.key === "[" ? -1 : 1); }
+    if (event.key === "[" || event.key === "]") {
+      event.preventDefault();
+      if (path[0] === document.body) textHost.focus({ preventScroll: true }); // so that Tab goes on from the chunk
+      actions.step(event.key === "[" ? -1 : 1);
+    }
     if (event.key === "f") { event.preventDefault(); findBar.open(); }
   };
   window.addEventListener("keydown", onKey);

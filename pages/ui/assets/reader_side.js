@@ -22,15 +22,16 @@ function tableCopies(table) {
   });
 }
 
-// Values that lead to their places, those without one as they are. places: [words, start, end], from -1: nowhere.
+// Values that lead to their places, those without one as they are. places: [words, start, end, version], from -1:
+// nowhere; version "": of this document.
 function placesCell(places, actions) {
   const cell = make("dd", "");
-  places.forEach(([words, start, end], at) => {
+  places.forEach(([words, start, end, version], at) => {
     if (at) cell.append(", ");
     if (start < 0) { cell.append(words); return; }
     const button = make("button", "leads", words);
-    button.title = "Show what it points to";
-    button.onclick = () => actions.show(start, end);
+    button.title = version ? "Open that document there" : "Show what it points to";
+    button.onclick = () => version ? actions.open([version, start, end]) : actions.show(start, end);
     cell.append(button);
   });
   return cell;

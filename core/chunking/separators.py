@@ -1,0 +1,214 @@
+"""What parts a text more strongly than a blank line, by its format: headings, rules, fences, the items of code.
+
+The practice of LangChain's ``RecursiveCharacterTextSplitter.from_language`` and ``MarkdownTextSplitter``. Where ours
+parts from it: a comment, decorator or attribute right above an item stays with it; a "#" inside a fence is no heading,
+since the parser has read the marks of Markdown and HTML already; and the deeper an item is indented, the less it parts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from core.types import Block, BlockKind, Document, Span
+
+_MARKED_UP = frozenset({"markdown", "notebook", "html", "epub", "rst", "org"})
+_OUTERMOST, _LEVEL = 1.0, 0.15  # what the first level of heading parts by, and how much less each further one
+_TYPE, _FUNCTION, _ITEM, _LEAST, _COLUMN = 1.0, 0.85, 0.5, 0.1, 0.1
+_RULE, _FENCE, _AFTER_FENCE = 0.2, 0.15, 0.1
+_BLANKS = re.compile(r"\s*")
+_INDENT = re.compile(r"[ \t]*")
+_TAB = 4  # columns
+_LONGEST_LINE = 400  # characters of a line that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place where ``what`` begins; ``strength``: in (0, 1], by how much a cut here is cheaper than at a blank line.
+
+    ``heads``: its line is a title and stands over what follows it.
+    """
+
+    strength: float
+    what: str
+    heads: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Lines that begin an item (groups "type", "function", "item"), and lines that belong to one right below them."""
+
+    begins: re.Pattern[str]
+    lead: re.Pattern[str]
+
+
+def _lines(types: str = "", functions: str = "", items: str = "", lead: str = r"//|/\*|\*", before: str = "") -> _Lines:
+    """``before``: words that may stand before an item's own. Repetitions have bounds: lines may be hostile."""
+    groups = (("type", types), ("function", functions), ("item", items))
+    found = "|".join(f"(?P<{name}>{pattern})" for name, pattern in groups if pattern)
+    words = rf"(?:(?:{before})[ \t]+){{0,6}}" if before else ""
+    return _Lines(re.compile(rf"{words}(?:{found})"), re.compile(lead))
+
+
+_BRACED = _lines(
+    r"(?:class|interface|enum|record|struct|namespace|trait|object|extension|protocol)\b",
+    r"(?:fun|func|def|function)\b|(?:public|protected|private|internal|static|override|async)\b(?=[^=;\n]{0,300}\()",
+    before="public|protected|private|internal|static|final|abstract|sealed|partial|data|open|case|override|suspend",
+    lead=r"//|/\*|\*|@|\[",
+)
+_SCRIPT = _lines(
+    r"(?:class|interface|enum|namespace|type)\b(?=[ \t]+\w)",
+    r"function\b|(?:const|let|var)[ \t]+\w{1,80}[ \t]*=[ \t]*(?:async\b[ \t]*)?"
+    r"(?:function\b|\([^()\n]{0,200}\)[ \t]*=>)",
+    before="export|default|declare|abstract|async",
+    lead=r"//|/\*|\*|@",
+)
+_NO_FUNCTION = "if|else|for|while|switch|do|return|case|catch|using|typedef|goto|sizeof|delete|throw"
+_C = _lines(
+    r"(?:class|struct|union|enum|namespace|template|typedef[ \t]+(?:struct|union|enum))\b(?![^\n]{0,400};[ \t]*$)",
+    rf"(?!(?:{_NO_FUNCTION})\b)[A-Za-z_][\w:<>,*&~ \t]{{0,200}}\((?![^\n]{{0,400}}[;,\\][ \t]*$)",
+    lead=r"//|/\*|\*|template\b|\[\[|[A-Za-z_][\w \t*:<>,&]{0,100}$",
+)
+_LANGUAGES: Mapping[str, _Lines] = {
+    "python": _lines(r"class\b", r"(?:async[ \t]+)?def\b", lead="#|@"),
+    "javascript": _SCRIPT,
+    "typescript": _SCRIPT,
+    "go": _lines(r"type\b", r"func\b", r"(?:const|var|import)[ \t]+\("),
+    "rust": _lines(
+        r"(?:struct|enum|trait|impl|mod|union)\b(?![^\n]{0,400};[ \t]*$)",
+        r"fn\b|macro_rules!",
+        lead=r"//|/\*|\*|#!?\[",
+        before=r"pub(?:\([^()\n]{1,40}\))?|unsafe|async|const|default|extern(?:[ \t]+\"[^\"\n]{1,20}\")?",
+    ),
+    **dict.fromkeys(("c", "cpp", "objectivec", "cuda", "cu"), _C),
+    **dict.fromkeys(("java", "csharp", "kotlin", "scala", "swift", "php", "dart", "groovy"), _BRACED),
+    "ruby": _lines(r"(?:class|module)\b", r"def\b", lead="#"),
+    "lua": _lines("", r"function\b", before="local", lead="--"),
+    "bash": _lines("", r"function\b|[\w-]{1,80}[ \t]*\(\)", lead="#"),
+}
+_SECTIONS: Mapping[str, tuple[re.Pattern[str], Mapping[str, float]]] = {
+    "latex": (
+        re.compile(r"\\(?P<word>part|chapter|section|subsection|subsubsection|paragraph|begin|bibliography)\b\*?"),
+        MappingProxyType(
+            {
+                "part": 1.0,
+                "chapter": 0.95,
+                "section": 0.85,
+                "bibliography": 0.85,
+                "subsection": 0.7,
+                "subsubsection": 0.55,
+                "paragraph": 0.4,
+                "begin": 0.15,
+            }
+        ),
+    ),
+    "html": (
+        re.compile(r"<(?P<word>h[1-6]|template|script|style|section|article|main|table|hr)\b", re.IGNORECASE),
+        MappingProxyType(
+            {f"h{level}": _OUTERMOST - _LEVEL * (level - 1) for level in range(1, 7)}
+            | dict.fromkeys(("template", "script", "style"), 1.0)
+            | {"main": 0.9, "article": 0.85, "section": 0.7, "table": 0.3, "hr": _RULE}
+        ),
+    ),
+}
+_OVER = re.compile(r"(?:part|chapter|(?:sub){0,2}section|paragraph|h[1-6])\Z", re.IGNORECASE)
+
+
+def marks_in(document: Document, region: Span) -> dict[int, Mark]:
+    """The marks of one region by their place, in order; none in plain text and in formats without any of their own.
+
+    >>> text = "import os\\n# Opens.\\ndef load():\\n    x = 1\\n"
+    >>> code = Document("v", "code", "t", text, metadata={"language": "python"})
+    >>> marks_in(code, Span(0, len(text)))
+    {10: Mark(strength=0.85, what='function', heads=False)}
+    >>> marks_in(Document("v", "text", "t", text), Span(0, len(text)))
+    {}
+    """
+    if document.kind in _MARKED_UP:
+        return _of_blocks(document, region)
+    if document.kind != "code":
+        return {}
+    language = document.metadata.get("language", "")
+    if language in _SECTIONS:
+        return dict(_of_sections(document.text, region, *_SECTIONS[language]))
+    return dict(_of_items(document.text, region, _LANGUAGES[language])) if language in _LANGUAGES else {}
+
+
+def _of_blocks(document: Document, region: Span) -> dict[int, Mark]:
+    """Headings by their level, rules, and both ends of code: as the parser read them."""
+    found: dict[int, Mark] = {}
+    for block in document.blocks:
+        if block.end <= block.start or not region.start <= block.start < region.end:
+            continue
+        if mark := _of_block(block):
+            found[block.start] = mark
+        if block.kind == BlockKind.CODE and (blanks := _BLANKS.match(document.text, block.end)):
+            found.setdefault(blanks.end(), Mark(_AFTER_FENCE, "paragraph"))
+    return dict(sorted((at, mark) for at, mark in found.items() if at < region.end))
+
+
+def _of_block(block: Block) -> Mark | None:
+    if block.kind == BlockKind.HEADING:
+        return Mark(_OUTERMOST - _LEVEL * (min(max(block.level, 1), 6) - 1), "heading", heads=True)
+    if block.kind == BlockKind.RULE:
+        return Mark(_RULE, "rule")
+    return Mark(_FENCE, "code block") if block.kind == BlockKind.CODE else None
+
+
+def _of_sections(
+    text: str, region: Span, begins: re.Pattern[str], strengths: Mapping[str, float]
+) -> Iterator[tuple[int, Mark]]:
+    for start, line in _each_line(text, region):
+        if match := begins.match(line):
+            word = match["word"].lower()
+            yield start, Mark(strengths[word], "environment" if word == "begin" else word, bool(_OVER.match(word)))
+
+
+def _of_items(text: str, region: Span, language: _Lines) -> Iterator[tuple[int, Mark]]:
+    """Items, each from the first line of the comments and decorators right above it."""
+    lead = -1  # where the lines begin that would stand above an item on the next one
+    commented = False
+    previous = region.start
+    for start, line in _each_line(text, region):
+        if text.count("\n", previous, start) > 1:
+            lead = -1
+        previous = start
+        if commented or line.startswith("/*"):
+            lead = start if lead < 0 else lead
+            commented = "*/" not in line
+            continue
+        columns = _columns(text, start)
+        match = language.begins.match(line)
+        if match and not (language is _C and columns and match.lastgroup == "function"):  # that is a statement
+            yield start if lead < 0 else lead, _item(match, columns)
+            lead = -1
+        elif language.lead.match(line):
+            lead = start if lead < 0 else lead
+        else:
+            lead = -1
+
+
+def _item(match: re.Match[str], columns: int) -> Mark:
+    strength = {"type": _TYPE, "function": _FUNCTION, "item": _ITEM}[match.lastgroup or "item"]
+    what = "function" if match.lastgroup == "function" else (re.findall(r"[a-z]+", match.group()) or ["item"])[-1]
+    return Mark(max(_LEAST, round(strength - _COLUMN * columns, 2)), what)
+
+
+def _each_line(text: str, region: Span) -> Iterator[tuple[int, str]]:
+    """Every line that is not blank: where its first visible character stands, and its words from there."""
+    at = region.start
+    while at < region.end:
+        stop = text.find("\n", at, region.end)
+        stop = region.end if stop < 0 else stop
+        line = text[at : min(stop, at + _LONGEST_LINE)]
+        if words := line.strip():
+            yield at + len(line) - len(line.lstrip()), words
+        at = stop + 1
+
+
+def _columns(text: str, start: int) -> int:
+    """How far in the visible part of a line begins, a tab for four."""
+    indent = _INDENT.match(text, text.rfind("\n", 0, start) + 1, start)
+    return len(indent.group().expandtabs(_TAB)) if indent else 0

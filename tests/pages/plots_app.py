@@ -1,0 +1,31 @@
+"""An app with nothing but a plot whose points lead somewhere; the slider puts another in its place."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages.ui.bench_views import palette
+from pages.ui.plots import hear, leading
+from pages.ui.theme import follow_theme
+
+
+def gone(version: str, start: int, end: int) -> None:
+    st.session_state["gone"] = [*st.session_state.get("gone", []), f"{version} {start} {end}"]
+
+
+follow_theme()
+hear("plots", ".st-key-body", gone)
+count = st.slider("Points", 2, 12, 3)
+with st.container(key="body"):
+    points = {
+        "x": list(range(count)),
+        "y": [0] * count,
+        "customdata": [(10 * at, 10 * at + 9) for at in range(count)],
+        "mode": "markers",
+        "marker": {"size": 12, "color": palette().ink},
+    }
+    figure = go.Figure(go.Scatter(points), {"xaxis": {"range": [-1, 12]}})
+    leading(figure, ["v"])
+    st.plotly_chart(figure, key="plot")
+st.text("; ".join(["Gone to:", *st.session_state.get("gone", [])]))

@@ -1,0 +1,128 @@
+"""Plots in a real browser: a click leads somewhere whatever happens to the plot meanwhile, and themes recolour them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
+
+from tests.pages.browsing import resting, serving, shown, until, visit, visiting
+
+pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(tmp_path_factory.mktemp("plots") / "none", "tests/pages/plots_app.py") as started:
+        yield started
+
+
+def dot(page: Page, at: int) -> Locator:
+    """A point, once it has come to rest."""
+    found = page.locator(".scatterlayer .point").nth(at)
+    shown(found)
+    resting(found.bounding_box)
+    return found
+
+
+def press(page: Page, at: int) -> None:
+    """Press the mouse on a point."""
+    box = dot(page, at).bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+
+
+def turn(page: Page) -> None:
+    """Turn the dial: another plot is on its way."""
+    page.get_by_role("slider").evaluate("(dial) => dial.focus()")
+    page.keyboard.press("ArrowRight")
+
+
+def gone(page: Page, *places: str) -> None:
+    expect(page.locator("[data-testid=stText]")).to_have_text("; ".join(["Gone to:", *places]))
+
+
+def test_each_click_leads_there_the_second_on_a_point_like_the_first(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        visit(page, address)
+        for places in (["v 0 9"], ["v 0 9", "v 0 9"]):
+            press(page, 0)
+            page.mouse.up()
+            gone(page, *places)
+
+
+def test_a_click_counts_that_begins_on_one_plot_and_ends_on_the_next(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        visit(page, address)
+        press(page, 1)
+        turn(page)
+        expect(page.locator(".scatterlayer .point")).to_have_count(4)
+        page.mouse.up()
+        gone(page, "v 10 19")
+
+
+class Post:
+    """What the server sends to a page, held back while ``closed``."""
+
+    def __init__(self, socket: WebSocketRoute) -> None:
+        self.closed = False
+        self.held: list[str | bytes] = []
+        self._socket = socket
+        socket.connect_to_server().on_message(self._take)
+
+    def _take(self, message: str | bytes) -> None:
+        self.held.append(message)
+        if not self.closed:
+            self.open()
+
+    def open(self) -> None:
+        self.closed = False
+        while self.held:
+            self._socket.send(self.held.pop(0))
+
+
+def all_sent(page: Page, post: Post) -> bool:
+    """Whether something is held and nothing came to it for a while: the server has done what it was asked."""
+    before = len(post.held)
+    page.wait_for_timeout(1500)  # lets messages in
+    return len(post.held) == before > 0
+
+
+def test_a_click_counts_while_the_next_plot_is_on_its_way(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        posts: list[Post] = []
+        page.route_web_socket(re.compile("/_stcore/stream"), lambda socket: posts.append(Post(socket)))
+        visit(page, address)
+        dot(page, 2)
+        posts[-1].closed = True
+        turn(page)
+        until(lambda: all_sent(page, posts[-1]))
+        press(page, 2)
+        page.mouse.up()
+        until(lambda: all_sent(page, posts[-1]))
+        gone(page)
+        posts[-1].open()
+        gone(page, "v 20 29")
+
+
+def test_another_theme_recolours_a_plot(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        visit(page, address)
+        colour = "(mark) => getComputedStyle(mark).fill"
+        light = dot(page, 0).evaluate(colour)
+        for theme in ("dark", "light"):
+            page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+            until(lambda: (dot(page, 0).evaluate(colour) == light) == (theme == "light"))  # noqa: B023 - called at once
+
+
+def test_every_page_is_drawn_anew_in_another_theme(tmp_path: Path, browser: Browser) -> None:
+    with serving(tmp_path / "home") as address, visiting(browser) as page:
+        for name in ("", "chunks", "ask", "benchmark", "settings"):
+            page.emulate_media(color_scheme="light")
+            visit(page, f"{address}/{name}")
+            page.emulate_media(color_scheme="dark")
+            page.wait_for_function("() => getComputedStyle(document.body).colorScheme === 'dark'")  # Python said so
