@@ -77,16 +77,18 @@ def test_killed_at_any_instant(tmp_path, instant) -> None:
     last_turn = int(next(line for line in reversed(said) if line.startswith("begin")).split()[1])
     underway = f"document {last_turn % 7}"  # may or may not have happened: the word was not given
     with Store.open(home, write=True) as store:
-        assert verify(store) == []
+        # Chroma's files may be torn: they are no truth, and the next change makes them anew.
+        assert [problem for problem in verify(store) if problem.where != "chroma" or not problem.repairable] == []
         found = {row.name: stored_document(store, row.version_id).text for row in sources(store)}
         assert {name: text for name, text in found.items() if name != underway} == {
             name: text for name, text in held.items() if name != underway
         }
         assert len(load_leaves(store)) == sum(len(cut(document(text), 20).leaves) for text in found.values())
-        apply_outbox(store)
-        assert compare_projection(store) == ""
         ingest(store, "life goes on", "A document after the crash.")
         assert FtsIndex(store, 1).search(["crash"], {})[0].size == 1
+        apply_outbox(store)
+        assert verify(store) == []
+        assert compare_projection(store) == ""
     with Store.open(home, write=False) as reader:
         assert [row.name for row in sources(reader)][-1] == "life goes on"
 
