@@ -85,6 +85,7 @@ LADDERS: dict[str, tuple[float, ...]] = {
     "retrieval.feedback_leaves": (1, 2, 3, 5, 10, 20, 50, 100),
     "retrieval.title_boost": (0.0, 0.5, 1.0, 2.0),
     "retrieval.headings_boost": (0.0, 0.5, 1.0, 2.0),
+    "retrieval.captions_boost": (0.0, 0.5, 1.0, 2.0),
     "retrieval.text_boost": (0.0, 0.5, 1.0, 2.0),
     "diversity.candidates": (2, 5, 10, 20, 50, 100, 200, 500, 1000),
     "reranking.window_sentences": (0, 1, 2, 3, 5, 8),

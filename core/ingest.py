@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache, partial
 from time import perf_counter
 from typing import Protocol
 
+from core.chunking import captions_of
 from core.embedding import EmbeddingModel, Encoded, encode_cached
 from core.errors import (
     CancelledError,
@@ -33,7 +35,7 @@ from core.storage.languages import add_language
 from core.storage.outbox import carry_if_possible
 from core.storage.store import Store
 from core.text.analysis import analyse
-from core.text.languages import ENGLISH, language_of, stems
+from core.text.languages import ENGLISH, indexed_tokens, language_of
 from core.types import Audit, WordAudit
 
 # Texts gathered before the encoder runs: enough for full batches, few enough that a crash costs seconds.
@@ -340,20 +342,15 @@ def _failure(name: str, error: LecternError) -> Failure:
 
 def _leaves(made: Cut, language: str, keys: Iterator[str], indexed: tuple[str, ...]) -> list[NewLeaf]:
     """What the indexes need of a document's leaves, with its own of the vectors' keys and the features to index."""
-
-    def tokens(text: str) -> list[str]:
-        # Stems of its own language stand behind: what the analysis finds side by side stays side by side.
-        return analyse(text) + stems(text, language)
-
-    title = tokens(made.tree.document.title)
-    headings: dict[tuple[str, ...], list[str]] = {}
+    document = made.tree.document
+    beside = cache(partial(indexed_tokens, language=language))  # many leaves have the same title, path and caption
+    captions = captions_of(document.text, document.blocks, [leaf.span for leaf in made.tree.leaves])
     leaves = []
-    for leaf in made.tree.leaves:
-        if leaf.headings not in headings:
-            headings[leaf.headings] = tokens("\n".join(leaf.headings))
+    for leaf, caption in zip(made.tree.leaves, captions, strict=True):
         repeated = "\n".join(part.text for part in leaf.prefix if part.kind in _REPEATED)
-        words = tokens(f"{repeated}\n{leaf.text}" if repeated else leaf.text)
+        words = indexed_tokens(f"{repeated}\n{leaf.text}" if repeated else leaf.text, language)
         if indexed:
             words += analyse("\n".join(made.found.features[leaf.chunk_id].words(indexed)))
-        leaves.append(NewLeaf(leaf.chunk_id, next(keys), title, headings[leaf.headings], words))
+        headings = beside("\n".join(leaf.headings))
+        leaves.append(NewLeaf(leaf.chunk_id, next(keys), beside(document.title), headings, words, beside(caption)))
     return leaves

@@ -259,16 +259,16 @@ class ChunkTree:
     chunks: tuple[Chunk, ...]
 
     def __post_init__(self) -> None:
-        by_id = {chunk.chunk_id: chunk for chunk in self.chunks}
+        text, by_id = self.document.text, {chunk.chunk_id: chunk for chunk in self.chunks}
         if len(by_id) != len(self.chunks):
             raise SpanError("Two chunks of one document share an id.")
         for chunk in self.chunks:
-            if self.document.text[chunk.start : chunk.end] != chunk.text:
+            if text[chunk.start : chunk.end] != chunk.text:
                 raise SpanError(f"Chunk {chunk.chunk_id} is not the text of its span.")
             if chunk.parent_id is None:
                 continue
-            parent = by_id.get(chunk.parent_id)
-            if parent is None or not parent.span.contains(chunk.span) or parent.level != chunk.level + 1:
+            above = by_id.get(chunk.parent_id)
+            if above is None or chunk.start < above.start or above.end < chunk.end or above.level != chunk.level + 1:
                 raise SpanError(f"Chunk {chunk.chunk_id} does not lie inside a parent one level above it.")
 
     @property

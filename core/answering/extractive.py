@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +14,7 @@ from core.answering.asking import asked_thing, holds
 from core.answering.prose import is_prose
 from core.answering.rows import Row, asked_cell, rows_of
 from core.text.analysis import analyse
-from core.text.sentences import is_half, sentence_spans
+from core.text.sentences import asks, is_half, sentence_spans
 from core.types import Answer, Block, Citation, Passage, Quote, Span, Vectors
 
 # Sentences of this many passages are weighed: encoding them is the whole cost of the answer line.
@@ -39,8 +38,6 @@ LIT = 0.04  # whether it stands in a retrieved child
 KIND = 0.04
 # Below this a sentence is about something else.
 LEAST = 0.3
-# A question, whatever closes it.
-_ASKS = re.compile(r"[?？؟][\s\"”’»)\]*_]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +113,7 @@ def sentences_of(
                 continue
             raw = any(table.span.overlap(span) for table in held)
             prose = not raw and is_prose(text, in_code=any(listing.overlap(span) for listing in listings))
-            prose = prose and not _ASKS.search(text) and not is_half(span, whole, partial(cut, passage.version_id))
+            prose = prose and not asks(text) and not is_half(span, whole, partial(cut, passage.version_id))
             found.append(Quotable(passage, span, text, prose=prose))
         for item in sorted(found, key=lambda item: item.span):
             lit = any(child.overlap(item.span) for child in passage.children)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from core.chunking.anchored import anchored
 from core.chunking.auditing import audit
 from core.chunking.auto import auto
+from core.chunking.captions import captions_of
 from core.chunking.claim import claim
 from core.chunking.clause import clause
 from core.chunking.cluster import cluster
@@ -66,6 +67,7 @@ __all__ = [
     "SectionStarts",
     "Workpiece",
     "audit",
+    "captions_of",
     "chunk",
     "cut",
     "cut_edited",

@@ -79,6 +79,8 @@ def read_numbers(line: str) -> list[Number]:
         return []
     if line[at].isdigit():
         return _decimal(line, at)
+    if not (line[at].isalpha() or line[at] in "(§"):
+        return []  # as nearly every line of code begins
     if match := _BRACKETED.match(line, at):
         return _marked(match, "(" if match["open"] else "", ")")
     if match := _KEYWORD.match(line, at):

@@ -74,40 +74,35 @@ def find_clauses(text: str, start: int = 0, end: int | None = None, barriers: It
     """
     stop = len(text) if end is None else end
     tree = _Tree()
-    for begin, line, before in _lines(text, start, stop):
-        if readings := _plausible(line, before):
+    for begin, line, above in _lines(text, start, stop):
+        if (readings := read_numbers(line)) and _is_plausible(readings[0], line, text[above:begin].rstrip()):
             tree.add(begin, readings)
     return _clauses(text, stop, tree.kept(), sorted(at for at in barriers if start <= at < stop))
 
 
-def _lines(text: str, start: int, stop: int) -> Iterable[tuple[int, str, str]]:
-    """Every line as where it begins, its first 200 characters, and the end of the line above ("" after a blank)."""
-    at, before = start, ""
+def _lines(text: str, start: int, stop: int) -> Iterable[tuple[int, str, int]]:
+    """Every line as where it begins, its first 200 characters, and where the last 40 of the line above begin."""
+    at = above = start
     while at < stop:
         line_end = text.find("\n", at, stop)
         line_end = stop if line_end < 0 else line_end
-        yield at, text[at : min(line_end, at + 200)], before
-        before = text[max(at, line_end - 40) : line_end].rstrip()
+        yield at, text[at : min(line_end, at + 200)], above
+        above = max(at, line_end - 40)
         at = line_end + 1
 
 
-def _plausible(line: str, before: str) -> list[Number]:
-    """The readings of a line that may begin a clause: not a wrapped line that goes on with a number."""
-    readings = read_numbers(line)
-    if not readings:
-        return []
-    end = readings[0].end
-    is_division = readings[0].style in DIVISION_RANK
+def _is_plausible(number: Number, line: str, before: str) -> bool:
+    """Whether a line may begin a clause and is not a wrapped one that goes on with a number. ``before``: its end."""
+    end = number.end
+    is_division = number.style in DIVISION_RANK
     refers = before and _REFERENCE.search(before) and not _LISTED.search(before)
     if refers or (is_division and before[-1:] == ","):
-        return []  # "... under Section\n5 of the Act"
+        return False  # "... under Section\n5 of the Act"
     goes_on = bool(_SMALL_WORD.match(line, end))
     is_marked = line[end - 1 : end] == ")"
-    if before and goes_on and not is_marked and readings[0].path != (1,) and not _ENDS_OPEN.search(before):
-        return []  # "... for a term of\n3. months" reads on
-    if goes_on and is_division and line[end : end + 1] not in ".:)":
-        return []  # "Section 5 applies to": a sentence about a clause
-    return readings
+    if before and goes_on and not is_marked and number.path != (1,) and not _ENDS_OPEN.search(before):
+        return False  # "... for a term of\n3. months" reads on
+    return not (goes_on and is_division and line[end : end + 1] not in ".:)")  # "Section 5 applies to" is about one
 
 
 class _Tree:

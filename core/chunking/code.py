@@ -157,7 +157,7 @@ class _Atomiser:
     ) -> None:
         self._frame, self._syntax, self._base = frame, syntax, base
         self._heading, self._item = heading, item
-        room = frame.room(heading)
+        self._room_here = room = frame.room(heading)
         self._limit = limit or max(1, room - frame.overlap(room))
         self._splitter = Splitter(frame.tokens)
         self._in_code = not limit
@@ -247,8 +247,7 @@ class _Atomiser:
     def _room(self, header: Span | None) -> int:
         if header is None:
             return self._limit
-        frame = self._frame
-        lost = frame.room(self._heading) - frame.room(self._heading, header, kind=_KIND)
+        lost = self._room_here - self._frame.room(self._heading, header, kind=_KIND)
         return max(1, self._limit - lost)
 
     def _edges(self, unit: Unit, span: Span, limit: int) -> list[tuple[int, float]]:

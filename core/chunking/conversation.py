@@ -43,7 +43,7 @@ def conversation(frame: Frame) -> Plan:
         }
         return {name: values for name, values in told.items() if values}
 
-    return planned(frame, by_units(frame, units), metadata, adjust=_Limiter(frame, turns).limit)
+    return planned(frame, by_units(frame, units), metadata, adjust=_Limiter(frame, turns, covering).limit)
 
 
 def _under_headings(frame: Frame, region: Span) -> list[Turn]:
@@ -72,11 +72,11 @@ def _units(turns: Sequence[Turn]) -> list[Unit]:
 class _Limiter:
     """Forces leaves to begin so that none holds more than ``conversation_turns`` turns."""
 
-    def __init__(self, frame: Frame, turns: Sequence[Turn]) -> None:
+    def __init__(self, frame: Frame, turns: Sequence[Turn], covering: Covering) -> None:
         self._frame = frame
         self._most = frame.settings.conversation_turns
         self._counted = {turn.start for turn in turns if turn.counts and turn.speaker}
-        self._turns = Covering([Span(turn.start, turn.end) for turn in turns])
+        self._turns = covering
 
     def limit(self, atoms: list[Atom]) -> None:
         """Sets the ``why`` of the atoms at which runs of turns are best cut; what is no turn is left alone."""

@@ -31,15 +31,22 @@ _PAIRS = {
     (_OF_FIGURE, _CAPTION): ("caption", "figure"),
     (_OF_TABLE, _TABLE): ("caption", "table"),
     (_TABLE, _OF_TABLE): ("table", "caption"),
+    (_CAPTION, _TABLE): ("caption", "table"),
+    (_TABLE, _CAPTION): ("table", "caption"),
 }
 
 
 class Placed(Protocol):
     """A block, or a paragraph between blocks, of a text."""
 
-    kind: BlockKind
-    start: int
-    end: int
+    @property
+    def kind(self) -> BlockKind: ...
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
 
 
 def captioned(text: str, before: Placed, after: Placed) -> tuple[str, str] | None:

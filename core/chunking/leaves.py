@@ -5,7 +5,7 @@ Where a chunker says that a leaf or a parent must begin, it does; packing decide
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from core.chunking.atoms import (
@@ -20,7 +20,7 @@ from core.chunking.atoms import (
     measure,
 )
 from core.chunking.packing import NO_SECTION, Row, pack
-from core.chunking.plan import Frame, Group, Piece
+from core.chunking.plan import Frame, Group, Metadata, Piece
 from core.text.sentences import sentence_spans
 from core.text.tokens import is_word_boundary
 
@@ -52,15 +52,17 @@ def build_groups(frame: Frame, atoms: list[Atom]) -> tuple[Group, ...]:
         pieces = _leaves(frame, members, following[0] if following else None)
         begins = _parent_begins(members[0], number)
         head = members[0]
-        ends, metadata = _parent_ends(frame, members, following), joined(members)
+        ends, metadata = _parent_ends(frame, members, following), joined([piece.metadata for piece in pieces])
         groups.append(Group(pieces, begins, ends, head.header, head.header_kind, metadata))
     return tuple(groups)
 
 
-def joined(atoms: Sequence[Atom]) -> Mapping[str, tuple[str, ...]]:
-    """What was found in any of the atoms, each value once, in order."""
+def joined(parts: Sequence[Metadata]) -> Metadata:
+    """What was found in any of the parts, each value once, in order."""
+    if len(parts) == 1:
+        return parts[0]
     found: dict[str, list[str]] = {}
-    for metadata in [atom.metadata for atom in atoms if atom.metadata]:
+    for metadata in parts:
         for name, values in metadata.items():
             if name in found:
                 found[name] += values
@@ -76,8 +78,11 @@ def _parents(frame: Frame, atoms: list[Atom]) -> list[list[list[Atom]]]:
     """
     limit = frame.settings.parent_room
     units = _units(frame, atoms)
-    own = _section_sizes(atoms)
-    sections = frame.settings.parents != "ratio"
+    sections = frame.settings.parents != "ratio" and any(unit[0].opens < NO_SECTION for unit in units)
+    begins = [bool(unit[0].parent_why) for unit in units]
+    if units and not sections and not any(begins[1:]) and units[-1][-1].end_token - units[0][0].first_token <= limit:
+        return [units]  # as ``pack`` would have it
+    own = _section_sizes(atoms) if sections else {}
     forced = any(atom.why for atom in atoms)
     rows: list[Row] = []
     for number, unit in enumerate(units):
@@ -96,7 +101,7 @@ def _parents(frame: Frame, atoms: list[Atom]) -> list[list[list[Atom]]]:
             deeper, sibling = _PARENT_DEEPER, _PARENT_LARGE_SIBLING if large else _PARENT_SIBLING
         opens = head.opens if sections else NO_SECTION
         rows.append(Row(head.first_token, unit[-1].end_token, limit, cut, head.level, opens, deeper, sibling))
-    runs = _runs([bool(unit[0].parent_why) for unit in units])
+    runs = _runs(begins)
     return [units[low + first : low + last] for low, high in runs for first, last in pack(rows[low:high])]
 
 
@@ -122,7 +127,7 @@ def _units(frame: Frame, atoms: Sequence[Atom]) -> list[list[Atom]]:
     )
     begins: dict[int, int] = {}
     ends: dict[int, int] = {}
-    for atom in atoms:
+    for atom in atoms if any(atom.cut >= CUT_LEAD_IN for atom in atoms) else ():
         begins.setdefault(atom.item, atom.first_token)
         ends[atom.item] = atom.end_token
     units: list[list[Atom]] = []
@@ -148,6 +153,9 @@ def _under_headings(atoms: Sequence[Atom], limit: int) -> list[list[Atom]]:
     edges = [at for at, atom in enumerate(atoms) if not at or atom.cut < CUT_HEADING]
     runs: list[list[Atom]] = []
     for first, last in pairwise([*edges, len(atoms)]):
+        if last - first == 1:
+            runs.append([atoms[first]])
+            continue
         starts = [last]
         for at in range(last - 1, first, -1):
             if atoms[starts[-1] - 1].end_token - atoms[at - 1].first_token > limit:
@@ -164,15 +172,25 @@ def _section_sizes(atoms: Sequence[Atom]) -> dict[int, int]:
     return sizes
 
 
+def _rooms(frame: Frame, atoms: Sequence[Atom]) -> list[int]:
+    """The room of a leaf that begins with each atom: the same as before where section and header are."""
+    rooms: list[int] = []
+    known = None
+    for atom in atoms:
+        place = (atom.heading, atom.header, atom.opens < NO_SECTION, atom.header_kind)
+        if place != known:
+            known, room = place, frame.room(*place)
+        rooms.append(room)
+    return rooms
+
+
 def _leaves(frame: Frame, atoms: Sequence[Atom], following: Atom | None) -> tuple[Piece, ...]:
-    places = [(atom.heading, atom.header, atom.opens < NO_SECTION, atom.header_kind) for atom in atoms]
-    room_in = {place: frame.room(*place) for place in set(places)}  # few: rooms differ by section and header only
-    rooms = [room_in[place] for place in places]
+    rooms, overlaps = _rooms(frame, atoms), frame.settings.overlap_tokens > 0
     rows = [
         Row(
             atom.first_token,
             atom.end_token,
-            room - (frame.overlap(room) if number else 0),
+            room - frame.overlap(room) if overlaps and number else room,
             atom.cut,
             atom.level,
             atom.opens,
@@ -189,7 +207,7 @@ def _leaves(frame: Frame, atoms: Sequence[Atom], following: Atom | None) -> tupl
             start, note = _overlapped(frame, atoms, first, rooms[first], atoms[last - 1].end, pieces[-1].body + 1)
         begins = _begins(atoms, first) + note
         ends = _ends(frame, atoms, rows, first, last, following)
-        head, metadata = atoms[first], joined(atoms[first:last])
+        head, metadata = atoms[first], joined([atom.metadata for atom in atoms[first:last]])
         pieces.append(
             Piece(
                 start, atoms[last - 1].end, begins, ends, head.start, head.header, head.header_kind, metadata=metadata

@@ -44,7 +44,8 @@ def pack(rows: Sequence[Row]) -> list[tuple[int, int]]:
     total = len(rows)
     if not total:
         return []
-    if rows[-1].finish - rows[0].begin <= rows[0].room and all(row.opens == NO_SECTION for row in rows[1:]):
+    sections = any(row.opens < NO_SECTION for row in rows[1:])
+    if rows[-1].finish - rows[0].begin <= rows[0].room and not sections:
         return [(0, total)]  # one piece costs at most 2 and its cut; any two cost that much and a cut more
     widest = max(row.room for row in rows)
     best = [0.0] * (total + 1)
@@ -55,17 +56,17 @@ def pack(rows: Sequence[Row]) -> list[tuple[int, int]]:
         cheapest = float("inf")
         for first in range(last - 1, -1, -1):
             row = rows[first]
-            size = finish - row.begin
-            if size > widest and first < last - 1:
-                break
-            if size <= row.room or first == last - 1:
-                slack = 1.0 - size / row.room if size < row.room else 0.0
+            size, room = finish - row.begin, row.room
+            if size <= room or first == last - 1:
+                slack = 1.0 - size / room if size < room else 0.0
                 cost = best[first] + 1.0 + slack * slack + row.cut + inside
-                if row.level >= lowest:
+                if sections and row.level >= lowest:
                     cost += at_lowest if row.level == lowest else at_lowest + _LEAVES_SECTION
                 if cost < cheapest:
                     cheapest, origin[last] = cost, first
-            if row.opens < NO_SECTION:
+            elif size > widest:
+                break
+            if sections and row.opens < NO_SECTION:
                 inside += row.deeper
                 if row.opens < lowest:
                     lowest, at_lowest = row.opens, row.sibling - row.deeper

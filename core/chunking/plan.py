@@ -154,6 +154,11 @@ class Frame:
         reserve = self.prefixes.reserve(heading, inside)
         return max(1, self.settings.max_tokens - reserve - self.prefixes.header_reserve(header, reserve, kind))
 
+    @property
+    def least_room(self) -> int:
+        """Tokens that are left for the body of any leaf, whatever stands before it: more is asked of ``room``."""
+        return max(1, self.settings.max_tokens // 2 - 2)  # prefixes take half at most, and two line ends
+
     def overlap(self, room: int) -> int:
         """Tokens of overlap a leaf with so much room may carry: never more than a third of it. 0 is off."""
         return min(self.settings.overlap_tokens, room // 3)

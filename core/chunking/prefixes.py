@@ -133,9 +133,12 @@ class Prefixes:
             return None
         end = self._tokens.cut(header.start, header.end, room)
         text = self._outline.document.text[header.start : end].rstrip()
-        if not text or self.count(text) > room:
+        span = Span(header.start, header.start + len(text))
+        if text not in self._counts:
+            self._counts[text] = self._tokens.exact([span])[0]
+        if not text or self._counts[text] > room:
             return None
-        return PrefixPart(kind, text, Span(header.start, header.start + len(text)))
+        return PrefixPart(kind, text, span)
 
     def header_reserve(self, header: Span | None, reserve: int, kind: str = "table_header") -> int:
         """Tokens the embedder reads of a repeated header."""

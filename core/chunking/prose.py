@@ -34,6 +34,7 @@ def sentence_plan(frame: Frame, cuts: Mapping[int, str], likeness: NDArray[np.fl
     ends = [span.end for span in sentences]
     number_of = {span.start: number for number, span in enumerate(sentences)}
     splitter = Splitter(frame.tokens)
+    prices = (_PRICE_OF_LIKENESS * likeness).tolist() if likeness is not None else None
     text = frame.document.text
 
     def own(item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom] | None:
@@ -61,8 +62,8 @@ def sentence_plan(frame: Frame, cuts: Mapping[int, str], likeness: NDArray[np.fl
                 continue
             if number in cuts and atom.cut < CUT_TITLE:
                 atom.why = cuts[number]
-            elif likeness is not None and number and atom.cut <= CUT_SENTENCE:
-                atom.cut = atom.cut / 2 + _PRICE_OF_LIKENESS * float(likeness[number - 1])
+            elif prices is not None and number and atom.cut <= CUT_SENTENCE:
+                atom.cut = atom.cut / 2 + prices[number - 1]
 
     return structured(frame, own, adjust)
 

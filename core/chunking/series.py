@@ -18,10 +18,10 @@ _WHOLE = frozenset({BlockKind.HEADING, BlockKind.TABLE, BlockKind.CODE, BlockKin
 
 def regions(document: Document) -> list[Span]:
     """The stretches of text that chunks must cover, trimmed: all but front matter and furniture."""
+    whole = [Span(0, len(document.text))]
     skipped = [block.span for block in document.blocks if block.kind in SKIPPED]
-    spans = (
-        trim(document.text, span.start, span.end) for span in subtract_spans([Span(0, len(document.text))], skipped)
-    )
+    kept = subtract_spans(whole, skipped) if skipped else whole
+    spans = (trim(document.text, span.start, span.end) for span in kept)
     return [span for span in spans if span is not None]
 
 

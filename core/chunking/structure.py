@@ -181,7 +181,7 @@ class _Atomiser:
             opens = item.kind == BlockKind.HEADING
             room = frame.room(heading, inside=opens)
             limit = max(1, room - frame.overlap(room))
-            if not opens or not chain:
+            if opens != bool(chain):
                 top_room = self._room_of_chain(items, number)
             tail = 0 if opens else self._tail(items, number)
             limit = max(1, limit - tail)
@@ -264,6 +264,8 @@ class _Atomiser:
 
     def _price_sections(self, atoms: list[Atom]) -> None:
         """What it costs a leaf to hold a section boundary: little between two tiny sections, else too much."""
+        if all(atom.opens == NO_SECTION for atom in atoms):
+            return
         sizes: dict[int, int] = {}
         for atom in atoms:
             sizes[atom.heading] = sizes.get(atom.heading, 0) + self._frame.tokens.count(atom.start, atom.end)

@@ -107,12 +107,14 @@ class TermFinder:
         >>> [term.name for term in finder.uses(text, 17, len(text))], finder.uses(text, 0, 17)
         (['Rent'], [])
         """
-        if not self._by_first:
+        if not self._by_first or self._by_first.keys().isdisjoint(_WORD.findall(text, start, end)):
             return []
         used: dict[str, Term] = {}
         for match in _WORD.finditer(text, start, end):
-            for parts, term in self._by_first.get(match.group(), ()):
-                at = match.start()
+            if (word := match[0]) not in self._by_first:
+                continue
+            at = match.start()
+            for parts, term in self._by_first[word]:
                 if term.name in used or term.definition.start <= at < term.definition.end:
                     continue
                 following = _WORD.findall(text, at, min(end, at + 2 * _LONGEST))[: len(parts)]

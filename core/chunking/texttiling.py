@@ -11,8 +11,10 @@ every valley measured by its depth, and the deeper ones taken. Where ours parts 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,34 +33,41 @@ def cohesion(sentences: Sequence[Sequence[str]], window: int) -> NDArray[np.floa
     [0.58, 0.0]
     """
     count = len(sentences)
-    numbers: dict[str, int] = defaultdict(lambda: len(numbers))
-    rows = [[numbers[word] for word in words] for words in sentences]
+    again = (word for word, times in Counter(chain.from_iterable(sentences)).items() if times > 1)
+    numbers = {word: number for number, word in enumerate(again)}
+    rows = [[numbers[word] for word in words if word in numbers] for words in sentences]
+    alone = [len(words) - len(row) for words, row in zip(sentences, rows, strict=True)]  # words that meet no other
     left, right = [0] * len(numbers), [0] * len(numbers)
     product = left_norm = right_norm = 0
-    found = np.zeros(max(0, count - 1))
+    found = [0.0] * max(0, count - 1)
     for gap in range(-1, count - 1):
         # Whole numbers all along, so that nothing is lost by adding and taking away. The blocks move on by a sentence:
         # one enters on the right, one changes sides, one leaves on the left.
-        for entering in rows[0:window] if gap < 0 else rows[gap + window : gap + window + 1]:
-            for word in entering:
+        for entering in range(0 if gap < 0 else gap + window, min(gap + window + 1, count)):
+            right_norm += alone[entering]
+            for word in rows[entering]:
                 product += left[word]
                 right_norm += 2 * right[word] + 1
                 right[word] += 1
         if gap < 0:
             continue
+        right_norm -= alone[gap]
+        left_norm += alone[gap]
         for word in rows[gap]:
             right[word] -= 1
             product += right[word] - left[word]
             right_norm -= 2 * right[word] + 1
             left_norm += 2 * left[word] + 1
             left[word] += 1
-        for word in rows[gap - window] if gap >= window else ():
-            left[word] -= 1
-            product -= right[word]
-            left_norm -= 2 * left[word] + 1
+        if gap >= window:
+            left_norm -= alone[gap - window]
+            for word in rows[gap - window]:
+                left[word] -= 1
+                product -= right[word]
+                left_norm -= 2 * left[word] + 1
         if left_norm and right_norm:
             found[gap] = product / (left_norm * right_norm) ** 0.5
-    return found
+    return np.array(found)
 
 
 def smoothed(curve: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -72,9 +81,9 @@ def smoothed(curve: NDArray[np.float64]) -> NDArray[np.float64]:
     sums = curve.copy()
     sums[1:] += curve[:-1]
     sums[:-1] += curve[1:]
-    counts = np.full(len(curve), 3.0)
-    counts[[0, -1]] = 2.0
-    return np.asarray(sums / counts)
+    means = sums / 3.0
+    means[0], means[-1] = sums[0] / 2.0, sums[-1] / 2.0
+    return np.asarray(means)
 
 
 def valleys(curve: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -87,16 +96,16 @@ def valleys(curve: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.f
     """
     if not len(curve):
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    starts = np.flatnonzero(np.append(True, np.diff(curve) != 0))  # of runs of equal values
-    stops = np.append(starts[1:], len(curve))
+    starts = np.concatenate(([0], np.flatnonzero(curve[1:] != curve[:-1]) + 1))  # of runs of equal values
+    stops = np.concatenate((starts[1:], [len(curve)]))
     heights = curve[starts]
-    falls = np.append(True, np.diff(heights) < 0)  # into this run; both ends of the text are open
-    rises = np.append(np.diff(heights) > 0, True)  # out of this run
+    falls = np.concatenate(([True], heights[1:] < heights[:-1]))  # into this run; both ends of the text are open
+    rises = np.concatenate((heights[1:] > heights[:-1], [True]))  # out of this run
     bottoms = np.flatnonzero(falls & rises)
     if len(heights) < 2 or not len(bottoms):
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     # Between two bottoms lies one peak; outside the outer two, the curve only climbs to its ends.
-    peaks = np.maximum.reduceat(heights, np.append(0, bottoms))
+    peaks = np.maximum.reduceat(heights, np.concatenate(([0], bottoms)))
     depths = peaks[:-1] + peaks[1:] - 2 * heights[bottoms]
     return (starts[bottoms] + stops[bottoms] - 1) // 2, depths
 
@@ -110,10 +119,15 @@ def valley_cuts(curve: NDArray[np.float64], depth: float) -> NDArray[np.int64]:
     >>> valley_cuts(np.array([0.9, 0.1, 0.8, 0.7, 0.8]), 0.5).tolist()
     [1]
     """
-    gaps, depths = valleys(curve)
+    return _deep(*valleys(curve), depth)
+
+
+def _deep(gaps: NDArray[np.int64], depths: NDArray[np.float64], depth: float) -> NDArray[np.int64]:
     if not len(gaps):
         return gaps
-    return np.asarray(gaps[depths >= depths.mean() + depth * depths.std() - 1e-9])
+    mean = depths.sum() / len(depths)
+    deviation = sqrt(np.square(depths - mean).sum() / len(depths))
+    return np.asarray(gaps[depths >= mean + depth * deviation - 1e-9])
 
 
 def texttiling(frame: Frame) -> Plan:
@@ -122,10 +136,12 @@ def texttiling(frame: Frame) -> Plan:
     curve = smoothed(
         cohesion([analyse(text[span.start : span.end]) for span in frame.sentences], settings.tiling_window)
     )
-    depths = dict(zip(*(found.tolist() for found in valleys(curve)), strict=True))
+    gaps, climbs = valleys(curve)
+    depths = dict(zip(gaps.tolist(), climbs.tolist(), strict=True))
     likeness = ranks(curve)
-    cuts = (valley_cuts(curve, settings.tiling_depth) + 1).tolist()
+    cuts = (_deep(gaps, climbs, settings.tiling_depth) + 1).tolist()
     if settings.min_tokens:
         cuts = without_crumbs(cuts, likeness, tokens_before(frame), settings.min_tokens, section_starts(frame))
     why = "the words change: a valley {:.2f} deep in their overlap, which falls to {:.2f}"
-    return sentence_plan(frame, {cut: why.format(depths[cut - 1], curve[cut - 1]) for cut in cuts}, likeness)
+    heights = curve.tolist()
+    return sentence_plan(frame, {cut: why.format(depths[cut - 1], heights[cut - 1]) for cut in cuts}, likeness)

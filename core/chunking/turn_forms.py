@@ -88,9 +88,9 @@ def read_label(line: str) -> Label | None:
     head = line[:_HEAD].rstrip()
     if not _HINT.search(head):
         return None
-    if match := _CUE.match(head):
+    if " --> " in head and (match := _CUE.match(head)):
         return Label("", match["time"], match.end(), "cue")
-    if match := _NICK.match(head):
+    if "<" in head and (match := _NICK.match(head)):
         return Label(match["name"], match["time"] or "", match.end(), "nick")
     if match := _ASKED.match(head):
         return Label(match["name"], "", match.end(), "asked")

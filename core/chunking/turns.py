@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import median
 
 from core.chunking.turn_forms import Label, read_label, voice_of
-from core.text.spans import trim
+from core.text.sentences import asks
 from core.types import Span
 
 _FEWEST = 3  # turns of a conversation, at least
@@ -18,10 +18,9 @@ _SHARE = 0.5  # of the lines that begin a paragraph must begin a turn
 _SURE_SHARE = 0.8  # of the labels must be names for the others, which come once, to be names too
 _SPOKEN_SHARE = 0.3  # of plain turns must read like speech, not like the values of fields
 _BACKCHANNEL = 3  # words
-_WORDS = re.compile(r"[^\W\d_][\w'’]*|\d+")
+_MORE_WORDS = re.compile(rf"(?:[\W_]*+(?:[^\W\d_][\w'’]*+|\d++)){{{_BACKCHANNEL + 1}}}")
 _CUE_NUMBER = re.compile(r"\d{1,6}[ \t]*\Z")
 _MARKS = re.compile(r"[.!?…。！？]['\"”’)\]]*$|[,;]\s|\{\w+\}")
-_ENDS_ASKING = re.compile(r"[?？]['\"”’)\]*_]*$")
 _ASKING = frozenset({"Q", "F", "Question", "Frage"})
 
 
@@ -90,7 +89,7 @@ def _labels(text: str, start: int, stop: int) -> tuple[list[_Found], int]:
         line_end = text.find("\n", at, stop)
         line_end = stop if line_end < 0 else line_end
         line = text[at:line_end]
-        if not line.strip():
+        if not line or line.isspace():
             blank = True
         elif label := read_label(line):
             openers += 1
@@ -121,13 +120,13 @@ def _settled(found: list[_Found]) -> list[_Found]:
 
 
 def _turn(text: str, found: _Found, stop: int) -> Turn:
-    span = trim(text, found.start, stop) or Span(found.start, stop)
-    body = trim(text, min(found.body, span.end), span.end) or Span(span.end, span.end)
-    words = text[body.start : body.end]
-    asks = bool(_ENDS_ASKING.search(words[-8:])) or found.label.name in _ASKING
-    counts = asks or len(_WORDS.findall(words[:80])) > _BACKCHANNEL
-    label = trim(text, found.start, min(found.body, span.end)) or Span(span.start, span.start)
-    return Turn(span.start, span.end, body.start, label, found.label.name, found.label.time, asks, counts)
+    end = found.start + len(text[found.start : stop].rstrip())  # a label begins with no blank
+    body = min(found.body, end)
+    words = text[body:end].lstrip()
+    asking = asks(words[-8:]) or found.label.name in _ASKING
+    counts = asking or _MORE_WORDS.match(words, 0, 80) is not None
+    label = Span(found.start, found.start + len(text[found.start : body].rstrip()))
+    return Turn(found.start, end, end - len(words), label, found.label.name, found.label.time, asking, counts)
 
 
 def _joined_cues(found: Sequence[_Found]) -> list[_Found]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.chunking.atoms import CUT_PARAGRAPH, CUT_SENTENCE, Atom, Splitter
-from core.chunking.plan import Frame, Plan
+from core.chunking.plan import Frame, Piece, Plan
 from core.chunking.structure import BlockAtoms, Item, structured
 from core.text.spans import trim
 from core.types import BlockKind, Span
@@ -40,7 +40,7 @@ class Unit:
 def by_units(frame: Frame, units: Sequence[Unit], kinds: frozenset[BlockKind] = _TAKEN) -> BlockAtoms:
     """The atoms of blocks of these kinds that units (in order, not overlapping) cover; others are left alone."""
     splitter = Splitter(frame.tokens)
-    text = frame.document.text
+    text, least = frame.document.text, frame.least_room
     starts = [unit.start for unit in units]
 
     def own(item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom] | None:
@@ -56,7 +56,9 @@ def by_units(frame: Frame, units: Sequence[Unit], kinds: frozenset[BlockKind] = 
                 continue
             begins = span.start == unit.start
             cut = unit.cut if begins else CUT_SENTENCE
-            within = min(limit, frame.room(heading, unit.label, kind=unit.label_kind)) if unit.label else limit
+            within = limit
+            if unit.label and frame.tokens.count(span.start, span.end) > min(room, least):
+                within = min(limit, frame.room(heading, unit.label, kind=unit.label_kind))
             found = splitter.whole_or_sentences(span, unit.what, -1 - at, cut, within, min(room, within))
             if begins:
                 found[0].why, found[0].parent_why = unit.why, unit.parent_why
@@ -103,10 +105,15 @@ def planned(
     plan = structured(frame, own, adjust)
     groups = []
     for group in plan.groups:
-        pieces = tuple(replace(piece, metadata=metadata(piece.start, piece.end)) for piece in group.pieces)
-        spanned = metadata(pieces[0].start, pieces[-1].end) if pieces else {}
-        groups.append(replace(group, pieces=pieces, metadata=spanned))
+        found = [metadata(piece.start, piece.end) for piece in group.pieces]
+        spanned = metadata(group.pieces[0].start, group.pieces[-1].end) if len(found) > 1 else found[0] if found else {}
+        pieces = map(_told, group.pieces, found)
+        groups.append(replace(group, pieces=tuple(pieces), metadata=spanned))
     return Plan(tuple(groups), plan.rooted, (*plan.notes, *(note for note in notes if note)))
+
+
+def _told(piece: Piece, metadata: Mapping[str, tuple[str, ...]]) -> Piece:
+    return replace(piece, metadata=metadata) if metadata or piece.metadata else piece
 
 
 class Covering:

@@ -17,7 +17,6 @@ from core.errors import ModelError
 from core.whole_files import written_whole
 
 FILE = "lectern-calibration.json"
-_STEPS = 50  # of Newton's method: it takes less than ten
 
 
 def fitted(scores: NDArray[np.float64], answers: NDArray[np.bool_]) -> Calibration | None:
@@ -36,25 +35,16 @@ def fitted(scores: NDArray[np.float64], answers: NDArray[np.bool_]) -> Calibrati
     yes, no, spread = int(right.sum()), int((~right).sum()), float(values.std()) if len(values) else 0.0
     if not yes or not no or spread < 1e-9:
         return None
+    from sklearn.linear_model import LogisticRegression
+
+    # A target between no and yes is an example of both, each with its share of the weight.
     targets = np.where(right, (yes + 1) / (yes + 2), 1 / (no + 2))
-    matrix = np.column_stack([np.ones(len(values)), (values - values.mean()) / spread])
-    found = np.array([np.log((yes + 1) / (no + 1)), 0.0])
-    loss = _loss(matrix @ found, targets)
-    for _ in range(_STEPS):
-        likely = 0.5 * (1 + np.tanh(matrix @ found / 2))
-        curve = matrix.T @ (matrix * (likely * (1 - likely))[:, None]) + 1e-9 * np.eye(2)
-        step = np.linalg.solve(curve, matrix.T @ (targets - likely))
-        while (then := _loss(matrix @ (found + step), targets)) > loss and np.abs(step).max() > 1e-9:
-            step = step / 2
-        found, gained, loss = found + step, loss - then, then
-        if gained < 1e-10 * len(values):
-            break
-    slope = float(found[1] / spread)
-    return Calibration(slope, float(found[0] - slope * values.mean())) if slope > 0 else None
-
-
-def _loss(log_odds: NDArray[np.float64], targets: NDArray[np.float64]) -> float:
-    return float((np.logaddexp(0, log_odds) - targets * log_odds).sum())
+    examples = np.tile((values - values.mean()) / spread, 2)[:, None]
+    both = np.repeat([1, 0], len(values))
+    model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8)
+    model.fit(examples, both, sample_weight=np.concatenate([targets, 1 - targets]))
+    slope = float(model.coef_[0, 0] / spread)
+    return Calibration(slope, float(model.intercept_[0] - slope * values.mean())) if slope > 0 else None
 
 
 def write(calibration: Calibration, folder: Path) -> None:

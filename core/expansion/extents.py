@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from core.storage.leaves import LeafTable
 from core.types import Span
 
-_GALLOP = 64  # leaves looked at first for where a family ends; then twice as many, and so on
+_STEPS = 8  # leaves looked at one by one for where a family ends: most are small
+_GALLOP = 64  # then so many at once, then twice as many, and so on
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,9 @@ def family(leaves: LeafTable, child: int) -> tuple[int, int]:
 def _alike(rows: NDArray[np.int64], row: np.int64) -> int:
     """How many entries at the beginning are ``row``."""
     seen, step = 0, _GALLOP
+    for near in range(min(_STEPS, len(rows))):
+        if rows[near] != row:
+            return near
     while seen < len(rows):
         other = np.flatnonzero(rows[seen : seen + step] != row)
         if len(other):

@@ -56,11 +56,13 @@ class Growth:
 
     def size(self, first: int, last: int) -> int:
         """Of the leaves from ``first`` to ``last`` together."""
-        return int(self.sizes[first : last + 1].sum())
+        return int(self.sizes[first]) if first == last else int(self.sizes[first : last + 1].sum())
 
     def span(self, first: int, last: int) -> Span:
         """The text from the leaf ``first`` to the leaf ``last``."""
-        return Span(int(self.leaves.starts[first]), int(self.leaves.ends[first : last + 1].max()))
+        leaves = self.leaves
+        end = leaves.ends[first] if first == last else leaves.ends[first : last + 1].max()
+        return Span(int(leaves.starts[first]), int(end))
 
     def alone(self, place: int, reason: str) -> Extent:
         """The child as it is."""

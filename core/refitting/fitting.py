@@ -7,12 +7,14 @@ Olshen and Stone choose the size of a tree ("Classification and Regression Trees
 holds for questions nobody fitted to is what the held-out half says, and it alone.
 
 A library that asks quickly has no re-ranker on. The share of the one that Careful reads with is then fitted by itself,
-on the same halves, over the fusion that may be applied, with a verdict of its own.
+on the same halves, over the fusion that may be applied, with a verdict of its own. Reading is what takes the time, so
+it is looked after some of the questions whether any share still promises a gain: where none does, the others of the
+half that is fitted to are not read. The half kept out is read whole, or, where nothing is tried on it, not at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -34,6 +36,8 @@ from core.settings import Settings, carefully
 LEAST_QUESTIONS = 30  # with gold: fifteen a side, below which hardly any gain can be told from chance
 MOST_QUESTIONS = 400  # more are not asked: the interval is narrow by then, and waiting is long
 READ_AS_A_READER = 4  # settings of the walk whose contexts are filled
+LOOKS = (0.25, 0.5)  # of the questions, after which Careful's share is given up where none promises a gain
+LEAST_READ = 16  # questions before the first look: of fewer hardly any tells two shares apart
 
 _MEMORY = 1_000_000_000  # bytes that what was found for the questions may take
 _BYTES_A_LEAF = 40
@@ -55,12 +59,12 @@ _RERANKED = {
     "searching the others": 0.02,
     "trying on the others": 0.4,
 }
-_BEFORE_CAREFUL = 0.12  # of the whole, what comes before Careful: it does not wait for a model
+_BEFORE_CAREFUL = 0.3  # of the whole, what comes before Careful: it does not wait for a model
 _CAREFUL = {
     **{name: _BEFORE_CAREFUL * share for name, share in _PLAIN.items()},
-    "re-reading": 0.42,
-    "reading as Careful": 0.04,
-    "trying Careful on the others": 0.42,
+    "re-reading": 0.35,
+    "reading as Careful": 0.05,
+    "trying Careful on the others": 0.3,
 }
 
 Watch = Callable[[str, float], None]
@@ -142,12 +146,13 @@ class _Fit:
         """The re-ranker's share fitted alone, to be had under Careful: ``present`` is what Careful asks with."""
         before = self.present.reranking.blend
         try:
-            tried = self._blended(training, [self.present], CAREFUL_BLEND)
-            after, _ = self._chosen(training, tried, "reading as Careful")
+            promising, trained = self._promising(training)
+            telling = [one for one in training if self.scorer.has_candidate(one, self.present)]
+            after, _ = self._chosen(telling, [promising], "reading as Careful")
             gain = None if after == self.present else self.held(others, after, "trying Careful on the others")
         except ModelError as error:
-            return CarefulShare(before, before, None, str(error))
-        return CarefulShare(before, after.reranking.blend, gain)
+            return CarefulShare(before, before, None, 0, str(error))
+        return CarefulShare(before, after.reranking.blend, gain, trained)
 
     def held(self, asked: Sequence[Asked], after: Settings, phase: str) -> Gain:
         """The fitted settings against the present ones, question by question."""
@@ -156,6 +161,8 @@ class _Fit:
 
     def _chosen(self, asked: Sequence[Asked], tried: Sequence[Settings], phase: str) -> tuple[Settings, float]:
         tried = list(dict.fromkeys([self.present, *tried]))
+        if len(tried) == 1:
+            return self.present, 0.0
         scores = self._exactly(asked, tried, phase)
         number = chosen(scores.mean(axis=2))
         return tried[number], 100 * float((scores[number] - scores[0]).mean())
@@ -189,16 +196,43 @@ class _Fit:
         """
         fusions = list(dict.fromkeys(tried))
         steps = turn.grid(self.present.reranking.blend)
-        worth = np.zeros((len(fusions), len(steps)))
-        tell = self.told.phase("re-reading")
-        for at, one in enumerate(asked):
-            for place, fusion in enumerate(fusions):
-                tell(at * len(fusions) + place, len(asked) * len(fusions))
-                for step, blend in enumerate(steps.values()):
-                    worth[place, step] += self.scorer.about(one, fusion.with_value(BLEND.name, blend))
-        net = worth / len(asked) - STEP_COST * np.abs(list(steps))
+        worth = np.mean(list(self._reread(asked, fusions, steps)), axis=0)
+        net = worth - STEP_COST * np.abs(list(steps))
         best = [list(steps.values())[at] for at in net.argmax(axis=1)]
         return [*fusions, *(one.with_value(BLEND.name, blend) for one, blend in zip(fusions, best, strict=True))]
+
+    def _promising(self, asked: Sequence[Asked]) -> tuple[Settings, int]:
+        """With the share of Careful's re-ranker that promises most, or the present where none promises a gain.
+
+        And how many questions were looked at: the others are left where the first promise nothing. Their order has
+        nothing to do with their documents, so that the first stand for all.
+        """
+        steps = CAREFUL_BLEND.grid(self.present.reranking.blend)
+        looks = {len(asked), *(max(LEAST_READ, round(part * len(asked))) for part in LOOKS)}
+        best, worth = 0, []
+        for one in self._reread(sorted(asked, key=lambda one: drawn(one.question)), [self.present], steps):
+            worth.append(one[0])
+            if len(worth) in looks:
+                best = promising(np.array(worth), list(steps))
+                if not best:
+                    break
+        return self.present.with_value(BLEND.name, steps[best]) if best else self.present, len(worth)
+
+    def _reread(
+        self, asked: Sequence[Asked], fusions: Sequence[Settings], steps: Mapping[int, float]
+    ) -> Iterator[NDArray[np.float64]]:
+        """Of one question after another (fusions, steps), about the recall of each fusion with each blend."""
+        tell = self.told.phase("re-reading")
+        for at, one in enumerate(asked):
+            worth = np.empty((len(fusions), len(steps)))
+            for place, fusion in enumerate(fusions):
+                tell(at * len(fusions) + place, len(asked) * len(fusions))
+                if not self.scorer.has_candidate(one, fusion):  # however they are ordered, no gold is read with them
+                    worth[place] = self.scorer.about(one, without_reranking(fusion))
+                    continue
+                for step, blend in enumerate(steps.values()):
+                    worth[place, step] = self.scorer.about(one, fusion.with_value(BLEND.name, blend))
+            yield worth
 
     def _exactly(self, asked: Sequence[Asked], tried: Sequence[Settings], phase: str) -> NDArray[np.float64]:
         """(settings, questions, budgets) recall of the contexts a reader gets."""
@@ -225,6 +259,20 @@ def chosen(scores: NDArray[np.float64]) -> int:
     errors = gains.std(axis=1, ddof=1) / np.sqrt(scores.shape[1])
     means = gains.mean(axis=1)
     return int(np.argmax(np.where(means > errors, means, 0.0)))
+
+
+def promising(worth: NDArray[np.float64], steps: Sequence[int]) -> int:
+    """The steps to the value worth most, if it gains more than its standard error over where the dial stands, else 0.
+
+    ``worth``: (questions, steps). ``steps``: away from where it stands, 0 among them; each is charged ``STEP_COST``.
+
+    >>> promising(np.array([[0.5, 0.5, 0.6], [0.5, 0.5, 0.7], [0.5, 0.5, 0.5]]), [-1, 0, 1])
+    1
+    >>> promising(np.array([[0.5, 0.5, 0.6], [0.5, 0.5, 0.7], [0.5, 0.5, 0.2]]), [-1, 0, 1])
+    0
+    """
+    best = int(np.argmax(worth.mean(axis=0) - STEP_COST * np.abs(steps)))
+    return steps[best] if chosen(worth[:, [steps.index(0), best]].T) else 0
 
 
 class _Told:

@@ -17,11 +17,13 @@ class CarefulShare:
     """The re-ranker's share under Careful: as it is, as it was fitted, and what that gains where Careful asks.
 
     ``gain``: ``None`` where nothing better was found, or where the re-ranker cannot be asked, which ``unread`` tells.
+    ``trained``: questions it was fitted to, not all where the first of them promised nothing.
     """
 
     before: float
     after: float
     gain: Gain | None
+    trained: int
     unread: str = ""
 
     @property
@@ -33,13 +35,16 @@ class CarefulShare:
     def sentence(self) -> str:
         """The verdict for a person.
 
-        >>> CarefulShare(0.4, 0.4, None).sentence
-        'Careful: no share of its re-ranker was clearly better than 0.4. It stays.'
+        >>> CarefulShare(0.4, 0.4, None, 16).sentence
+        'Careful: on the 16 questions it looked at, no share of its re-ranker was clearly better than 0.4. It stays.'
         """
         if self.unread:
             return f"Careful: its re-ranker could not be asked, and its share stays {self.before:g}. {self.unread}"
         if self.gain is None:
-            return f"Careful: no share of its re-ranker was clearly better than {self.before:g}. It stays."
+            return (
+                f"Careful: on the {self.trained} questions it looked at, no share of its re-ranker was clearly better "
+                f"than {self.before:g}. It stays."
+            )
         found = self.gain.sentence
         return (
             f"Careful, its re-ranker's share {self.after:g} instead of {self.before:g}: {found[0].lower()}{found[1:]}"

@@ -61,6 +61,11 @@ class Scorer:
         ranking = self.searcher.order(asked.found, settings)
         return float(read_in_order(ranking, asked.held, asked.gold.size).mean())
 
+    def has_candidate(self, asked: Asked, settings: Settings) -> bool:
+        """Whether a chunk that the settings' re-ranker would read holds gold. Nothing is read for it."""
+        ranking = self.searcher.order(asked.found, without_reranking(settings))
+        return bool(asked.held[ranking.pool[ranking.kept[: settings.reranking.candidates]]].any())
+
     def exactly(self, asked: Asked, settings: Settings, progress: Progress | None = None) -> Recalls:
         """Recall at each of ``BUDGETS``, of the contexts that a reader would get. ``progress``: of a re-ranker."""
         ranking = self.searcher.order(asked.found, settings, progress)

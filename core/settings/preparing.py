@@ -31,7 +31,7 @@ class ParsingSettings:
 class EmbeddingSettings:
     """Which encoder. ``model``: "packaged" is the all-MiniLM-L6-v2 of the requirements; else a path or name.
 
-    ``precision``: "auto" takes bfloat16 where the processor has it. ``batch_size``: texts per forward pass.
+    ``precision``: "auto" takes bfloat16 where the processor is quicker in it. ``batch_size``: texts per forward pass.
     """
 
     model: str = "packaged"

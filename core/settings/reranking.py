@@ -28,7 +28,7 @@ class RerankingSettings:
     standardised; 1 decides alone. ``timeout_seconds``: after it no further batch is begun, 0 is off. ``batch_size``:
     passages per forward pass.
     Of a CrossEncoder alone, as the embedder has its own: ``max_tokens`` of question and passage together, 0 is the
-    model's limit, and ``precision``, of which "auto" takes bfloat16 where the processor has it.
+    model's limit, and ``precision``, of which "auto" takes bfloat16 where the processor is quicker in it.
     """
 
     model: str = ""

@@ -10,6 +10,7 @@ from core.settings.checks import one_of, within
 
 FUSIONS = ("zscore", "minmax", "rrf")
 LEXICAL_ENGINES = ("fts5", "rank-bm25")
+_BOOSTS = ("title_boost", "headings_boost", "captions_boost", "text_boost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class RetrievalSettings:
     min_similarity: float = -1.0
     title_boost: float = 0.5
     headings_boost: float = 0.5
+    captions_boost: float = 0.5
     text_boost: float = 1.0
     lexical_engine: str = "fts5"
     exact_below: int = 200_000
@@ -64,7 +66,7 @@ class RetrievalSettings:
         within("retrieval.feedback_leaves", self.feedback_leaves, 1, 100)
         within("retrieval.k", self.k, 1, 1000)
         within("retrieval.min_similarity", self.min_similarity, -1, 1)
-        for name in ("title_boost", "headings_boost", "text_boost"):
+        for name in _BOOSTS:
             within(f"retrieval.{name}", getattr(self, name), 0, 10)
         within("retrieval.exact_below", self.exact_below, 0, 100_000_000)
 
@@ -85,5 +87,5 @@ class RetrievalSettings:
         if self.fusion != "rrf":
             unread.add("rrf_k")
         if not self.lexical_weight:
-            unread |= {"lexical_engine", "title_boost", "headings_boost", "text_boost"}
+            unread |= {"lexical_engine", *_BOOSTS}
         return {name: value for name, value in asdict(self).items() if name not in unread}

@@ -50,7 +50,9 @@ class UnderstandingSettings:
     @property
     def leaning(self) -> bool:
         """Some boost is on: the ranking has a stage for it."""
-        return any(self.telling().get(name) for name in (*BOOSTS, "prefer_recent"))
+        # Asked for every ranking, and so without the dictionary that ``telling`` makes.
+        others = any(getattr(self, name) for name in (*BOOSTS, "prefer_recent") if name != "anchor_boost")
+        return others or bool(self.anchors and self.anchor_boost)
 
     @property
     def writes(self) -> bool:

@@ -35,6 +35,7 @@ class NewLeaf:
     title: Sequence[str]
     headings: Sequence[str]
     text: Sequence[str]
+    captions: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def swap_chunks(
         add_rows(
             connection,
             number,
-            [(rows[leaf.chunk_id], _joined(leaf.title), _joined(leaf.headings), _joined(leaf.text)) for leaf in leaves],
+            [(rows[leaf.chunk_id], *_fields(leaf)) for leaf in leaves],
         )
         connection.executemany(
             "INSERT INTO outbox(generation, op, row) VALUES (?, 'upsert', ?)",
@@ -282,6 +283,11 @@ def _vector_numbers(connection: sqlite3.Connection, keys: Sequence[str]) -> dict
             "SELECT key, number FROM vector WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(keys)),)
         ).fetchall()
     )
+
+
+def _fields(leaf: NewLeaf) -> tuple[str, str, str, str]:
+    """Its tokens by field, as ``core.storage.lexical`` wants them."""
+    return _joined(leaf.title), _joined(leaf.headings), _joined(leaf.captions), _joined(leaf.text)
 
 
 def _joined(tokens: Sequence[str]) -> str:

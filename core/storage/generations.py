@@ -10,7 +10,9 @@ from core.errors import NotFoundError, StorageError
 from core.storage.lexical import create_index, drop_index, remove_rows
 from core.storage.store import Store, now
 
-INDEX_SCHEMA = 1  # grows when the tables made by core.storage.lexical, or what is indexed in them, change
+# Grows when the tables made by core.storage.lexical, or what is indexed in them, change and no migration brings what
+# there is along: then all is cut anew.
+INDEX_SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)

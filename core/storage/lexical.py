@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 # FTS5's "ascii" tokenizer parts text at ASCII characters that are no letters or digits and knows nothing of Unicode:
 # with the rest of visible ASCII named as token characters, only a space parts tokens and only A-Z would be changed.
 # "unicode61" would part tokens at letters younger than its tables.
-_TOKENIZER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~'"
-FIELDS = ("title", "headings", "text")
+TOKENIZER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~'"
+FIELDS = ("title", "headings", "captions", "text")
 _MAX_TERMS = 64
 
 
@@ -46,8 +46,8 @@ class FtsIndex:
     def search(self, tokens: Sequence[str], boosts: Mapping[str, float]) -> tuple[NDArray[np.int64], Vectors]:
         """``(rows int64, scores float32)`` of every leaf that holds a token, rows ascending.
 
-        ``boosts`` weighs occurrences in "title", "headings" and "text" (each 1.0 where absent). A token given twice
-        counts twice. Tokens in more than half of the rows, which BM25 gives a weight of nothing, are passed over
+        ``boosts`` weighs occurrences in each of ``FIELDS`` (1.0 where absent). A token given twice counts twice.
+        Tokens in more than half of the rows, which BM25 gives a weight of nothing, are passed over
         where there are others; of a very long question the 64 rarest tokens count. k1 and b are fixed by FTS5.
         """
         postings, found = self._read(tokens)
@@ -151,7 +151,7 @@ def create_fts(connection: sqlite3.Connection, generation: int) -> None:
     """Make the FTS5 table over the generation's tokens, empty of postings."""
     connection.execute(
         f"CREATE VIRTUAL TABLE {index_table(generation)} USING fts5({', '.join(FIELDS)},"
-        f" content='{content_table(generation)}', content_rowid='row', tokenize=\"{_TOKENIZER}\")"
+        f" content='{content_table(generation)}', content_rowid='row', tokenize=\"{TOKENIZER}\")"
     )
     connection.execute(
         f"CREATE VIRTUAL TABLE {terms_table(generation)} USING fts5vocab('{index_table(generation)}', 'row')"
@@ -165,11 +165,11 @@ def drop_index(connection: sqlite3.Connection, generation: int) -> None:
     connection.execute(f"DROP TABLE IF EXISTS {content_table(generation)}")
 
 
-def add_rows(connection: sqlite3.Connection, generation: int, rows: Iterable[tuple[int, str, str, str]]) -> None:
-    """Index ``(row, title, headings, text)``, each field its tokens joined by single spaces."""
+def add_rows(connection: sqlite3.Connection, generation: int, rows: Iterable[tuple[int, str, str, str, str]]) -> None:
+    """Index ``(row, *FIELDS)``, each field its tokens joined by single spaces."""
     rows = list(rows)
     for table, key in ((content_table(generation), "row"), (index_table(generation), "rowid")):
-        connection.executemany(f"INSERT INTO {table}({key}, {', '.join(FIELDS)}) VALUES (?, ?, ?, ?)", rows)
+        connection.executemany(f"INSERT INTO {table}({key}, {', '.join(FIELDS)}) VALUES (?, ?, ?, ?, ?)", rows)
 
 
 def remove_rows(connection: sqlite3.Connection, generation: int, rows: Sequence[int]) -> None:

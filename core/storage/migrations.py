@@ -25,15 +25,18 @@ def migrate(connection: sqlite3.Connection, home: Path) -> list[str]:
     """Bring a writable catalogue up to date and return the steps taken. Raises ``StorageError`` for a strange file."""
     check(connection, home, writing=True)
     taken = []
-    for name, sql in MIGRATIONS[len(applied(connection)) :]:
+    for name, step in MIGRATIONS[len(applied(connection)) :]:
         connection.execute("BEGIN IMMEDIATE")
         try:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS migration"
                 " (ordinal INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, applied_at TEXT NOT NULL)"
             )
-            for statement in statements(sql):
-                connection.execute(statement)
+            if isinstance(step, str):
+                for statement in statements(step):
+                    connection.execute(statement)
+            else:
+                step(connection)
             connection.execute(
                 "INSERT INTO migration(name, applied_at) VALUES (?, ?)",
                 (name, datetime.now(UTC).isoformat("T", "seconds")),

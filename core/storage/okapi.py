@@ -1,8 +1,8 @@
 """BM25 by the package rank-bm25, exact and in memory: the second lexical engine, over the same analysed tokens.
 
 It reads the tokens that stand beside the FTS5 index and scores with ``BM25Okapi``, k1 = 1.2 and b = 0.75 as FTS5 has
-them. rank-bm25 knows no fields, so a passage is one bag of its title's, headings' and text's tokens (that is what its
-length and its words' rarity are counted over), and a token's frequency in it is the sum over the fields of boost times
+them. rank-bm25 knows no fields, so a passage is one bag of the tokens of its fields (that is what its length and its
+words' rarity are counted over), and a token's frequency in it is the sum over the fields of boost times
 occurrences. FTS5 does the same, so the two agree for every boost. Three indexes added up would have counted a word's
 rarity and a passage's length three times, and repeating tokens would have lengthened the passages.
 
@@ -79,8 +79,7 @@ class OkapiIndex:
     def search(self, tokens: Sequence[str], boosts: Mapping[str, float]) -> tuple[NDArray[np.int64], Vectors]:
         """``(rows int64, scores float32)`` of every leaf that holds a token, rows ascending.
 
-        ``boosts`` weighs occurrences in "title", "headings" and "text" (each 1.0 where absent). A token given twice
-        counts twice.
+        ``boosts`` weighs occurrences in each of ``FIELDS`` (1.0 where absent). A token given twice counts twice.
         """
         known = [token for token in tokens if token in self.postings.numbers]
         if not known:
@@ -111,18 +110,16 @@ def load_okapi(store: Store, generation: int, previous: OkapiIndex | None = None
         revision = store.contents()  # a tag or a note changes no token
         if previous is not None and (previous.generation, previous.revision) == (generation, revision):
             return previous
-        found = connection.execute(
-            f"SELECT row, {', '.join(FIELDS)} FROM {content_table(generation)} ORDER BY row"
-            if generation
-            else "SELECT 0, '', '', '' WHERE 0"  # nothing indexed yet
-        ).fetchall()
-    return build_okapi(found, generation, revision)
+        if not generation:
+            return build_okapi([], generation, revision)  # nothing indexed yet
+        listed = f"SELECT row, {', '.join(FIELDS)} FROM {content_table(generation)} ORDER BY row"
+        return build_okapi(connection.execute(listed).fetchall(), generation, revision)
 
 
-def build_okapi(rows: Sequence[tuple[int, str, str, str]], generation: int = 0, revision: int = 0) -> OkapiIndex:
-    """An index of ``(row, title, headings, text)``, rows ascending, each field its tokens joined by single spaces.
+def build_okapi(rows: Sequence[tuple[int, str, str, str, str]], generation: int = 0, revision: int = 0) -> OkapiIndex:
+    """An index of ``(row, *FIELDS)``, rows ascending, each field its tokens joined by single spaces.
 
-    >>> index = build_okapi([(1, "", "", "a b"), (2, "", "a", "c"), (3, "", "", "c d"), (7, "", "", "d e")])
+    >>> index = build_okapi([(1, "", "", "", "a b"), (2, "", "a", "", "c"), (3, "", "", "c", ""), (7, "", "", "", "")])
     >>> index.search(["b", "c"], {})[0].tolist()
     [1, 2, 3]
     """

@@ -21,8 +21,8 @@ from core.types import Vectors
 
 K1, B = 1.2, 0.75  # fixed in FTS5
 LEAST_WEIGHT = 1e-6
-# Places kept in memory, 16 bytes each: the words of some hundred questions in a library of 100,000 leaves.
-KEPT_PLACES = 4_000_000
+# Places kept in memory, 20 bytes each: the words of some hundred questions in a library of 100,000 leaves.
+KEPT_PLACES = 3_200_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,6 +1,15 @@
 """The steps after the first, in order, each by its name. A step that was ever taken is never changed."""
 
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from core.storage.schema_captions import add_captions
 from core.storage.schema_first import FIRST
+
+Step = str | Callable[[sqlite3.Connection], None]
+"""A script, or what a script cannot say: a function of the connection, called within the step's transaction."""
 
 _SECOND = """
 INSERT INTO meta VALUES ('contents', '0');
@@ -128,11 +137,12 @@ CREATE TABLE enriched (
 );
 """
 
-MIGRATIONS: tuple[tuple[str, str], ...] = (
+MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0001_the_whole_way_once", FIRST),
     ("0002_trash_labels_attachments_folders", _SECOND),
     ("0003_judgments_follow", _THIRD),
     ("0004_found_in_chunks", _FOUND_IN_CHUNKS),
     ("0005_edits_and_own_recipes", _EDITS),
     ("0006_features", _FEATURES),
+    ("0007_captions", add_captions),
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.storage.generations import generations
-from core.storage.lexical import content_table, index_table
+from core.storage.lexical import FIELDS, content_table, index_table
 from core.storage.store import CATALOGUE, Store
 
 CACHE = "cache"  # the folder for what pages keep beside the library; it may be deleted at any time
@@ -111,7 +111,7 @@ def _table_bytes(connection: sqlite3.Connection) -> Mapping[str, int]:
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE name GLOB 'lexical_*_data'").fetchall():
             measured[name] = f"SELECT sum(length(block)) FROM {name}"
             tokens = f"{name.removesuffix('_data')}_tokens"
-            measured[tokens] = f"SELECT sum(length(title) + length(headings) + length(text)) FROM {tokens}"
+            measured[tokens] = f"SELECT sum({' + '.join(f'length({name})' for name in FIELDS)}) FROM {tokens}"
         return {name: int(connection.execute(query).fetchone()[0] or 0) for name, query in measured.items()}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -37,9 +37,8 @@ class Unit:
     ``kind``: "module head", "statements", "head of class" (what stands before its first method), or the language's
     word: "function", "method", "class", "test", ... ``name``: "" where it has none; ``path``: the name within those
     around it, "Foo.bar". ``signature``: from the unit's own first line (comments and decorators above it aside) to
-    its body. ``doc``: its docstring, or the
-    comment above it. ``children``: what a class, module or function holds, its head included; () when it holds
-    no definitions. ``symbols``, ``imports``, ``calls``: defined, imported and called in it, each once, in order.
+    its body. ``doc``: its docstring, or the comment above it. ``children``: what a class, module or function holds,
+    its head included; () when it holds no definitions. What it defines, imports and calls: ``Syntax.metadata``.
     """
 
     kind: str
@@ -50,9 +49,6 @@ class Unit:
     signature: Span
     doc: Span | None = None
     children: tuple[Unit, ...] = ()
-    symbols: tuple[str, ...] = ()
-    imports: tuple[str, ...] = ()
-    calls: tuple[str, ...] = ()
 
     @property
     def span(self) -> Span:
@@ -76,8 +72,11 @@ class Facts:
 
     def within(self, start: int, end: int) -> tuple[str, ...]:
         """Those that stand in ``[start, end)``, each once."""
-        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
-        return tuple(dict.fromkeys(self._names[first:last])) if first < last else ()
+        starts = self._starts
+        first = bisect_left(starts, start)
+        if first == len(starts) or starts[first] >= end:
+            return ()
+        return tuple(dict.fromkeys(self._names[first : bisect_left(starts, end, first)]))
 
     def to_plain(self) -> Plain:
         """As ``from_plain`` reads it."""
@@ -103,7 +102,7 @@ class Shape:
 
     def cuts(self, span: Span, fits: Callable[[int, int], bool]) -> list[tuple[int, int]]:
         """As ``Syntax.cuts``."""
-        numbers = self._numbers
+        numbers, begin, finish = self._numbers, span.start, span.end
         found: dict[int, int] = {}
         pending = [(0, 0)]
         while pending:
@@ -111,13 +110,16 @@ class Shape:
             tail = 0
             child, after = node + _STRIDE, numbers[node + 3]
             while child < after:
-                start, end, marks, following = numbers[child : child + _STRIDE]
-                if end > span.start and start < span.end:
-                    if marks & NAMED and span.start < start and not tail:
+                start, end, following = numbers[child], numbers[child + 1], numbers[child + 3]
+                if start >= finish:
+                    break
+                if end > begin:
+                    marks = numbers[child + 2]
+                    if begin < start and marks & NAMED and not tail:
                         found.setdefault(start, depth)
                     tail = marks & REMARK
-                    if following > child + _STRIDE and not fits(max(start, span.start), min(end, span.end)):
-                        pending.append((child, depth + (start >= span.start)))
+                    if following > child + _STRIDE and not fits(max(start, begin), min(end, finish)):
+                        pending.append((child, depth + (start >= begin)))
                 child = following
         return sorted(found.items())
 
@@ -167,18 +169,7 @@ class Syntax:
         """What ``to_plain`` was made of. Raises ``TypeError`` or ``ValueError`` for anything else."""
         language, lists, units, shape = plain
         facts = {name: Facts.from_plain(pairs) for name, pairs in zip(FACTS, lists, strict=True)}
-        return cls(language, with_facts([_bare_unit(unit) for unit in units], facts), facts, Shape.from_plain(shape))
-
-
-def with_facts(units: Sequence[Unit], facts: Mapping[str, Facts]) -> tuple[Unit, ...]:
-    """The units with the names that stand in each."""
-    return tuple(_with_facts(unit, facts) for unit in units)
-
-
-def _with_facts(unit: Unit, facts: Mapping[str, Facts]) -> Unit:
-    names = {name: facts[name].within(unit.start, unit.end) for name in FACTS}
-    children = with_facts(unit.children, facts)
-    return Unit(unit.kind, unit.name, unit.path, unit.start, unit.end, unit.signature, unit.doc, children, **names)
+        return cls(language, tuple(map(_unit, units)), facts, Shape.from_plain(shape))
 
 
 def _plain_unit(unit: Unit) -> Plain:
@@ -188,7 +179,7 @@ def _plain_unit(unit: Unit) -> Plain:
     return [unit.kind, unit.name, unit.path, unit.start, unit.end, signature, doc, children]
 
 
-def _bare_unit(plain: Plain) -> Unit:
+def _unit(plain: Plain) -> Unit:
     kind, name, path, start, end, signature, doc, children = plain
-    made = tuple(_bare_unit(child) for child in children)
+    made = tuple(map(_unit, children))
     return Unit(kind, name, path, start, end, Span(*signature), Span(*doc) if doc else None, made)

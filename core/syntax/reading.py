@@ -147,30 +147,34 @@ def _candidates(sample: str, grammar: Grammar) -> list[str]:
 def _shape(source: SyntaxText, root: Node, grammar: Grammar) -> Shape | None:
     """The tree without its smallest parts; ``None``: it has more nodes than any text needs."""
     most = 4 * (_NODES + len(source.data) // _BYTES_PER_NODE)
-    position, remarks = source.position, tree.kinds(grammar.name, grammar.comments | grammar.attributes)
+    remarks = tree.kinds(grammar.name, grammar.comments | grammar.attributes)
     numbers: list[int] = []
-    pending: list[tuple[Node, bool, bool] | int] = [(root, True, False)]
+    pending: list[tuple[Node | None, int]] = [(root, NAMED)]
     while pending:
-        item = pending.pop()
-        if isinstance(item, int):  # all inside the node at this place is written
-            numbers[item + 3] = len(numbers)
+        node, marks = pending.pop()
+        place = len(numbers)
+        if node is None:  # all inside the node at the place that ``marks`` is here is written
+            numbers[marks + 3] = place
             continue
-        node, named, remark = item
-        place, start, end = len(numbers), node.start_byte, node.end_byte
         if place > most:
             return None
-        numbers += (position(start), position(end), NAMED * named | REMARK * remark, place + 4)
+        start, end = node.start_byte, node.end_byte
+        numbers += (start, end, marks, place + 4)
         if (end - start > _SMALLEST or not place) and node.child_count:
-            pending.append(place)
-            kept: list[tuple[Node, bool, bool]] = []
+            pending.append((None, place))
+            kept: list[tuple[Node | None, int]] = []
             follows = False  # a mark of punctuation matters only where it parts a remark from what it is about
             for child in node.children:
-                named, remark = child.is_named, child.kind_id in remarks
-                if named or follows or child.child_count:
-                    kept.append((child, named, remark))
+                remark = child.kind_id in remarks
+                if child.is_named:
+                    kept.append((child, NAMED | REMARK if remark else NAMED))
+                elif follows or child.child_count:
+                    kept.append((child, REMARK * remark))
                 follows = remark
             kept.reverse()
             pending += kept
+    for column in (0, 1):
+        numbers[column::4] = source.positions(numbers[column::4])
     return Shape(numbers)
 
 

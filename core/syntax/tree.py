@@ -49,6 +49,11 @@ class SyntaxText:
         """
         return offset if self._before is None else self._before[offset]
 
+    def positions(self, offsets: list[int]) -> list[int]:
+        """``position`` of each, in order."""
+        before = self._before
+        return offsets if before is None else [before[offset] for offset in offsets]
+
     def words(self, node: Node) -> str:
         """The node's text, blanks run together, at most 200 characters."""
         return " ".join(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.syntax.languages import Grammar
-from core.syntax.model import Facts, Unit, with_facts
+from core.syntax.model import Facts, Unit
 from core.syntax.names import Definition, definition_of
 from core.syntax.tree import SyntaxText
 from core.text.spans import trim
@@ -42,7 +42,7 @@ class UnitReader:
         drafts = self._parts(root.children, 0)
         made = [self._unit(part, (), 0) for part in self._tiled(drafts, 0, len(self._source.text))]
         self._facts["symbols"] = Facts(self._symbols)
-        return with_facts([unit for unit in made if unit is not None], self._facts)
+        return tuple(unit for unit in made if unit is not None)
 
     def _parts(self, nodes: Sequence[Node], depth: int) -> list[_Part]:
         """The nodes as definitions and runs between them; comments and attributes go with what follows."""

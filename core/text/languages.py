@@ -60,6 +60,17 @@ def stems(text: str, language: str) -> list[str]:
     return [found for word in _words(text) if (found := _stem(word, language))]
 
 
+def indexed_tokens(text: str, language: str) -> list[str]:
+    """What the lexical index holds of a text that is written in a language: its tokens, then its stems there.
+
+    Behind and not between them: what the analysis finds side by side stays side by side.
+
+    >>> indexed_tokens("Kündigungen prüfen", "german")
+    ['kundigungen', 'prufen', 'kundig', 'pruf']
+    """
+    return analyse(text) + stems(text, language)
+
+
 def question_tokens(question: str, languages: Sequence[str]) -> list[str]:
     """The tokens to look for, each once, in a library whose documents are written in these languages and English.
 

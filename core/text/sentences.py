@@ -249,11 +249,21 @@ def _is_roman(word: str) -> bool:
 
 
 _VISIBLE = re.compile(r"\S")
+_ASKS = re.compile(r"[?？؟][\s\"'”’»)\]*_]*\Z")
 
 
 def _first_visible(text: str, position: int, stop: int) -> int:
     found = _VISIBLE.search(text, position, stop)
     return found.start() if found else stop
+
+
+def asks(text: str) -> bool:
+    """Whether a text ends with a question, whatever closes it: quotes, brackets, marks of emphasis.
+
+    >>> asks("Where is it?"), asks("«¿Dónde está?» "), asks("It asks: where?, and goes on.")
+    (True, True, False)
+    """
+    return _ASKS.search(text) is not None
 
 
 def is_half(sentence: Span, passage: Span, parts: Callable[[int], bool]) -> bool:

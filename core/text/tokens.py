@@ -22,6 +22,8 @@ _PROBES = (
     ("end.", "Next (one) - two"),
     ("日本", "語です"),
 )
+_ADDITIVE: dict[str, bool] = {}  # by fingerprint: the probes take longer than a text of a few sentences
+_MOST_COUNTERS = 16
 
 
 def whitespace_windows(text: str, size: int = 4000) -> list[Span]:
@@ -119,13 +121,7 @@ class TokenMap:
         starts = np.sort(np.concatenate((offsets[:, 0], extra))) if extra else offsets[:, 0]
         self._starts = _as_array(starts)
         self._before = _counts_before(starts, len(text)) if extra else self._own_before
-        self.additive = self._is_additive()
-
-    def _is_additive(self) -> bool:
-        """Whether counts of parts add up to the count of the whole, as they do for WordPiece."""
-        texts = [text for left, right in _PROBES for text in (left, right, f"{left}\n{right}", f"{left} {right}")]
-        counts = self.counter.count(texts)
-        return all(counts[at] + counts[at + 1] == counts[at + 2] == counts[at + 3] for at in range(0, len(counts), 4))
+        self.additive = _is_additive(counter)
 
     def index(self, position: int) -> int:
         """How many weighted tokens begin before ``position``."""
@@ -188,6 +184,20 @@ class TokenMap:
         return max(latest, start + 1)
 
 
+def _is_additive(counter: TokenCounter) -> bool:
+    """Whether counts of parts add up to the count of the whole, as they do for WordPiece."""
+    known = _ADDITIVE.get(counter.fingerprint)
+    if known is None:
+        texts = [text for left, right in _PROBES for text in (left, right, f"{left}\n{right}", f"{left} {right}")]
+        counts = counter.count(texts)
+        sums = ((counts[at] + counts[at + 1], counts[at + 2], counts[at + 3]) for at in range(0, len(counts), 4))
+        known = all(parts == line == word for parts, line, word in sums)
+        if len(_ADDITIVE) >= _MOST_COUNTERS:
+            _ADDITIVE.clear()
+        _ADDITIVE[counter.fingerprint] = known
+    return known
+
+
 def _as_array(values: NDArray[np.int64]) -> array[int]:
     """The values as machine integers that Python reads faster than NumPy's, in 8 bytes each."""
     found = array("q")
@@ -198,7 +208,7 @@ def _as_array(values: NDArray[np.int64]) -> array[int]:
 def _counts_before(starts: NDArray[np.int64], length: int) -> array[int]:
     """For every position from 0 to ``length``, how many of ``starts`` lie before it."""
     counts = np.zeros(length + 2, dtype=np.int32)
-    np.cumsum(np.bincount(starts, minlength=length + 1), out=counts[1:])
+    np.bincount(starts, minlength=length + 1).cumsum(out=counts[1:])
     found = array("i")
     found.frombytes(counts[: length + 1].tobytes())
     return found
@@ -207,11 +217,11 @@ def _counts_before(starts: NDArray[np.int64], length: int) -> array[int]:
 def _virtual_starts(text: str, offsets: NDArray[np.int64]) -> list[int]:
     """Extra token starts inside words the tokenizer gives up on and in stretches it drops."""
     bounds = np.concatenate(([0], offsets.reshape(-1), [len(text)]))
-    widths = np.diff(bounds)
-    least = np.full(len(widths), WEIGHT)
-    least[1::2] = LONG_WORD  # of tokens; what lies between them is at the even places
+    excess = bounds[1:] - bounds[:-1]
+    excess[1::2] -= LONG_WORD  # of tokens; what lies between them is at the even places
+    excess[::2] -= WEIGHT
     starts: list[int] = []
-    for at in np.flatnonzero(widths > least).tolist():
+    for at in (excess > 0).nonzero()[0].tolist():
         start, end = int(bounds[at]), int(bounds[at + 1])
         if at % 2:
             start += WEIGHT  # the token itself counts once

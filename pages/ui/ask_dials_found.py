@@ -74,6 +74,7 @@ RETRIEVAL = Fold(
             for field, label in (
                 ("title", "Words in the title"),
                 ("headings", "Words in headings"),
+                ("captions", "Words in captions"),
                 ("text", "Words in the text"),
             )
         ),

@@ -38,6 +38,7 @@ SUGGESTED: dict[str, tuple[str, ...]] = {
     "retrieval.k": ("10", "20", "50", "100"),
     "retrieval.title_boost": ("0", "0.5", "1", "2"),
     "retrieval.headings_boost": ("0", "0.5", "1", "2"),
+    "retrieval.captions_boost": ("0", "0.5", "1", "2"),
     "retrieval.lexical_engine": LEXICAL_ENGINES,
     "reranking.model": ("none", OWN_RERANKER, LATE_INTERACTION),
     "reranking.candidates": ("10", "20", "30", "50"),

@@ -87,8 +87,8 @@ def _head(mark: str, held: int, *, label: str, ready: bool) -> None:
         icon=":material/tune:",
         width="stretch",
         disabled=not ready,
-        help=f"On {words.count(held, 'judged question')}: some seconds for the search; for Careful its re-ranker reads "
-        "once for each, a third of a second or more.",
+        help=f"On {words.count(held, 'judged question')}: some seconds for the search, and as many for Careful, "
+        "whose re-ranker reads for some questions; only where its share promises a gain it reads for all.",
         on_click=_ask,
         args=[mark],
     )

@@ -72,7 +72,8 @@ def weighted(dense: float, lexical: float) -> Settings:
 
 
 def boosted(value: float) -> Settings:
-    return cell(retrieval__title_boost=value, retrieval__headings_boost=value)
+    names = ("title", "headings", "captions")
+    return cell(**{f"retrieval__{name}_boost": value for name in names})
 
 
 def reread(preset: str, **values: object) -> Settings:
@@ -207,7 +208,7 @@ DIALS = (
     ),
     Dial(
         "Field boosts",
-        "What do words of the title and the headings count, against 1 for the text's?",
+        "What do words of the title, the headings and the captions count, against 1 for the text's?",
         {f"boost {value:g}": boosted(value) for value in (0.0, 1.0, 2.0)},
     ),
     Dial(

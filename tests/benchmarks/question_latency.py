@@ -43,7 +43,7 @@ CHANGED = 0.1  # of the words of a copy
 TOGETHER = 4  # documents of the suite in one file
 BATCH = 200  # files between two looks at how many leaves there are
 WARMING = 10  # questions before the clock starts
-BOOSTS = {"title": 0.5, "headings": 0.5, "text": 1.0}
+BOOSTS = {"title": 0.5, "headings": 0.5, "captions": 0.5, "text": 1.0}
 ENCODING, WORDS, WHOLE = "encoding the question alone", "searching its words alone", "the whole question"
 BEYOND, AGAIN = "the whole beyond the slower of the two", "the same question again"
 

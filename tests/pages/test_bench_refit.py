@@ -175,7 +175,7 @@ def test_the_share_under_careful_has_its_own_line_is_applied_and_kept_by_careful
 def test_of_two_parts_only_what_gained_is_applied(
     low: float, verdict: str, applied: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    share = CarefulShare(0.4, 0.2, Gain(compared(low, 2.0, verdict), {}, 61.0, 64.0))
+    share = CarefulShare(0.4, 0.2, Gain(compared(low, 2.0, verdict), {}, 61.0, 64.0), 18)
     fitting(monkeypatch, replace(outcome(-0.4, 2.0, "no difference seen"), careful=share))
     app = fit(start("benchmark"))
     assert "no gain is shown" in plain(app)

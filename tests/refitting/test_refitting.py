@@ -21,13 +21,13 @@ from core.evaluation.report import BenchDocument
 from core.evaluation.statistics import Comparison
 from core.evaluation.suites import Suite, SuiteDocument
 from core.library import Library
-from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, NO_GAIN, UNCHANGED, Gain, Refitted, fittable, refit
+from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, NO_GAIN, UNCHANGED, Gain, Refitted, fittable, fitting, refit
 from core.refitting.scoring import Scorer
 from core.settings import RerankingSettings, Settings, carefully
 from core.types import Encoder
 from tests.fast_encoder import FastEncoder
 from tests.refitting import worlds
-from tests.refitting.worlds import Contrarian
+from tests.refitting.worlds import Contrarian, Indifferent
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def test_with_a_reranker_its_share_is_fitted_too(library: Library, monkeypatch: 
     assert model.read <= 2 * questions * present.reranking.candidates  # ten blends cost no more than one
 
 
-@pytest.mark.parametrize("seed", [None, 0])
+@pytest.mark.parametrize("seed", [None, 0, 1, 2])
 def test_the_share_under_careful_is_fitted_by_itself_and_applied_only_where_it_gains(
     library: Library, monkeypatch: pytest.MonkeyPatch, seed: int | None
 ) -> None:
@@ -146,6 +146,7 @@ def test_the_share_under_careful_is_fitted_by_itself_and_applied_only_where_it_g
     assert (both.careful.before, model.read > 0) == (0.8, True)
     if seed is None:
         assert (both.careful.verdict, "reranking.blend" in both.gains) == (GAIN, True)
+        assert both.careful.trained == both.trained
         assert both.careful.after <= 0.5
         assert "Careful, its re-ranker's share" in both.careful.sentence
         applied = both.onto(present)
@@ -156,6 +157,58 @@ def test_the_share_under_careful_is_fitted_by_itself_and_applied_only_where_it_g
         assert not both.gains
         with pytest.raises(LecternError):
             both.onto(library.settings)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_giving_up_early_never_makes_a_gain_of_meaningless_judgments(
+    library: Library, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Of the half that is fitted to some are read; of the other all, or none."""
+    done: set[str] = set()
+
+    def watch(what: str, share: float) -> None:
+        done.add(what)
+
+    monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder: Contrarian())
+    monkeypatch.setattr(fitting, "LEAST_READ", 4)
+    present = library.settings.with_values({"retrieval.neighbour_share": 0.1, "reranking.blend": 0.8})
+    both = refit(library, worlds.permuted(library, seed), present, watch, f"contrarian early {seed}")
+    assert both.careful is not None
+    assert both.careful.verdict != GAIN
+    assert (both.careful.gain is None) == ("trying Careful on the others" not in done)
+    if both.careful.gain is not None:
+        assert both.careful.gain.whole.questions == both.held_out
+
+
+@pytest.mark.parametrize(("least", "asked"), [(16, 16), (5, 5), (99, 18)])
+def test_where_no_share_promises_a_gain_the_rest_is_not_read(
+    library: Library, monkeypatch: pytest.MonkeyPatch, least: int, asked: int
+) -> None:
+    model = Indifferent()
+    monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder: model)
+    monkeypatch.setattr(fitting, "LEAST_READ", least)
+    both = refit(library, judged_questions(library), careful=f"indifferent {least}")
+    assert both.careful is not None
+    assert (both.careful.verdict, both.careful.trained) == (UNCHANGED, asked)
+    assert f"on the {asked} questions it looked at" in both.careful.sentence
+    candidates = carefully(library.settings).reranking.candidates
+    assert 0 < model.read <= asked * candidates
+
+
+def test_nothing_is_read_for_a_question_without_gold_among_its_candidates(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its recall is the same in whatever order they come, and the fit comes out as if they had been read."""
+    models = [Contrarian(), Contrarian()]
+    present = library.settings.with_values({"reranking.blend": 0.8, "retrieval.neighbour_share": 0.1})
+    found = []
+    for model, skipping in zip(models, (True, False), strict=True):
+        monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder, model=model: model)
+        if not skipping:
+            monkeypatch.setattr(Scorer, "has_candidate", lambda self, asked, settings: True)
+        found.append(refit(library, worlds.permuted(library, 1), present, careful=f"skipping {skipping}").careful)
+    assert found[0] == found[1]
+    assert models[0].read < models[1].read
 
 
 def test_where_a_reranker_is_on_careful_is_not_fitted_apart_and_one_that_cannot_be_asked_is_told(

@@ -89,3 +89,10 @@ class Contrarian:
         self.read += len(passages)
         asked = set(analyse(question))
         return np.array([-len(asked & set(analyse(passage))) for passage in passages], dtype=np.float32)
+
+
+class Indifferent(Contrarian):
+    """A re-ranker to whom all passages are alike: no share of it gains anything."""
+
+    def score(self, question: str, passages: Sequence[str]) -> Vectors:
+        return np.zeros_like(super().score(question, passages))

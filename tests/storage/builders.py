@@ -18,6 +18,7 @@ from core.types import Audit, Chunk, ChunkTree, Document, PrefixPart, Vectors
 
 DIMENSION = 8
 EMBEDDER = "seeded-8"
+CAPTION = "Tides"  # of every leaf
 
 
 def vector(text: str, dimension: int = DIMENSION) -> Vectors:
@@ -77,7 +78,14 @@ def swap(store: Store, tree: ChunkTree, generation: int | None = None, embedder:
         recipe=Recipe(f"recipe-{len(tree.chunks)}", f"{len(tree.leaves)} pieces", {"pieces": len(tree.leaves)}),
         audit=Audit(visible, visible),
         leaves=[
-            NewLeaf(leaf.chunk_id, key(leaf.text, embedder), words(tree.document.title), ["part"], words(leaf.text))
+            NewLeaf(
+                leaf.chunk_id,
+                key(leaf.text, embedder),
+                words(tree.document.title),
+                ["part"],
+                words(leaf.text),
+                words(CAPTION),
+            )
             for leaf in tree.leaves
         ],
         generation=generation,

@@ -26,7 +26,7 @@ def store(tmp_path):
 def filled(store, texts: list[list[str]], embedder: str = EMBEDDER) -> FtsIndex:
     number = begin_generation(store, embedder, DIMENSION).number
     with store.transaction() as connection:
-        add_rows(connection, number, [(row, "", "", " ".join(tokens)) for row, tokens in enumerate(texts, 1)])
+        add_rows(connection, number, [(row, "", "", "", " ".join(tokens)) for row, tokens in enumerate(texts, 1)])
     return FtsIndex(store, number)
 
 
@@ -64,16 +64,16 @@ def test_a_term_in_most_rows_only_counts_alone(store) -> None:
 
 def test_boosts_weigh_the_fields(store) -> None:
     number = begin_generation(store, EMBEDDER, DIMENSION).number
-    rows = [(1, "alpha", "x", "x"), (2, "x", "alpha", "x"), (3, "x", "x", "alpha")]
+    rows = [(row, *("alpha" if at == row else "x" for at in range(1, 5))) for row in range(1, 5)]
     with store.transaction() as connection:
-        add_rows(connection, number, rows + [(row, "y", "y", "y") for row in range(4, 12)])
+        add_rows(connection, number, rows + [(row, "y", "y", "y", "y") for row in range(5, 14)])
     index = FtsIndex(store, number)
-    for best, field in enumerate(("title", "headings", "text"), 1):
-        boosts = dict.fromkeys(("title", "headings", "text"), 0.1) | {field: 5.0}
+    for best, field in enumerate(("title", "headings", "captions", "text"), 1):
+        boosts = dict.fromkeys(FIELDS, 0.1) | {field: 5.0}
         found, scores = index.search(["alpha"], boosts)
         assert found[scores.argmax()] == best
         assert scores.max() > 2 * np.sort(scores)[-2]
-    assert index.search(["alpha"], {})[0].tolist() == [1, 2, 3]
+    assert index.search(["alpha"], {})[0].tolist() == [1, 2, 3, 4]
 
 
 WORDS = [f"w{number}" for number in range(10)]
@@ -85,15 +85,15 @@ def scored_by_fts5(store, index: FtsIndex, tokens: list[str], boosts: list[float
     table, asked = f"lexical_{index.generation}", " OR ".join(f'"{token}"' for token in tokens)
     with store.reading() as connection:
         found = connection.execute(
-            f"SELECT rowid, -bm25({table}, ?, ?, ?) FROM {table} WHERE {table} MATCH ?", (*boosts, asked)
+            f"SELECT rowid, -bm25({table}, ?, ?, ?, ?) FROM {table} WHERE {table} MATCH ?", (*boosts, asked)
         )
         return {row: np.float32(score) for row, score in found}
 
 
 @given(
-    st.lists(st.tuples(FIELD, FIELD, FIELD), min_size=1, max_size=20),
+    st.lists(st.tuples(FIELD, FIELD, FIELD, FIELD), min_size=1, max_size=20),
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=5),
-    st.tuples(BOOST, BOOST, BOOST),
+    st.tuples(BOOST, BOOST, BOOST, BOOST),
 )
 @settings(max_examples=30)
 def test_scores_are_those_of_fts5_to_the_last_digit(tmp_path_factory, passages, question, boosts) -> None:
@@ -104,8 +104,7 @@ def test_scores_are_those_of_fts5_to_the_last_digit(tmp_path_factory, passages, 
             add_rows(connection, number, [(3 * row, *passage) for row, passage in enumerate(fields, 1)])
         index = FtsIndex(store, number)
         held = {
-            token: [3 * row for row, each in enumerate(passages, 1) if token in {*each[0], *each[1], *each[2]}]
-            for token in WORDS
+            token: [3 * row for row, each in enumerate(passages, 1) if token in set().union(*each)] for token in WORDS
         }
         known = [token for token in question if held[token]]
         telling = [token for token in known if 2 * len(held[token]) <= len(passages)] or known

@@ -25,7 +25,18 @@ from core.storage.sources import remove_source, sources, trashed
 from core.storage.store import Store
 from core.storage.trash import empty_trash, revive_source, trash_sources
 from core.storage.verify import verify
-from tests.storage.builders import DIMENSION, EMBEDDER, cut, document, ingest, keep_vectors, swap, vector
+from tests.storage.builders import (
+    CAPTION,
+    DIMENSION,
+    EMBEDDER,
+    cut,
+    document,
+    ingest,
+    keep_vectors,
+    swap,
+    vector,
+    words,
+)
 
 NAMES = st.sampled_from(["a.txt", "b.txt", "folder/a.txt", "ünïcode.txt"])
 WORDS = st.sampled_from(["alpha", "beta", "gamma", "delta", "straße", "naïve", "x1"])
@@ -186,6 +197,7 @@ class Library(RuleBasedStateMachine):
             if word in self.text_at(table, place)[start:end].split()
         }
         assert {row for row in rows if row in expected} == expected
+        assert set(FtsIndex(self.store, 1).search(words(CAPTION), {})[0]) >= set(table.rows.tolist())
         if len(table):
             found, similarities = query_projection(self.store, vector(word), 3)
             exact = np.sort(table.vectors @ vector(word))[::-1][:3]

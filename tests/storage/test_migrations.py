@@ -5,14 +5,38 @@ from __future__ import annotations
 import pytest
 
 from core.errors import StorageError
+from core.ingest import Incoming
+from core.library import Library
 from core.storage import migrations
 from core.storage.documents import text_hash
 from core.storage.generations import INDEX_SCHEMA
-from core.storage.lexical import create_index
+from core.storage.lexical import FIELDS, TOKENIZER, FtsIndex, create_index
+from core.storage.schema import MIGRATIONS
 from core.storage.sources import sources
 from core.storage.store import Store
 from core.storage.verify import verify
+from tests.fast_encoder import FastEncoder
 from tests.storage.builders import DIMENSION, EMBEDDER, cut, document, ingest, keep_vectors, swap
+
+
+def without_captions(connection, generation: int = 1) -> None:
+    """A word index as it was made before it had captions."""
+    tokens, index = f"lexical_{generation}_tokens", f"lexical_{generation}"
+    made = f"fts5(title, headings, text, content='{tokens}', content_rowid='row', tokenize=\"{TOKENIZER}\")"
+    for statement in (
+        f"DROP TABLE {index}_terms",
+        f"DROP TABLE {index}",
+        f"ALTER TABLE {tokens} DROP COLUMN captions",
+        f"CREATE VIRTUAL TABLE {index} USING {made}",
+        f"CREATE VIRTUAL TABLE {index}_terms USING fts5vocab('{index}', 'row')",
+        f"INSERT INTO {index}({index}) VALUES ('rebuild')",
+    ):
+        connection.execute(statement)
+
+
+def tokens_of(store: Store) -> list[tuple[object, ...]]:
+    with store.reading() as connection:
+        return connection.execute(f"SELECT row, {', '.join(FIELDS)} FROM lexical_1_tokens ORDER BY row").fetchall()
 
 
 def test_sources_of_the_first_schema_go_on_with_their_ids(tmp_path, monkeypatch) -> None:
@@ -37,6 +61,7 @@ def test_sources_of_the_first_schema_go_on_with_their_ids(tmp_path, monkeypatch)
                 swap(store, cut(document(text), 5))
             connection.execute("INSERT INTO source VALUES (40, 'upload', 'gone', NULL, 1, '', '')")
             connection.execute("DELETE FROM source WHERE id = 40")
+            without_captions(connection)
             connection.execute(
                 "INSERT INTO job(kind, payload, state, created_at) VALUES ('ingest', '{}', 'queued', '')"
             )
@@ -74,3 +99,42 @@ def test_a_library_made_now_is_a_library_brought_up_to_date(tmp_path, monkeypatc
     with Store.open(tmp_path / "old", write=True) as store:
         assert schema(store) == fresh
         assert store.contents() == 0
+
+
+ROWS = "\n".join(f"| Gauge {number} | {number % 7} |" for number in range(60))
+PAGE = f"# Harbours\n\nTable 1: Heights of the tides.\n\n| Gauge | Metres |\n|---|---|\n{ROWS}\n\nNothing else.\n"
+GERMAN = PAGE.replace("Heights of the tides", "Die Höhen der Gezeiten, wie sie an der Küste gemessen wurden")
+
+
+def test_libraries_get_the_captions_a_new_cut_would_give_and_nothing_is_cut(tmp_path, samples) -> None:
+    for name, text in (("page.md", PAGE), ("seite.md", GERMAN), ("plain.txt", "No caption at all.")):
+        (tmp_path / name).write_text(text)
+    workbook = samples / "documents" / "capacity-plan.xlsx"
+    incoming = [Incoming(path.name, path) for path in (*sorted(tmp_path.glob("*.*")), workbook)]
+    with Library.open(tmp_path / "library", encoder=FastEncoder()) as library:
+        assert not library.ingest(incoming).failures
+    with Store.open(tmp_path / "library", write=True) as store:
+        expected = tokens_of(store)
+        with store.transaction() as connection:
+            without_captions(connection)
+            connection.execute("DELETE FROM migration WHERE name = '0007_captions'")
+    assert 60 > sum(bool(captions) for _, _, _, captions, _ in expected) > 4
+    with Store.open(tmp_path / "library", write=True) as store:
+        assert tokens_of(store) == expected
+        assert verify(store) == []
+        rows, _ = FtsIndex(store, 1).search(["tide"], {})
+        assert len(rows) > 1, "found in no text but the first leaf's"
+    with Library.open(tmp_path / "library", encoder=FastEncoder()) as library:
+        again = library.ingest(incoming)
+        assert (again.encoded, {document.reused for document in again.documents}) == (0, {True})
+
+
+def test_a_generation_whose_tokens_are_gone_is_left_to_verify(tmp_path) -> None:
+    with Store.open(tmp_path / "library", write=True) as store:
+        ingest(store, "one", "The first text.")
+        with store.transaction() as connection:
+            connection.execute("DROP TABLE lexical_1_tokens")
+            connection.execute("DELETE FROM migration WHERE name = '0007_captions'")
+    with Store.open(tmp_path / "library", write=True) as store, store.reading() as connection:
+        assert migrations.applied(connection) == [name for name, _ in MIGRATIONS]
+        assert [problem.what for problem in verify(store)] == ["The tokens of the leaves are missing."]

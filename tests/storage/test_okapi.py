@@ -13,7 +13,7 @@ from rank_bm25 import BM25Okapi
 from core.ingest import Incoming
 from core.settings import Settings
 from core.storage.generations import begin_generation
-from core.storage.lexical import FtsIndex, add_rows, remove_rows
+from core.storage.lexical import FIELDS, FtsIndex, add_rows, remove_rows
 from core.storage.okapi import K1, B, build_okapi, load_okapi
 from core.storage.store import Store
 from core.text.analysis import analyse
@@ -21,9 +21,9 @@ from tests.storage.builders import DIMENSION, EMBEDDER
 
 VOCABULARY = [f"w{number}" for number in range(12)]
 FIELD = st.lists(st.sampled_from(VOCABULARY), max_size=12)
-PASSAGES = st.lists(st.tuples(FIELD, FIELD, FIELD), min_size=1, max_size=25)
+PASSAGES = st.lists(st.tuples(FIELD, FIELD, FIELD, FIELD), min_size=1, max_size=25)
 BOOST = st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0])
-BOOSTS = st.fixed_dictionaries({"title": BOOST, "headings": BOOST, "text": BOOST})
+BOOSTS = st.fixed_dictionaries(dict.fromkeys(FIELDS, BOOST))
 
 
 def both(store, passages) -> tuple[FtsIndex, object]:
@@ -69,7 +69,7 @@ def test_both_engines_rank_alike_for_tokens_in_less_than_half_of_the_passages(st
 @given(st.lists(FIELD.filter(bool), min_size=1, max_size=25), st.lists(st.sampled_from(VOCABULARY), max_size=5))
 def test_scores_are_those_of_the_package(texts, question) -> None:
     reference = BM25Okapi(texts, k1=K1, b=B)
-    index = build_okapi([(row, "", "", " ".join(tokens)) for row, tokens in enumerate(texts)])
+    index = build_okapi([(row, "", "", "", " ".join(tokens)) for row, tokens in enumerate(texts)])
     rows, scores = index.search(question, {})
     assert set(rows.tolist()) == {row for row, tokens in enumerate(texts) if set(tokens) & set(question)}
     if all(reference.idf[token] > 1e-6 for token in question if token in reference.idf):
@@ -78,8 +78,8 @@ def test_scores_are_those_of_the_package(texts, question) -> None:
 
 
 def test_a_token_in_most_passages_is_where_they_differ(store) -> None:
-    passages = [([], [], ["the", "cat"]), ([], [], ["the", "dog"]), ([], [], ["the", "the", "bird"])]
-    passages += [([], [], [f"x{number}", f"y{number}"]) for number in range(2)]
+    passages = [([], [], [], ["the", "cat"]), ([], [], [], ["the", "dog"]), ([], [], [], ["the", "the", "bird"])]
+    passages += [([], [], [], [f"x{number}", f"y{number}"]) for number in range(2)]
     fts, okapi = both(store, passages)
     assert fts.search(["the", "dog"], {})[0].tolist() == [20]
     assert okapi.search(["the", "dog"], {})[0].tolist() == [10, 20, 30]
@@ -88,17 +88,17 @@ def test_a_token_in_most_passages_is_where_they_differ(store) -> None:
 
 
 def test_fields_are_weighed_and_share_one_length(store) -> None:
-    passages = [(["alpha"], ["x"], ["x"]), (["x"], ["alpha"], ["x"]), (["x"], ["x"], ["alpha"])]
-    _, okapi = both(store, passages + [([], [], ["y"])] * 8)
-    for best, field in ((10, "title"), (20, "headings"), (30, "text")):
-        found, scores = okapi.search(["alpha"], dict.fromkeys(("title", "headings", "text"), 0.1) | {field: 5.0})
+    passages = [tuple(["alpha"] if field == held else ["x"] for field in FIELDS) for held in FIELDS]
+    _, okapi = both(store, passages + [([], [], [], ["y"])] * 9)
+    for best, field in ((10, "title"), (20, "headings"), (30, "captions"), (40, "text")):
+        found, scores = okapi.search(["alpha"], dict.fromkeys(FIELDS, 0.1) | {field: 5.0})
         assert found[scores.argmax()] == best
         assert scores.max() > 2 * np.sort(scores)[-2]
     assert len(set(okapi.search(["alpha"], {})[1].tolist())) == 1
 
 
 def test_it_is_built_once_a_revision(store) -> None:
-    _, first = both(store, [([], [], ["alpha"]), ([], [], ["beta"]), ([], [], ["gamma"])])
+    _, first = both(store, [([], [], [], ["alpha"]), ([], [], [], ["beta"]), ([], [], [], ["gamma"])])
     assert load_okapi(store, first.generation, first) is first
     with store.transaction() as connection:
         remove_rows(connection, first.generation, [10])
@@ -112,7 +112,7 @@ def test_it_is_built_once_a_revision(store) -> None:
 def test_a_library_of_nothing_finds_nothing(tmp_path) -> None:
     with Store.open(tmp_path / "library", write=True) as store:
         assert load_okapi(store, 0).search(["word"], {})[0].size == 0
-    blank = build_okapi([(1, "", "", "")])
+    blank = build_okapi([(1, "", "", "", "")])
     rows, scores = blank.search(["word"], {})
     assert (rows.dtype, scores.dtype, rows.size) == (np.int64, np.float32, 0)
 
@@ -123,14 +123,14 @@ def test_the_samples_rank_alike(library, samples) -> None:
     library.ingest([Incoming(path.name, path) for path in documents])
     with Store.open(library.home, write=False) as store:
         okapi = load_okapi(store, 1)
-    held = {token: len(okapi.postings.of(token, np.ones(3))[0]) for token in okapi.postings.numbers}
+    held = {token: len(okapi.postings.of(token, np.ones(len(FIELDS)))[0]) for token in okapi.postings.numbers}
     questions = ("Which endpoint accepts events?", "How long are backups kept?", "E-1042 retry limit")
     with Store.open(library.home, write=False) as store:
         fts = FtsIndex(store, 1)
         for question in questions:
             tokens = [token for token in analyse(question) if 0 < 2 * held.get(token, 0) < len(okapi.rows)]
             assert tokens
-            assert_same_ranking(fts, okapi, tokens, {"title": 0.5, "headings": 0.5, "text": 1.0})
+            assert_same_ranking(fts, okapi, tokens, {"title": 0.5, "headings": 0.5, "captions": 0.5, "text": 1.0})
     chosen = Settings().with_value("retrieval.lexical_engine", "rank-bm25")
     for question in questions:
         theirs, ours = (

@@ -114,6 +114,10 @@ MENDED = {
         "disagrees with its tokens",
         lambda store: run(store, "UPDATE lexical_1_tokens SET text = 'other words' WHERE row = 3"),
     ),
+    "stale captions": (
+        "disagrees with its tokens",
+        lambda store: run(store, "UPDATE lexical_1_tokens SET captions = 'other words' WHERE row = 3"),
+    ),
     "word index emptied": ("disagrees", lambda store: run(store, "DELETE FROM lexical_1_data WHERE id > 10")),
     "word index garbled": (
         "disagrees",
@@ -123,7 +127,7 @@ MENDED = {
     "word index dropped": ("is missing", lambda store: run(store, "DROP TABLE lexical_1")),
     "rows of nobody": (
         "1 rows belong to no leaf",
-        lambda store: run(store, "INSERT INTO lexical_1_tokens VALUES (77, 'a', 'b', 'c')"),
+        lambda store: run(store, "INSERT INTO lexical_1_tokens VALUES (77, 'a', 'b', 'c', 'd')"),
     ),
     "version without source": ("No source points", lambda store: run(store, "DELETE FROM source WHERE id = 1")),
     "orphan file": (

@@ -32,6 +32,11 @@ def titles(text, name):
     return [title for title, _ in found(text, name)]
 
 
+def facts_of(text, name, unit):
+    """What a unit defines, imports and calls."""
+    return read_syntax(text, name).metadata(unit.start, unit.end)
+
+
 def check_tiles(text, members, start=0, end=None):
     """Siblings in order, apart, children inside, and no character but blanks outside them."""
     end = len(text) if end is None else end
@@ -99,9 +104,10 @@ def test_python():
     assert parts["method `Foo.bar`"].startswith("@property\n")
     assert parts["method `Foo.bar`"].endswith("# the end")
     top = units(PYTHON, "python")
-    assert top[0].imports == ("os", "a.b")
-    assert top[1].calls == ("register", "c", "inner")
-    assert "Foo.bar.inner" in top[1].symbols
+    assert facts_of(PYTHON, "python", top[0])["imports"] == ("os", "a.b")
+    held = facts_of(PYTHON, "python", top[1])
+    assert held["calls"] == ("register", "c", "inner")
+    assert "Foo.bar.inner" in held["symbols"]
     assert PYTHON[top[1].doc.start : top[1].doc.end] == '"""A class."""'
     assert PYTHON[top[1].signature.start : top[1].signature.end] == '@register("é👩‍🚀")\nclass Foo(Base):'
     check_tiles(PYTHON, top)
@@ -120,7 +126,7 @@ describe("sums", () => { it("adds", () => { expect(add(1, 2)); }); });
     parts = dict(found(text, "js"))
     assert parts["function `add`"].startswith("/** Adds. */\nexport const")
     assert {"class `A`", "method `A.#p`", "method `A.m`", "function `module.exports`", "test `sums`"} <= set(parts)
-    assert units(text, "js")[0].imports == ("mod", "fs")
+    assert facts_of(text, "js", units(text, "js")[0])["imports"] == ("mod", "fs")
     check_tiles(text, units(text, "js"))
 
 
@@ -207,7 +213,7 @@ public class A<T> extends B {
     assert parts["class `A`"].startswith("/** What it is. */\n@Ann")
     assert parts["method `A.run`"].startswith("/** Runs. */\n    @Override")
     assert {"method `A.A`", "enum `A.In`", "method `A.In.f`", "test `A.works`"} <= set(parts)
-    assert units(text, "java")[0].imports == ("java.util.List",)
+    assert facts_of(text, "java", units(text, "java")[0])["imports"] == ("java.util.List",)
 
 
 def test_c_with_macros_guards_and_old_definitions():
