@@ -1,4 +1,4 @@
-"""Measures what single dials are worth, on every suite of a folder, and writes docs/ablations.md from it.
+"""Measures what single dials are worth, on every suite of a folder, and writes pages of docs from it.
 
 Usage: python -m tests.benchmarks.ablations SUITES_DIR --work DIR [--out docs/ablations.md] [--suite NAME]...
        [--dial TITLE]... [--borrow DIR] [--any-code] [--no-run]
@@ -6,8 +6,8 @@ Usage: python -m tests.benchmarks.ablations SUITES_DIR --work DIR [--out docs/ab
 One dial is turned at a time, from the default. Settings are chosen by the suites for tuning alone; those that only tell
 stand apart. A dial on a suite is a run of its own: one that was killed goes on, a finished one is not run again while
 the code is the same, and ``--any-code`` also takes what earlier code finished; the page says which. It is made of all
-that is finished, whatever was asked for now. ``--borrow`` names the workspace of other benches of the same documents,
-whose vectors are looked at before anything is encoded.
+that is finished of the dials asked for, whatever suites were asked for now. ``--borrow`` names the workspace of other
+benches of the same documents, whose vectors are looked at before anything is encoded.
 """
 
 from __future__ import annotations
@@ -70,17 +70,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := [name for name in options.suite or () if name not in folders]:
         parser.error(f"there is no {', '.join(unknown)}; choose among {', '.join(folders)}")
     suites = {name: load_suite(folder) for name, folder in folders.items()}
+    dials = [dial for dial in DIALS if dial.title in (options.dial or titles)]
     for name in () if options.no_run else options.suite or folders:
-        for dial in DIALS:
-            asked = dial.title in (options.dial or titles) and name not in dial.left_out
-            if asked and finished(suites[name], dial, options.work, options.any_code) is None:
+        for dial in dials:
+            if name not in dial.left_out and finished(suites[name], dial, options.work, options.any_code) is None:
                 measure(suites[name], dial, options.work, options.borrow)
     found: dict[str, Measured] = {}
     for name, suite in suites.items():
-        done = {dial.title: finished(suite, dial, options.work, options.any_code) for dial in DIALS}
+        done = {dial.title: finished(suite, dial, options.work, options.any_code) for dial in dials}
         found[name] = {title: report for title, report in done.items() if report is not None}
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(document(found), encoding="utf-8")
+    options.out.write_text(document(found, dials), encoding="utf-8")
     return 0
 
 

@@ -12,7 +12,7 @@ from core.evaluation.history import CODE
 from core.evaluation.measuring import BUDGETS
 from core.evaluation.report import BenchReport
 from core.evaluation.statistics import BETTER, WORSE, Comparison, compare_many
-from tests.benchmarks.ablations_cells import DEFAULT, DIALS, PARTS, Part
+from tests.benchmarks.ablations_cells import DEFAULT, PARTS, Dial, Part
 
 # Title of a dial -> its report, and whether this very code made it.
 Measured = Mapping[str, tuple[BenchReport, bool]]
@@ -121,18 +121,18 @@ def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return "\n".join([written[0], "|" + "---|" * len(header), *written[1:]])
 
 
-def document(measured: Mapping[str, Measured]) -> str:
-    """The whole page, as Markdown, of suite -> what is finished of it."""
+def document(measured: Mapping[str, Measured], dials: Sequence[Dial]) -> str:
+    """The whole page, as Markdown, of suite -> what is finished of it. ``dials``: those the page is about, in order."""
     found = Findings(measured)
     lines = [*INTRODUCTION, "", "## What tuning says", "", *_tuning(found)]
-    for dial in DIALS:
+    for dial in dials:
         parts = [part for part in found.parts if dial.title in measured[part.suite]]
         if parts:
             lines += ["", f"## {dial.title}", "", dial.question]
             lines += ["", dial.note] if dial.note else []
         for part in parts:
             lines += ["", _part(found, part, [DEFAULT, *dial.cells])]
-    lines += ["", "## What it costs", "", *_costs(measured), "", "## How it was run", "", *_provenance(measured)]
+    lines += ["", "## What it costs", "", *_costs(measured), "", "## How it was run", "", *_provenance(measured, dials)]
     return "\n".join(lines) + "\n"
 
 
@@ -224,7 +224,7 @@ def _costs(measured: Mapping[str, Measured]) -> list[str]:
     return [f"Of `{suite}`.", "", table(["", "chunks", "index, MB", "prompt tokens at 4,000"], rows)]
 
 
-def _provenance(measured: Mapping[str, Measured]) -> list[str]:
+def _provenance(measured: Mapping[str, Measured], dials: Sequence[Dial]) -> list[str]:
     """What was run, on what, by which code; and what was not."""
     rows = []
     for suite, done in measured.items():
@@ -253,7 +253,7 @@ def _provenance(measured: Mapping[str, Measured]) -> list[str]:
         "",
     ]
     for suite, done in measured.items():
-        lacking = [dial for dial in DIALS if dial.title not in done]
+        lacking = [dial for dial in dials if dial.title not in done]
         chosen = [dial.title for dial in lacking if suite in dial.left_out]
         waiting = [dial.title for dial in lacking if suite not in dial.left_out]
         if chosen:

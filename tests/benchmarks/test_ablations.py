@@ -40,7 +40,6 @@ def test_every_dial_is_measured_on_two_suites_at_least():
 @pytest.fixture
 def measured(suite, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.setattr(ablations_page, "PARTS", (Part("animals", "animals", "recall", tunes=True),))
-    monkeypatch.setattr(ablations_page, "DIALS", (TINY, Dial("Fusion", "How?", {"two": cell(retrieval__k=2)})))
     assert ablations.finished(suite, TINY, tmp_path, any_code=False) is None
     ablations.measure(suite, TINY, tmp_path, encoder=FastEncoder())
     return {"animals": {TINY.title: ablations.finished(suite, TINY, tmp_path, any_code=False)}}
@@ -49,7 +48,7 @@ def measured(suite, tmp_path, monkeypatch):  # noqa: F811
 def test_the_page_has_every_finished_row_with_its_figures_and_names_what_is_missing(measured):
     report, current = measured["animals"][TINY.title]
     assert current
-    text = ablations_page.document(measured)
+    text = ablations_page.document(measured, (TINY, Dial("Fusion", "How?", {"two": cell(retrieval__k=2)})))
     lines = text.splitlines()
     for name in ("flat", "one"):
         figure = f"{report.preset(name).metrics['recall@1000']:.1f}"
