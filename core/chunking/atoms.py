@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from core.chunking.packing import NO_SECTION
 from core.text.sentences import is_wrapped, sentence_spans
-from core.text.spans import trim
+from core.text.spans import line_bounds, trim
 from core.text.tokens import TokenMap
 from core.types import Span
 
@@ -93,15 +93,8 @@ def lines(text: str, start: int, end: int) -> list[Span]:
     >>> lines("a\\n\\n  b\\n", 0, 7)
     [Span(start=0, end=1), Span(start=5, end=6)]
     """
-    found: list[Span] = []
-    begin = start
-    while begin < end:
-        stop = text.find("\n", begin, end)
-        stop = end if stop < 0 else stop
-        if (span := trim(text, begin, stop)) is not None:
-            found.append(span)
-        begin = stop + 1
-    return found
+    trimmed = (trim(text, at, stop) for at, stop in line_bounds(text, start, end))
+    return [span for span in trimmed if span is not None]
 
 
 def measure(atoms: Sequence[Atom], tokens: TokenMap) -> None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from core.chunking.log_stamps import DAY, HEAD, LEVELS, Stamp, json_fields, read_stamp
-from core.text.spans import trim
+from core.text.spans import line_bounds, trim
 from core.types import Span
 
 _LEVEL = re.compile(
@@ -77,13 +77,9 @@ def log_entries(text: str, start: int = 0, end: int | None = None) -> list[Entry
     """
     stop = len(text) if end is None else end
     heads: list[tuple[int, Stamp]] = []
-    at = start
-    while at < stop:
-        line_end = text.find("\n", at, stop)
-        line_end = stop if line_end < 0 else line_end
+    for at, line_end in line_bounds(text, start, stop):
         if not text[at].isspace() and (stamp := read_stamp(text[at:line_end])):
             heads.append((at, stamp))
-        at = line_end + 1
     found: list[Entry] = []
     named: list[_Id] = []
     shift, before = 0.0, 0.0

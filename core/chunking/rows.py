@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from core.text.spans import trim
+from core.text.spans import line_bounds, trim
 from core.types import Block, Cell, CellValue, Document, Span
 
 _BAR = re.compile(r"(?<!\\)\|")
@@ -59,15 +59,11 @@ def _line_of(text: str, block: Block, low: int, high: int) -> Span:
 
 def _rows_of_lines(text: str, block: Block) -> list[Row]:
     rows: list[Row] = []
-    at = block.start
-    while at < block.end:
-        end = text.find("\n", at, block.end)
-        end = block.end if end < 0 else end
+    for at, end in line_bounds(text, block.start, block.end):
         line = trim(text, at, end)
         if line is not None and not _RULE.fullmatch(text, line.start, line.end):
             header = bool(block.header and block.header.contains(line))
             rows.append(Row(line.start, line.end, tuple(_cells_of_line(text, line, len(rows), header)), header))
-        at = end + 1
     return rows
 
 

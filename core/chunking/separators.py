@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from core.text.spans import line_bounds
 from core.types import Block, BlockKind, Document, Span
 
 _MARKED_UP = frozenset({"markdown", "notebook", "html", "epub", "rst", "org"})
@@ -198,14 +199,10 @@ def _item(match: re.Match[str], columns: int) -> Mark:
 
 def _each_line(text: str, region: Span) -> Iterator[tuple[int, str]]:
     """Every line that is not blank: where its first visible character stands, and its words from there."""
-    at = region.start
-    while at < region.end:
-        stop = text.find("\n", at, region.end)
-        stop = region.end if stop < 0 else stop
+    for at, stop in line_bounds(text, region.start, region.end):
         line = text[at : min(stop, at + _LONGEST_LINE)]
         if words := line.strip():
             yield at + len(line) - len(line.lstrip()), words
-        at = stop + 1
 
 
 def _columns(text: str, start: int) -> int:

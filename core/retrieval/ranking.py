@@ -103,7 +103,7 @@ def search_key(settings: RetrievalSettings) -> Hashable:
     >>> search_key(RetrievalSettings()) == search_key(RetrievalSettings(fusion="rrf", neighbour_share=0))
     True
     """
-    lexical = (settings.lexical_engine, *_boosts(settings).items()) if settings.lexical_weight else None
+    lexical = (settings.lexical_engine, *settings.boosts.items()) if settings.lexical_weight else None
     covering = settings.lexical_engine if settings.coverage_weight else None
     return bool(settings.dense_weight), lexical, covering, settings.exact_below
 
@@ -278,23 +278,13 @@ class _Laps:
         self._clock = now
 
 
-def _boosts(settings: RetrievalSettings) -> dict[str, float]:
-    """The weight of each field of the lexical index."""
-    return {
-        "title": settings.title_boost,
-        "headings": settings.headings_boost,
-        "captions": settings.captions_boost,
-        "text": settings.text_boost,
-    }
-
-
 def _lexical_matches(
     tokens: Sequence[str], snapshot: Snapshot, lexical: LexicalIndex, settings: RetrievalSettings
 ) -> tuple[NDArray[np.int64], fusion.Scores]:
     """Indices into ``leaves`` that hold a token, ascending, and their scores."""
     if not tokens or not settings.lexical_weight or not len(snapshot.leaves):
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    rows, weights = lexical.search(tokens, _boosts(settings))
+    rows, weights = lexical.search(tokens, settings.boosts)
     indices = snapshot.index_of(rows)
     # A row the snapshot does not know was written after it: the next question sees it.
     known = indices >= 0

@@ -75,6 +75,15 @@ class RetrievalSettings:
         """Whether the question's vector is moved: without a search by meaning there is none."""
         return bool(self.feedback_share and self.dense_weight)
 
+    @property
+    def boosts(self) -> dict[str, float]:
+        """The weight of each field of the lexical index, by its name.
+
+        >>> RetrievalSettings(captions_boost=2).boosts
+        {'title': 0.5, 'headings': 0.5, 'captions': 2, 'text': 1.0}
+        """
+        return {name.removesuffix("_boost"): getattr(self, name) for name in _BOOSTS}
+
     def telling(self) -> dict[str, Any]:
         """The values that are read: a constant of another fusion or a dial of what is off is left out.
 

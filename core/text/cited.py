@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from core.text.spans import trim
+from core.text.spans import line_bounds, trim
 from core.types import Span
 
 CAPITAL = "A-ZÀ-ÖØ-Þ"
@@ -100,9 +100,4 @@ def _between(text: str, edges: list[int]) -> list[Span]:
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
-    at = start
-    while at < end:
-        line_end = text.find("\n", at, end)
-        line_end = end if line_end < 0 else line_end
-        yield at, text[at : min(line_end, at + 400)]
-        at = line_end + 1
+    return ((at, text[at : min(stop, at + 400)]) for at, stop in line_bounds(text, start, end))

@@ -5,9 +5,23 @@ A character is blank exactly when ``str.isspace`` says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from core.types import Span
+
+
+def line_bounds(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where each line of ``[start, end)`` begins and ends, blank ones too, without its line feed.
+
+    >>> list(line_bounds("ab\\n\\nc", 1, 5))
+    [(1, 2), (3, 3), (4, 5)]
+    """
+    at = start
+    while at < end:
+        stop = text.find("\n", at, end)
+        stop = end if stop < 0 else stop
+        yield at, stop
+        at = stop + 1
 
 
 def merge_spans(spans: Iterable[Span]) -> list[Span]:
