@@ -106,13 +106,14 @@ TOLERANCE = {"duration": 0.02, "size": 0.11, "percentage": 0.0, "temperature": 0
 
 _FIGURE = r"\d{1,3}(?:[,\u202f\u00a0']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _TENS = {"twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "seventy": 70.0, "eighty": 80.0}
+_ONES = "one two three four five six seven eight nine".split()
+# Those of two words share a branch: a regular expression tries one after the other, at every word of a text.
+_SPELT = "|".join(
+    [f"(?:{'|'.join(_TENS)})[ -](?:{'|'.join(_ONES)})", *sorted(map(re.escape, _WORDS), key=len, reverse=True)]
+)
 _WORDS |= {
-    f"{tens}{joint}{word}": value + _WORDS[word]
-    for tens, value in _TENS.items()
-    for word in "one two three four five six seven eight nine".split()
-    for joint in " -"
+    f"{tens}{joint}{word}": value + _WORDS[word] for tens, value in _TENS.items() for word in _ONES for joint in " -"
 }
-_SPELT = "|".join(sorted(map(re.escape, _WORDS), key=len, reverse=True))
 _NUMBER = re.compile(
     rf"(?P<sign>(?<![\w.])(?<!\d )[-−])?(?P<money>[$€£¥]\s?|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)\s)?"
     rf"(?:(?:(?<![\w.,:/#@§-])|(?<=(?<![\w.])-))(?P<figure>{_FIGURE})(?![.,:/]?\d)|\b(?P<spelt>{_SPELT}|an?|half an|"

@@ -82,7 +82,7 @@ class SentenceEncoder:
         model, size = self._loaded(), self._settings.batch_size
         # Longest first, as the model itself would order them: a batch is padded to its longest text.
         order = np.argsort([-len(text) for text in texts])
-        with computing(self._half_precision):
+        with computing(self._half_precision, sum(map(len, texts))):
             for start in range(0, len(order), size):
                 part = order[start : start + size]
                 vectors[part] = model.encode(

@@ -1,10 +1,15 @@
-"""In which precision a model of this machine computes: one rule for the embedder and for re-rankers."""
+"""In which precision and with how many threads a model computes here: one rule for the embedder and for re-rankers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
 from typing import Any
+
+# So many characters together are read by one thread: two that share a question wait for each other at every layer, a
+# long time where another program has one of the cores, and the search for its words wants the other core meanwhile.
+LITTLE = 600
 
 
 def wants_bfloat16(precision: str, device: str) -> bool:
@@ -36,10 +41,29 @@ def quicker_in_bfloat16(capabilities: Mapping[str, Any]) -> bool:
     return bool(capabilities.get("amx_bf16") or vectors)
 
 
-def computing(half: bool) -> AbstractContextManager[Any]:
-    """The context of a forward pass: bfloat16 where ``half``, else as the weights are."""
-    if not half:
-        return nullcontext()
+@contextmanager
+def computing(half: bool, characters: int | None = None) -> Iterator[None]:
+    """The context of a forward pass: bfloat16 where ``half``, else as the weights are.
+
+    ``characters``: how many are read; up to ``LITTLE`` one thread does. ``None``: all that torch would take.
+    """
     import torch
 
-    return torch.autocast("cpu", dtype=torch.bfloat16)
+    everything = _threads()
+    wanted = 1 if characters is not None and characters <= LITTLE else everything
+    if torch.get_num_threads() != wanted:  # of the thread that asks; setting it costs torch what it had prepared
+        torch.set_num_threads(wanted)
+    try:
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
+            yield
+    finally:
+        if wanted != everything:  # threads that begin later take over what was set last
+            torch.set_num_threads(everything)
+
+
+@cache
+def _threads() -> int:
+    """As many as torch takes by itself: asked once, before ``computing`` has set any."""
+    import torch
+
+    return torch.get_num_threads()

@@ -42,9 +42,9 @@ def share_best(scores: Scores, fused: Scores, groups: Groups, share: float) -> S
     """
     if not share or not len(fused):
         return scores
-    begins = np.concatenate([[True], groups[1:] != groups[:-1]])
-    best = np.maximum.reduceat(fused, np.flatnonzero(begins))
-    return np.asarray(scores + share * best[np.cumsum(begins) - 1])
+    begins = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
+    best = np.maximum.reduceat(fused, begins)
+    return np.asarray(scores + np.repeat(share * best, np.diff(begins, append=len(fused))))
 
 
 def rarity(held: int, total: int) -> float:

@@ -19,7 +19,7 @@ def standardise(scores: Scores) -> Scores:
     >>> standardise(np.array([1.0, 3.0])).tolist()
     [-1.0, 1.0]
     """
-    filled = np.nan_to_num(scores, nan=0.0)
+    filled = np.where(np.isnan(scores), 0.0, scores)
     if not filled.size:
         return filled
     deviation = float(filled.std())
@@ -36,7 +36,7 @@ def rescale(scores: Scores) -> Scores:
     >>> rescale(np.array([2.0, 3.0, 4.0])).tolist()
     [0.0, 0.5, 1.0]
     """
-    filled = np.nan_to_num(scores, nan=0.0)
+    filled = np.where(np.isnan(scores), 0.0, scores)
     if not filled.size:
         return filled
     least, most = float(filled.min()), float(filled.max())
@@ -45,62 +45,37 @@ def rescale(scores: Scores) -> Scores:
     return np.asarray((filled - least) / (most - least))
 
 
-# In so many steps between the lowest and the highest score, few scores share one: only those are ever sorted.
-_STEPS = 1 << 15
-_FEW = 4096  # scores that are sorted sooner than counted
-
-
 class Ordered:
-    """Scores ready to be asked who is best and who stands where, without sorting more of them than that takes.
+    """Scores ready to be asked who is best and who stands where: their values are sorted once, their places never.
 
     Best first, ties to the earlier entry; ``nan`` marks an entry the search did not rank.
     """
 
     def __init__(self, scores: Scores) -> None:
         self._scores = scores
-        ranked = ~np.isnan(scores)
-        values = scores if ranked.all() else scores[ranked]
-        low, high = (
-            (np.float64(values.min()), np.float64(values.max())) if len(values) else (np.float64(), np.float64())
-        )
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            scale = (_STEPS - 1) / (high - low) if len(values) > _FEW else np.float64()
-            if scale and np.isfinite(scale):
-                # Rounding keeps their order, so the scores of a higher step are higher.
-                placed = scores - low
-                placed *= scale
-                placed += 1
-                if len(values) < len(scores):
-                    placed[~ranked] = 0  # the step of those without a score
-                self._steps = placed.astype(np.int64)
-            else:
-                self._steps = ranked.astype(np.int64)
-        sizes = np.bincount(self._steps, minlength=2)
-        sizes[0] = 0
-        self._above = np.cumsum(sizes[::-1])[::-1] - sizes
+        values = np.sort(scores)  # rising, those that are no number last
+        self._values = values[: len(values) - int(np.count_nonzero(np.isnan(scores)))]
 
     def best(self, limit: int | None = None) -> NDArray[np.int64]:
         """Indices of the best entries, at most ``limit`` (``None`` is off)."""
-        # Every step that some of the first ``limit`` are in.
-        least = 1 if limit is None else max(1, int(np.searchsorted(-self._above, -limit, side="right")))
-        return self._sorted(self._steps >= least)[:limit]
+        count = len(self._values)
+        if limit is not None and limit < count:
+            if limit <= 0:
+                return np.zeros(0, dtype=np.int64)
+            chosen = np.flatnonzero(self._scores >= self._values[count - limit])
+        else:
+            chosen = np.flatnonzero(~np.isnan(self._scores))
+        return chosen[np.argsort(-self._scores[chosen], kind="stable")][:limit]
 
     def ranks_at(self, entries: NDArray[np.int64]) -> NDArray[np.int64]:
         """The 1-based ranks of some entries, 0 where the search did not rank one."""
-        steps = self._steps[entries]
-        asked = np.zeros(len(self._above), bool)
-        asked[steps] = True
-        asked[0] = False
-        order = self._sorted(asked[self._steps])
-        inside = self._steps[order]  # falling: each step's entries stand together
-        place = np.arange(len(order)) - np.searchsorted(-inside, -inside)
-        ranks = np.zeros(len(self._scores), np.int64)
-        ranks[order] = self._above[inside] + place + 1
-        return np.asarray(ranks[entries])
-
-    def _sorted(self, which: NDArray[np.bool_]) -> NDArray[np.int64]:
-        chosen = np.flatnonzero(which)
-        return chosen[np.argsort(-self._scores[chosen], kind="stable")]
+        asked = self._scores[entries]
+        through = np.searchsorted(self._values, asked, side="right")
+        places = np.where(np.isnan(asked), 0, len(self._values) - through + 1)
+        tied = through - np.searchsorted(self._values, asked) > 1
+        for place in np.flatnonzero(tied).tolist():  # each stands behind the earlier ones with its score
+            places[place] += np.count_nonzero(self._scores[: entries[place]] == asked[place])
+        return places
 
 
 def ranks(scores: Scores) -> NDArray[np.int64]:
