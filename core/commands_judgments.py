@@ -91,7 +91,7 @@ def refit(options: Namespace) -> int:
     """Fit the dials to half of the judgments and try them on the other; with ``--apply``, take them where they gain."""
     from core.evaluation.judged import judged_questions
     from core.refitting import refit as fit
-    from core.settings import CAREFUL_MODEL, OWN_RERANKER
+    from core.refitting.taught import careful_model
 
     progress = console.Progress()
 
@@ -99,8 +99,7 @@ def refit(options: Namespace) -> int:
         progress.show(f"{100 * share:.0f} %  {what}")
 
     with Library.open(existing(home(options))) if options.apply else reading(home(options)) as library:
-        careful = library.preference(CAREFUL_MODEL) or OWN_RERANKER
-        refitted = fit(library, judged_questions(library), watch=watch, careful=careful)
+        refitted = fit(library, judged_questions(library), watch=watch, careful=careful_model(library))
         applied = options.apply and bool(refitted.gains)
         if applied:
             library.apply(refitted.onto(library.settings))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import platform
 from argparse import Namespace
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -22,15 +23,12 @@ def train_reranker(options: Namespace) -> int:
     from core.training.code_pairs import code_pairs
     from core.training.document_pairs import folder_pairs
     from core.training.loop import Plan
-    from core.training.pairs import read_pairs
+    from core.training.pairs import fingerprint, read_pairs
     from core.training.run import train_on
 
-    pairs = [pair for path in options.pairs for pair in read_pairs(path)]
-    pairs += [pair for folder in options.documents for pair in folder_pairs(folder)]
-    pairs += [pair for folder in options.sources for pair in code_pairs(folder)]
-    pairs += code_pairs() if options.code else []
-    if not pairs:
-        raise LecternError("There is nothing to train on.", "Name a file of pairs, --documents, --sources or --code.")
+    for folder in [*options.documents, *options.sources]:
+        if not folder.is_dir():
+            raise LecternError(f"There is no folder {folder}.", "Check --documents and --sources.")
     plan = Plan(
         steps=options.steps,
         questions=options.questions,
@@ -41,6 +39,12 @@ def train_reranker(options: Namespace) -> int:
         patience=options.patience,
         seed=options.seed,
     )
+    pairs = [pair for path in options.pairs for pair in read_pairs(path)]
+    pairs += [pair for folder in options.documents for pair in folder_pairs(folder)]
+    pairs += [pair for folder in options.sources for pair in code_pairs(folder)]
+    pairs += code_pairs() if options.code else []
+    if not pairs:
+        raise LecternError("There is nothing to train on.", "Name a file of pairs, --documents, --sources or --code.")
     seen: list[Watched] = []
 
     def watch(looked: Watched) -> None:
@@ -54,6 +58,8 @@ def train_reranker(options: Namespace) -> int:
     data = options.out.read_bytes()
     found = {
         "pairs": len(pairs),
+        "pairs_sha256": fingerprint(pairs),
+        "python": platform.python_version(),  # whose library --code read
         "plan": asdict(plan),
         "watched": [asdict(looked) for looked in seen],
         "file": str(options.out),

@@ -50,9 +50,10 @@ class WhyNot:
     """``held``: the share of the place that the context holds. ``fates``: of its leaves, the best ranked first.
 
     ``changes``: the smallest found for each dial, smallest first; () when the place is in, or nothing admits it.
-    ``tried``: how many contexts were filled. ``barred``: conditions of the question that keep the whole place out;
-    then there are no fates, and every change removes them. ``untried``: dials of which no change was found and not
-    every step was tried, because it had been too much.
+    ``tried``: how many contexts were filled. ``barred``: conditions of the question by which no chunk of the place is
+    searched; then there are no fates, and every change removes them. It may be read all the same, around a chunk that
+    is found, where nothing in it is left out. ``untried``: dials of which no change was found and not every step was
+    tried, because it had been too much.
     """
 
     held: float
@@ -102,7 +103,7 @@ def why_not(
 
 
 def _outside(trial: Trial, settings: Settings, progress: Progress | None) -> WhyNot:
-    """Of a place that was not searched at all: which leaves out what it stands in."""
+    """Of a place of which no chunk was searched: what leaves it out, or that it is read around one that was found."""
     library, asked = trial.whole(None), trial.whole(trial.scope)
     if not len(trial.leaves_in(asked)):
         sentence = _UNCUT
@@ -112,14 +113,35 @@ def _outside(trial: Trial, settings: Settings, progress: Progress | None) -> Why
             sentence = "Its document is not among those that were asked."
         return WhyNot(0.0, (), (), (), sentence, 0)
     barred = _barring(trial, settings)
+    read = trial.read(settings)
+    if read >= ADMITTED:
+        sentence = f"It is in the context: {read:.0%} of it is read, around a chunk that the question asks for."
+        return WhyNot(read, (), (), (), sentence, trial.runs, barred)
     removed = tuple(one.key for one in barred)
     without = trial.ignoring(frozenset(removed))
     search = _Search(without, settings, progress, removed)
     held = without.admits(settings)
     changes = (Change({}, _REMOVAL, held, removed),) if held else search.run()
-    said = " and ".join(one.words if "“" in one.words else f"“{one.words}”" for one in barred)
-    sentence = f"It was not searched: the question asks for {said}, which it does not fit. {remedy(changes)}"
-    return WhyNot(0.0, (), (), changes, sentence, without.runs, barred, search.untried)
+    part = f"Only {read:.0%} of it is read. " if read else ""
+    sentence = f"{part}{_unfit(barred)} {remedy(changes)}"
+    return WhyNot(read, (), (), changes, sentence, trial.runs + without.runs, barred, search.untried)
+
+
+def _unfit(barred: Sequence[Condition]) -> str:
+    """Which conditions leave a place out, as a sentence.
+
+    >>> _unfit([Condition("type", "pdf", True, 0, 8, "type: PDF")])
+    'It was not searched: the question asks for “type: PDF”, which it does not fit.'
+    >>> _unfit([Condition("not", "draft", True, 0, 6, "not: draft")])
+    'The question leaves it out: its chunk holds “draft”.'
+    """
+    asked = [one.words if "“" in one.words else f"“{one.words}”" for one in barred if one.kind != "not"]
+    held = [f"“{one.value}”" for one in barred if one.kind == "not"]
+    holds = f"The question leaves it out: its chunk holds {' and '.join(held)}."
+    if not asked:
+        return holds
+    fits = f"It was not searched: the question asks for {' and '.join(asked)}, which it does not fit."
+    return f"{fits} {holds}" if held else fits
 
 
 _UNCUT = "No chunk holds this text: it is switched off, front matter, a running header or blank."

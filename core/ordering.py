@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.chunking.prefixes import below
+from core.expansion import clear_span
 from core.retrieval import Ranking
 from core.retrieval.diversity import diversify
 from core.retrieval.folding import keepers
@@ -51,10 +52,12 @@ def diversified(ranking: Ranking, settings: DiversitySettings, text: Text) -> Ra
 def candidates(ranking: Ranking, settings: RerankingSettings, max_tokens: int, text: Text, above: Above) -> list[str]:
     """What a re-ranker that reads ``max_tokens`` is to read, best first: of each candidate the unit of the settings.
 
-    What stands above the leaf comes first, where the settings say so, on lines of its own.
+    What stands above the leaf comes first, where the settings say so, on lines of its own. As no passage does, no unit
+    holds what the question leaves out.
     """
-    chosen = ranking.pool[ranking.kept[: settings.candidates]]
-    spans = units(ranking.leaves, chosen.tolist(), settings, max_tokens, text)
+    chosen, leaves = ranking.pool[ranking.kept[: settings.candidates]], ranking.leaves
+    whole = units(leaves, chosen.tolist(), settings, max_tokens, text)
+    spans = [clear_span(leaves, ranking.passing, *one) for one in zip(chosen.tolist(), whole, strict=True)]
     documents = ranking.leaves.documents[chosen].tolist()
     read = [text(document)[span.start : span.end] for document, span in zip(documents, spans, strict=True)]
     return list(map(below, above(ranking.leaves.rows[chosen].tolist()), read)) if settings.prefix else read

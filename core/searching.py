@@ -24,7 +24,7 @@ from core.errors import StorageError
 from core.expansion import expand
 from core.leaf_snapshots import Part, Snapshots
 from core.ordering import Progress, Rereading, diversified
-from core.retrieval import Found, Ranking, Snapshot, merged, order_leaves, search_key, search_leaves
+from core.retrieval import Found, Ranking, Snapshot, order_leaves, search_key, search_leaves
 from core.retrieval.analysis import Keys, Understanding
 from core.retrieval.fusion import Scores, best_first
 from core.retrieval.rewording import Rewording, Wording, Writer, middle
@@ -155,27 +155,26 @@ class Searcher:
             approximate = self._store.writable and part.everything
             analysed = (perf_counter() - started) * 1000
             notes = [*understood.notes, *map(set_aside, asked.aside)]
-            whole, *parts = (
-                self._search(text, imagined, asked.snapshot, settings.retrieval, approximate)
-                for text, imagined in understood.searches
-            )
-        # What stands behind the searches reads the question as it was asked, whatever words it was searched in.
-        found = replace(merged(whole, parts), question=understood.text, understood=understood, notes=tuple(notes))
-        found = found.with_timing("analyse", analysed)
+            found = self._searched(understood, asked.snapshot, settings.retrieval, approximate)
+        found = replace(found, understood=understood, notes=tuple(notes)).with_timing("analyse", analysed)
         return found.with_timing("write", wording.milliseconds) if wording.milliseconds else found
 
-    def _search(
-        self, question: str, imagined: Sequence[str], snapshot: Snapshot, settings: RetrievalSettings, approximate: bool
+    def _searched(
+        self, understood: Understanding, snapshot: Snapshot, settings: RetrievalSettings, approximate: bool
     ) -> Found:
-        """Both searches. ``imagined``: texts to look for by meaning together with the question."""
-        tokens = question_tokens(question, languages(self._store))
+        """Both searches, for the question and its parts."""
         lexical = self._lexical(snapshot.leaves.generation, settings)
-        nearest = self._nearest_rows if approximate else partial(_nearest_exactly, snapshot.leaves)
+        nearest = self._nearest_rows if approximate else partial(_nearest_exactly, snapshot)
+        spoken = languages(self._store)
 
-        def query() -> Vectors:
-            return middle(self.encode([question, *imagined]))
+        def query(texts: Sequence[str]) -> Vectors:
+            return middle(self.encode(texts))
 
-        return search_leaves(question, query, tokens, snapshot, lexical, settings, nearest)
+        # What stands behind the searches reads the question as it was asked, whatever words it was searched in.
+        searches = [
+            (partial(query, [text, *imagined]), question_tokens(text, spoken)) for text, imagined in understood.searches
+        ]
+        return search_leaves(understood.text, searches, snapshot, lexical, settings, nearest)
 
     def _lexical(self, generation: int, settings: RetrievalSettings) -> LexicalIndex:
         if settings.lexical_engine == "fts5" or not settings.lexical_weight:
@@ -211,7 +210,7 @@ class Searcher:
         chosen, understood = settings.understanding, found.understood
         if not chosen.leaning:
             return None
-        boosts = self._snapshots.boosts(found.leaves, understood, chosen)
+        boosts = self._snapshots.boosts(found, chosen)
         if chosen.comparison_boost:
             first = order_leaves(found, settings.retrieval)
             compared = self._snapshots.compared(found.leaves, understood.comparison, found.pool[first.kept].tolist())
@@ -386,5 +385,6 @@ class Searcher:
         return query_projection(self._store, query, count)[0]
 
 
-def _nearest_exactly(leaves: LeafTable, query: Vectors, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    return leaves.rows[best_first((leaves.vectors @ query).astype(np.float64), count)]
+def _nearest_exactly(snapshot: Snapshot, query: Vectors, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    similar = (snapshot.leaves.vectors @ query).astype(np.float64)[snapshot.asked]
+    return snapshot.leaves.rows[snapshot.asked[best_first(similar, count)]]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from core.assembly.trace import fate_words
 from core.catalogue_reads import CatalogueReads
 from core.dial_steps import MOST_LEAVES, Lost
+from core.expansion import left_out
 from core.retrieval import Found, Ranking
 from core.retrieval.analysis import Key, Understanding
 from core.retrieval.fusion import ranks_at
@@ -90,7 +91,9 @@ class Trial:
 
     def searched(self, settings: Settings) -> NDArray[np.int64]:
         """The place's leaves among those that were searched."""
-        return self.leaves_in(self.found(settings).leaves)
+        found = self.found(settings)
+        own = self.leaves_in(found.leaves)
+        return own if found.passing is None else own[found.passing.mask[own]]
 
     def stands_in(self, leaves: LeafTable) -> bool:
         """Whether a table has leaves of the document."""
@@ -149,6 +152,10 @@ class Trial:
         letters = int(self._letters.sum())
         return float((inside & self._letters).sum() / letters) if letters else 0.0
 
+    def read(self, settings: Settings) -> float:
+        """The share that is read under these settings although no chunk of the place was searched."""
+        return self.held(self.filled(settings)[1]) if len(self.leaves_in(self.found(settings).leaves)) else 0.0
+
     def front(self, settings: Settings) -> Front:
         """What goes on of the place and of what stands around it: the leaves beside it and those of its parents."""
         ranking = self.ranking(settings)
@@ -190,7 +197,7 @@ class Trial:
             span = int(ranking.leaves.starts[leaf]), int(ranking.leaves.ends[leaf])
             entry = int(np.searchsorted(ranking.pool, leaf))
             if entry == len(ranking.pool) or ranking.pool[entry] != leaf:
-                told.append(Fate(*span, {}, {}, assembled.get(leaf, "it is not among the best of any search")))
+                told.append(Fate(*span, {}, {}, assembled.get(leaf, _unranked(ranking, leaf))))
                 continue
             at = np.array([entry])
             ranks = {stage: int(ranks_at(scores, at)[0]) for stage, scores in ranking.scores.items()}
@@ -198,6 +205,15 @@ class Trial:
             said = became(entry, leaf, ranks[last])
             told.append(Fate(*span, {stage: rank for stage, rank in ranks.items() if rank}, scores, said))
         return tuple(sorted(told, key=lambda fate: (fate.ranks.get(last) or len(ranking.pool) + 1, fate.start)))
+
+
+def _unranked(ranking: Ranking, leaf: int) -> str:
+    """Why a leaf is not in the pool."""
+    passing = ranking.passing
+    if passing is None or passing.mask[leaf]:
+        return "it is not among the best of any search"
+    held = " and ".join(f"“{one.value}”" for one in left_out(ranking.leaves, passing, leaf))
+    return f"the question leaves out what holds {held}" if held else "it does not hold what the question asks for"
 
 
 def nearer(after: Front, before: Front) -> bool:

@@ -42,7 +42,8 @@ class Compared:
 def compared_quotes(
     listing: Listing, passages: Sequence[Passage], page: Callable[[str, int], int | None]
 ) -> tuple[Quote, ...]:
-    """A quote for each row that is listed: the cell that satisfies, told by the row's label and the column's header.
+    """A quote for each row that is listed: the cell that satisfies, told by the row's label, the column's header and
+    what its numbers are told in.
 
     ``passages``: those whose tables were looked at. ``page`` as in ``choose_quotes``.
     """
@@ -55,4 +56,6 @@ def _quote(row: FoundRow, holder: Passage, page: Callable[[str, int], int | None
     cited = Citation(
         row.version_id, holder.document, holder.source, cell.start, cell.end, page(row.version_id, cell.start)
     )
-    return Quote(cell.text, SURE, cited, " › ".join(part for part in (row.label, row.header) if part))
+    header = ", ".join(part for part in (row.header, row.told_in) if part)
+    told = " › ".join(part for part in (row.label, header) if part)
+    return Quote(cell.text, SURE, cited, told)

@@ -12,7 +12,7 @@ from core.answering.compared import ROWS, Compared, compared_quotes
 from core.answering.extractive import choose_quotes, sentences_of
 from core.answering.support import Evidence, Support, evidence, support
 from core.retrieval.bounds import Comparison
-from core.retrieval.comparing import FoundRow, Listing
+from core.retrieval.comparing import Listing
 from core.settings.answering import AnsweringSettings
 from core.text.analysis import analyse
 from core.types import Answer, Block, Passage, Quote, Span, Vectors
@@ -120,12 +120,15 @@ def answer_line(
         return Line(Answer(quotes), supported, found)
     compared = Compared(comparison, len(listing.rows), listing.count)
     cells = compared_quotes(listing, passages, reads.page)
-    others = [quote for quote in quotes if not any(_of_row(quote, row) for row in listing.rows)]
+    others = [quote for quote in quotes if not _in_tables(quote, listing)]
     quotes = (*cells, *others[: max(0, settings.sentences - len(cells))])
     return Line(Answer(quotes), replace(supported, enough=True, sentence=compared.sentence), found, compared)
 
 
-def _of_row(quote: Quote, row: FoundRow) -> bool:
-    """Whether a quote is of a table row, whole or in part."""
+def _in_tables(quote: Quote, listing: Listing) -> bool:
+    """Whether a quote is of a table that was looked at, in part: its rows are listed, or do not satisfy."""
     place = quote.citation
-    return place.version_id == row.version_id and place.start < row.end and row.start < place.end
+    return any(
+        place.version_id == version_id and place.start < table.end and table.start < place.end
+        for version_id, table in listing.tables
+    )

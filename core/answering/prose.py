@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+
+from core.text.sentences import is_ended
+from core.text.tokens import is_unspaced, is_wide
 
 # What stands before the first word: a bullet or number of a list, a sign of a quotation, a comment or a heading.
 _MARKER = re.compile(r"\A(?:[-*+•–>#%;]+|/{2,}|/?\*+|\"{3}|'{3}|\(?\d{1,3}[.)]|[a-z][.)])\s+|\A(?:\"{3}|'{3})")
@@ -14,11 +18,21 @@ _DATA = re.compile(
     r"|</?[A-Za-z][^>]*>"
 )
 _ROW = re.compile(r"\A\s*\||\s\|\s.*\s\|\s|\t.*\t")
-_WORD = re.compile(r"[\"'“‘«(\[*_]*[^\W\d_]+(?:['’.-][^\W\d_]+)*[\"'”’»)\]*_.,;:!?…]*")
+_WORD = re.compile(r"[\"'“‘„‚«(\[*_¿¡]*[^\W\d_]+(?:['’.-][^\W\d_]+)*[\"'”’“‘»)\]*_.,;:!?…]*")
 _NUMBER = re.compile(r"[\"'“(\[*_±+−-]?[€$£]?\d[\d.,:/–-]*[%‰°\"'”)\]*_.,;:!?]*")
 _CAMEL = re.compile(r"[a-z][A-Z]")
-_ENDED = re.compile(r"[.!?…][\"'”’»)*_]*\Z")
 _FEWEST, _FEWEST_IN_CODE = 2, 4
+# Letters of a word in scripts without spaces, roughly: Han and kana, and the others.
+_LETTERS_WIDE, _LETTERS = 2, 4
+# Any character of a script that leaves spaces out or writes marks beside its letters; soft hyphens and joiners.
+_COUNTED_OTHERWISE = re.compile(
+    "[\u00ad\u0300-\u036f\u0483-\u0489\u0559-\u1cff\u200b-\u200f\u2060\u2e80-\ua4cf\ua66f-\uabff\uf900-\U0010ffff]"
+)
+# Marks of scripts that mostly leave no space beside them; those of the others are read with their words.
+_PARTS = re.compile(
+    "[\u055d\u055e\u0589\u05be\u05c3\u05f3\u05f4\u060c\u061b\u061f\u06d4\u0964\u0965\u0f0b-\u0f12\u1361-\u1368"
+    "\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
+)
 
 
 def is_prose(text: str, *, in_code: bool = False) -> bool:
@@ -30,6 +44,8 @@ def is_prose(text: str, *, in_code: bool = False) -> bool:
     [True, False, False]
     >>> [is_prose(text, in_code=True) for text in ("# Keys are rotated every month.", "for name in names of all")]
     [True, False]
+    >>> [is_prose(text) for text in ("受付は九時に開きます。", "कार्यालय सुबह खुलता है।", "東京")]
+    [True, True, False]
     """
     line = " ".join(text.split())
     if _ROW.search(text) or line.startswith(("```", "~~~")):
@@ -39,13 +55,49 @@ def is_prose(text: str, *, in_code: bool = False) -> bool:
     plain = _SET_APART.sub(lambda found: found[1] or "x", line)
     if _DATA.search(plain):
         return False
-    tokens = plain.split()
+    tokens = _words_apart(plain).split()
     words = sum(_is_word(token) for token in tokens)
     others = len(tokens) - words - sum(_NUMBER.fullmatch(token) is not None for token in tokens)
     if words < (_FEWEST_IN_CODE if in_code else _FEWEST) or 2 * others > words:
         return False
-    return not in_code or (line.lstrip("\"'“‘(*_")[:1].isupper() and _ENDED.search(line) is not None)
+    return not in_code or (_is_capital(line.lstrip("\"'“‘(*_「『")[:1]) and is_ended(line))
 
 
 def _is_word(token: str) -> bool:
     return _WORD.fullmatch(token) is not None and not _CAMEL.search(token)
+
+
+def _is_capital(character: str) -> bool:
+    """Whether it may begin a sentence: a capital, or a letter of a script that has none."""
+    return character.isalpha() and not character.islower()
+
+
+def _words_apart(text: str) -> str:
+    """The text with blanks between its words, to be counted: letters are composed and without marks of their own, and
+    where a script leaves no spaces, so many letters as make a word there count as one.
+
+    >>> _words_apart("東京の天気は3日間、雨。"), _words_apart("o\\u0308ffnet हिन्दी।")
+    ('東京 の天 気は 3 日間 雨 ', 'öffnet हनद ')
+    """
+    composed = unicodedata.normalize("NFC", text)
+    if not _COUNTED_OTHERWISE.search(composed):
+        return composed
+    found: list[str] = []
+    run = 0  # letters without spaces so far
+    last = ""
+    for character in _PARTS.sub(" ", composed):
+        if unicodedata.category(character) in {"Mn", "Mc", "Me", "Cf"}:
+            continue
+        unspaced = is_unspaced(character)
+        if unspaced and character.isalpha():
+            if last.isalnum() and run % (_LETTERS_WIDE if is_wide(character) else _LETTERS) == 0:
+                found.append(" ")
+            run += 1
+        else:
+            if run and character.isalnum():
+                found.append(" ")
+            run = 0
+            character = " " if unspaced and not character.isdigit() else character
+        found.append(character)
+        last = character
+    return "".join(found)

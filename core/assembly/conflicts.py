@@ -16,7 +16,7 @@ from itertools import combinations
 from core.assembly.conflicts_claims import DATE, EDITION, NEGATION, NUMBER, Claim, claims_of
 from core.assembly.conflicts_units import AT_MOST, EXACT, Quantity, same_value
 from core.assembly.conflicts_wording import wording
-from core.assembly.conflicts_words import stems_of, stems_with_text
+from core.assembly.conflicts_words import apart_behind, stems_of, stems_with_text
 from core.text.sentences import is_half, sentence_spans
 from core.types import Passage, Span
 
@@ -199,6 +199,8 @@ def _contradict(one: _Said, other: _Said, heads: dict[str, frozenset[str]], simi
         return False
     shared = a.stems & b.stems
     if len(shared) < 2 or not any(not word.startswith("=") for word in shared) or _contrasted(a, b, heads):
+        return False
+    if apart_behind(one.text[a.span.end :], other.text[b.span.end :]):
         return False
     alike = 2 * len(shared) / (len(a.stems) + len(b.stems))
     apart = bool(a.stems - b.stems) and bool(b.stems - a.stems)

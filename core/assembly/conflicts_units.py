@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from core.retrieval.amounts import POINTED
 from core.types import Span
 
 EXACT, AT_MOST, AT_LEAST = "exact", "at most", "at least"
@@ -121,7 +122,6 @@ _NUMBER = re.compile(
     rf"(?:[\s-]?(?P<scale>thousand|million|billion|trillion|bn)\b)?",
     re.IGNORECASE,
 )
-_POINTED = re.compile(r"\d{1,3}\.\d{3}")
 _UNIT_AT = re.compile(
     r"(?:[\s\u00a0\u202f-]{0,2})(?P<unit>degrees? celsius|°c|per cent|%|‰|[a-zµ]+|€)(?P<point> points?\b)?",
     re.IGNORECASE,
@@ -249,7 +249,7 @@ def _found(text: str) -> Iterator[Quantity]:
 
 
 def _quantity(text: str, match: re.Match[str]) -> Quantity | None:
-    if match["money"] and _POINTED.fullmatch(match["figure"] or ""):
+    if match["money"] and POINTED.fullmatch(match["figure"] or ""):
         return None  # "€1.200" are 1,200 euros to many, and nobody writes 1.2 so
     value, step = _number(match)
     after = match.end()

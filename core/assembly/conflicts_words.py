@@ -47,6 +47,18 @@ OPENS = re.compile(
     re.IGNORECASE,
 )
 
+# What may restrict a value behind it; "of" tells of what it is.
+_BEHIND = re.compile(
+    r"\s(?P<how>after|before|without|with|under|over|above|below|at|on|in|for|from|by|since|until|till|through|outside|"
+    r"inside|within|via|per|among|to)\s",
+    re.IGNORECASE,
+)
+_CLAUSE_ENDS = re.compile(r"[,;:.()!?]|\s(?:and|but|or|while|whereas|which|because|so)\s", re.IGNORECASE)
+_OPPOSED = frozenset(
+    frozenset(pair.split("/"))
+    for pair in "in/outside inside/outside within/outside with/without before/after above/below over/under".split()
+)
+
 
 def conditions_of(text: str) -> frozenset[str]:
     """Words of what stands after "if" and its like anywhere, or after a preposition that opens the sentence."""
@@ -54,6 +66,33 @@ def conditions_of(text: str) -> frozenset[str]:
     if (opening := OPENS.match(text)) is not None:
         found.append(opening["words"])
     return frozenset(stem for words in found for stem in stems_of(words))
+
+
+def apart_behind(one: str, other: str) -> bool:
+    """Whether what stands behind two values restricts them to different cases: each phrase of one preposition has words
+    that the other lacks, or the prepositions are opposed.
+
+    >>> apart_behind(" by train.", " by car."), apart_behind(" in towns.", " outside towns.")
+    (True, True)
+    >>> apart_behind(" in the archive.", " in the archive of Delft."), apart_behind(" by train.", ".")
+    (False, False)
+    """
+    phrases, others = _phrases_of(one), _phrases_of(other)
+    if any(frozenset((how, against)) in _OPPOSED for how in phrases for against in others):
+        return True
+    pairs = [(phrases[how], others[how]) for how in phrases.keys() & others.keys()]
+    return any(words - against and against - words for words, against in pairs)
+
+
+@lru_cache(maxsize=4096)
+def _phrases_of(text: str) -> dict[str, frozenset[str]]:
+    """The words behind each preposition of a clause's end."""
+    end = _CLAUSE_ENDS.search(text)
+    _, *parts = _BEHIND.split(text[: end.start()] if end else text)
+    found: dict[str, frozenset[str]] = {}
+    for how, words in zip(parts[::2], parts[1::2], strict=True):
+        found[how.lower()] = found.get(how.lower(), frozenset()) | frozenset(stems_of(words))
+    return found
 
 
 def blank(text: str, spans: Sequence[Span]) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 
-from core.text.sentences import sentence_spans
+from core.text.sentences import is_ended, sentence_spans
 from core.text.spans import subtract_spans, trim
 from core.types import Span
 
@@ -15,18 +14,6 @@ LEAST_LETTERS = 25
 LEAST_UNENDED = 100
 # What is left beside a repeated sentence is worth a passage from so many characters on: any that says something new is.
 SHORTEST_REST = LEAST_LETTERS
-
-
-_ENDED = re.compile(r"[.!?…‼⁇⁈⁉؟۔।॥։。！？｡][\"'”’“‘»›)\]}*_`」』）】》]*\Z")
-
-
-def is_ended(sentence: str) -> bool:
-    """Whether a sentence of ``core.text.sentences`` ends with a mark, unlike a heading, an item or a line of code.
-
-    >>> is_ended('He said: "It grinds rye."'), is_ended("return flour")
-    (True, False)
-    """
-    return _ENDED.search(sentence[-8:]) is not None
 
 
 def said(sentence: str) -> str:

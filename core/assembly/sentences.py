@@ -13,14 +13,13 @@ from core.assembly.budget import Budget
 from core.assembly.filling import place
 from core.assembly.gain import worths
 from core.assembly.reading import Reads
-from core.assembly.repeats import is_ended
 from core.assembly.wishes import Wish, cores
 from core.chunking.turns import find_turns
 from core.expansion import Extent, leaf_at
 from core.retrieval import Ranking
 from core.storage.leaves import LeafTable
 from core.text.analysis import analyse
-from core.text.sentences import sentence_spans
+from core.text.sentences import is_ended, sentence_spans
 from core.types import Span
 
 Scores = NDArray[np.float64]

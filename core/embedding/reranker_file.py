@@ -89,7 +89,7 @@ def write(module: Any, path: Path) -> None:
 
 
 def lay_over(module: Any, path: Path) -> None:
-    """Load what ``write`` wrote into an ``untrained`` module. Raises ``ValueError`` when names or shapes differ."""
+    """Load what ``write`` wrote into an ``untrained`` module. Raises ``ModelError`` when it is another file."""
     _lay(module, path.read_bytes(), path.name)
 
 
@@ -117,7 +117,6 @@ def load(path: Path = FILE, sha256: str = SHA256) -> Any:
     packaged.verify_file(folder / "model.safetensors", packaged.WEIGHTS_SHA256)
     packaged.verify_file(folder / "tokenizer.json", packaged.TOKENIZER_SHA256)
     import torch
-    from safetensors import SafetensorError
     from sentence_transformers import CrossEncoder
     from sentence_transformers.base.modules import Transformer
 
@@ -131,18 +130,24 @@ def load(path: Path = FILE, sha256: str = SHA256) -> Any:
             config_kwargs={"local_files_only": True, "num_labels": 1},
             processor_kwargs={"local_files_only": True},
         )
-    try:
-        _lay(part.model, data, path.name)
-    except (ValueError, SafetensorError) as error:
-        raise ModelError(
-            f"{path.name} is no re-ranker of Lectern's: {error}.", "Give a file that `train-reranker` wrote."
-        ) from error
+    _lay(part.model, data, path.name)
     model = CrossEncoder(modules=[part], local_files_only=True)
     model.max_seq_length = MAX_TOKENS
     return model
 
 
 def _lay(module: Any, data: bytes, name: str) -> None:
+    from safetensors import SafetensorError
+
+    try:
+        _fill(module, data)
+    except (ValueError, KeyError, SafetensorError) as error:
+        raise ModelError(
+            f"{name} is no re-ranker of Lectern's: {error}.", "Give a file that `train-reranker` wrote."
+        ) from error
+
+
+def _fill(module: Any, data: bytes) -> None:
     import torch
     from safetensors.numpy import load as parse
 
@@ -155,10 +160,10 @@ def _lay(module: Any, data: bytes, name: str) -> None:
     }
     wanted = {key: value for key, value in module.state_dict().items() if not key.startswith(TABLE)}
     if learnt.keys() != wanted.keys():
-        raise ValueError(f"{name} is of another model: {sorted(learnt.keys() ^ wanted.keys())[:3]}")
+        raise ValueError(f"it is of another model, as {min(learnt.keys() ^ wanted.keys())} shows")
     for key, value in wanted.items():
         if tuple(value.shape) != learnt[key].shape:
-            raise ValueError(f"{name} is of another model: {key} has the shape {learnt[key].shape}")
+            raise ValueError(f"it is of another model: {key} has the shape {learnt[key].shape}")
         value.copy_(torch.from_numpy(learnt[key]))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Protocol
@@ -23,7 +23,7 @@ from core.library import Failure, Incoming, Ingested, Library, Scope, Stats
 from core.settings import Settings
 from core.types import Encoder, VectorCache
 
-WORTH_A_MEASURE = 200  # texts
+WORTH_A_MEASURE = 200  # texts, or passages that a re-ranker reads
 WARMED = 256  # questions encoded together: more would push each other out of memory before they are asked
 FAILURES = ""  # the note that is no preset's
 
@@ -98,9 +98,11 @@ def run_bench(
         )
     lender = BorrowingEncoder(encoder, vectors) if encoder and vectors else None
     bench = _Bench(suite, presets, workspace, watch, options or BenchOptions(), lender)
-    with Library.open(bench.place / "library", encoder=lender or encoder) as library:
-        plan = RunPlan(suite.name, suite.fingerprint(), presets, asdict(bench.options), revision)
-        recording = Recording.begin(workspace, plan)
+    plan = RunPlan.of(suite, presets, bench.options, revision)
+    with (
+        Library.open(bench.place / "library", encoder=lender or encoder) as library,
+        Recording.begin(workspace, plan).writing() as recording,
+    ):
         groups = recipe_groups(presets)
         for number, names in enumerate(groups, start=1):
             bench.step(library, recording, Step(number, len(groups), names))
@@ -186,9 +188,12 @@ class _Bench:
             _spend(recording, name, {"questions": encoding})
         known = Known.of(self.place)
         questions = {*known.questions, asked_with(self.suite, self.presets[step.presets[0]])}
-        replace(known, questions=tuple(sorted(questions))).keep(self.place)
+        passages = {model: spent / read for model, (read, spent) in measuring.reread.items() if read >= WORTH_A_MEASURE}
+        known = replace(known, questions=tuple(sorted(questions)))
+        replace(known, seconds_a_passage={**known.seconds_a_passage, **passages}).keep(self.place)
         if self.options == BenchOptions():
-            pace = (perf_counter() - begun - encoding) / sum(map(len, waiting.values()))
+            reading = sum(seconds for _, seconds in measuring.reread.values())
+            pace = (perf_counter() - begun - encoding - reading) / sum(map(len, waiting.values()))
             replace(Known.of(self.place), seconds_an_answer=pace).keep(self.place)
         if self.watch:
             self.watch.asking(step, total, total)

@@ -1,8 +1,8 @@
 """Runs of the bench as folders: what was planned, what every question came to, and the report at the end.
 
 ``workspace/runs/<plan>-<number>/``: ``head.json``, ``cells/0000.jsonl`` (one a preset; packed when finished),
-``notes.json`` and, once the run is over, ``report.json``. A run without a report was stopped: the same plan goes on in
-it.
+``notes.json`` and, once the run is over, ``report.json``. A run without a report is being made, as long as its writer's
+lock is held, or was stopped: the same plan goes on in it.
 """
 
 from __future__ import annotations
@@ -12,18 +12,23 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.errors import NotFoundError
 from core.evaluation.records import Journal, Measured
 from core.evaluation.report import BenchReport
 from core.settings import Settings
+from core.storage.lock import WriterLock, writer
 from core.whole_files import written_whole
+
+if TYPE_CHECKING:
+    from core.evaluation.measuring import BenchOptions
+    from core.evaluation.suites import Suite
 
 _HEAD, _NOTES, _REPORT, _CELLS = "head.json", "notes.json", "report.json", "cells"
 
@@ -94,11 +99,17 @@ def load_measured(workspace: Path, folder: str, preset: str) -> dict[str, Measur
     return {measured.id: measured for measured in journal.read()}
 
 
+def writer_of(workspace: Path, folder: str) -> str:
+    """The process that makes a run now, in words; "" where none does."""
+    return writer(_place(workspace) / folder)
+
+
 def remove_run(workspace: Path, folder: str) -> None:
-    """Forget a run; the library it asked stays. Raises ``NotFoundError``."""
+    """Forget a run; the library it asked stays. Raises ``NotFoundError``, ``LibraryLockedError`` while it is made."""
     place = _place(workspace) / folder
     if Path(folder).name != folder or not (place / _HEAD).is_file():
         raise NotFoundError(f"There is no run {folder}.", "It may have been removed already.")
+    WriterLock(place, "run").release()  # where files are open, some systems remove none
     shutil.rmtree(place)
 
 
@@ -114,6 +125,11 @@ class RunPlan:
     presets: Mapping[str, Settings]
     options: Mapping[str, Any]
     revision: int | None = None
+
+    @classmethod
+    def of(cls, suite: Suite, presets: Mapping[str, Settings], options: BenchOptions, revision: int | None) -> RunPlan:
+        """Of a bench as it is ordered."""
+        return cls(suite.name, suite.fingerprint(), presets, asdict(options), revision)
 
     @property
     def key(self) -> str:
@@ -166,6 +182,15 @@ class Recording:
                 with suppress(NotFoundError, ValueError, KeyError, TypeError):
                     return cls(folder, _head(folder))
         return None
+
+    @contextmanager
+    def writing(self) -> Iterator[Recording]:
+        """Inside, every process can see that this run is being made. Raises ``LibraryLockedError`` where one does."""
+        lock = WriterLock(self._place, "run")
+        try:
+            yield self
+        finally:
+            lock.release()
 
     def noted(self, name: str) -> dict[str, Any]:
         """What ``note`` kept last under a name, {} for nothing."""

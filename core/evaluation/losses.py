@@ -76,7 +76,7 @@ def touching_leaves(
 
 
 def fates(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> tuple[str, ...]:
-    """How far each leaf came, aligned with ``leaves``: one of "budget", "threshold", "ranking", "search"."""
+    """How far each leaf came, aligned with ``leaves``: "budget", "threshold", "ranking", "search" or ``BARRED``."""
     positions = {int(index): position for position, index in enumerate(ranking.pool[ranking.kept])}
     pool = _positions(ranking, leaves)
     limit = ranking.settings.k
@@ -90,6 +90,8 @@ def fates(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> tuple[str, ...]:
     for leaf, position, near in zip(leaves, pool.tolist(), found.tolist(), strict=True):
         if leaf.index in positions:
             result.append("budget")
+        elif ranking.passing is not None and not ranking.passing.mask[leaf.index]:
+            result.append(BARRED)
         elif position >= 0 and similar[position] < ranking.settings.min_similarity:
             result.append("threshold")
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -36,11 +37,12 @@ from core.evaluation.records import Measured
 from core.evaluation.regions import Placed, Region, region, take
 from core.evaluation.report import BenchDocument
 from core.evaluation.runs import Names
+from core.evaluation.sharing import Once, reading_key
 from core.evaluation.suites import Question, Suite
 from core.library import Library, Scope
 from core.retrieval import Found, Ranking
 from core.searching import SearchResult, found_key, order_key
-from core.settings import Settings
+from core.settings import RerankingSettings, Settings
 from core.storage.leaves import LeafTable
 from core.types import Context, Trace
 
@@ -52,6 +54,7 @@ CHROMA_ITEMS = 5  # as the report's published table has them
 TOTAL = "total"  # of the stages, for one context of TIMED_BUDGET characters
 CHUNK_NAMES = {"ndcg": "chunk_ndcg"}  # "ndcg" alone is over documents
 SPENT = "spent"  # on all contexts of one question, measuring included
+REREAD = "reranked"  # the stage in which a re-ranker reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,8 @@ class _Asked:
 class Measuring:
     """Asks a suite's questions of a library as it is cut now. ``documents``: of the suite, by name.
 
-    A document of kind "" could not be read: gold in it is lost at "reading".
+    A document of kind "" could not be read: gold in it is lost at "reading". ``reread``: by re-ranker, passages that
+    it was to read so far and the seconds it took.
     """
 
     library: Library
@@ -122,40 +126,52 @@ class Measuring:
     options: BenchOptions
     scope: Scope | None = None
     names: Names = field(init=False)
+    reread: dict[str, tuple[int, float]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.names = Names(self.suite)
 
     def ask(self, question: Question, presets: Mapping[str, Settings]) -> dict[str, Measured]:
         """The question under every preset. All must share the recipe the library has."""
-        started = perf_counter()
-        searcher = self.library.searcher
-        found: dict[Hashable, Found] = {}
-        asked: dict[int, _Asked] = {}  # by leaf table: what a question states itself narrows it
-        ranked: dict[Hashable, _Ranked] = {}
-        for settings in presets.values():
-            key = found_key(settings)
-            if key not in found:
-                found[key] = searcher.find(question.question, settings, self.scope)
-            leaves = found[key].leaves
-            if id(leaves) not in asked:
-                asked[id(leaves)] = _Asked(self._gold(question, leaves), searcher.reads(leaves))
-            if order_key(settings) not in ranked:
-                ranking = searcher.order(found[key], settings)
-                ranked[order_key(settings)] = self._ranked(question, ranking, asked[id(leaves)].gold)
+        searcher, once = self.library.searcher, Once()
+        ranked: dict[str, _Ranked] = {}
+        asked: dict[str, _Asked] = {}
+        waited: dict[Hashable, float] = {}  # milliseconds of a re-ranker, by what it read
+        for name, settings in presets.items():
+            find = partial(searcher.find, question.question, settings, self.scope)
+            found: Found = once.of(name, ("found", found_key(settings)), find)
+            # What a question states itself narrows the leaves: the gold is placed once for each table of them.
+            asked[name] = once.of(name, ("asked", id(found.leaves)), partial(self._asked, question, found.leaves))
+            key = "ranked", order_key(settings)
+            new = key not in once
+            rank = partial(self._ranked, question, found, settings, asked[name].gold)
+            ranked[name] = once.of(name, key, rank)
+            if not settings.reranking.off:
+                spent = ranked[name].ranking.timings_ms.get(REREAD, 0.0) if new else 0.0
+                read = "read", reading_key(settings)
+                if read not in waited:
+                    self._note_reading(settings.reranking, spent / 1000)
+                once.part(name, key, read, spent / 1000)
+                waited[read] = max(waited.get(read, 0.0), spent)
         sizes: dict[str, int] = {}
-        shared = (perf_counter() - started) / len(presets)
         measured = {}
         for name, settings in presets.items():
             started = perf_counter()
-            ordered = ranked[order_key(settings)]
-            over = asked[id(ordered.ranking.leaves)]
-            one = _One(self, question, over.gold, settings, ordered, over.reads, sizes)
-            one.score()
-            measured[name] = one.measured(1000 * (shared + perf_counter() - started))
+            one = _One(self, question, asked[name].gold, settings, ranked[name], asked[name].reads, sizes)
+            # Read once for all that read the same: alone, each would have waited for it.
+            one.score(waited.get(("read", reading_key(settings)), 0.0))
+            measured[name] = one.measured(1000 * (once.seconds(name) + perf_counter() - started))
         return measured
 
-    def _ranked(self, question: Question, ranking: Ranking, gold: Gold) -> _Ranked:
+    def _asked(self, question: Question, leaves: LeafTable) -> _Asked:
+        return _Asked(self._gold(question, leaves), self.library.searcher.reads(leaves))
+
+    def _note_reading(self, settings: RerankingSettings, seconds: float) -> None:
+        passages, before = self.reread.get(settings.model, (0, 0.0))
+        self.reread[settings.model] = passages + settings.candidates, before + seconds
+
+    def _ranked(self, question: Question, found: Found, settings: Settings, gold: Gold) -> _Ranked:
+        ranking = self.library.searcher.order(found, settings)
         scores = ranking.scores
         return _Ranked(
             ranking,
@@ -163,7 +179,7 @@ class Measuring:
             tuple(top_leaves(ranking, RANKED)),
             fates(ranking, gold.leaves),
             best_ranks(ranking, gold.leaves),
-            {stage: float(np.nanmax(found)) for stage, found in scores.items() if not np.isnan(found).all()},
+            {stage: float(np.nanmax(column)) for stage, column in scores.items() if not np.isnan(column).all()},
         )
 
     def _gold(self, question: Question, leaves: LeafTable) -> Gold:
@@ -216,13 +232,18 @@ class _One:
         self.characters: dict[int, int] = {}
         self.milliseconds: dict[str, float] = {}
 
-    def score(self) -> None:
-        """Everything, the context assembled anew for each budget, as a reader with so much room would get it."""
+    def score(self, reading: float) -> None:
+        """Everything, the context assembled anew for each budget, as a reader with so much room would get it.
+
+        ``reading``: milliseconds for which a re-ranker read, for whichever preset it did.
+        """
         searcher, ranking = self.by.library.searcher, self.ranked.ranking
         # The timed one comes first and reads all it needs; the others find what presets and budgets share.
         timed, milliseconds = searcher.assemble(ranking, self.settings, TIMED_BUDGET)
         # The questions are encoded together beforehand: what a lookup takes is no latency of that stage.
         self.milliseconds = {stage: spent for stage, spent in milliseconds.items() if stage != "encode"}
+        if REREAD in self.milliseconds:
+            self.milliseconds[REREAD] = max(reading, self.milliseconds[REREAD])
         self.milliseconds[TOTAL] = sum(self.milliseconds.values())
         for budget in BUDGETS:
             context = timed

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from core.applying import reckoned_leaves
 from core.chunking import BY_VECTORS
 from core.evaluation.history import Recording, RunPlan, write_json
 from core.evaluation.measuring import BenchOptions
+from core.evaluation.sharing import reading_key
 from core.evaluation.staging import suite_folder
 from core.evaluation.suites import Suite
 from core.settings import Settings, stage_fingerprint
@@ -20,7 +22,8 @@ KNOWN = "known.json"  # beside the library of a suite's documents: what was lear
 
 CHARACTERS_A_SENTENCE = 120.0  # English prose
 TEXTS_A_SECOND = 100.0  # two cores, leaves of the default size; replaced by what this machine was seen to do
-SECONDS_A_CONTEXT = 0.03  # one question under one preset, all budgets
+SECONDS_A_CONTEXT = 0.03  # one question under one preset, all budgets, what a re-ranker reads apart
+SECONDS_A_PASSAGE = 0.02  # a re-ranker reading 100 tokens: 20 took Lectern's own 0.35 to 0.45 s on two quiet cores
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class Cost:
     """Of a bench before it runs. ``recipes``: ways the documents are cut. ``encodings``: texts still to be encoded,
     questions included; ``exact``: every recipe was built before, so that number is known, not reckoned.
 
+    ``passages``: what re-rankers will read at most, once for presets that read the same.
     ``answers``: questions times presets still to be asked; ``resumed``: those an unfinished run of the same plan has
     answered. ``seconds``: of the whole, as this machine was seen to work.
     """
@@ -40,6 +44,7 @@ class Cost:
     answers: int
     resumed: int
     seconds: float
+    passages: int = 0
 
     @property
     def sentence(self) -> str:
@@ -47,10 +52,14 @@ class Cost:
 
         >>> Cost(2, 6, 40, 900, False, 240, 0, 12.3).sentence
         '6 presets, 2 recipes, 40 questions: about 900 encodings, about 12 s'
+        >>> Cost(1, 2, 40, 0, True, 80, 0, 18.4, passages=800).sentence
+        '2 presets, 1 recipe, 40 questions: 0 encodings, up to 800 passages for the re-ranker, about 18 s'
         """
         parts = f"{_counted(self.presets, 'preset')}, {_counted(self.recipes, 'recipe')}, "
         parts += f"{_counted(self.questions, 'question')}: "
-        parts += f"{'' if self.exact else 'about '}{_counted(self.encodings, 'encoding')}, about {_time(self.seconds)}"
+        parts += f"{'' if self.exact else 'about '}{_counted(self.encodings, 'encoding')}"
+        parts += f", up to {_counted(self.passages, 'passage')} for the re-ranker" if self.passages else ""
+        parts += f", about {_time(self.seconds)}"
         done = self.resumed + self.answers
         return f"{parts}; goes on from {self.resumed:,} of {done:,} answers" if self.resumed else parts
 
@@ -89,7 +98,7 @@ def estimate(
     before, by version id; of others, before the first run over them, a file's bytes are taken for characters.
     """
     known = Known.of(workspace / suite_folder(suite))
-    plan = RunPlan(suite.name, suite.fingerprint(), presets, asdict(options or BenchOptions()), revision)
+    plan = RunPlan.of(suite, presets, options or BenchOptions(), revision)
     stopped = Recording.stopped(workspace, plan)
     questions = len(suite.questions)
     asked = {name: min(questions, stopped.journals[name].count()) if stopped else 0 for name in presets}
@@ -110,6 +119,8 @@ def estimate(
     encoders = {asked_with(suite, presets[names[0]]) for names in waiting}
     encodings += questions * len(encoders.difference(known.questions))
     answers = questions * len(presets) - sum(asked.values())
+    passages = _reread(presets, waiting, {name: questions - asked[name] for name in presets})
+    reading = sum(count * known.seconds_a_passage.get(model, SECONDS_A_PASSAGE) for model, count in passages.items())
     return Cost(
         recipes=len(recipe_groups(presets)),
         presets=len(presets),
@@ -118,16 +129,32 @@ def estimate(
         exact=exact,
         answers=answers,
         resumed=sum(asked.values()),
-        seconds=encodings / known.texts_a_second + answers * known.seconds_an_answer,
+        seconds=encodings / known.texts_a_second + answers * known.seconds_an_answer + reading,
+        passages=sum(passages.values()),
     )
+
+
+def _reread(
+    presets: Mapping[str, Settings], groups: Sequence[Sequence[str]], questions: Mapping[str, int]
+) -> Counter[str]:
+    """Passages by the re-ranker that is to read them. ``questions``: how many each preset has still to be asked."""
+    passages: Counter[str] = Counter()
+    for names in groups:
+        reading: dict[Hashable, int] = {}  # questions: the presets of a group that read alike have it read once
+        for name in names:
+            chosen, key = presets[name].reranking, reading_key(presets[name])
+            more = 0 if chosen.off else max(0, questions[name] - reading.get(key, 0))
+            reading[key] = reading.get(key, 0) + more
+            passages[chosen.model] += chosen.candidates * more
+    return passages
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """What earlier benches over the same documents saw. ``recipes``: those that were built, all their texts encoded.
 
-    ``questions``: suites (``asked_with``) whose questions are. ``characters``: of the documents as they were read, 0
-    before.
+    ``questions``: suites (``asked_with``) whose questions are. ``seconds_a_passage``: by re-ranker. ``characters``: of
+    the documents as they were read, 0 before.
     """
 
     recipes: tuple[str, ...] = ()
@@ -135,6 +162,7 @@ class Known:
     texts_a_second: float = TEXTS_A_SECOND
     seconds_an_answer: float = SECONDS_A_CONTEXT
     characters: int = 0
+    seconds_a_passage: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, folder: Path) -> Known:
@@ -143,8 +171,11 @@ class Known:
         if not path.is_file():
             return cls()
         row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        speeds = row["texts_a_second"], row["seconds_an_answer"]
-        return cls(tuple(row.get("recipes", ())), tuple(row.get("questions", ())), *speeds, row.get("characters", 0))
+        passages = row.get("seconds_a_passage")
+        # Before passages were counted apart, a re-ranker's reading was part of what an answer took.
+        speeds = row["texts_a_second"], SECONDS_A_CONTEXT if passages is None else row["seconds_an_answer"]
+        sure = tuple(row.get("recipes", ())), tuple(row.get("questions", ()))
+        return cls(*sure, *speeds, row.get("characters", 0), passages or {})
 
     def keep(self, folder: Path) -> None:
         """For the next bench."""

@@ -54,8 +54,10 @@ def _costs(measured: Sequence[Measured], noted: Mapping[str, float]) -> dict[str
 
 
 def _latency(measured: Sequence[Measured]) -> dict[str, dict[str, float]]:
-    stages = [stage for stage in measured[0].milliseconds if stage != SPENT]
-    values = {stage: [item.milliseconds[stage] for item in measured] for stage in stages}
+    """Of each stage over the questions that went through it: one for which nothing was found is not read again."""
+    fullest = sorted(measured, key=lambda item: -len(item.milliseconds))  # the stages in their order come from it
+    stages = dict.fromkeys(stage for item in fullest for stage in item.milliseconds if stage != SPENT)
+    values = {stage: [item.milliseconds[stage] for item in measured if stage in item.milliseconds] for stage in stages}
     return {stage: {"p50": percentile(found, 0.50), "p95": percentile(found, 0.95)} for stage, found in values.items()}
 
 

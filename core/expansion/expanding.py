@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from core.expansion.anchoring import anchored
+from core.expansion.barring import cleared
 from core.expansion.extents import Extent
 from core.expansion.growth import Growth, Sizes
 from core.expansion.linking import neighbours
@@ -41,6 +42,7 @@ def expand(
 ) -> list[Extent]:
     """One extent for each kept leaf, and those a strategy adds, in relevance order; equals in the ranking's order.
 
+    None of them holds what the question leaves out (``core.expansion.barring``).
     ``sizes``: of each leaf of the snapshot, in the budget's unit. ``budget``: the reader's whole room. ``intent``: what
     kind of answer the question wants, "" where it is not known. ``confidence``: for each kept leaf, best first, from 0
     to 1; ``None`` takes what the ranking itself says (``core.expansion.standing.confidences``).
@@ -56,4 +58,5 @@ def expand(
         relevances=relevances(ranking),
         confidences=confidences(ranking) if confidence is None else confidence,
     )
-    return sorted(EXPANDERS[settings.strategy](growth), key=lambda extent: -extent.relevance)
+    grown = cleared(ranking.leaves, ranking.passing, EXPANDERS[settings.strategy](growth))
+    return sorted(grown, key=lambda extent: -extent.relevance)

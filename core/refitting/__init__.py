@@ -8,9 +8,10 @@ outcome.py     what came of it, and what may be applied
 fitting.py     all of it
 drawing.py     the gain as a figure
 tuning.py      the re-ranker taught by judgments; tuning_job.py has it done in the background
+taught.py      where taught re-rankers lie, which is used, what each has seen, and what may go
 """
 
-from core.refitting.fitting import LEAST_QUESTIONS, Watch, fittable, refit
+from core.refitting.fitting import LEAST_QUESTIONS, Watch, cut_otherwise, cuts, fittable, refit
 from core.refitting.gains import GAIN, LOSS, NO_GAIN, UNCHANGED, Gain
 from core.refitting.outcome import CarefulShare, Refitted
 
@@ -24,6 +25,8 @@ __all__ = [
     "Gain",
     "Refitted",
     "Watch",
+    "cut_otherwise",
+    "cuts",
     "fittable",
     "refit",
 ]

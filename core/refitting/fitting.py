@@ -21,7 +21,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import LecternError, ModelError
+from core.errors import LecternError, ModelError, NotFoundError
 from core.evaluation.judged import Judged
 from core.evaluation.measuring import BUDGETS
 from core.evaluation.suites import Question
@@ -29,7 +29,8 @@ from core.library import Library
 from core.refitting.gains import GAIN, Gain, gained
 from core.refitting.outcome import CarefulShare, Refitted
 from core.refitting.scoring import Asked, Scorer, without_reranking
-from core.refitting.splitting import drawn, split
+from core.refitting.splitting import Split, drawn, halved
+from core.refitting.taught import seen_by
 from core.refitting.turning import BLEND, CAREFUL_BLEND, FUSION, STEP_COST, Grid, Turn, walk
 from core.settings import Settings, carefully
 
@@ -39,6 +40,7 @@ READ_AS_A_READER = 4  # settings of the walk whose contexts are filled
 LOOKS = (0.25, 0.5)  # of the questions, after which Careful's share is given up where none promises a gain
 LEAST_READ = 16  # questions before the first look: of fewer hardly any tells two shares apart
 
+_LIMIT = "reranking.timeout_seconds"
 _MEMORY = 1_000_000_000  # bytes that what was found for the questions may take
 _BYTES_A_LEAF = 40
 _TOGETHER = 32  # questions encoded at once
@@ -87,10 +89,13 @@ def refit(
 
     ``settings``: to begin from, ``None`` for the library's own. ``careful``: the model that Careful reads with; where
     the settings have no re-ranker on, its share is fitted as well, which takes a model's time. "" leaves Careful out.
+    A re-ranker is asked without its time limit, and what it learnt from is not kept out of the fit.
+
     Nothing is changed in the library. The same judgments over the same library give the same. Raises ``LecternError``
-    for fewer than ``LEAST_QUESTIONS`` questions with gold.
+    for fewer than ``LEAST_QUESTIONS`` questions with gold, and where a document is cut otherwise, or gone, before the
+    end: half of what was found would be of another library.
     """
-    begun, present = perf_counter(), settings or library.settings
+    present, before = settings or library.settings, cuts(library)
     questions = fittable(judged)
     if len(questions) < LEAST_QUESTIONS:
         raise LecternError(
@@ -98,22 +103,35 @@ def refit(
             f"{LEAST_QUESTIONS}.",
             f"Judge {LEAST_QUESTIONS - len(questions)} more.",
         )
-    asked = sorted(questions, key=drawn)[: _most(library)]
-    halves = split(asked)
     also = bool(careful) and present.reranking.off
+    halves = halved(questions, seen_by(careful if also else present.reranking.model), _most(library))
     told = _Told(watch, _CAREFUL if also else _PLAIN if present.reranking.off else _RERANKED)
-    fit = _Fit(library, Scorer(library.searcher, judged), present, told)
+    # Without its time limit: what is cut off on a busy machine would be read anew for everything that is tried.
+    fit = _Fit(library, Scorer(library.searcher, judged), present.with_value(_LIMIT, 0.0), told)
+    try:
+        found = _refitted(fit, halves, present, careful if also else "", len(questions))
+    except NotFoundError as error:
+        if not cut_otherwise(before, cuts(library)):
+            raise
+        raise _changed() from error
+    if cut_otherwise(before, cuts(library)):
+        raise _changed()
+    return found
+
+
+def _refitted(fit: _Fit, halves: Split, present: Settings, careful: str, questions: int) -> Refitted:
+    """``fit``: from ``present`` without its time limit. ``careful``: as ``refit`` has it, "" where it is not fitted."""
+    begun = perf_counter()
     training = fit.asked(halves.training, "searching")
     after, fitted = fit.best(training)
-    others = fit.asked(halves.held_out, "searching the others") if also or after != present else []
-    gain = None if after == present else fit.held(others, after, "trying on the others")
+    after = after.with_value(_LIMIT, present.reranking.timeout_seconds)
+    others = fit.asked(halves.held_out, "searching the others") if careful or after != present else []
+    gain = None if after == present else fit.held(others, after.with_value(_LIMIT, 0.0), "trying on the others")
     share = None
-    if also:
+    if careful:
         base = after if gain is not None and gain.verdict == GAIN else present
-        # Without its time limit: what is cut off on a busy machine would be read anew for every share that is tried.
-        asking = carefully(base, careful).with_value("reranking.timeout_seconds", 0.0)
-        share = replace(fit, present=asking).share(training, others)
-    told.phase("done")(1, 1)
+        share = replace(fit, present=carefully(base, careful).with_value(_LIMIT, 0.0)).share(training, others)
+    fit.told.phase("done")(1, 1)
     return Refitted(
         present,
         after,
@@ -122,10 +140,28 @@ def refit(
         len(halves.held_out),
         halves.by,
         fitted,
-        len(questions) - len(asked),
+        questions - len(halves.training) - len(halves.held_out),
         perf_counter() - begun,
         share,
     )
+
+
+def cuts(library: Library) -> Mapping[str, str]:
+    """How each live document is cut: the fingerprint of its recipe, by version."""
+    return {row.version_id: row.recipe_fingerprint for row in library.sources()}
+
+
+def cut_otherwise(before: Mapping[str, str], now: Mapping[str, str]) -> bool:
+    """Whether a document that was there is gone, or cut by another recipe; one that came is no matter.
+
+    >>> [cut_otherwise({"a": "1"}, now) for now in ({"a": "1", "b": "1"}, {"a": "2"}, {})]
+    [False, True, True]
+    """
+    return any(now.get(version) != recipe for version, recipe in before.items())
+
+
+def _changed() -> LecternError:
+    return LecternError("The library was cut otherwise while its dials were fitted.", "Fit again.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ from core.library import Library
 from core.refitting.fitting import MOST_QUESTIONS, Watch, fittable
 from core.refitting.gains import GAIN, Gain, gained
 from core.refitting.scoring import Asked, Recalls, Scorer, without_reranking
-from core.refitting.splitting import By, drawn, split
+from core.refitting.splitting import By, Split, halved
+from core.refitting.taught import FILE, FOLDER, folder_of, learning, note, results, seen_by, sweep, used
 from core.retrieval.reranking import PairScorer
 from core.settings import Settings
 from core.training.lists import Listed
@@ -37,13 +38,11 @@ from core.types import Vectors
 from core.whole_files import written_whole
 
 LEAST_JUDGMENTS = 200  # questions with gold: of fewer a model learns by heart
-FOLDER = "rerankers"  # in the library's folder
 ROUNDS = 3  # times that each question is learnt from
 MOST_STEPS = 300
 
 _NEAR = 40  # of the best chunks, those that hold no gold are what it learns to tell apart
 _WORTH_LEARNING = 0.5  # of the most gold that a chunk holds: who has less of it is neither right nor wrong
-_WORK = "learning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +65,13 @@ def tune(
 ) -> Tuned:
     """Teach the re-ranker on one half of the judgments; try it in the place of the settings' own on the other half.
 
-    ``settings``: with a re-ranker on. ``plan``: how it learns, ``None`` for what suits so many questions. What was
-    stopped is gone on from when the same judgments are given again. Raises ``LecternError`` for fewer than
-    ``LEAST_JUDGMENTS`` questions with gold, or where no re-ranker is on; ``ModelError`` without Lectern's own.
+    ``settings``: with a re-ranker on, which is tried without its time limit. What that one learnt from itself, if it
+    was taught, is in the first half again. ``plan``: how it learns, ``None`` for what suits so many questions.
+
+    What was stopped is gone on from when the same judgments are given again; with others what it left is removed, and
+    so are taught models that nothing uses and no job names. Raises ``LecternError`` for fewer than ``LEAST_JUDGMENTS``
+    questions with gold, where no re-ranker is on, or where it is the one that these judgments make; ``ModelError``
+    without Lectern's own.
     """
     begun, questions = perf_counter(), fittable(judged)
     if len(questions) < LEAST_JUDGMENTS:
@@ -79,14 +82,24 @@ def tune(
         )
     if settings.reranking.off:
         raise LecternError("No re-ranker is on.", "Set reranking.model, or ask with the preset careful.")
-    halves = split(sorted(questions, key=drawn)[:MOST_QUESTIONS])
+    present = settings.reranking.model
+    halves = halved(questions, seen_by(present), MOST_QUESTIONS)
     plan = plan or suited(len(halves.training))
     place = library.home / FOLDER / _name(judged, halves.training, plan)
-    work = _Work(library, Scorer(library.searcher, judged), settings, watch)
+    if folder_of(present) == place.resolve():
+        raise LecternError(
+            "The re-ranker in use has learnt from these judgments already.", "Judge more questions, and teach again."
+        )
+    sweep(library, place, present)
+    # What a time limit cuts off differs from run to run, and would decide what is better.
+    asking = settings.with_value("reranking.timeout_seconds", 0.0)
+    work = _Work(library, Scorer(library.searcher, judged), asking, watch)
     if not (place / "config.json").is_file():
-        work.teach(halves.training, plan, place)
+        work.teach(halves, plan, place)
+    elif not (place / FILE).is_file():
+        note(halves, place)
     gain = work.held(halves.held_out, place)
-    if gain.verdict != GAIN:
+    if gain.verdict != GAIN and place.resolve() not in used(library, present, *results(library)):
         shutil.rmtree(place, ignore_errors=True)
     kept = place if gain.verdict == GAIN else None
     return Tuned(gain, kept, len(halves.training), len(halves.held_out), halves.by, perf_counter() - begun)
@@ -109,9 +122,9 @@ class _Work:
     settings: Settings
     watch: Watch | None
 
-    def teach(self, questions: Sequence[Question], plan: Plan, place: Path) -> None:
-        """Make the CrossEncoder in ``place``, calibrated, whole or not at all."""
-        asked = self._asked(questions, 0.0)
+    def teach(self, halves: Split, plan: Plan, place: Path) -> None:
+        """Make the CrossEncoder in ``place``, calibrated, with what it saw, whole or not at all."""
+        asked = self._asked(halves.training, 0.0)
         taught = [found for one in asked if (found := self._lists(one))]
         if not taught:
             raise LecternError("No gold stands in any chunk that is searched.", "Check the judgments.")
@@ -122,7 +135,7 @@ class _Work:
             turn = [taught[at % len(taught)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
             return [one.listed(plan.passages, choose) for one in turn]
 
-        work = place.with_name(f"{place.name}.{_WORK}")
+        work = learning(place)
         model = train(plan, lists_of, (), work / "checkpoint.pt", begin_from=reranker_file.FILE)
         reranker_file.write(model.module, work / "model.safetensors")
         with written_whole(place) as unfinished:
@@ -131,6 +144,7 @@ class _Work:
             reader = PairScorer(made, str(place), self.settings.reranking)
             if (known := self._calibrated(asked, reader)) is not None:
                 calibration.write(known, unfinished)
+            note(halves, unfinished)
         shutil.rmtree(work, ignore_errors=True)
 
     def held(self, questions: Sequence[Question], place: Path) -> Gain:

@@ -19,29 +19,78 @@ _MONEY = {
     "chf": ("francs",),
     **dict.fromkeys("cny cad aud sek nok dkk pln czk".split(), ()),
 }
-_UNITS = {
-    **{spelt: code for code, spellings in _MONEY.items() for spelt in (code, *spellings)},
-    **dict.fromkeys(("%", "percent", "per cent"), "%"),
-    **dict.fromkeys(("s", "sec", "second", "seconds"), "s"),
-    **dict.fromkeys(("min", "minute", "minutes"), "min"),
-    **dict.fromkeys(("h", "hr", "hour", "hours"), "h"),
-    **dict.fromkeys(("d", "day", "days"), "d"),
-    **dict.fromkeys(("week", "weeks"), "week"),
-    **dict.fromkeys(("month", "months"), "month"),
-    **dict.fromkeys(("year", "years", "yrs"), "year"),
-    **dict.fromkeys(("v", "volt", "volts"), "v"),
-    **dict.fromkeys(("w", "watt", "watts"), "w"),
-    **dict.fromkeys(("m", "metre", "metres", "meter", "meters"), "m"),
-    **dict.fromkeys(("°c", "degrees", "degrees celsius", "℃"), "°c"),
-    **dict.fromkeys(("°f", "degrees fahrenheit", "℉"), "°f"),
-    **dict.fromkeys(("km/h", "kmh", "kph"), "km/h"),
-    **dict.fromkeys(("mbit/s", "mbps"), "mbit/s"),
-    **dict.fromkeys(("gbit/s", "gbps"), "gbit/s"),
-    **{unit: unit for unit in "ms km cm mm kg g mg kw kwh mw mwh kb mb gb tb mah ma hz khz mhz ghz l ml ha".split()},
-    **{unit: unit for unit in "m/s mph rpm kb/s mb/s gb/s".split()},
+# By kind, each unit with its spellings; itself is one.
+_KINDS: dict[str, dict[str, tuple[str, ...]]] = {
+    "money": _MONEY,
+    "share": {"%": ("percent", "per cent")},
+    "time": {
+        "ns": ("nanosecond", "nanoseconds"),
+        "µs": ("μs", "microsecond", "microseconds"),
+        "ms": ("msec", "millisecond", "milliseconds"),
+        "s": ("sec", "secs", "second", "seconds"),
+        "min": ("mins", "minute", "minutes"),
+        "h": ("hr", "hrs", "hour", "hours"),
+        "d": ("day", "days"),
+        "week": ("weeks",),
+        "month": ("months",),
+        "year": ("years", "yrs"),
+    },
+    "length": {
+        "mm": ("millimetre", "millimetres", "millimeter", "millimeters"),
+        "cm": ("centimetre", "centimetres", "centimeter", "centimeters"),
+        "m": ("metre", "metres", "meter", "meters"),
+        "km": ("kilometre", "kilometres", "kilometer", "kilometers"),
+        "inch": ("inches",),
+        "ft": ("foot", "feet"),
+        "yard": ("yards",),
+        "mile": ("miles",),
+    },
+    "mass": {
+        "mg": ("milligram", "milligrams"),
+        "g": ("gram", "grams", "gramme", "grammes"),
+        "kg": ("kgs", "kilo", "kilos", "kilogram", "kilograms", "kilogramme", "kilogrammes"),
+        "ton": ("tons",),
+        "tonne": ("tonnes",),
+        "oz": ("ounce", "ounces"),
+        "lb": ("lbs",),
+    },
+    "size": {
+        "byte": ("bytes",),
+        "kb": ("kilobyte", "kilobytes"),
+        "mb": ("megabyte", "megabytes"),
+        "gb": ("gigabyte", "gigabytes"),
+        "tb": ("terabyte", "terabytes"),
+        "pb": ("petabyte", "petabytes"),
+        "kib": ("kibibyte", "kibibytes"),
+        "mib": ("mebibyte", "mebibytes"),
+        "gib": ("gibibyte", "gibibytes"),
+        "tib": ("tebibyte", "tebibytes"),
+    },
+    "volume": {
+        "ml": ("millilitre", "millilitres", "milliliter", "milliliters"),
+        "l": ("litre", "litres", "liter", "liters"),
+        "gallon": ("gallons",),
+    },
+    "area": {"ha": ("hectare", "hectares"), "acre": ("acres",)},
+    "power": {"w": ("watt", "watts"), "kw": ("kilowatt", "kilowatts"), "mw": ("megawatt", "megawatts")},
+    "energy": {"kwh": ("kilowatt hours", "kilowatt-hours"), "mwh": ()},
+    "voltage": {"mv": ("millivolt", "millivolts"), "v": ("volt", "volts"), "kv": ("kilovolt", "kilovolts")},
+    "current": {"ma": ("milliamp", "milliamps"), "amp": ("amps", "ampere", "amperes")},
+    "charge": {"mah": ()},
+    "frequency": {"hz": ("hertz",), "khz": ("kilohertz",), "mhz": ("megahertz",), "ghz": ("gigahertz",)},
+    "temperature": {
+        "°c": ("degree", "degrees", "degrees celsius", "℃"),
+        "°f": ("degrees fahrenheit", "℉"),
+    },
+    "speed": {"m/s": (), "km/h": ("kmh", "kph"), "mph": (), "rpm": ()},
+    "rate": {"kb/s": (), "mb/s": (), "gb/s": (), "mbit/s": ("mbps",), "gbit/s": ("gbps",)},
 }
+_UNITS = {spelt: unit for units in _KINDS.values() for unit, spellings in units.items() for spelt in (unit, *spellings)}
+_KIND = {unit: kind for kind, units in _KINDS.items() for unit in units}
 _SHOWN = {"h": "hours", "d": "days", "week": "weeks", "month": "months", "year": "years", "°c": "°C", "°f": "°F"}
+_SHOWN |= {unit: f"{unit}s" for unit in "yard mile ton tonne byte gallon acre amp".split()} | {"inch": "inches"}
 _SHOWN |= {unit.lower(): unit for unit in "V W kW kWh KB MB GB TB mAh mA Hz kHz MHz GHz Mbit/s Gbit/s".split()}
+_SHOWN |= {unit.lower(): unit for unit in "PB KiB MiB GiB TiB mV kV".split()}
 _SIGNS = {code: spellings[0] for code, spellings in _MONEY.items() if spellings and len(spellings[0]) == 1}
 _SIGN, _CODE = f"[{''.join(_SIGNS.values())}]", f"(?:{'|'.join(_MONEY)})"
 _SPOKEN = "|".join(sorted((re.escape(unit) for unit in _UNITS), key=len, reverse=True))
@@ -52,6 +101,9 @@ SCALES = {
     **dict.fromkeys(("m", "mn", "million", "mio"), 10**6),
     **dict.fromkeys(("bn", "billion", "mrd"), 10**9),
 }
+_SCALE_WORDS = {10**3: "in thousands", 10**6: "in millions", 10**9: "in billions"}
+# "1.200": 1,200 to many people, and 1.2 to others.
+POINTED = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _MARKED = re.compile(rf"[^\W\d_]|[%°]|{_SIGN}")
 _GAP = " \u00a0\u2009\u202f'’"  # what parts thousands beside a comma
 _SCALE = rf"k|thousand|mn|million|bn|billion|m(?=\s?(?:{_SIGN}|{_CODE}\b))"
@@ -82,16 +134,20 @@ def amount_pattern(side: str = "") -> str:
 
 def amount(match: re.Match[str], side: str = "") -> tuple[float, str] | None:
     """What ``amount_pattern`` found, in full, and its unit in one form, "" for none that is known; ``None`` for what is
-    no number.
+    no number, or may be one of two: "1.500 €".
 
-    >>> [amount(re.match(amount_pattern(), text, re.I)) for text in ("€1.5m", "1 200 kg", "5M", "3.2.1")]
-    [(1500000.0, 'eur'), (1200.0, 'kg'), (5000000.0, ''), None]
+    >>> [amount(re.match(amount_pattern(), text, re.I)) for text in ("€1.5m", "1 200 kg", "5M", "3.2.1", "1.500 €")]
+    [(1500000.0, 'eur'), (1200.0, 'kg'), (5000000.0, ''), None, None]
     """
-    value = cell_value(match[f"{side}number"].strip().rstrip(".,"))
+    written = match[f"{side}number"].strip().rstrip(".,")
+    value = cell_value(written)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     unit = "" if _is_million(match, side) else unit_of(match[f"{side}unit"])
-    return in_full(value, scale_said(match, side)), unit_of(match[f"{side}money"]) or unit
+    unit, scale = unit_of(match[f"{side}money"]) or unit, scale_said(match, side)
+    if scale == 1 and (not unit or is_money(unit)) and POINTED.fullmatch(written.lstrip("-−+")):
+        return None
+    return in_full(value, scale), unit
 
 
 def scale_said(match: re.Match[str], side: str = "") -> int:
@@ -134,7 +190,21 @@ def is_money(unit: str) -> bool:
 
 def is_time(unit: str) -> bool:
     """Whether a unit measures time."""
-    return unit in ("ms", "s", "min", "h", "d", "week", "month", "year")
+    return _KIND.get(unit) == "time"
+
+
+def is_speed(unit: str) -> bool:
+    """Whether more of a unit is faster."""
+    return _KIND.get(unit) in ("speed", "rate", "frequency")
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two units measure the same kind of thing, so that each can be told in the other.
+
+    >>> alike("gb", "tb"), alike("eur", "chf"), alike("gb", "kg"), alike("", "")
+    (True, True, False, False)
+    """
+    return one in _KIND and _KIND[one] == _KIND.get(other)
 
 
 def unit_of(text: str | None) -> str:
@@ -152,19 +222,33 @@ def has_unit(text: str, unit: str) -> bool:
     >>> has_unit("Delay (seconds)", "s"), has_unit("Delays", "s"), has_unit("€/month", "month")
     (True, False, False)
     """
-    return unit in _named(text)
+    return unit in units_in(text)
 
 
 def other_unit(text: str, unit: str) -> bool:
     """Whether a cell names a unit, and not the asked one: 300 ms among seconds are left out, not misread."""
-    named = _named(text)
+    named = units_in(text)
     return bool(unit and named and unit not in named)
 
 
-def _named(text: str) -> set[str]:
+def units_in(text: str) -> set[str]:
+    """The units a text names, each in one form.
+
+    >>> sorted(units_in("Weight (kilograms), €")), units_in("Weight")
+    (['eur', 'kg'], set())
+    """
     if not _MARKED.search(text):  # nearly all of a long column
         return set()
     return {unit_of(match.group()) for match in _UNIT_WORD.finditer(text)}
+
+
+def scale_in_words(scale: int) -> str:
+    """What a column is told in, for people; "" for single things.
+
+    >>> scale_in_words(1000), scale_in_words(1)
+    ('in thousands', '')
+    """
+    return _SCALE_WORDS.get(scale, "")
 
 
 def scale_of(header: str, about: str = "", *, counts: bool = False) -> int:

@@ -17,7 +17,7 @@ from core.retrieval.rewording import IMAGINED, PART, REWRITTEN, Wording, Written
 from core.retrieval.splitting import Part, parts_of
 from core.retrieval.wording import in_words
 from core.settings.understanding import UnderstandingSettings
-from core.storage.conditions import OF_SOURCES, Condition
+from core.storage.conditions import OF_SOURCES, WITHOUT, Condition
 from core.storage.shelves import Known
 
 _INTENT_WORDS = {
@@ -149,6 +149,8 @@ def understand(
         *(one for one in spoken if not one.stated),
         *(Condition("genre", one.name, False, one.start, one.end, f"genre: {one.name}{BOOSTED}") for one in hinted),
     ]
+    aside = {(one.kind.removeprefix(WITHOUT), one.value) for one in (*written, *spoken) if one.denied}
+    leanings = [one for one in leanings if one.key not in aside]
     if told.name:
         words = f"{_INTENT_WORDS[told.name]}{BOOSTED}"
         leanings.append(Condition("intent", told.name, False, told.start, told.end, words))

@@ -9,18 +9,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.retrieval.amounts import amount, amount_pattern, in_full, in_words, is_money, is_time, scale_said
+from core.retrieval.amounts import amount, amount_pattern, in_full, in_words, is_money, is_speed, is_time, scale_said
+from core.retrieval.bound_words import falling_words, further_words, is_blurred, leads_on
+from core.retrieval.dated import is_open, times_in, without_times
+from core.retrieval.denials import DENYING
 from core.text.analysis import STOP_WORDS, analyse
 
 _ABOVE = (
     r"(?:above|over|exceed(?:s|ing|ed)?|beyond|in excess of|>"
-    r"|(?:more|greater|larger|higher|longer|bigger|heavier|older|faster) than)"
+    r"|(?:more|greater|larger|higher|longer|bigger|heavier|older) than)"
 )
-_BELOW = r"(?:below|under|<|(?:less|fewer|lower|smaller|shorter|lighter|younger|cheaper|slower) than)"
+_BELOW = r"(?:below|under|<|(?:less|fewer|lower|smaller|shorter|lighter|younger|cheaper) than)"
+_PACE = r"(?:faster|slower) than"  # above or below, as the unit has it
 _LEAST = r"(?:at least|a minimum of|>=|≥)"
 _MOST = r"(?:at most|up to|a maximum of|<=|≤)"
 _BOUND = re.compile(
-    rf"(?<!\w)(?P<equal>equal to or )?(?P<how>{_LEAST}|{_MOST}|{_ABOVE}|{_BELOW})(?P<too> or equal to)?"
+    rf"(?<!\w)(?P<equal>equal to or )?(?P<how>{_LEAST}|{_MOST}|{_ABOVE}|{_BELOW}|{_PACE})(?P<too> or equal to)?"
     rf"(?:(?<=[<>=≥≤])\s*|\s+){amount_pattern()}(?P<more>\s+or (?:more|less|fewer)\b)?",
     re.IGNORECASE,
 )
@@ -42,15 +46,15 @@ _DENIED = re.compile(
     r"\s+\Z",
     re.IGNORECASE,
 )
-_EXCEPTS = re.compile(
-    r"\b(?:not|never|no|without|outside|except|excluding|besides|than|apart from)\b|n['’]t\b", re.IGNORECASE
-)
+_EXCEPTS = re.compile(rf"{DENYING}|\bthan\b", re.IGNORECASE)
 # What may stand between two bounds of one range: "above 5 % but also below 10 %".
 _JOINED = re.compile(r"[\s,]*(?:(?:and|but|yet|also|still|is|are|was|were|that|it)\b[\s,]*)*", re.IGNORECASE)
 # Numbers that are ordered by their parts, 3.10 behind 3.9, and times that are gone ("over 5 years ago").
 _VERSION = re.compile(r"\b(?:versions?|releases?|firmware|builds?)(?: numbers?)?(?: of)?\s+\Z", re.IGNORECASE)
 _AGO = re.compile(r"\s+(?:\w+\s+)?ago\b", re.IGNORECASE)
-_RATE = re.compile(r"\s?/\s?[^\W\d_]")
+_RATE = re.compile(r"(?:\s?/\s?|\s+per\s+)[^\W\d_]")
+_AGED = re.compile(r"(?:older|younger) than", re.IGNORECASE)
+_NOUN = re.compile(r"\s*[-\s]\s*(?P<noun>[^\W\d_][\w²³]*)")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CALL = re.compile(
     r"\A\W*(?:please\s+)?(?:list|show|name|find|give|count|tell)\b|\b(?:which|what|who|how (?:many|much))\b",
@@ -72,8 +76,11 @@ class Comparison:
     ``closed_low``, ``closed_high``: that bound itself will do. ``unit``: in one form, "" for none. ``subject``: the
     question's other words, as tokens; ``beside``: of the one that names what is counted, ``counts`` where the number
     stands before it ("400 gateways"); ``listed``: of what is to be named ("which *regions*"), in order, () where the
-    question asks for something else. ``excepts``: something besides the bound is denied or excepted ("outside
-    Europe"). ``[start, end)``: of the question.
+    question asks for something else, or for more than is understood. ``excepts``: something besides the bound is denied
+    or excepted ("outside Europe"). ``plain``: its numbers were told without a unit and a scale. ``noun``: of the word
+    right behind such a number. ``falling``: of words that say how far something fell, or by what it differs.
+    ``further``: of what is asked besides, behind "and" or the like. ``times``: as ``core.retrieval.dated`` has them.
+    ``[start, end)``: of the question.
     """
 
     low: float | None
@@ -88,6 +95,11 @@ class Comparison:
     listed: tuple[str, ...] = ()
     counts: bool = False
     excepts: bool = False
+    plain: bool = False
+    noun: frozenset[str] = frozenset()
+    falling: frozenset[str] = frozenset()
+    further: frozenset[str] = frozenset()
+    times: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> str:
@@ -136,7 +148,8 @@ class Comparison:
 class _Said:
     """One bound of a question, or the range of two, at ``[start, end)`` of it, its denial included.
 
-    ``bare``: where it begins without that. ``scaled``: by what its number was told, 1000000 for "5 million".
+    ``bare``: where it begins without that. ``scaled``: by what its number was told, 1000000 for "5 million". ``how``:
+    the words of the bound, "" where they stand behind the number.
     """
 
     low: float | None
@@ -148,6 +161,7 @@ class _Said:
     start: int
     bare: int
     end: int
+    how: str = ""
 
 
 def comparison_in(question: str) -> Comparison | None:
@@ -163,16 +177,22 @@ def comparison_in(question: str) -> Comparison | None:
     >>> comparison_in("regions above 5 % with fewer than 100 customers")  # half of what is asked would be no answer
     """
     found: list[_Said] = []
+    whole = True
     matches = _matches(question)
     for match in matches if len(matches) <= _MOST_SAID else ():
         said = _range(match) if match.re is _RANGE else _bound(match)
         if said is None:
             return None
-        if not _is_period(question, said, found):
+        if _is_period(question, said, found):
+            whole = False
+        else:
             found.append(said)
     if len(found) == 2 and _JOINED.fullmatch(question, found[0].end, found[1].start):
         found = [joined] if (joined := _together(*found)) is not None else []
-    return _about(question, found[0]) if len(found) == 1 else None
+    if len(found) != 1:
+        return None
+    asked = _about(question, found[0])
+    return asked if whole else replace(asked, listed=())
 
 
 def _matches(question: str) -> list[re.Match[str]]:
@@ -186,14 +206,20 @@ def _matches(question: str) -> list[re.Match[str]]:
 
 
 def _bound(match: re.Match[str]) -> _Said | None:
-    """``None`` for what cannot be told: no number, a rate, a time that is gone, a version."""
+    """``None`` for what cannot be told: no number, a rate, a time that is gone, a year of birth, a version."""
     question, said, (bare, end) = match.string, match.groupdict(), match.span()
     read = amount(match)
     if read is None or _AGO.match(question, end) or (_RATE.match(question, end) and not is_money(read[1])):
         return None
     value, unit = read
-    if how := said.get("how"):
+    if how := said.get("how") or "":
         rises = re.fullmatch(f"{_LEAST}|{_ABOVE}", how, re.IGNORECASE) is not None
+        if pace := re.fullmatch(_PACE, how, re.IGNORECASE):
+            if not (is_time(unit) or is_speed(unit)):
+                return None
+            rises = (pace.group()[0] in "fF") is is_speed(unit)
+        if not unit and _AGED.fullmatch(how) and _is_year(value):
+            return None
         itself = re.fullmatch(f"{_LEAST}|{_MOST}", how, re.IGNORECASE) is not None
         closed = itself or any(said[name] for name in ("equal", "too", "more"))
     else:
@@ -201,10 +227,10 @@ def _bound(match: re.Match[str]) -> _Said | None:
     start = bare
     if (denied := _denied(question, bare)) is not None:
         rises, closed, start = not rises, not closed, denied.start()
-    if not unit and _VERSION.search(question[:start]):
+    if (not unit and _VERSION.search(question[:start])) or is_blurred(question[:bare]):
         return None
     low, high = (value, None) if rises else (None, value)
-    return _Said(low, high, closed and rises, closed and not rises, unit, scale_said(match), start, bare, end)
+    return _Said(low, high, closed and rises, closed and not rises, unit, scale_said(match), start, bare, end, how)
 
 
 def _denied(question: str, before: int) -> re.Match[str] | None:
@@ -246,7 +272,16 @@ def _together(one: _Said, other: _Said, *, turned: bool = False) -> _Said | None
             return None
         low, high = high, low
     unit, scaled = one.unit or other.unit, max(one.scaled, other.scaled)
-    return _Said(low, high, rising.closed_low, falling.closed_high, unit, scaled, one.start, one.bare, other.end)
+    return replace(
+        one,
+        low=low,
+        high=high,
+        closed_low=rising.closed_low,
+        closed_high=falling.closed_high,
+        unit=unit,
+        scaled=scaled,
+        end=other.end,
+    )
 
 
 def _is_period(question: str, said: _Said, before: Sequence[_Said]) -> bool:
@@ -260,8 +295,11 @@ def _about(question: str, said: _Said) -> Comparison:
     """With the tokens around it, and of the word that names what is counted: the next one behind a bare number ("400
     gateways"), else the last one before ("a battery below 3 V").
     """
-    before, after = analyse(question[: said.bare]), analyse(question[said.end :])
-    counts = not said.unit and re.match(r"\s+[^\W\d_]", question[said.end :]) is not None
+    head, tail = question[: said.bare], question[said.end :]
+    before, after = analyse(head), analyse(tail)
+    noun = frozenset[str]() if said.unit else _noun(tail)
+    around = f"{head} | {tail}"
+    listed = () if leads_on(tail) or is_open(around) else _listed(question, said.start, said.end)
     return Comparison(
         said.low,
         said.high,
@@ -269,13 +307,28 @@ def _about(question: str, said: _Said) -> Comparison:
         said.closed_high,
         said.unit,
         frozenset([*before, *after]),
-        frozenset(after[:1] if counts else before[-1:]),
+        noun or frozenset(before[-1:]),
         said.start,
         said.end,
-        _listed(question, said.start, said.end),
-        counts,
-        _EXCEPTS.search(question[: said.start]) is not None or _EXCEPTS.search(question[said.end :]) is not None,
+        listed,
+        bool(noun),
+        _EXCEPTS.search(question[: said.start]) is not None or _EXCEPTS.search(tail) is not None,
+        not said.unit and said.scaled == 1,
+        noun,
+        falling_words(head, said.how, tail),
+        further_words(without_times(tail)),
+        times_in(around),
     )
+
+
+def _noun(tail: str) -> frozenset[str]:
+    """The tokens of the word right behind a number.
+
+    >>> _noun(" stones of it"), _noun(" in the North"), _noun(" km², or so")
+    (frozenset({'stone'}), frozenset(), frozenset({'km2'}))
+    """
+    match = _NOUN.match(tail)
+    return frozenset(analyse(match["noun"]) if match else ())
 
 
 def _listed(question: str, start: int, end: int) -> tuple[str, ...]:

@@ -1,21 +1,24 @@
 """Questions that compare with a number ("which regions above 5 %"), answered from typed table cells, exactly.
 
 A table answers where one of its columns bears the asked unit, or the asked words, and something in its header or
-caption is what the question is about; else none does. What is asked is read by ``core.retrieval.bounds``.
+caption is what the question is about; else none does. What is asked is read by ``core.retrieval.bounds``. A list is
+whole or it is none: where a row may satisfy and it cannot be told, or more is asked than is understood, none is made.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.parsing.cells import cell_value
-from core.retrieval.amounts import amount, amount_pattern, has_unit, in_full, other_unit, scale_of
+from core.retrieval.amounts import scale_in_words, scale_of
 from core.retrieval.bounds import Comparison, comparison_in
+from core.retrieval.compared_columns import ComparedColumn, fit, plain_text, satisfying, unread
+from core.retrieval.table_times import Dated, rows_of_times
 from core.storage.leaves import LeafTable
 from core.storage.store import Store
 from core.storage.table_columns import (
@@ -24,37 +27,30 @@ from core.storage.table_columns import (
     TableHead,
     cells_of_column,
     cells_of_rows,
-    numbers_in,
     table_heads,
 )
 from core.text.analysis import analyse
-from core.types import Passage
+from core.types import Passage, Span
 
 __all__ = ["Comparison", "FoundRow", "Listing", "comparison_in", "leaves_with", "rows_listed", "rows_satisfying"]
 
-_SHARE = 0.5  # of a column's numbers that must bear the unit, where its header does not
 _MOST_ROWS = 200
 # What sums up the other rows, and is none of what is to be listed.
 _SUMMARY = re.compile(
     r"\W*(?:(?:grand |sub-?|over)?(?:totals?|sum|all)|averages?|mean|median|gesamt|summe)\W*", re.IGNORECASE
 )
-_CALENDAR = re.compile(r"\W*(?:year|month|week|day|hour)\W*", re.IGNORECASE)  # which one, and not how many
-
 _LONGEST_NAME = 80  # characters of a cell that may name its row
-_LONGEST_AMOUNT = 40  # and of one that may say a number with its unit
-_AMOUNT = re.compile(amount_pattern(), re.IGNORECASE)
-_EMPHASIS = re.compile(r"\A(\*{1,3}|_{1,2}|`)(?=\S)(.*\S)\1\Z")
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _LETTER = re.compile(r"[^\W\d_]")
 
 _Texts = Mapping[int, Mapping[int, str]]  # by column: by row, the text of a cell
-Columns = list[list[tuple[NumberCell, float]]]  # cells, and their numbers as they are compared
 
 
 @dataclass(frozen=True, slots=True)
 class FoundRow:
     """A table row that satisfies a comparison: ``[start, end)`` of a version's text, its ``cells``, the one that does
     (``cell``), the ``header`` of that one's column, and the ``label`` by which the row is called, "" for none.
+
+    ``told_in``: "in thousands" where the column is told so and its header does not say it.
     """
 
     version_id: str
@@ -64,14 +60,68 @@ class FoundRow:
     cell: NumberCell
     cells: tuple[RowCell, ...]
     label: str = ""
+    told_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The first rows that answer a question which asks to list them, and ``count``: how many cells satisfy in all."""
+    """The first rows that answer a question which asks to list them, and ``count``: how many cells satisfy in all.
+
+    ``tables``: where the tables stand that were looked at, by version: their other rows do not satisfy.
+    """
 
     rows: tuple[FoundRow, ...] = ()
     count: int = 0
+    tables: tuple[tuple[str, Span], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitting:
+    """A table, the columns that are compared, the cells of theirs that satisfy, row by row, and the rows of which that
+    cannot be told. ``dated``: which rows are of the asked times.
+    """
+
+    table: TableHead
+    columns: tuple[ComparedColumn, ...]
+    cells: tuple[NumberCell, ...]
+    unknown: frozenset[int]
+    dated: Dated
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """The ``rows`` that a question names, ``None`` for none, by ``words`` in ``columns``."""
+
+    rows: frozenset[int] | None
+    words: frozenset[str]
+    columns: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A table that may answer, what stands beside its numbers, and what its rows are called, by a column."""
+
+    found: _Fitting
+    beside: _Texts
+    label: int
+    named: _Named = field(default=_Named(None, frozenset(), frozenset()))
+
+    @property
+    def labels(self) -> Mapping[int, str]:
+        return self.beside.get(self.label, {})
+
+    def among(self, row: int) -> bool:
+        """Whether a row is asked about."""
+        if not self.found.dated.holds(row):
+            return False
+        if self.named.rows is not None:
+            return row in self.named.rows
+        return not _SUMMARY.fullmatch(self.labels.get(row, ""))
+
+    @property
+    def cells(self) -> list[NumberCell]:
+        """Those that satisfy, of the rows that are asked about."""
+        return [cell for cell in self.found.cells if self.among(cell.row)]
 
 
 def rows_satisfying(store: Store, asked: Comparison, version_ids: Sequence[str]) -> list[FoundRow]:
@@ -92,7 +142,10 @@ def rows_listed(store: Store, asked: Comparison, passages: Sequence[Passage], mo
     A table that is cut answers whole: half of what is above 5 % is no answer. Only tables that bear a word of what is
     to be listed answer: in header or caption, in the document's title where a table has no caption, or, where none does
     there, in the labels of rows. Where the question names rows by a cell ("in North", "in 2024"), they alone do, or
-    none where it may mean all others; else totals and averages are left out.
+    none where it may mean all others; else totals and averages are left out. A time that is asked for must be told by
+    a column's header, the rows, or what stands above the table. Nothing is listed where a row that is asked about may
+    satisfy and it cannot be told, nor where the question speaks of another column without naming rows by it, or goes
+    on about something that names none.
     """
     if not asked.listed:
         return Listing()
@@ -105,24 +158,27 @@ def rows_listed(store: Store, asked: Comparison, passages: Sequence[Passage], mo
             reached.append((first, table))
     reached.sort(key=lambda item: item[0])
     heads = [table for place, table in reached if listed & _spoken(table, ranked[place].document)]
-    fitting: list[tuple[_Fitting, _Texts, Mapping[int, str]]] = []
-    for one in _fitting(store, asked, heads or (item[1] for item in reached)):
+    titles = {passage.version_id: (passage.document, passage.source) for passage in ranked}
+
+    def dated(table: TableHead, columns: Sequence[ComparedColumn]) -> Dated | None:
+        return rows_of_times(store, asked, table, [one.column for one in columns], titles[table.version_id])
+
+    told: list[_Told] = []
+    for one in _fitting(store, asked, heads or (item[1] for item in reached), dated):
         beside = _beside(store, one)
-        labels = _labels(asked, one.table, beside)
-        if heads or listed & frozenset(analyse(" ".join(labels.values()))):
-            fitting.append((one, beside, labels))
-    named = [
-        (replace(one, cells=held), labels)
-        for one, beside, labels in fitting
-        if (held := _named(asked, one, beside)) is not None
-    ]
-    if named and asked.excepts:
+        label = _label(asked, one, beside)
+        if heads or listed & frozenset(analyse(" ".join(beside.get(label, {}).values()))):
+            told.append(_Told(one, beside, label, _named(asked, one, beside)))
+    if named := [one for one in told if one.named.rows is not None]:
+        told = named
+    if (named and asked.excepts) or not all(_understood(asked, one) and _is_whole(store, asked, one) for one in told):
         return Listing()
-    told = named or [(replace(one, cells=_single(one.cells, labels)), labels) for one, _, labels in fitting]
     rows: list[FoundRow] = []
-    for one, labels in told:
-        rows += _rows(store, one, one.cells[: most - len(rows)], labels)
-    return Listing(tuple(rows), sum(len(one.cells) for one, _ in told))
+    held = [(answer.found, answer.cells, answer.labels) for answer in told]
+    for found, cells, labels in held:
+        rows += _rows(store, found, cells[: most - len(rows)], labels)
+    tables = [(table.version_id, Span(table.start, table.end)) for _, table in reached]
+    return Listing(tuple(rows), sum(len(cells) for _, cells, _ in held), tuple(tables))
 
 
 def leaves_with(leaves: LeafTable, rows: Sequence[FoundRow]) -> NDArray[np.bool_]:
@@ -135,107 +191,102 @@ def leaves_with(leaves: LeafTable, rows: Sequence[FoundRow]) -> NDArray[np.bool_
     return mask
 
 
-@dataclass(frozen=True, slots=True)
-class _Fitting:
-    """A table, the columns that were compared, and the cells of theirs that satisfy, row by row."""
-
-    table: TableHead
-    columns: frozenset[int]
-    cells: tuple[NumberCell, ...]
-
-
-def _fitting(store: Store, asked: Comparison, tables: Iterable[TableHead]) -> list[_Fitting]:
-    """The tables that fit best, in their order, whether or not a cell of theirs satisfies."""
+def _fitting(
+    store: Store,
+    asked: Comparison,
+    tables: Iterable[TableHead],
+    dated: Callable[[TableHead, Sequence[ComparedColumn]], Dated | None] = lambda *_: Dated(),
+) -> list[_Fitting]:
+    """The tables that fit best, in their order, whether or not a cell of theirs satisfies; of those that are ``dated``
+    as is asked.
+    """
     best = 0
-    fitting: list[tuple[TableHead, Columns]] = []
+    fitting: list[tuple[TableHead, list[ComparedColumn], Dated]] = []
     for table in tables:
-        fit, columns = _fit(store, asked, table)
-        if columns and fit >= max(1, best):
-            fitting = [*(fitting if fit == best else []), (table, columns)]
-            best = fit
+        fits, columns = fit(store, asked, table)
+        if columns and fits >= max(1, best) and (times := dated(table, columns)) is not None:
+            fitting = [*(fitting if fits == best else []), (table, columns, times)]
+            best = fits
     found = []
-    for table, columns in fitting:
-        cells = [cell for column in columns for cell, value in column if asked.holds(value)]
-        cells.sort(key=lambda cell: (cell.row, cell.column))
-        found.append(_Fitting(table, frozenset(column[0][0].column for column in columns), tuple(cells)))
+    for table, columns, times in fitting:
+        read = [satisfying(store, asked, table, column) for column in columns]
+        cells = sorted((cell for held, _ in read for cell in held), key=lambda cell: (cell.row, cell.column))
+        unknown = frozenset[int]().union(*(rows for _, rows in read))
+        found.append(_Fitting(table, tuple(columns), tuple(cells), unknown, times))
     return found
 
 
 def _rows(store: Store, found: _Fitting, cells: Sequence[NumberCell], labels: Mapping[int, str]) -> Iterator[FoundRow]:
     rows = cells_of_rows(store, found.table, [cell.row for cell in cells])
+    scales = {one.column: one.scale for one in found.columns}
     for cell in cells:
         row = rows[cell.row]
         start, end = min(one.start for one in row), max(one.end for one in row)
         header = found.table.headers[cell.column]
-        yield FoundRow(found.table.version_id, start, end, header, cell, row, labels.get(cell.row, ""))
+        told_in = scale_in_words(scales[cell.column]) if scale_of(header) == 1 else ""
+        yield FoundRow(found.table.version_id, start, end, header, cell, row, labels.get(cell.row, ""), told_in)
 
 
-def _named(asked: Comparison, found: _Fitting, beside: _Texts) -> tuple[NumberCell, ...] | None:
-    """Of the cells that satisfy those in rows that the question names, in every column in which it names some;
-    ``None`` where it names no row.
-    """
-    common = {*asked.listed}.union(*(analyse(found.table.headers[column]) for column in found.columns))
-    rows: set[int] | None = None
-    asked_years = _years(asked.subject)
-    for texts in beside.values():
-        told = set(texts.values())
-        spoken = {text for text in told if _is_named(asked, text, common)}
-        if spoken or (asked_years and _years(told) == told):  # of other years alone
-            own = {row for row, text in texts.items() if text in spoken}
+def _is_whole(store: Store, asked: Comparison, told: _Told) -> bool:
+    """Whether of every row that is asked about it can be told if it satisfies."""
+    unknown = told.found.unknown.union(*(unread(store, asked, told.found.table, one) for one in told.found.columns))
+    return not any(map(told.among, unknown))
+
+
+def _understood(asked: Comparison, told: _Told) -> bool:
+    """Whether the question speaks of no column besides but by naming rows of it, and goes on about nothing else."""
+    headers = [frozenset(analyse(header)) for header in told.found.table.headers]
+    used = {*(one.column for one in told.found.columns), told.label, *told.named.columns, told.found.dated.column}
+    known = {*asked.listed, *told.named.words}.union(*(headers[column] for column in used if column >= 0))
+    return asked.further <= known and not asked.subject & frozenset().union(*headers) - known
+
+
+def _named(asked: Comparison, found: _Fitting, beside: _Texts) -> _Named:
+    """The rows that the question names, in every column in which it names some."""
+    common = {*asked.listed}.union(*(analyse(found.table.headers[one.column]) for one in found.columns))
+    rows: frozenset[int] | None = None
+    words, columns = set[str](), set[int]()
+    for column, texts in beside.items():
+        spoken = {text for text in set(texts.values()) if _is_named(asked, text, common)}
+        if spoken:
+            own = frozenset(row for row, text in texts.items() if text in spoken)
             rows = own if rows is None else rows & own
-    return None if rows is None else tuple(cell for cell in found.cells if cell.row in rows)
+            columns.add(column)
+            words.update(*map(analyse, spoken))
+    return _Named(rows, frozenset(words), frozenset(columns))
 
 
 def _is_named(asked: Comparison, text: str, common: Collection[str]) -> bool:
     """Whether the question says all words of a cell, and not only because it speaks of such rows at all."""
     words = set(analyse(text)) if len(text) <= _LONGEST_NAME else set()
-    if not words or not words <= asked.subject:
-        return False
-    if not _years(words) and not any(map(_LETTER.search, words)):
+    if not words or not words <= asked.subject or not any(map(_LETTER.search, words)):
         return False  # "the top 3" names no row
     return not words <= set(common) or _SUMMARY.fullmatch(text) is not None
 
 
-def _years(words: Iterable[str]) -> set[str]:
-    return {word for word in words if _YEAR.fullmatch(word)}
-
-
-def _single(cells: Iterable[NumberCell], labels: Mapping[int, str]) -> tuple[NumberCell, ...]:
-    """The cells of rows that sum up no others."""
-    return tuple(cell for cell in cells if not _SUMMARY.fullmatch(labels.get(cell.row, "")))
-
-
-def _labels(asked: Comparison, table: TableHead, beside: _Texts) -> Mapping[int, str]:
-    """By row: what it is called. In the column that is asked for, else the first the question speaks of, else the first
-    of words; never in a column whose numbers are compared.
+def _label(asked: Comparison, found: _Fitting, beside: _Texts) -> int:
+    """The column by which rows are called: the one that is asked for, else the first the question speaks of but to say
+    when, else the first of words; never one whose numbers are compared. -1 for none.
     """
     for words in (*({word} for word in asked.listed), asked.subject):
-        spoken = (column for column in beside if words & set(analyse(table.headers[column])))
-        if (column := next(spoken, None)) is not None:
-            return beside[column]
-    for labels in beside.values():
+        for column in beside:
+            when = column == found.dated.column and words is asked.subject
+            if words & set(analyse(found.table.headers[column])) and not when:
+                return column
+    for column, labels in beside.items():
         if any(isinstance(cell_value(label), str) for label in labels.values()):
-            return labels
-    return {}
+            return column
+    return -1
 
 
 def _beside(store: Store, found: _Fitting) -> _Texts:
     """The cells of all columns whose numbers are not compared."""
-    table = found.table
-    others = (column for column in range(len(table.headers)) if column not in found.columns)
+    compared = {one.column for one in found.columns}
     return {
-        column: {row: _plain(cell.text) for row, cell in cells_of_column(store, table, column).items()}
-        for column in others
+        column: {row: plain_text(cell.text) for row, cell in cells_of_column(store, found.table, column).items()}
+        for column in range(len(found.table.headers))
+        if column not in compared
     }
-
-
-def _plain(text: str) -> str:
-    """A cell's text on one line, without marks of emphasis.
-
-    >>> _plain("**North\\n Sea**"), _plain("a * b")
-    ('North Sea', 'a * b')
-    """
-    return _EMPHASIS.sub(r"\2", " ".join(text.split()))
 
 
 def _reaches(passage: Passage, table: TableHead) -> bool:
@@ -244,55 +295,3 @@ def _reaches(passage: Passage, table: TableHead) -> bool:
 
 def _spoken(table: TableHead, title: str) -> frozenset[str]:
     return frozenset(analyse(" ".join([table.about or title, *table.headers])))
-
-
-def _fit(store: Store, asked: Comparison, table: TableHead) -> tuple[int, Columns]:
-    """How well a table fits, and the numbers in the asked unit of its columns that fit best: several, if equally."""
-    spoken = [frozenset(analyse(header)) for header in table.headers]
-    told = len(asked.subject & frozenset(analyse(table.about)).union(*spoken))
-    best, columns = 0, Columns()
-    asked_years = _years(asked.subject)
-    for column, header in enumerate(table.headers):
-        own = len(asked.subject & spoken[column])
-        fit = 2 * own + told + len(asked.beside & spoken[column])  # "400 gateways": the numbers under "Gateways"
-        if not told or not (asked.unit or own) or fit < best:
-            continue
-        if asked_years and (years := _years(spoken[column])) and not years & asked_years:
-            if own and fit > best:
-                best, columns = fit, Columns()  # "Growth 2023" is not that of 2024, and no other column is it
-            continue
-        counts = asked.counts and bool(asked.beside & spoken[column])
-        cells = numbers_in(store, table, column)
-        numbers = list(_in_unit(asked.unit, header, table.about, cells, counts=counts))
-        if not cells and asked.unit:
-            numbers = list(_measured(asked.unit, cells_of_column(store, table, column)))
-        if numbers:
-            columns = [*(columns if fit == best else []), numbers]
-            best = fit
-    return best, columns
-
-
-def _measured(unit: str, cells: Mapping[int, RowCell]) -> Iterator[tuple[NumberCell, float]]:
-    """The cells that say a number with the unit ("50 GB"), which is text to the catalogue, with their numbers."""
-    for row, cell in cells.items():
-        match = _AMOUNT.fullmatch(_plain(cell.text)) if len(cell.text) <= _LONGEST_AMOUNT else None
-        read = amount(match) if match is not None else None
-        if read is not None and read[1] == unit:
-            yield NumberCell(row, cell.column, cell.start, cell.end, read[0], cell.text), read[0]
-
-
-def _in_unit(
-    unit: str, header: str, about: str, cells: Sequence[NumberCell], *, counts: bool
-) -> Iterator[tuple[NumberCell, float]]:
-    """The cells with their numbers as they are meant, where header or cells bear the unit; "" asks for none.
-
-    ``counts``: as ``scale_of`` has it.
-    """
-    borne = not unit or (has_unit(header, unit) and not _CALENDAR.fullmatch(header))
-    if not borne and (not cells or sum(has_unit(cell.text, unit) for cell in cells) < _SHARE * len(cells)):
-        return
-    scale = scale_of(header, about, counts=counts) if unit != "%" else 1
-    for cell in cells:
-        if not other_unit(cell.text, unit):
-            written = cell_value(cell.text)
-            yield cell, in_full(written if isinstance(written, int | float) else cell.value, scale)

@@ -15,7 +15,7 @@ from core.retrieval.fusion import Scores
 from core.retrieval.intents import SECTIONS
 from core.retrieval.named_anchors import NamedAnchor
 from core.settings.understanding import UnderstandingSettings
-from core.storage.conditions import Condition, holds
+from core.storage.conditions import Condition, Passing, holds
 from core.storage.leaves import LeafTable
 from core.storage.mentions import page_spans, rows_mentioning
 from core.storage.section_types import SectionTypes
@@ -45,15 +45,18 @@ def boosts_of(
     settings: UnderstandingSettings,
     sections: SectionTypes | None,
     standings: Sequence[Standing],
+    passing: Passing | None = None,
 ) -> Scores:
     """(n,) float64 aligned with ``leaves``, each boost as its dial says; zeros where nothing is hinted at.
 
-    ``sections``: needed for an intent alone (``None``: it lends nothing). ``standings``: of the live sources. An anchor
-    that no leaf mentions is left out of account, so that one spelt wrongly does not weaken the others.
+    ``sections``: needed for an intent alone (``None``: it lends nothing). ``standings``: of the live sources.
+    ``passing``: which of the leaves are searched, ``None`` for all. An anchor that none of them mentions is left out of
+    account, so that one spelt wrongly does not weaken the others.
     """
     boosts = np.zeros(len(leaves))
+    searched = np.ones(len(leaves), bool) if passing is None else passing.mask
     if settings.anchors and settings.anchor_boost:
-        boosts += settings.anchor_boost * _share(anchored(store, leaves, understood.anchors), len(leaves))
+        boosts += settings.anchor_boost * _share(anchored(store, leaves, understood.anchors), searched)
     if settings.intent_boost and sections is not None and (wanted := SECTIONS[understood.intent]):
         boosts += settings.intent_boost * fitting_sections(sections.of(leaves.rows), wanted)
     genres = [one for one in understood.leanings if one.kind == "genre"]
@@ -61,7 +64,7 @@ def boosts_of(
     if genres and settings.genre_boost:
         boosts += settings.genre_boost * np.any(_held(leaves, standings, genres), axis=0)
     if places and settings.place_boost:
-        boosts += settings.place_boost * _share(_held(leaves, standings, places), len(leaves))
+        boosts += settings.place_boost * _share(_held(leaves, standings, places), searched)
     if settings.prefer_recent:
         newness = recency(standings)
         by_document = np.array([newness.get(version, 0.0) for version in leaves.version_ids])
@@ -144,7 +147,7 @@ def _held(leaves: LeafTable, standings: Sequence[Standing], leanings: Sequence[C
     return found
 
 
-def _share(masks: Sequence[Mask], size: int) -> Scores:
-    """(size,) float64: of the masks that hold anywhere, the share that holds for each leaf."""
-    telling = [mask for mask in masks if mask.any()]
-    return sum(telling, np.zeros(size)) / max(1, len(telling))
+def _share(masks: Sequence[Mask], searched: Mask) -> Scores:
+    """(n,) float64: of the masks that hold for any leaf ``searched``, the share that holds for each leaf."""
+    telling = [mask for mask in masks if (mask & searched).any()]
+    return sum(telling, np.zeros(len(searched))) / max(1, len(telling))

@@ -19,6 +19,7 @@ from core.retrieval.analysis import NOTHING, Understanding
 from core.retrieval.leaning import lean
 from core.retrieval.snapshot import Snapshot
 from core.settings import RetrievalSettings
+from core.storage.conditions import Passing
 from core.storage.leaves import LeafTable
 from core.types import LexicalIndex, Vectors
 
@@ -29,6 +30,7 @@ STAGES = ("dense", "lexical", "fused", "neighbours")
 POOL = 500
 
 Nearest = Callable[[Vectors, int], NDArray[np.int64]]
+Query = Callable[[], Vectors]
 
 UNFOUND = "neither search found it, nor a neighbour of it"
 
@@ -41,7 +43,8 @@ class Ranking:
     stage did not rank the leaf; in the order of the stages, the last of which decides. ``kept``: positions in ``pool``,
     best first. ``dropped``: reason by position, for those a threshold removed or no search found. ``timings_ms`` by
     stage. ``probabilities``: float64, aligned with ``pool``, that a leaf answers, ``nan`` where no re-ranker read it;
-    ``None`` where none did whose scores are calibrated.
+    ``None`` where none did whose scores are calibrated. ``passing``: which of ``leaves`` conditions let through, and
+    what must not be read beside them; ``None`` where they leave out nothing.
     """
 
     question: str
@@ -55,6 +58,7 @@ class Ranking:
     understood: Understanding = NOTHING
     notes: tuple[str, ...] = ()
     probabilities: fusion.Scores | None = None
+    passing: Passing | None = None
 
     @property
     def final(self) -> fusion.Scores:
@@ -79,7 +83,7 @@ class Found:
 
     ``pool``: indices into ``leaves``, ascending. ``dense``, ``lexical``: float64, aligned with it, ``nan`` where a
     search did not rank the leaf. ``coverage``: as them, by ``evidence.coverage``; ``None`` where it is off.
-    ``timings_ms`` by stage.
+    ``timings_ms`` by stage. ``passing``: of the snapshot.
     """
 
     question: str
@@ -91,6 +95,7 @@ class Found:
     coverage: fusion.Scores | None = None
     understood: Understanding = NOTHING
     notes: tuple[str, ...] = ()
+    passing: Passing | None = None
 
     def with_timing(self, stage: str, milliseconds: float) -> Found:
         """A copy that also accounts for a stage that ran before the searches."""
@@ -110,82 +115,126 @@ def search_key(settings: RetrievalSettings) -> Hashable:
 
 def search_leaves(
     question: str,
-    query: Callable[[], Vectors],
-    tokens: Sequence[str],
+    searches: Sequence[tuple[Query, Sequence[str]]],
     snapshot: Snapshot,
     lexical: LexicalIndex,
     settings: RetrievalSettings,
     nearest: Nearest,
 ) -> Found:
-    """Both searches over the leaves.
+    """Both searches over the leaves, for a question and its parts: of every leaf what the most favourable one says.
 
-    ``query()``: ``(d,)`` float32, unit norm; a thread of its own encodes and compares while the words are searched
-    here, and the time that either still takes behind them are the stages "encode" and "dense". It is not called where
-    the search by meaning is off. ``tokens``: the analysed question. ``nearest(query, n)`` returns the catalogue rows
-    nearest to the question, and is asked only above ``settings.exact_below`` leaves.
+    Each of ``searches``: ``query()``, ``(d,)`` float32, unit norm; a thread of its own encodes and compares while the
+    words are searched here, and the time that either still takes behind them are the stages "encode" and "dense". It is
+    not called where the search by meaning is off. And the analysed tokens. ``nearest(query, n)`` returns the catalogue
+    rows nearest to the question, and is asked only above ``settings.exact_below`` leaves; then all that any of the
+    searches finds is scored by every one of them.
     """
-    leaves = snapshot.leaves
-    exact = len(leaves) <= settings.exact_below
-    laps = _Laps()
+    laps, within = _Laps(), _Within.of(snapshot)
+    exact = len(within.asked) <= settings.exact_below
+    looked = [_looked(*one, within, exact, lexical, settings, laps) for one in searches]
+    pool, at = within.asked, None
+    if not exact:
+        pool = np.unique(np.concatenate([_pool(within, one, nearest) for one in looked]))
+        at = within.places[pool] if within.places is not None else pool
+    dense = _most([one.scored(snapshot.leaves.vectors, pool, exact) for one in looked])
+    laps.end("dense")
+    words = _most([one.lexical if at is None else one.lexical[at] for one in looked])
+    covered = [one.coverage if at is None else one.coverage[at] for one in looked if one.coverage is not None]
+    coverage = _most(covered) if covered else None
+    timings = laps.milliseconds
+    return Found(question, snapshot.leaves, pool, dense, words, timings, coverage, passing=snapshot.passing)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Within:
+    """The leaves that are searched, by which a search's arrays go. ``asked``: their indices, ascending.
+
+    ``places``: (n,) where each leaf of the snapshot stands among them, -1 for nowhere; ``None`` where all are asked.
+    """
+
+    snapshot: Snapshot
+    asked: NDArray[np.int64]
+    places: NDArray[np.int64] | None
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> _Within:
+        places = None
+        if snapshot.passing is not None:
+            mask = snapshot.passing.mask
+            places = np.where(mask, np.cumsum(mask) - 1, -1).astype(np.int64)
+        return cls(snapshot, snapshot.asked, places)
+
+    def places_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Of catalogue rows; -1 for one that is not searched, or was written after the snapshot."""
+        found = self.snapshot.index_of(rows)
+        return found if self.places is None or not len(self.places) else np.where(found < 0, -1, self.places[found])
+
+    def similar(self, query: Vectors) -> Vectors:
+        """The products of their vectors with a query; copying the vectors of many would cost more than using all."""
+        vectors = self.snapshot.leaves.vectors
+        if self.places is None:
+            return vectors @ query
+        return vectors[self.asked] @ query if 4 * len(self.asked) <= len(vectors) else (vectors @ query)[self.asked]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Looked:
+    """What one search says of the leaves that are searched. ``similar`` ``None``: not compared, or not yet."""
+
+    query: Vectors | None
+    similar: Vectors | None
+    lexical: fusion.Scores
+    coverage: fusion.Scores | None
+
+    def scored(self, vectors: Vectors, pool: NDArray[np.int64], exact: bool) -> fusion.Scores:
+        """By meaning, aligned with the pool."""
+        similar = self.similar
+        if not exact and self.query is not None and len(pool):
+            similar = vectors[pool] @ self.query
+        return np.full(len(pool), np.nan) if similar is None else similar.astype(np.float64)
+
+
+def _looked(
+    query: Query,
+    tokens: Sequence[str],
+    within: _Within,
+    exact: bool,
+    lexical: LexicalIndex,
+    settings: RetrievalSettings,
+    laps: _Laps,
+) -> _Looked:
     with ThreadPoolExecutor(1, "encode") as beside:
-        asking = beside.submit(_compared, query, leaves.vectors if exact else None) if settings.dense_weight else None
-        matched, weights = _lexical_matches(tokens, snapshot, lexical, settings)
+        asking = beside.submit(_compared, query, within if exact else None) if settings.dense_weight else None
+        words = _lexical_scores(tokens, within, lexical, settings)
         laps.end("lexical")
-        everywhere = None
+        covered = None
         if settings.coverage_weight:
-            everywhere = _coverage(tokens, snapshot, lexical)
+            covered = _coverage(tokens, within, lexical)
             laps.end("coverage")
         asked = asking.result() if asking else None
     laps.end("encode", None if asked is None else asked.encoded)
-    pool = np.arange(len(leaves), dtype=np.int64)
-    words, covered, similar = np.full(len(leaves), np.nan), everywhere, asked.similar if asked else None
-    if exact:
-        words[matched] = weights
-    else:
-        near = nearest(asked.query, POOL) if asked else np.zeros(0, dtype=np.int64)
-        pool = _pool(snapshot, near, matched[np.argsort(-weights, kind="stable")[:POOL]])
-        words[matched] = weights
-        words, covered = words[pool], None if everywhere is None else everywhere[pool]
-        similar = leaves.vectors[pool] @ asked.query if asked and len(pool) else None
-    dense = np.full(len(pool), np.nan) if similar is None else similar.astype(np.float64)
     laps.end("dense")
-    return Found(question, leaves, pool, dense, words, laps.milliseconds, covered)
+    return _Looked(asked.query if asked else None, asked.similar if asked else None, words, covered)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
-    """A question's vector, when it was ready, and its products with all leaves where each is compared."""
+    """A question's vector, when it was ready, and its products with the leaves where each is compared."""
 
     query: Vectors
     encoded: float
     similar: Vectors | None
 
 
-def _compared(query: Callable[[], Vectors], vectors: Vectors | None) -> _Asked:
+def _compared(query: Query, within: _Within | None) -> _Asked:
     asked, encoded = query(), perf_counter()
-    if vectors is None or not len(vectors):  # an empty library has no dimension yet
+    if within is None or not len(within.asked):  # an empty library has no dimension yet
         return _Asked(asked, encoded, None)
-    return _Asked(asked, encoded, vectors @ asked)
+    return _Asked(asked, encoded, within.similar(asked))
 
 
-def merged(found: Found, parts: Sequence[Found]) -> Found:
-    """A question's searches with those of its parts: of every leaf what the most favourable of them says.
-
-    Without parts it is the same. A part that has another pool, which only a library above ``exact_below`` leaves
-    makes, is left out.
-    """
-    alike = [part for part in parts if np.array_equal(part.pool, found.pool)]
-    if not alike:
-        return found
-    every = (found, *alike)
-    covered = [one.coverage for one in every if one.coverage is not None]
-    return replace(
-        found,
-        dense=np.fmax.reduce([one.dense for one in every]),
-        lexical=np.fmax.reduce([one.lexical for one in every]),
-        coverage=np.fmax.reduce(covered) if covered else None,
-        timings_ms={stage: sum(one.timings_ms.get(stage, 0.0) for one in every) for stage in found.timings_ms},
-    )
+def _most(scores: Sequence[fusion.Scores]) -> fusion.Scores:
+    return scores[0] if len(scores) == 1 else np.asarray(np.fmax.reduce(scores))
 
 
 def order_leaves(found: Found, settings: RetrievalSettings, boosts: fusion.Scores | None = None) -> Ranking:
@@ -226,6 +275,7 @@ def order_leaves(found: Found, settings: RetrievalSettings, boosts: fusion.Score
         timings,
         found.understood,
         found.notes,
+        passing=found.passing,
     )
 
 
@@ -278,36 +328,41 @@ class _Laps:
         self._clock = now
 
 
-def _lexical_matches(
-    tokens: Sequence[str], snapshot: Snapshot, lexical: LexicalIndex, settings: RetrievalSettings
-) -> tuple[NDArray[np.int64], fusion.Scores]:
-    """Indices into ``leaves`` that hold a token, ascending, and their scores."""
-    if not tokens or not settings.lexical_weight or not len(snapshot.leaves):
-        return np.zeros(0, dtype=np.int64), np.zeros(0)
-    rows, weights = lexical.search(tokens, settings.boosts)
-    indices = snapshot.index_of(rows)
-    # A row the snapshot does not know was written after it: the next question sees it.
-    known = indices >= 0
-    indices, weights = indices[known], weights[known]
-    if not np.all(indices[1:] > indices[:-1]):  # rows mostly rise in text order
-        order = np.argsort(indices, kind="stable")
-        indices, weights = indices[order], weights[order]
-    return indices, weights.astype(np.float64)
+def _lexical_scores(
+    tokens: Sequence[str], within: _Within, lexical: LexicalIndex, settings: RetrievalSettings
+) -> fusion.Scores:
+    """Of every leaf that is searched, ``nan`` where it holds no token."""
+    scores = np.full(len(within.asked), np.nan)
+    if tokens and settings.lexical_weight and len(scores):
+        rows, weights = lexical.search(tokens, settings.boosts)
+        places = within.places_of(rows)
+        # A row the snapshot does not know was written after it: the next question sees it.
+        known = places >= 0
+        scores[places[known]] = weights[known]
+    return scores
 
 
-def _coverage(tokens: Sequence[str], snapshot: Snapshot, lexical: LexicalIndex) -> fusion.Scores:
-    """Of every leaf. A row the snapshot does not know was written after it, as in ``_lexical_matches``."""
-    leaves = snapshot.leaves
-    if not tokens or not len(leaves):
-        return np.full(len(leaves), np.nan)
-    indices = (snapshot.index_of(rows) for rows in lexical.holding(tokens).values())
-    return evidence.coverage([found[found >= 0] for found in indices], leaves.documents, snapshot.groups)
+def _coverage(tokens: Sequence[str], within: _Within, lexical: LexicalIndex) -> fusion.Scores:
+    """Of every leaf that is searched; the others lend nothing, but still stand between those that are."""
+    snapshot, asked = within.snapshot, within.asked
+    if not tokens or not len(asked):
+        return np.full(len(asked), np.nan)
+    places = (within.places_of(rows) for rows in lexical.holding(tokens).values())
+    documents, groups = snapshot.leaves.documents, snapshot.groups
+    if within.places is not None:
+        # Leaves with another between them are no neighbours, as if they were of two documents.
+        apart = (documents[asked][1:] != documents[asked][:-1]) | (asked[1:] != asked[:-1] + 1)
+        documents, groups = np.append(0, np.cumsum(apart)).astype(np.int32), groups[asked]
+    return evidence.coverage([found[found >= 0] for found in places], documents, groups)
 
 
-def _pool(snapshot: Snapshot, dense_rows: NDArray[np.int64], lexical: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Both searches' candidates with their neighbours in text order, as ascending indices."""
-    found = snapshot.index_of(dense_rows)
-    chosen = np.concatenate([found[found >= 0], lexical])
+def _pool(within: _Within, one: _Looked, nearest: Nearest) -> NDArray[np.int64]:
+    """Both searches' candidates with their neighbours in text order, as ascending indices of leaves."""
+    near = nearest(one.query, POOL) if one.query is not None else np.zeros(0, dtype=np.int64)
+    found = within.snapshot.index_of(near)
+    held = np.flatnonzero(~np.isnan(one.lexical))
+    best = held[np.argsort(-one.lexical[held], kind="stable")[:POOL]]
+    chosen = np.concatenate([found[found >= 0], within.asked[best]])
     around = np.concatenate([chosen - 1, chosen, chosen + 1])
-    inside = around[(around >= 0) & (around < len(snapshot.leaves))]
-    return np.unique(inside)
+    inside = np.unique(around[(around >= 0) & (around < len(within.snapshot.leaves))])
+    return inside if within.places is None else inside[within.places[inside] >= 0]

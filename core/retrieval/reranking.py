@@ -27,6 +27,7 @@ from core.text.ordinals import ordinal
 from core.types import Encoder, Reranker, Vectors
 
 _STOPPED = "Time limit of "  # what the note begins with where time ran out
+_LEAST_KNOWN = 0.5  # of the words that a model has vectors for; tables are padded, by less
 _UNLOADABLE = (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError, ImportError)
 
 
@@ -90,7 +91,7 @@ class PairScorer:
                 found = self._model.predict(
                     pairs, batch_size=len(pairs), activation_fn=Identity(), show_progress_bar=False
                 )
-        except (RuntimeError, ValueError, IndexError) as error:
+        except (RuntimeError, ValueError, IndexError, KeyError) as error:
             raise ModelError(
                 f"The re-ranker {self._name!r} failed on {len(pairs)} passages: {_said(error)}.",
                 "Lower reranking.batch_size or reranking.max_tokens, or choose another model.",
@@ -105,7 +106,7 @@ def load_reranker(settings: RerankingSettings, encoder: Encoder) -> ReadingModel
 
     ``encoder``: the library's, whose token states "late-interaction" compares. Settings that differ in other values
     than ``model``, ``precision`` and ``max_tokens`` share it. Raises ``ModelError`` when it is not on this machine, is
-    damaged, or is no cross-encoder.
+    damaged or lacks a part, which one pair is read to see, or is no cross-encoder.
     """
     if settings.model == LATE_INTERACTION:
         return LateInteraction(encoder)
@@ -131,7 +132,11 @@ def load_reranker(settings: RerankingSettings, encoder: Encoder) -> ReadingModel
             f"The model {settings.model!r} is no re-ranker: {why}.",
             "Set reranking.model to a CrossEncoder that gives one score a pair.",
         )
-    return PairScorer(model, settings.model, settings)
+    scorer = PairScorer(model, settings.model, settings)
+    lacking = _lacking(model, scorer)
+    if lacking:
+        raise _not_loaded(settings.model, here, ValueError(lacking))
+    return scorer
 
 
 def probabilities(readings: Readings, settings: RerankingSettings) -> Scores | None:
@@ -300,6 +305,24 @@ def _is_trained(model: Any) -> bool:
     return any(name.endswith(("ForSequenceClassification", "ForCausalLM")) for name in names) or len(model) > 1
 
 
+def _lacking(model: Any, scorer: PairScorer) -> str:
+    """What a model that was loaded lacks, found by reading one pair; "" where it is whole.
+
+    The library replaces missing files and does not say so: a tokenizer by one that knows no word, a head by none.
+    """
+    try:
+        known = len(model.tokenizer) / int(model[0].model.get_input_embeddings().num_embeddings)
+    except (AttributeError, TypeError, NotImplementedError):
+        known = 1.0  # words and vectors cannot be counted in every model
+    if known < _LEAST_KNOWN:
+        return "its tokenizer is missing, or another model's"
+    try:
+        found = scorer.score("Is it whole?", ["It is."])
+    except ModelError as error:
+        return f"it gives no score for a question and a passage ({_said(error.__cause__ or error)})"
+    return "" if found.shape == (1,) else "it gives more than a score for a question and a passage"
+
+
 def _not_loaded(name: str, here: bool, error: Exception) -> ModelError:
     """What to tell of a model that did not load. ``here``: its name is a folder."""
     if here or not isinstance(error, OSError):
@@ -316,5 +339,5 @@ def _not_loaded(name: str, here: bool, error: Exception) -> ModelError:
     )
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).split("\n")[0].rstrip(".")

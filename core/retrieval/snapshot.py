@@ -1,4 +1,4 @@
-"""One state of the leaves, with the way from catalogue rows back to their places."""
+"""One state of the leaves, with the way from catalogue rows back to their places, and which of them are asked."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.retrieval.evidence import Groups, parent_groups
+from core.storage.conditions import Passing
 from core.storage.leaves import LeafTable
 
 # Rows are numbered once and for all: after many edits there are more numbers than leaves. A table of so many places a
@@ -20,13 +21,16 @@ class Snapshot:
     """``leaves`` in text order. ``groups``: of all of them, as ``evidence.parent_groups`` makes them.
 
     ``order`` sorts their rows, so that a row's index is found by bisection. ``indices``: (last row + 1,) int32, the
-    index of every row, -1 for none; empty where that would be too long.
+    index of every row, -1 for none; empty where that would be too long. ``passing``: which of the leaves conditions let
+    through, ``None`` for all. What does not pass is in no pool, but keeps its place: the leaves beside a leaf, its
+    parent and the leaf at a place are those of its whole document.
     """
 
     leaves: LeafTable
     groups: Groups
     order: NDArray[np.int64]
     indices: NDArray[np.int32]
+    passing: Passing | None = None
 
     @classmethod
     def of(cls, leaves: LeafTable) -> Snapshot:
@@ -38,6 +42,11 @@ class Snapshot:
             indices[rows] = np.arange(len(rows))
         groups = parent_groups(leaves.documents, leaves.parent_rows)
         return cls(leaves, groups, np.argsort(rows, kind="stable"), indices)
+
+    @property
+    def asked(self) -> NDArray[np.int64]:
+        """Indices of the leaves that are searched, ascending."""
+        return np.arange(len(self.leaves)) if self.passing is None else np.flatnonzero(self.passing.mask)
 
     def index_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Indices into ``leaves`` of catalogue rows; -1 for a row this state does not know."""

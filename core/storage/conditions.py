@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from core.storage.leaves import LeafTable
 from core.storage.shelves import Standing, is_called, load_standings, words_of
 from core.storage.store import Store
 from core.text.periods import RELATIONS, period, stands, stands_by_version, version_number
-from core.text.tokens import is_wide
+from core.text.phrases import longest_letters, occurrences
 
 # What people call kinds of files, and the kinds of documents meant; anything else is a kind or a name's suffix itself.
 TYPES: Mapping[str, tuple[str, ...]] = {
@@ -32,9 +32,10 @@ TYPES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("ebook",), ("epub",)),
     **dict.fromkeys(("ipynb", "jupyter"), ("notebook",)),
 }
-OF_SOURCES = ("type", "in", "genre", *RELATIONS)
+_NAMING = ("type", "in", "genre")
+WITHOUT = "-"  # before the kind of a condition on sources: those for which it does not hold
+OF_SOURCES = tuple(f"{sign}{kind}" for sign in ("", WITHOUT) for kind in (*_NAMING, *RELATIONS))
 OF_TEXT = ("phrase", "not")
-_UNSPACED = (("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"))  # Thai, Lao, Burmese, Khmer
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,9 @@ class Condition:
     """Something a question asks of the passages, and where it does so.
 
     ``kind``: "type", "in" (a document, folder, collection or tag of that name), "genre", a relation to a date or a
-    version ("after", "since", "before", "until", "during"), "phrase" or "not" (words that must, must not, be there);
-    a leaning may also be an "intent". ``stated``: it filters; inferred, it only lends weight. ``[start, end)``: of the
-    question. ``words``: for people.
+    version ("after", "since", "before", "until", "during"), each of these also denied ("-in"), "phrase" or "not" (words
+    that must, must not, be there); a leaning may also be an "intent". ``stated``: it filters; inferred, it only lends
+    weight. ``[start, end)``: of the question. ``words``: for people.
     """
 
     kind: str
@@ -59,6 +60,15 @@ class Condition:
         """What tells it from others, wherever it stands in the question."""
         return self.kind, self.value
 
+    @property
+    def denied(self) -> bool:
+        """Whether it passes the documents of which the opposite is true.
+
+        >>> Condition("-in", "archive", True, 0, 11, "not in: archive").denied
+        True
+        """
+        return self.kind.startswith(WITHOUT)
+
 
 def set_aside(condition: Condition) -> str:
     """The sentence on a phrase that was left out of account.
@@ -70,14 +80,58 @@ def set_aside(condition: Condition) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Barred:
+    """Text that is not to be read, whatever stands beside it: what "not" conditions leave out.
+
+    ``[starts, ends)``: (m,) int64, spans of ``documents``, (m,) int32 and rising: the leaves with a part of an
+    occurrence, and occurrences that no leaf holds whole. ``whose``: (m,) int64, which of the ``conditions`` it is.
+    """
+
+    conditions: tuple[Condition, ...]
+    documents: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    whose: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def within(
+        self, document: int, start: int, end: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """``starts``, ``ends`` and ``whose`` of what lies in ``[start, end)`` of a document or reaches into it."""
+        own = self.documents.dtype.type
+        low, high = (int(np.searchsorted(self.documents, own(place))) for place in (document, document + 1))
+        starts, ends = self.starts[low:high], self.ends[low:high]
+        those = (starts < end) & (ends > start)
+        return starts[those], ends[those], self.whose[low:high][those]
+
+    def named(self, whose: NDArray[np.int64]) -> tuple[Condition, ...]:
+        """The conditions, each once."""
+        return tuple(self.conditions[place] for place in np.unique(whose).tolist())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Passing:
     """Which leaves pass. ``mask``: (n,) bool, aligned with the leaves. ``alone``: how many each condition would let
-    through without the others, in their order. ``aside``: phrases that were left out of account.
+    through without the others, in their order. ``aside``: phrases that were left out of account. ``barred``: what may
+    not be read beside a leaf that passes, ``None`` for nothing.
     """
 
     mask: NDArray[np.bool_]
     alone: tuple[int, ...]
     aside: tuple[Condition, ...] = ()
+    barred: Barred | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes."""
+        spans = self.barred
+        return self.mask.nbytes + (0 if spans is None else len(spans) * 28)
+
+    def taken(self, kept: NDArray[np.bool_]) -> Passing:
+        """The same for the leaves that are ``kept``, ``(n,)``."""
+        return self if kept.all() else replace(self, mask=self.mask[kept])
 
 
 def passing(store: Store, leaves: LeafTable, conditions: Sequence[Condition]) -> NDArray[np.bool_]:
@@ -95,10 +149,12 @@ def resolve(
 ) -> Passing:
     """Which leaves pass the conditions together, and how many each would let through alone.
 
-    Of a document one live source has to satisfy all conditions on sources at once. Several of one kind must all hold,
-    but for "type", "in" and "genre" any of the named will do: nothing is of two types. A phrase passes every leaf that
+    Of a document one live source has to satisfy all conditions on sources at once, so that "-in" an archive keeps what
+    also lies elsewhere. Several of one kind must all hold, but for "type", "in" and "genre" any of the named will do:
+    nothing is of two types. A phrase passes every leaf that
     has a part of one of its occurrences in the document, so that a cut through its middle hides nothing; of several,
-    the document must have all and the leaf one. A "not" passes the leaves that have no part of any occurrence.
+    the document must have all and the leaf one. A "not" passes the leaves that have no part of any occurrence, and bars
+    the others from being read.
     ``standings``: what ``load_standings`` says now. ``lenient``: a phrase that none of the leaves has is set aside, for
     people put terms in quotation marks that documents spell otherwise.
     """
@@ -109,11 +165,12 @@ def resolve(
         of_sources = [condition for condition in conditions if condition.kind in OF_SOURCES]
         of_text = [condition for condition in conditions if condition.kind in OF_TEXT]
         mask = _of_versions(leaves, there, of_sources) if of_sources else np.ones(len(leaves), bool)
-        touched = {condition: _touched(store, leaves, condition.value) for condition in dict.fromkeys(of_text)}
+        found = {condition: _Found.of(store, leaves, condition.value) for condition in dict.fromkeys(of_text)}
     alone = {condition: int(_of_versions(leaves, there, [condition]).sum()) for condition in of_sources}
     aside: list[Condition] = []
     quoted: list[NDArray[np.bool_]] = []
-    for condition, those in touched.items():
+    for condition, occurring in found.items():
+        those = occurring.touched
         passes = those if condition.kind == "phrase" else ~those
         alone[condition] = int(passes.sum())
         if condition.kind == "not":
@@ -125,11 +182,12 @@ def resolve(
             mask = mask & np.isin(leaves.documents, leaves.documents[those])
     if quoted:
         mask = mask & np.any(quoted, axis=0)
-    return Passing(mask, tuple(alone[condition] for condition in conditions), tuple(aside))
+    barred = _barred(leaves, {condition: one for condition, one in found.items() if condition.kind == "not"})
+    return Passing(mask, tuple(alone[condition] for condition in conditions), tuple(aside), barred)
 
 
 def holds(condition: Condition, source: Standing) -> bool:
-    """Whether a condition on sources holds for one.
+    """Whether a condition on sources holds for one. What cannot be told of it, as a version, is denied of it.
 
     >>> from core.text.periods import Period, period
     >>> source = Standing("v", "pdf", "pdf", ("Field-Manual.pdf", "Manual"), (), ("boat",), (), "guide",
@@ -137,20 +195,27 @@ def holds(condition: Condition, source: Standing) -> bool:
     >>> def asked(kind, value): return Condition(kind, value, True, 0, 0, "")
     >>> [holds(asked(*pair), source) for pair in (("type", "pdf"), ("in", "field manual"), ("after", "2024"))]
     [True, True, False]
+    >>> [holds(asked(*pair), source) for pair in (("-type", "pdf"), ("-in", "handbook"), ("-after", "v2"))]
+    [False, True, True]
     """
-    match condition.kind:
+    kind = condition.kind.removeprefix(WITHOUT)
+    return _is_so(kind, condition.value, source) is not condition.denied
+
+
+def _is_so(kind: str, value: str, source: Standing) -> bool:
+    match kind:
         case "type":
-            return source.kind in TYPES.get(condition.value, (condition.value,)) or source.suffix == condition.value
+            return source.kind in TYPES.get(value, (value,)) or source.suffix == value
         case "in":
-            wanted = words_of(condition.value)
+            wanted = words_of(value)
             places = (*source.names, *source.collections, *source.tags, *source.folders)
             return any(is_called(wanted, place) for place in places)
         case "genre":
-            return source.genre.casefold() == condition.value.casefold()
-    days = period(condition.value)
+            return source.genre.casefold() == value.casefold()
+    days = period(value)
     if days is not None:
-        return stands(condition.kind, source.days, days)
-    return bool(source.version) and stands_by_version(condition.kind, source.version, version_number(condition.value))
+        return stands(kind, source.days, days)
+    return bool(source.version) and stands_by_version(kind, source.version, version_number(value))
 
 
 def _of_versions(leaves: LeafTable, there: Sequence[Standing], conditions: Sequence[Condition]) -> NDArray[np.bool_]:
@@ -160,7 +225,7 @@ def _of_versions(leaves: LeafTable, there: Sequence[Standing], conditions: Seque
         source.version_id
         for source in there
         if all(
-            (all if group[0].kind in RELATIONS else any)(holds(condition, source) for condition in group)
+            (any if group[0].kind in _NAMING else all)(holds(condition, source) for condition in group)
             for group in groups
         )
     }
@@ -168,72 +233,50 @@ def _of_versions(leaves: LeafTable, there: Sequence[Standing], conditions: Seque
     return mask[leaves.documents] if len(leaves) else np.zeros(0, bool)
 
 
-def _touched(store: Store, leaves: LeafTable, words: str) -> NDArray[np.bool_]:
-    """The leaves that share a character with an occurrence of the words in their document."""
-    touched = np.zeros(len(leaves), bool)
-    places = {version_id: place for place, version_id in enumerate(leaves.version_ids)}
-    bounds = np.searchsorted(leaves.documents, np.arange(len(leaves.version_ids) + 1))
-    for version_id, text in _texts_with(store, words):
-        place = places.get(version_id)
-        if place is None:
-            continue
-        found = np.array(list(occurrences(text, words)), np.int64).reshape(-1, 2)
-        if not len(found):
-            continue
-        own = slice(bounds[place], bounds[place + 1])
-        first = np.searchsorted(found[:, 1], leaves.starts[own], side="right")  # the first that ends behind its start
-        begins = np.append(found[:, 0], np.iinfo(np.int64).max)[first]
-        touched[own] = begins < leaves.ends[own]
-    return touched
-
-
-def occurrences(text: str, words: str) -> Iterator[tuple[int, int]]:
-    """``(start, end)`` of the words in a text, from the left, none inside another: whole words, in any case, with any
-    blanks between them.
-
-    >>> list(occurrences("An access\\ntoken. Access tokens.", "Access  token")), list(occurrences("東京都", "東京"))
-    ([(3, 15)], [(0, 2)])
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """Where words stand. ``touched``: (n,) bool, the leaves that share a character with an occurrence in their
+    document. ``loose``: (m, 3) int64, document, start and end of the occurrences that the leaf at their start does not
+    hold whole.
     """
-    parts = _folded(words).split()
-    if not parts:
-        return
-    pattern = re.compile(r"\s+".join(re.sub(r"['‘’]", "['‘’]", re.escape(part)) for part in parts))
-    folded = _folded(text, plain=words.isascii())
-    at = 0
-    while (match := pattern.search(folded, at)) is not None:
-        start, end = match.span()
-        # Looked around here, not in the pattern: one that begins with plain letters is searched many times as fast.
-        if _goes_on(folded, start) or _goes_on(folded, end):
-            at = start + 1
-            continue
-        at = end
-        yield start, end
+
+    touched: NDArray[np.bool_]
+    loose: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, store: Store, leaves: LeafTable, words: str) -> _Found:
+        touched = np.zeros(len(leaves), bool)
+        loose = [np.zeros((0, 3), np.int64)]
+        places = {version_id: place for place, version_id in enumerate(leaves.version_ids)}
+        bounds = np.searchsorted(leaves.documents, np.arange(len(leaves.version_ids) + 1))
+        for version_id, text in _texts_with(store, words):
+            place = places.get(version_id)
+            if place is None:
+                continue
+            found = np.array(list(occurrences(text, words)), np.int64).reshape(-1, 2)
+            if not len(found) or bounds[place] == bounds[place + 1]:
+                continue
+            own = slice(bounds[place], bounds[place + 1])
+            starts, ends = leaves.starts[own], leaves.ends[own]
+            first = np.searchsorted(found[:, 1], starts, side="right")  # the first that ends behind its start
+            touched[own] = np.append(found[:, 0], np.iinfo(np.int64).max)[first] < ends
+            before = np.searchsorted(starts, found[:, 0], side="right") - 1
+            outside = found[(before < 0) | (ends[before] < found[:, 1])]
+            loose.append(np.column_stack([np.full(len(outside), place), outside]))
+        return cls(touched, np.concatenate(loose))
 
 
-def _goes_on(text: str, position: int) -> bool:
-    """Whether a word goes on over a position: never in scripts that are written without spaces."""
-    return 0 < position < len(text) and _is_bounded(text[position - 1]) and _is_bounded(text[position])
-
-
-def _folded(text: str, plain: bool = False) -> str:
-    """The text in lower case, each character at its own place. ``plain``: ASCII letters alone, in a fifth of the time.
-
-    >>> _folded("AİßÄ"), _folded("AİßÄ", plain=True)
-    ('aİßä', 'aİßÄ')
-    """
-    if plain:
-        lowered = text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
-        return lowered.replace("\u212a", "k")  # the Kelvin sign, the one other character whose lower case is ASCII
-    lowered = text.lower()
-    if len(lowered) == len(text):
-        return lowered
-    return "".join(lower if len(lower := character.lower()) == 1 else character for character in text)
-
-
-def _is_bounded(character: str) -> bool:
-    """Whether words of the character's script have ends that show."""
-    unspaced = is_wide(character) or any(low <= character <= high for low, high in _UNSPACED)
-    return (character.isalnum() or character == "_") and not unspaced
+def _barred(leaves: LeafTable, found: Mapping[Condition, _Found]) -> Barred | None:
+    spans = [np.zeros((0, 4), np.int64)]
+    for at, one in enumerate(found.values()):
+        columns = (leaves.documents, leaves.starts, leaves.ends)
+        held = np.column_stack([column[one.touched].astype(np.int64) for column in columns])
+        spans += [np.insert(those, 3, at, axis=1) for those in (held, one.loose)]
+    every = np.concatenate(spans)
+    if not len(every):
+        return None
+    documents, starts, ends, whose = every[np.argsort(every[:, 0], kind="stable")].T
+    return Barred(tuple(found), documents.astype(np.int32), starts, ends, whose)
 
 
 def _texts_with(store: Store, words: str) -> Iterator[tuple[str, str]]:
@@ -241,15 +284,15 @@ def _texts_with(store: Store, words: str) -> Iterator[tuple[str, str]]:
 
     FTS5 is not asked: its tokens are stems of whole terms, which a leaf's edge, a dot or an apostrophe joins and parts,
     so that it would miss some. LIKE finds every text with the letters of the longest plain word: 0.1 s for 30 million
-    characters.
+    characters. Ligatures all begin with the same two bytes of UTF-8, which takes as long again to look for.
     """
-    longest = max(re.findall(r"[A-Za-z0-9]+", words), key=len, default="")[:100]
-    like = "%" + re.sub(r"[kK]", "_", longest) + "%"  # the Kelvin sign is a k in lower case, and none to SQLite
+    longest, parted = longest_letters(words)
+    like = "%" + re.sub(r"[kK]", "_", longest[:100]) + "%"  # the Kelvin sign is a k in lower case, and none to SQLite
     with store.reading() as connection:
         found = connection.execute(
-            "SELECT id, text FROM version WHERE (text LIKE ? OR length(text) < characters)"  # a NUL ends it for both
-            " AND number IN (SELECT version FROM source)",
-            (like,),
+            "SELECT id, text FROM version WHERE (text LIKE ? OR length(text) < characters"  # a NUL ends it for both
+            " OR (? AND instr(CAST(text AS BLOB), x'EFAC'))) AND number IN (SELECT version FROM source)",
+            (like, parted),
         )
         yield from found
 

@@ -1,4 +1,4 @@
-"""One writer per library: an operating system lock whose file names its holder."""
+"""One writer per library, and per run of a bench: an operating system lock whose file names its holder."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ import socket
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from time import sleep
 
 from core.errors import LibraryLockedError
 from core.storage.faults import disk_faults
+
+_FILE = "writer.lock"
 
 if sys.platform == "win32":
     import msvcrt
@@ -36,20 +39,28 @@ else:
         return True
 
 
+_TRIES, _PAUSE = 5, 0.01  # ``writer`` holds the lock it asks about for an instant
+
+
 class WriterLock:
     """Held from construction to ``release`` or the process's death, however it dies.
 
-    Raises ``LibraryLockedError`` naming the holder where another process (or another ``Store``) has it.
+    Raises ``LibraryLockedError`` naming the holder where another process (or another ``Store``) has it. ``what`` lies
+    in ``home``, for that sentence.
     """
 
-    def __init__(self, home: Path) -> None:
-        self.path = home / "writer.lock"
+    def __init__(self, home: Path, what: str = "library") -> None:
+        self.path = home / _FILE
         with disk_faults(self.path):
             # Python opens descriptors non-inheritable: a parsing worker that outlives us cannot keep the lock.
             self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
             locked = held = False
             try:
-                locked = _try_lock(self._descriptor)
+                for left in reversed(range(_TRIES)):
+                    locked = _try_lock(self._descriptor)
+                    if locked or not left:
+                        break
+                    sleep(_PAUSE)
                 if locked:
                     self._write_name()
                     held = True
@@ -58,7 +69,7 @@ class WriterLock:
                     os.close(self._descriptor)
         if not locked:
             raise LibraryLockedError(
-                f"The library {home} is being written by {holder(home)}.", "Close that program and try again."
+                f"The {what} {home} is being written by {holder(home)}.", "Close that program and try again."
             )
 
     def _write_name(self) -> None:
@@ -79,10 +90,25 @@ class WriterLock:
             self._descriptor = -1
 
 
+def writer(home: Path) -> str:
+    """Who writes what lies in ``home`` now, in words as ``holder`` has them; "" where nobody does.
+
+    A process that died is nobody, whatever its file says.
+    """
+    try:
+        descriptor = os.open(home / _FILE, os.O_RDWR)
+        try:
+            return "" if _try_lock(descriptor) else holder(home)
+        finally:
+            os.close(descriptor)
+    except OSError:  # nobody ever wrote it, or this process may not
+        return ""
+
+
 def holder(home: Path) -> str:
     """Who writes the library, in words; "another process" where its name cannot be read."""
     try:
-        name = json.loads((home / "writer.lock").read_text("utf-8"))
+        name = json.loads((home / _FILE).read_text("utf-8"))
         return f"process {name['pid']} on {name['host']} (since {name['started']})"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"

@@ -116,6 +116,22 @@ def cells_of_column(store: Store, table: TableHead, column: int) -> dict[int, Ro
         }
 
 
+def headings_above(store: Store, table: TableHead) -> list[str]:
+    """The headings of the sections a table stands in, the nearest first."""
+    found: list[str] = []
+    lowest = 99
+    with store.reading() as connection:
+        for start, end, level in connection.execute(
+            'SELECT start, "end", level FROM block WHERE version = ? AND ordinal < ? AND kind = ?'
+            " ORDER BY ordinal DESC",
+            (table.number, table.block, BlockKind.HEADING.value),
+        ):
+            if level < lowest:
+                found.append(table.text[start:end])
+                lowest = level
+    return found
+
+
 def _headers(connection: sqlite3.Connection, number: int, block: int, text: str) -> tuple[str, ...]:
     names: dict[int, dict[str, None]] = {}  # a header over several columns stands in the cells of each
     for column, start, end in connection.execute(

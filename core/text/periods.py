@@ -20,11 +20,22 @@ class Period(NamedTuple):
 
 
 def period(text: str) -> Period | None:
-    """The days that an ISO date, month, quarter or year covers; ``None`` for anything else.
+    """The days that an ISO date, month, quarter or year covers, or one "/" another; ``None`` for anything else.
 
     >>> period("2024-02").last.isoformat(), period("2026-Q3").first.isoformat(), period("2026-13")
     ('2024-02-29', '2026-07-01', None)
+    >>> period("2023/2024-03").last.isoformat(), period("2024/2023")
+    ('2024-03-31', None)
     """
+    begin, joined, end = text.partition("/")
+    one = _stretch(begin)
+    if not joined or one is None:
+        return one
+    other = _stretch(end)
+    return Period(one.first, other.last) if other is not None and one.first <= other.last else None
+
+
+def _stretch(text: str) -> Period | None:
     match = _PERIOD.fullmatch(text.strip())
     if match is None or not 1 <= int(match[1]) <= 9999:
         return None

@@ -249,6 +249,7 @@ def _is_roman(word: str) -> bool:
 
 
 _VISIBLE = re.compile(r"\S")
+_ENDED = re.compile(rf"[{_STOPS}{_WIDE_STOPS}][\"'”’“‘»›)\]}}*_`」』）】》]*\Z")
 _ASKS = re.compile(r"[?？؟][\s\"'”’»)\]*_]*\Z")
 
 
@@ -264,6 +265,15 @@ def asks(text: str) -> bool:
     (True, True, False)
     """
     return _ASKS.search(text) is not None
+
+
+def is_ended(sentence: str) -> bool:
+    """Whether a sentence ends with a mark, unlike a heading, an item or a line of code.
+
+    >>> is_ended('He said: "It grinds rye."'), is_ended("「はい。」"), is_ended("return flour")
+    (True, True, False)
+    """
+    return _ENDED.search(sentence[-8:]) is not None
 
 
 def is_half(sentence: Span, passage: Span, parts: Callable[[int], bool]) -> bool:

@@ -22,6 +22,7 @@ _PROBES = (
     ("end.", "Next (one) - two"),
     ("日本", "語です"),
 )
+_UNSPACED = (("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"))
 _ADDITIVE: dict[str, bool] = {}  # by fingerprint: the probes take longer than a text of a few sentences
 _MOST_COUNTERS = 16
 
@@ -56,6 +57,15 @@ def is_wide(character: str) -> bool:
         or "\uf900" <= character <= "\ufaff"
         or "\U00020000" <= character <= "\U0003ffff"
     )
+
+
+def is_unspaced(character: str) -> bool:
+    """Whether the script writes without spaces: those that are parted at every character, Thai, Lao, Burmese, Khmer.
+
+    >>> [is_unspaced(character) for character in "語ไလខa각"]
+    [True, True, True, True, False, False]
+    """
+    return is_wide(character) or any(low <= character <= high for low, high in _UNSPACED)
 
 
 def is_word_boundary(text: str, position: int) -> bool:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.errors import LecternError
 from core.retrieval.fusion import Scores, best_first
 from core.text.sentences import sentence_spans
 from core.training.pairs import Pair
@@ -38,7 +39,8 @@ class Listed:
 class Miner:
     """Lists of one source, whose passages are encoded once.
 
-    ``vectors``: of ``passages``, ``asked``: of the distinct questions.
+    ``vectors``: of ``passages``, ``asked``: of the distinct questions. A list of a pair that trains has no passage of
+    one that is held out, as a wrong answer neither. Raises ``LecternError`` where no passage has a word.
     """
 
     def __init__(self, pairs: Sequence[Pair], encoder: Encoder) -> None:
@@ -57,11 +59,14 @@ class Miner:
         self._questions = list(dict.fromkeys(pair.question for pair in pairs))
         self._asked_at = {text: at for at, text in enumerate(self._questions)}
         self.asked: Vectors = encoder.encode(self._questions)
+        self._held_out = {self._at[pair.positive] for pair in pairs if pair.held_out}
         self._positives: dict[int, set[int]] = {}
         for pair in pairs:
             self._positives.setdefault(self._asked_at[pair.question], set()).add(self._at[pair.positive])
         tokens = [words(text) for text in self.passages]
         self._said = [" ".join(passage) for passage in tokens]
+        if not any(tokens):
+            raise LecternError(f"No passage of the source {pairs[0].source} has a word.", "Check the pairs.")
         self._bm25 = BM25Okapi(tokens)
 
     def listed(self, pair: Pair, count: int, choose: random.Random) -> Listed:
@@ -114,6 +119,8 @@ class Miner:
         own = self._at[pair.positive]
         like = np.flatnonzero(self.asked @ self.asked[at] >= _LIKE_QUESTION)
         barred = {own}.union(*(self._positives[int(row)] for row in like))
+        if not pair.held_out:
+            barred |= self._held_out
         if pair.answer:
             answer = " ".join(words(pair.answer))
             near = {int(row) for row in best_first(cosines, 4 * _NEAREST)} | {

@@ -7,6 +7,7 @@ the last part (warm-up, stable, decay), so that a run can be made longer from an
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -16,12 +17,14 @@ from typing import Any
 import numpy as np
 
 from core.embedding.reranker_file import lay_over
-from core.errors import ModelError
+from core.errors import ModelError, SettingsError
 from core.training.lists import Listed
 from core.training.model import PairModel, fastest
 from core.whole_files import written_whole
 
 _LISTS_AT_ONCE = 4  # whose gradients are found together
+_LEAST = {"steps": 1, "questions": 1, "passages": 2, "max_tokens": 16, "watched_every": 1, "patience": 0, "seed": 0}
+_MOST = {"max_tokens": 512, "seed": 2**32 - 1}  # BERT has so many places; generators of random numbers take so much
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,8 @@ class Plan:
     steps in which the rate rises and falls.
 
     ``watched_every``: steps between looks at the held-out lists; ``patience``: looks without a better one after which
-    training stops, 0 is off. What the best look saw is what is made.
+    training stops, 0 is off. What the best look saw is what is made. Raises ``SettingsError`` for a value with which
+    nothing can be learnt.
     """
 
     steps: int = 800
@@ -44,6 +48,17 @@ class Plan:
     watched_every: int = 200
     patience: int = 0
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in _LEAST.items():
+            value, most = getattr(self, name), _MOST.get(name)
+            if value < least or (most is not None and value > most):
+                until = f" to {most}" if most else " on"
+                raise SettingsError(
+                    f"{name.replace('_', '-')} is {value}.", f"Give a whole number from {least}{until}."
+                )
+        if not 0 < self.rate <= 1:
+            raise SettingsError(f"rate is {self.rate}.", "Give a number above 0 and at most 1, such as 8e-5.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +98,7 @@ def train(
     watch: Callable[[Watched], None] | None = None,
     keep_every: int = 25,
     begin_from: Path | None = None,
+    learnt_from: str = "",
 ) -> PairModel:
     """The model as the best look saw it, as the last step left it without held-out lists; on the processor again.
 
@@ -90,20 +106,23 @@ def train(
     weights, bit by bit; a checkpoint of either is gone on from on the other.
 
     ``begin_from``: a file that ``train-reranker`` wrote, ``None`` for the packaged encoder with a new head.
+    ``learnt_from``: names what ``lists_of`` draws from, where others may come to the same checkpoint.
 
     ``lists_of(step)`` must give the same lists for the same step. What ``checkpoint`` holds of the same plan, the
-    number of steps aside, is gone on from; it is written every ``keep_every`` steps, and beside it the best so far.
-    ``watch`` may raise to stop. Raises ``ModelError`` when the checkpoint is of another plan.
+    number of steps aside, of the same ``learnt_from`` and of the same weights to begin from, is gone on from; it is
+    written every ``keep_every`` steps, and beside it the best so far. ``watch`` may raise to stop. Raises
+    ``ModelError`` when the checkpoint is of others, or ``begin_from`` is no such file.
     """
     import torch
 
+    identity = _identity(plan, learnt_from, begin_from)
     model = PairModel(plan.max_tokens, plan.seed)
     if begin_from is not None:
         lay_over(model.module, begin_from)
     model.to(fastest())
     learnable = model.learnable()
     optimizer = torch.optim.AdamW(learnable, lr=plan.rate, weight_decay=plan.weight_decay)
-    kept = _resume(checkpoint, plan, model, optimizer)
+    kept = _resume(checkpoint, identity, model, optimizer)
     losses: list[float] = []
     model.module.train()
     for step in range(kept.done, plan.steps):
@@ -131,7 +150,7 @@ def train(
         kept = replace(kept, done=done)
         if done % keep_every == 0 or done == plan.steps:
             state = {"model": model.module.state_dict(), "optimizer": optimizer.state_dict()}
-            _save({"plan": _identity(plan), "kept": asdict(kept), **state}, checkpoint)
+            _save({"plan": identity, "kept": asdict(kept), **state}, checkpoint)
     if _best(checkpoint).exists():
         model.module.load_state_dict(torch.load(_best(checkpoint), map_location="cpu", weights_only=True))
     model.module.eval()
@@ -173,8 +192,13 @@ def _learn(model: PairModel, lists: Sequence[Listed]) -> float:
     return total
 
 
-def _identity(plan: Plan) -> dict[str, Any]:
-    return {name: value for name, value in asdict(plan).items() if name not in {"steps", "watched_every", "patience"}}
+def _identity(plan: Plan, learnt_from: str, begin_from: Path | None) -> dict[str, Any]:
+    """What must be the same for a run to go on."""
+    planned = {
+        name: value for name, value in asdict(plan).items() if name not in {"steps", "watched_every", "patience"}
+    }
+    begun = hashlib.sha256(begin_from.read_bytes()).hexdigest() if begin_from else ""
+    return planned | {"pairs": learnt_from, "weights to begin from": begun}
 
 
 def _best(checkpoint: Path) -> Path:
@@ -188,15 +212,18 @@ def _save(state: Any, path: Path) -> None:
         torch.save(state, unfinished)
 
 
-def _resume(path: Path, plan: Plan, model: PairModel, optimizer: Any) -> _Kept:
+def _resume(path: Path, identity: dict[str, Any], model: PairModel, optimizer: Any) -> _Kept:
     import torch
 
     if not path.exists():
+        _best(path).unlink(missing_ok=True)  # of a run whose checkpoint was taken away
         return _Kept()
     state = torch.load(path, map_location="cpu", weights_only=True)
-    if state["plan"] != _identity(plan):
+    others = [name for name, value in identity.items() if state["plan"].get(name) != value]
+    if others:
         raise ModelError(
-            f"{path.name} was written by another plan of training.", "Give another folder, or remove the file."
+            f"{path} was written by another plan of training: of other {', '.join(others).replace('_', ' ')}.",
+            "Give another folder, or remove the file.",
         )
     model.module.load_state_dict(state["model"])
     optimizer.load_state_dict(state["optimizer"])

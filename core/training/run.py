@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from core.embedding import load_model
-from core.embedding.reranker_file import write
+from core.embedding.reranker_file import lay_over, untrained, write
+from core.errors import LecternError
 from core.settings import EmbeddingSettings
 from core.training.lists import Listed, Miner
 from core.training.loop import Plan, Watched, draw, train
-from core.training.pairs import Pair, balanced
+from core.training.pairs import Pair, balanced, fingerprint
 from core.types import Encoder, Vectors
 from core.whole_files import written_whole
 
@@ -47,15 +48,23 @@ def train_on(
 ) -> None:
     """Train on the pairs and write the re-ranker to ``target``. ``work``: a folder of this run, to go on from.
 
-    ``encoder``: finds the negatives, ``None``: the packaged one. ``begin_from``: weights to teach further.
+    ``encoder``: finds the negatives, ``None``: the packaged one. ``begin_from``: weights to teach further. Raises
+    ``LecternError`` where the pairs teach nothing, ``ModelError`` where ``begin_from`` is no re-ranker of Lectern's or
+    ``work`` is of another run.
     """
+    chosen = balanced(pairs, {pair.source: MOST.get(pair.source, _MOST_OF_ANOTHER) for pair in pairs}, plan.seed)
+    if not chosen:
+        raise LecternError(
+            f"All of the {len(pairs):,} pairs are held out, and none trains.", "Give pairs of more pools."
+        )
+    if begin_from is not None:  # before minutes of encoding
+        lay_over(untrained(plan.seed)[0], begin_from)
     encoder = _Kept(encoder or load_model(EmbeddingSettings()).encoder, work)
     miners: dict[str, Miner] = {}
     for source in sorted({pair.source for pair in pairs}):
         own = [pair for pair in pairs if pair.source == source]
         say(f"{source}: {len(own):,} pairs are being encoded, to find what is hard to tell apart.")
         miners[source] = Miner(own, encoder)
-    chosen = balanced(pairs, {source: MOST.get(source, _MOST_OF_ANOTHER) for source in miners}, plan.seed)
     say(f"{len(chosen):,} pairs to train on, {plan.steps * plan.questions:,} lists to read.")
 
     def lists_of(step: int) -> list[Listed]:
@@ -63,8 +72,17 @@ def train_on(
         turn = [chosen[at % len(chosen)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
         return [miners[pair.source].listed(pair, plan.passages, choose) for pair in turn]
 
+    if not any(len(listed.passages) > 1 for step in range(plan.steps) for listed in lists_of(step)):
+        raise LecternError(
+            f"Of the {len(chosen):,} pairs to train on none has another passage to be told from.",
+            "Give more pairs of a source.",
+        )
     held_out = held_out_lists(pairs, miners, plan.seed)
-    model = train(plan, lists_of, held_out, work / "checkpoint.pt", watch, begin_from=begin_from)
+    # What is mined depends on every pair and on the encoder, what is read on those that were chosen.
+    learnt_from = f"{encoder.fingerprint}:{fingerprint(pairs)}:{fingerprint(chosen)}"
+    model = train(
+        plan, lists_of, held_out, work / "checkpoint.pt", watch, begin_from=begin_from, learnt_from=learnt_from
+    )
     write(model.module, target)
 
 

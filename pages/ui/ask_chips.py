@@ -68,7 +68,7 @@ def only_hint(question: str, key: Key) -> None:
 def show_chips(
     question: str, understanding: Understanding | None, settings: UnderstandingSettings, notes: Sequence[str] = ()
 ) -> None:
-    """Draw them where there are any. A filter has a border and says "only"; what only lends weight has neither.
+    """Draw them where there are any. A filter has a border and says "only", "not" or "without"; a hint has neither.
 
     What can be made a filter has a button for it beside it, which then takes it back. ``notes``: of the result, among
     them on phrases that nothing has and that therefore filter nothing.
@@ -156,12 +156,14 @@ def chip_words(chip: Chip, settings: UnderstandingSettings) -> str:
 
     >>> chip_words(NamedAnchor("section", "Sec. 4.1", "4.1", 0, 8), UnderstandingSettings())
     'section: 4.1 (noticed)'
+    >>> chip_words(Condition("-in", "handbook", True, 0, 12, "not in: handbook"), UnderstandingSettings())
+    'not in: handbook'
     """
     if isinstance(chip, Part | Written):
         return shorten(chip.words, _SHOWN, placeholder=" …")
     said = chip.words.removesuffix(BOOSTED)
-    if filters(chip):
-        return f"without {chip.value}" if chip.kind == "not" else f"only {said}"
+    if isinstance(chip, Condition) and chip.stated:
+        return f"without {chip.value}" if chip.kind == "not" else said if chip.denied else f"only {said}"
     noticed = "" if isinstance(chip, Comparison) and chip.listed else " (noticed)"
     return f"{said}{BOOSTED if weight(chip, settings) else noticed}"
 

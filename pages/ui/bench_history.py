@@ -8,12 +8,16 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.errors import LecternError
 from core.evaluation import history
 from core.evaluation.exports import html_report, presets_csv, questions_csv, report_json
+from core.evaluation.history import RunPlan
 from core.evaluation.records import Measured
 from core.evaluation.report import BenchReport
 from core.library import Library
 from pages.ui import background, benches, services, state, words
+from pages.ui.bench_plan import Plan
+from pages.ui.bench_suites import suite_in
 
 COLUMNS = {
     "Suite": st.column_config.TextColumn(width=150),
@@ -32,15 +36,21 @@ def shown_key(runs: list[benches.Run]) -> str:
 
 
 def show_stopped(runs: list[benches.Run]) -> None:
-    """The newest run, where it was stopped and nothing runs now."""
+    """The newest run, where it was stopped, or another program makes it; nothing while this one does."""
     if not runs or runs[0].head.finished or background.active_jobs("bench"):
         return
-    run = runs[0]
-    with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.markdown(f":material/pause_circle: **Stopped before its end**: {words.escaped(run.label)}")
-        with st.container(horizontal=True, width="content"):
-            _go_on(run, "stopped")
-            st.button("Remove", key="benchmark.stopped.remove", on_click=benches.remove, args=[run])
+    run, why = runs[0], hindrance(runs[0])
+    with st.container(border=True, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            if run.writer:
+                st.markdown(f":material/hourglass_top: **Measured by another program**: {words.escaped(run.label)}")
+            else:
+                st.markdown(f":material/pause_circle: **Stopped before its end**: {words.escaped(run.label)}")
+                with st.container(horizontal=True, width="content"):
+                    _go_on(run, why, "stopped")
+                    st.button("Remove", key="benchmark.stopped.remove", on_click=benches.remove, args=[run])
+        if why:
+            st.caption(words.escaped(why))
 
 
 def show_history(runs: list[benches.Run]) -> None:
@@ -53,7 +63,7 @@ def show_history(runs: list[benches.Run]) -> None:
             "Begun": [datetime.fromisoformat(run.head.made_at).astimezone() for run in runs],
             "Presets": [", ".join(run.head.presets) for run in runs],
             "Revision": [run.head.revision for run in runs],
-            "State": ["finished" if run.head.finished else "stopped" for run in runs],
+            "State": [run.standing for run in runs],
         }
         if not any(run.head.revision for run in runs):
             del rows["Revision"]
@@ -80,27 +90,50 @@ def _acts(run: benches.Run, runs: list[benches.Run]) -> None:
     if run.head.finished:
         st.button("Open", icon=":material/open_in_full:", on_click=_open, args=[run, finished], key="benchmark.open")
     else:
-        _go_on(run, "history")
+        why = hindrance(run)
+        _go_on(run, why, "history")
+        if why:
+            st.caption(words.escaped(why))
     st.button(
         "Remove",
         icon=":material/delete:",
         key="benchmark.remove",
         on_click=benches.remove,
         args=[run],
-        disabled=not services.library().writable or bool(background.active_jobs("bench")),
+        disabled=not services.library().writable or bool(run.writer or background.active_jobs("bench")),
         help="Forgets its figures. What was encoded stays, so measuring again is quick.",
     )
 
 
-def _go_on(run: benches.Run, where: str) -> None:
+def hindrance(run: benches.Run) -> str:
+    """Why an unfinished run cannot be gone on with and what to do, in sentences; "" where it can."""
+    if run.writer:
+        return f"It is being measured by {run.writer}. Its figures are here when that is done: load the page again."
+    if run.job is None:
+        return "Its order is no longer known: choose the same and Run, or remove it."
+    try:
+        plan = Plan.from_payload(run.job.payload)
+        suite = suite_in(plan.folder)
+    except LecternError as error:
+        return str(error)
+    if suite.fingerprint() != run.head.fingerprint:
+        return "Its questions or documents have changed since, so it cannot be finished: run it anew, or remove it."
+    ordered = RunPlan.of(suite, plan.presets, plan.options, plan.revision)
+    stopped = history.Recording.stopped(benches.workspace(), ordered)
+    if stopped is None or stopped.head.folder != run.head.folder:
+        return "Another version of Lectern began it, and figures of two versions do not mix: run it anew, or remove it."
+    return ""
+
+
+def _go_on(run: benches.Run, why: str, where: str) -> None:
     st.button(
         "Continue",
         icon=":material/play_arrow:",
         key=f"benchmark.{where}.continue",
         on_click=benches.go_on,
         args=[run],
-        disabled=run.job is None or bool(background.active_jobs("bench")),
-        help="It goes on where it stopped." if run.job else "Its order is no longer known: choose the same and Run.",
+        disabled=bool(why or background.active_jobs("bench")),
+        help=why or "It goes on where it stopped.",
     )
 
 

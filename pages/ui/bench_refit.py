@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import streamlit as st
 
 from core.errors import LecternError
 from core.evaluation.judged import judged_questions
 from core.library import Library
-from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, Refitted, fittable, refit
+from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, Refitted, cuts, fittable, refit
 from core.refitting.drawing import gain_figure
-from core.settings import Settings
-from pages.ui import ask_tasks, background, rerankers, services, state, words
+from pages.ui import ask_tasks, rerankers, services, state, words
 from pages.ui.bench_apply import changes_table
+from pages.ui.bench_refit_applying import Asked, show_decision
 from pages.ui.bench_tune import show_tune
 from pages.ui.bench_views import QUIET, palette
 from pages.ui.chunks_tasks import Task
 from pages.ui.guard import guarded
-from pages.ui.queue import show_recut
 
 TASK = "refit"
 _PARTED = {
     "document": "no document has gold in both halves",
     "question": "they share documents, since most of your gold lies in few",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A fit that was asked for: of these judgments, ``mark``, beginning from these settings.
-
-    ``model``: what Careful reads with.
-    """
-
-    mark: str
-    settings: Settings
-    model: str
 
 
 def show_refit() -> None:
@@ -51,7 +36,7 @@ def show_refit() -> None:
 
 
 def _show_fit(mark: str, held: int) -> None:
-    asked: _Asked | None = st.session_state.get(state.BENCH_REFIT)
+    asked: Asked | None = st.session_state.get(state.BENCH_REFIT)
     if asked is not None and asked.mark != mark:  # other judgments: what was fitted says nothing of them
         _forget()
         asked = None
@@ -62,7 +47,7 @@ def _show_fit(mark: str, held: int) -> None:
         task = ask_tasks.begun(TASK, asked, lambda task: _work(task, library, asked))
         over = ask_tasks.finished(TASK, task, "Fitting to your judgments", _forget)
         if over:
-            _outcome(task)
+            _outcome(task, asked)
     with head:
         _head(mark, held, label="Fit" if asked is None else "Fit again", ready=over and held >= LEAST_QUESTIONS)
 
@@ -96,7 +81,9 @@ def _head(mark: str, held: int, *, label: str, ready: bool) -> None:
 
 def _ask(mark: str) -> None:
     ask_tasks.give_up(TASK)
-    st.session_state[state.BENCH_REFIT] = _Asked(mark, services.library().settings, rerankers.chosen())
+    library = services.library()
+    held = frozenset(cuts(library).items())
+    st.session_state[state.BENCH_REFIT] = Asked(mark, library.settings, rerankers.chosen(), held)
 
 
 def _forget() -> None:
@@ -104,14 +91,14 @@ def _forget() -> None:
     st.session_state[state.BENCH_REFIT] = None
 
 
-def _work(task: Task[Refitted], library: Library, asked: _Asked) -> Refitted:
+def _work(task: Task[Refitted], library: Library, asked: Asked) -> Refitted:
     def watch(what: str, share: float) -> None:
         task.tell(int(1000 * share), 1000)
 
     return refit(library, judged_questions(library), asked.settings, watch, asked.model)
 
 
-def _outcome(task: Task[Refitted]) -> None:
+def _outcome(task: Task[Refitted], asked: Asked) -> None:
     try:
         found = task.result()
     except LecternError as error:
@@ -127,7 +114,7 @@ def _outcome(task: Task[Refitted]) -> None:
     st.caption(_how(found))
     if found.careful is not None:
         _say(found.careful.verdict, found.careful.sentence)
-    _decide(found)
+    show_decision(found, asked, _forget)
 
 
 def _say(verdict: str, sentence: str) -> None:
@@ -146,44 +133,6 @@ def _how(found: Refitted) -> str:
     if found.left_out:
         parts.append(f"{words.count(found.left_out, 'question')} more were not asked: these tell enough.")
     return words.escaped(" ".join(parts))
-
-
-def _decide(found: Refitted) -> None:
-    """Apply it, or leave it; undo it where it is applied."""
-    library = services.library()
-    show_recut()
-    busy = bool(background.active_jobs("apply"))
-    applied = bool(found.gains) and _turned(library.settings, found, 1) == library.settings
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if applied:
-            st.markdown(":material/check: These are the library's settings now; they hold from the next question on.")
-            before = _turned(library.settings, found, 0)
-            _button("Undo", "benchmark.refit.undo", ":material/undo:", before, busy=busy)
-        elif found.gains:
-            _button("Apply", "benchmark.refit.apply", ":material/check:", found.onto(library.settings), busy=busy)
-        st.button(
-            "Discard" if found.gains and not applied else "Close",
-            key="benchmark.refit.discard",
-            on_click=_forget,
-        )
-
-
-def _button(label: str, key: str, icon: str, wanted: Settings, *, busy: bool) -> None:
-    """Makes settings the library's, as the winner of a benchmark is applied."""
-    st.button(
-        label,
-        key=key,
-        icon=icon,
-        type="primary" if label == "Apply" else "secondary",
-        disabled=busy,
-        on_click=background.start_apply,
-        args=[wanted],
-    )
-
-
-def _turned(settings: Settings, found: Refitted, side: int) -> Settings:
-    """Settings with the dials that may be applied as they stood before, 0, or as they were fitted, 1."""
-    return settings.with_values({name: values[side] for name, values in found.gains.items()})
 
 
 def _mark() -> str:

@@ -42,7 +42,7 @@ def choose_suite() -> Chosen | None:
         )
         written = _folder_field() if kind == FOLDER else ""
     if kind == SAMPLES:
-        return Chosen(samples.FOLDER, "The samples", _suite(samples.FOLDER))
+        return Chosen(samples.FOLDER, "The samples", suite_in(samples.FOLDER))
     if kind == FOLDER:
         if not written:
             st.info(
@@ -51,7 +51,7 @@ def choose_suite() -> Chosen | None:
             )
             return None
         place = Path(written).expanduser().resolve()
-        return Chosen(place, place.name, _suite(place))
+        return Chosen(place, place.name, suite_in(place))
     return _own(held)
 
 
@@ -73,7 +73,7 @@ def _own(held: _Held) -> Chosen | None:
     place = benches.workspace() / "judged"
     if not background.active_jobs("bench"):
         place = _written(str(library.home), held.mark)
-    return Chosen(place, "My judgments", _suite(place), library.revision())
+    return Chosen(place, "My judgments", suite_in(place), library.revision())
 
 
 def _folder_field() -> str:
@@ -117,8 +117,11 @@ def _written(home: str, mark: str) -> Path:
     return write_judged_suite(services.library(), benches.workspace() / "judged")
 
 
-def _suite(folder: Path) -> Suite:
-    """As it stands on the disk now: a suite is read again when its questions or its folder change."""
+def suite_in(folder: Path) -> Suite:
+    """As it stands on the disk now: a suite is read again when its questions or its folder change.
+
+    Raises ``SuiteError``.
+    """
     files = [folder / name for name in ("questions.jsonl", "documents.jsonl", "documents")]
     times = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in files)
     return _loaded(str(folder), times)

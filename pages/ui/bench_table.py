@@ -69,7 +69,7 @@ def _costs(report: BenchReport) -> dict[str, Cost]:
         ),
         "total": Cost(
             "time",
-            "What this run spent on the preset.",
+            "What this run spent on the preset; presets that share a search or a reading divide its time.",
             lambda item: item.seconds.get("total"),
             lambda value: words.duration(1000 * value),
         ),

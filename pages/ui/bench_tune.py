@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from core.jobs import NewItem
-from core.refitting import GAIN
+from core.refitting import GAIN, taught
 from core.refitting.tuning import LEAST_JUDGMENTS
 from core.refitting.tuning_job import KIND
 from pages.ui import background, rerankers, services, words
@@ -48,8 +46,9 @@ def _enough(held: int) -> str:
 
 
 def _start() -> None:
-    library = services.library()
-    _discard()
+    library, found = services.library(), _found()
+    if not (found and _used(found)):  # else it could not be undone any more if nothing better comes of this
+        _discard()
     careful = profiles(library.settings, rerankers.chosen())[CAREFUL]
     library.queue.enqueue(KIND, {"settings": careful.to_dict()}, [NewItem("Your judgments")])
 
@@ -84,27 +83,38 @@ def _outcome() -> None:
         f"Taught by {found['trained']} questions. Mean recall over four rooms for the reader: {found['before']:.1f} % "
         f"before, {found['after']:.1f} % after."
     )
-    used = gained and rerankers.chosen() == found["folder"]
+    used = _used(found)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if used:
             st.markdown(":material/check: *Careful* reads with it from the next question on.")
-            st.button("Undo", key="benchmark.tune.undo", icon=":material/undo:", on_click=_use, args=[""])
+            st.button("Undo", key="benchmark.tune.undo", icon=":material/undo:", on_click=_undo)
         elif gained:
-            st.button(
-                "Use under Careful", key="benchmark.tune.use", type="primary", on_click=_use, args=[found["folder"]]
-            )
+            use = [_model(found)]
+            st.button("Use under Careful", key="benchmark.tune.use", type="primary", on_click=_use, args=use)
         st.button("Close" if used or not gained else "Discard", key="benchmark.tune.discard", on_click=_discard)
 
 
-def _use(folder: str) -> None:
-    services.library().set_preference(rerankers.CHOSEN, folder)
+def _use(model: str) -> None:
+    taught.take(services.library(), model)
+
+
+def _undo() -> None:
+    taught.give_back(services.library())
+
+
+def _model(found: Mapping[str, Any]) -> str:
+    return taught.model_of(services.library().home, found["folder"])
+
+
+def _used(found: Mapping[str, Any]) -> bool:
+    return bool(found["folder"]) and rerankers.chosen() == _model(found)
 
 
 def _discard() -> None:
-    """Forget what came of it; the weights go too, unless they are in use."""
-    library, found = services.library(), _found()
-    if found and found["folder"] and rerankers.chosen() != found["folder"]:
-        shutil.rmtree(Path(found["folder"]), ignore_errors=True)
+    """Forget what came of it, and what was used before; the weights go too, unless they are in use."""
+    library = services.library()
+    library.set_preference(taught.BEFORE, "")
+    taught.drop(library, taught.results(library))
     for job in library.queue.jobs(-1, kinds=(KIND,)):
         if job.finished:
             library.queue.dismiss(job.id)

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import streamlit as st
 
+from core.errors import LecternError
 from core.evaluation import history
 from core.evaluation.history import RunHead
 from core.evaluation.records import Measured
@@ -18,7 +19,7 @@ from core.evaluation.report import BenchReport
 from core.evaluation.statistics import Comparison
 from core.jobs import Job, NewItem
 from core.library import Library
-from pages.ui import services
+from pages.ui import services, words
 from pages.ui.bench_plan import Plan
 
 FOLDERS = "benchmark.folders"  # a preference: the suite folders used last
@@ -29,15 +30,24 @@ Thing = TypeVar("Thing")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run of the list. ``job``: the order it came from, ``None`` when that is no longer known."""
+    """A run of the list. ``job``: the order it came from, ``None`` when that is no longer known.
+
+    ``writer``: the process that makes it now, in words, "" where none does.
+    """
 
     head: RunHead
     job: Job | None
+    writer: str = ""
 
     @property
     def name(self) -> str:
         """Of the suite, as people call it."""
         return str(self.job.payload["name"]) if self.job else self.head.suite
+
+    @property
+    def standing(self) -> str:
+        """In a word."""
+        return "finished" if self.head.finished else "running" if self.writer else "stopped"
 
     @property
     def label(self) -> str:
@@ -61,7 +71,11 @@ def start(plan: Plan) -> None:
 def runs() -> list[Run]:
     """All runs, newest first, each with its order."""
     jobs = services.library().queue.jobs(-1, kinds=("bench",))
-    return [Run(head, _order(head, jobs)) for head in history.runs(workspace())]
+    place = workspace()
+    return [
+        Run(head, _order(head, jobs), "" if head.finished else history.writer_of(place, head.folder))
+        for head in history.runs(place)
+    ]
 
 
 def _order(head: RunHead, jobs: list[Job]) -> Job | None:
@@ -85,8 +99,12 @@ def go_on(run: Run) -> None:
 
 
 def remove(run: Run) -> None:
-    """Forget a run and the order it came from."""
-    history.remove_run(workspace(), run.head.folder)
+    """Forget a run and the order it came from; or say why not."""
+    try:
+        history.remove_run(workspace(), run.head.folder)
+    except LecternError as error:  # another process took it up, or removed it, since the button was drawn
+        st.toast(words.escaped(str(error)))
+        return
     if run.job and run.job.finished:
         services.library().queue.dismiss(run.job.id)
 

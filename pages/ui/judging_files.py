@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import lzma
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -13,6 +16,11 @@ from core.evaluation.exchange import FORMATS, Exchange, Format, read_files
 
 NAMES = {"ours": "Lectern", "chroma": "Chroma CSV", "squad": "SQuAD", "beir": "BEIR"}
 MOST_BYTES, MOST_FILES = 1_000_000_000, 50_000  # of what an archive unpacks to
+# Damaged, locked or in an unknown packing: what the zip module says of it, or the packing's own module beneath.
+_UNPACKABLE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, ValueError, RuntimeError, OSError, OverflowError),
+)
 _PLACES = {"ours": "documents", "chroma": "corpora"}  # where documents lie that were given without a folder
 
 
@@ -25,11 +33,18 @@ def read_uploads(uploads: Mapping[str, bytes], chosen: str = "") -> tuple[str, E
     name = chosen or guess(files)
     with TemporaryDirectory(prefix="lectern-judgments-") as folder:
         for path, data in arranged(files, name).items():
-            target = Path(folder) / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
+            _put(Path(folder) / path, path, data)
         form = FORMATS[name]
         return name, form.read(read_files(form, Path(folder)))
+
+
+def _put(target: Path, path: str, data: bytes) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    except (OSError, ValueError) as error:  # a name no file can have, one that is file and folder, a full disk
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise SuiteError(f"The file {path!r} cannot be kept: {reason}.", "Rename it, and give it again.") from error
 
 
 def unpacked(uploads: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -46,7 +61,7 @@ def unpacked(uploads: Mapping[str, bytes]) -> dict[str, bytes]:
 def _entries(name: str, data: bytes) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            infos = [info for info in archive.infolist() if not info.is_dir() and _inside(info.filename)]
+            infos = [info for info in archive.infolist() if _inside(info.filename) and not info.is_dir()]
             if len(infos) > MOST_FILES or sum(info.file_size for info in infos) > MOST_BYTES:
                 raise SuiteError(
                     f"{name} unpacks to more than {MOST_BYTES // 10**9} GB.", "Give the files without the archive."
@@ -56,13 +71,9 @@ def _entries(name: str, data: bytes) -> dict[str, bytes]:
             known = tops & {"documents", "corpora", "qrels"}
             cut = 1 if one and not known else 0
             return {"/".join(PurePosixPath(info.filename).parts[cut:]): archive.read(info) for info in infos}
-    except (
-        zipfile.BadZipFile,
-        RuntimeError,
-        NotImplementedError,
-        OSError,
-    ) as error:  # damaged, locked, unknown packing
-        raise SuiteError(f"{name} cannot be unpacked: {error}.", "Unpack it, and give the files.") from error
+    except _UNPACKABLE as error:
+        reason = str(error).rstrip(".") or "it ends too early"
+        raise SuiteError(f"{name} cannot be unpacked: {reason}.", "Unpack it, and give the files.") from error
 
 
 def _inside(path: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.errors import ModelError
+from core.refitting import taught
 from core.retrieval.reranking import load_reranker
 from core.settings import CAREFUL_MODEL, LATE_INTERACTION, OWN_RERANKER, RerankingSettings
 from pages.ui import services, words
@@ -14,6 +15,8 @@ from pages.ui import services, words
 CHOSEN = CAREFUL_MODEL
 USUAL = "cross-encoder/ms-marco-MiniLM-L6-v2"
 OTHER = "other"
+_WHICH, _NAME = "settings.reranker", "settings.reranker.name"
+_SHOWN = "settings.reranker.shown"  # what held when this window was drawn last
 NAMES = {
     OWN_RERANKER: "Lectern's own",
     LATE_INTERACTION: "Token by token (late interaction)",
@@ -33,7 +36,7 @@ HELP = {
 
 def chosen() -> str:
     """The model that Careful reads with, as ``reranking.model`` has it."""
-    return services.library().preference(CHOSEN) or OWN_RERANKER
+    return taught.careful_model(services.library())
 
 
 @st.cache_data(ttl=10, show_spinner="Loading the model, to see whether it can be used …")
@@ -49,7 +52,10 @@ def missing(model: str) -> str:
 
 
 def show_reranker() -> None:
-    """The choice, kept with the library at once; a model that cannot be used is not."""
+    """The choice, kept with the library at once; a model that cannot be used is not.
+
+    Only a choice made here is written: another window or Benchmark may have chosen since, and then that is shown.
+    """
     library = services.library()
     st.caption(
         "Quick ranks by meaning and words alone. Careful has the best chunks read once more, each together with the "
@@ -57,34 +63,48 @@ def show_reranker() -> None:
         "changes with this choice."
     )
     now = chosen()
-    known = now if now in NAMES else OTHER
+    if st.session_state.get(_SHOWN) != now or _WHICH not in st.session_state:
+        st.session_state[_WHICH] = now if now in NAMES else OTHER
+        st.session_state[_NAME] = "" if now in NAMES else now
+    st.session_state[_SHOWN] = now
     with st.container(border=True):
         which = st.radio(
             "Careful reads the best chunks again with",
             list(CHOICES),
-            index=list(CHOICES).index(known),
             format_func=CHOICES.__getitem__,
             captions=list(HELP.values()),
-            key="settings.reranker",
+            key=_WHICH,
+            on_change=_choose,
             disabled=not library.writable,
         )
-        model = str(which)
         if which == OTHER:
-            model = st.text_input(
+            st.text_input(
                 "Name or folder",
-                value=now if known == OTHER else "",
                 placeholder="~/models/my-cross-encoder",
-                key="settings.reranker.name",
+                key=_NAME,
+                on_change=_choose,
                 disabled=not library.writable,
-            ).strip()
+            )
+        model = _model()
         if model and model != now and library.writable:
             problem = missing(model)
             if problem:
                 st.error(words.escaped(problem), icon=":material/error:")
-            else:
-                library.set_preference(CHOSEN, "" if model == OWN_RERANKER else model)
-                now = model
+            else:  # since it was chosen it was fetched
+                st.button("Use it", on_click=_choose, key="settings.reranker.use")
     st.caption(f"In use: {words.escaped(NAMES.get(now, now))} · what else Careful does, Ask's dials show.")
+
+
+def _model() -> str:
+    """What this window's choice says, as ``reranking.model`` has it; "" where no name is given yet."""
+    which = str(st.session_state[_WHICH])
+    return str(st.session_state.get(_NAME, "")).strip() if which == OTHER else which
+
+
+def _choose() -> None:
+    model = _model()
+    if model and services.library().writable and not missing(model):
+        taught.choose(services.library(), model)
 
 
 def reread(timings_ms: Mapping[str, float], candidates: int) -> tuple[str, ...]:

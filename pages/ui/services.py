@@ -12,6 +12,7 @@ from core import shelf
 from core.errors import LibraryLockedError
 from core.jobs import Worker
 from core.library import Library, SourceRow, Stats
+from core.refitting.taught import KIND
 from pages.ui import state, words, work
 
 
@@ -37,7 +38,8 @@ def _desk(place: str) -> Desk:
     except LibraryLockedError as error:
         return Desk(Library.open(Path(place), write=False), None, str(error))
     for job in opened.queue.jobs():
-        if job.kind != "bench" and job.finished and not job.items_failed and job.state != "failed":
+        told = job.kind == "bench" or (job.kind == KIND and job.state == "done")  # what came of it is still to be shown
+        if not told and job.finished and not job.items_failed and job.state != "failed":
             opened.queue.dismiss(job.id)
     worker = Worker(opened.queue, work.handlers(opened))
     worker.start()

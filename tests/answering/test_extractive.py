@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from itertools import pairwise
 
 import numpy as np
@@ -121,6 +122,57 @@ def test_words_are_prose_however_they_are_marked(found):
     fields = json.dumps({word: word for word in found})
     assert not is_prose(fields)
     assert not is_prose(f"| {' | '.join(found)} |")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("東京支社の営業時間は午前九時から午後六時までです。", True),
+        ("访问令牌的有效期为3600秒，之后失效。", True),
+        ("「受付」は九時に開きます。", True),
+        ("東京", False),
+        ("สำนักงานเปิดเวลาเก้าโมงเช้า", True),
+        ("ฝน", False),
+        ("कार्यालय सुबह नौ बजे खुलता है।", True),
+        ("कार्यालय", False),
+        ("اللغةُ العربيّةُ جميلةٌ جدًّا، نعم.", True),
+        ("הַמִּשְׂרָד נִפְתָּח בְּתֵשַׁע.", True),
+        (unicodedata.normalize("NFD", "Das Büro öffnet früh."), True),
+        (unicodedata.normalize("NFD", "사무실은 아홉 시에 문을 엽니다."), True),
+        ("می‌شود و نمی‌شود.", True),  # joiners stand within words
+        ("¿Cuándo „abre“?", True),
+        ("| 東京 | 九時 | 六時 |", False),
+        ('"営業時間": "午前九時から"', False),
+        ("受付 = 開く(九時) + 閉じる(六時)", False),
+    ],
+)
+def test_words_of_every_script_are_words(text, said):
+    assert is_prose(text) is said
+
+
+def test_a_comment_of_a_script_without_capitals_is_whole_where_it_is_ended():
+    for text in ("受付は九時に開きます。", "कार्यालय सुबह नौ बजे खुलता है।"):
+        assert is_prose(f"# {text}", in_code=True)
+        assert not is_prose(f"# {text[:-1]}", in_code=True)
+
+
+@pytest.mark.model
+def test_a_question_in_a_script_without_spaces_is_answered(encoder):
+    text = (
+        "東京支社は港区にあります。東京支社の営業時間は午前九時から午後六時までです。"
+        "大阪支社の営業時間は午前十時から午後五時までです。休日は土曜日と日曜日です。"
+    )
+    sentences = sentences_of([passage(text)], no_headings)
+    for asked, said in (
+        ("東京支社の営業時間は?", "午前九時"),
+        ("大阪支社の営業時間は?", "午前十時"),
+        ("休日は何曜日?", "土曜"),
+    ):
+        vectors = encoder.encode([asked, *(item.reading for item in sentences)])
+        quotes = choose_quotes(asked, vectors[0], sentences, vectors[1:], lambda version, offset: None).quotes
+        assert said in quotes[0].text
+        assert quotes[0].text in text
+        assert quotes[0].text.count("。") == 1
 
 
 @given(st.text(max_size=80))

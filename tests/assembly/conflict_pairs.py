@@ -193,3 +193,24 @@ AGREE: tuple[tuple[str, str], ...] = (
     ("Yes, it does.", "No, it does not."),
     ("Deleted accounts can be restored within 30 days.", "Deleted accounts cannot be restored after 30 days."),
 )
+
+# What stands behind the value restricts it to another case, however alike the sentences are by meaning.
+RESTRICTED_BEHIND: tuple[tuple[str, str], ...] = (
+    ("The journey takes 2 hours by train.", "The journey takes 5 hours by car."),
+    ("A ticket costs 5 euros for children.", "A ticket costs 12 euros for adults."),
+    ("Requests time out after 30 seconds on staging.", "Requests time out after 10 seconds on production."),
+    ("The oven must be at 180 degrees for bread.", "The oven must be at 220 degrees for pizza."),
+    ("The battery lasts 10 hours in summer.", "The battery lasts 6 hours in winter."),
+    ("The battery lasts 10 hours in summer on one charge.", "The battery lasts 6 hours in winter on one charge."),
+    ("The speed limit is 50 km/h in towns.", "The speed limit is 100 km/h outside towns."),
+    ("The tank holds 40 litres above the valve.", "The tank holds 25 litres below the valve."),
+)
+
+# One phrase tells more than the other, or both tell the same: the values still exclude each other.
+ALIKE_BEHIND: tuple[tuple[str, str], ...] = (
+    ("Backups are kept for 30 days in the archive.", "Backups are kept for 90 days in the archive of the house."),
+    ("The journey takes 2 hours by train.", "The journey takes 5 hours by train."),
+    ("The journey takes 2 hours by train.", "The journey takes 5 hours."),
+    ("The server has 16 GB of memory.", "The server has 64 GB of memory in all."),
+    ("A ticket costs 5 euros for a pupil.", "A ticket costs 12 euros for pupils."),
+)

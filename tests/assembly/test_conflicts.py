@@ -15,7 +15,7 @@ from core.assembly.conflicts_units import quantities, same_value
 from core.assembly.conflicts_wording import GAP, wording
 from core.settings import AnsweringSettings
 from core.types import Answer, Citation, Passage, Quote, Span
-from tests.assembly.conflict_pairs import AGREE, CONTRADICT
+from tests.assembly.conflict_pairs import AGREE, ALIKE_BEHIND, CONTRADICT, RESTRICTED_BEHIND
 
 # The rules do not find these, and may: "m" is too many things, one word is no subject, and PostgreSQL 14.2 is not read
 # as a version at the end of a sentence.
@@ -80,6 +80,12 @@ def test_the_words_of_a_conflict_are_some_of_its_sentence(text, start, size, sha
 @pytest.mark.parametrize(("one", "other"), AGREE)
 def test_what_only_looks_like_it_is_not(one, other):
     assert between(one, other) == ()
+
+
+@pytest.mark.parametrize(("pairs", "found"), [(RESTRICTED_BEHIND, 0), (ALIKE_BEHIND, 1)])
+def test_what_stands_behind_a_value_restricts_it(pairs, found):
+    for one, other in pairs:
+        assert len(between(one, other, similarity=lambda *two: 0.95)) == found, (one, other)
 
 
 def test_the_sets_are_large_enough_to_mean_something():

@@ -5,22 +5,25 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from core import preparing, searching
+from core import ordering, preparing, searching
 from core.chunking import cut_edited
 from core.errors import CancelledError, LecternError, NotFoundError, SettingsError, SuiteError
+from core.evaluation import bench as bench_module
+from core.evaluation import measuring, sharing
 from core.evaluation.bench import BUDGETS, BenchOptions, run_bench
 from core.evaluation.grid import grid
 from core.evaluation.history import load_measured, load_report, runs
+from core.evaluation.measuring import SPENT
 from core.evaluation.planning import estimate, recipe_of
 from core.evaluation.report import BenchReport
 from core.evaluation.suites import load_suite
 from core.library import Incoming, Library
-from core.retrieval import ranking
 from core.settings import Settings, preset
 from tests.evaluation import rescore
 from tests.evaluation.test_suites import write_suite
@@ -314,7 +317,7 @@ def test_a_stopped_bench_goes_on_where_it_was_and_says_the_same(suite_root, tmp_
 
 def test_what_cells_share_is_computed_once(suite_root, tmp_path, fast_encoder, monkeypatch):
     found, fused = [], []
-    monkeypatch.setattr(ranking, "_lexical_matches", counted(ranking._lexical_matches, found))
+    monkeypatch.setattr(searching, "search_leaves", counted(searching.search_leaves, found))
     monkeypatch.setattr(searching, "order_leaves", counted(searching.order_leaves, fused))
     vary = {"retrieval.fusion": ["zscore", "rrf"], "expansion.strategy": ["flat", "parent"]}
     cells = grid(Settings(), vary).presets
@@ -519,3 +522,47 @@ def test_a_chunker_that_learns_is_measured_as_it_has_learned(tmp_path, fast_enco
         leaves = [leaf for row in library.sources() for leaf in library.tree(row.version_id).leaves]
     assert leaves
     assert not any("the library has too few headings" in reason for leaf in leaves for reason in leaf.reasons)
+
+
+def test_a_question_for_which_nothing_is_found_stops_no_bench(tmp_path, fast_encoder):
+    files = {"otter.md": TEXTS["otter.md"].encode()}
+    gold = [gold_of("otter.md", 0)]
+    asked = [{"id": "empty", "question": "zzyzx qwerty", "gold": gold}, {"id": "q", "question": "otter?", "gold": gold}]
+    words = {"words": preset("words-only").with_value("diversity.method", "mmr")}
+    report, _ = bench(write_suite(tmp_path / "s", asked, files=files), tmp_path, fast_encoder, words)
+    stages = report.presets[0].latency_ms
+    found = {item.id: item.milliseconds for item in records(tmp_path, "words")}
+    assert "diverse" not in found["empty"]
+    assert stages["diverse"] == dict.fromkeys(("p50", "p95"), found["q"]["diverse"])
+    assert list(stages) == [stage for stage in found["q"] if stage != SPENT], "in their order"
+
+
+def test_what_a_re_ranker_takes_is_told_of_those_that_have_it_read(suite_root, tmp_path, fast_encoder, monkeypatch):
+    now = [0.0]
+
+    class Slow:
+        max_tokens = 100
+
+        def score(self, question, passages):
+            now[0] += 1.0
+            return np.array([len(passage) for passage in passages], dtype=np.float32)
+
+    for module in (ordering, bench_module, measuring):
+        monkeypatch.setattr(module, "perf_counter", lambda: now[0])  # nothing else takes time
+    monkeypatch.setattr(measuring, "Once", partial(sharing.Once, lambda: now[0]))
+    monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder: Slow())
+    careful = preset("careful").with_value("reranking.candidates", 8)  # one batch
+    presets = {"default": Settings(), "careful": careful, "sharper": careful.with_value("reranking.blend", 0.9)}
+    suite = load_suite(suite_root)
+    count = len(suite.questions)
+    before = estimate(suite, presets, tmp_path)
+    assert before.passages == estimate(suite, {"one": careful}, tmp_path).passages == 8 * count, "read once for both"
+    assert f"up to {8 * count} passages for the re-ranker" in before.sentence
+    assert estimate(suite, {"default": Settings()}, tmp_path).passages == 0
+    report = run_bench(suite, presets, tmp_path, fast_encoder)
+    spent = {name: {item.milliseconds[SPENT] for item in records(tmp_path, name)} for name in presets}
+    assert spent == {"default": {0.0}, "careful": {500.0}, "sharper": {500.0}}
+    waited = {name: report.preset(name).latency_ms.get("reranked", {}).get("p50") for name in presets}
+    assert waited == {"default": None, "careful": 1000.0, "sharper": 1000.0}, "alone, each would have waited for it"
+    after = estimate(suite, presets, tmp_path)
+    assert (after.encodings, after.seconds) == (0, pytest.approx(count)), "as this machine was seen to read"

@@ -257,6 +257,15 @@ def test_one_file_is_read_without_its_neighbours_and_written_where_it_is_named(t
         assert form.read(read_files(form, place)).documents == {"a.md": TEXT}
 
 
+def test_a_corpus_of_chroma_may_be_a_csv(tmp_path) -> None:
+    texts = {"prices.csv": "item,price\napple,3\n", "prices.md": "Apples are dear."}
+    gold = (GoldSpan("prices.csv", 11, 16), GoldSpan("prices.md", 0, 6))
+    form = FORMATS["chroma"]
+    write_files(form, form.write(Exchange(texts, (Question("1", "What?", gold),))), tmp_path)
+    read = form.read(read_files(form, tmp_path))
+    assert (read.documents, read.questions[0].gold) == (texts, gold)
+
+
 def test_documents_of_a_suite_that_are_no_text_are_named_alone(tmp_path) -> None:
     (tmp_path / "documents" / "in").mkdir(parents=True)
     (tmp_path / "documents" / "in" / "a.md").write_text("\ufeffOne\r\ntwo", encoding="utf-8", newline="")

@@ -1,15 +1,16 @@
 """Runs as folders: listed, gone on with by the same plan alone, packed, and forgotten."""
 
 import json
+import os
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import NotFoundError
+from core.errors import LibraryLockedError, NotFoundError
 from core.evaluation import history
-from core.evaluation.history import Recording, RunPlan, load_measured, load_report, remove_run, runs
+from core.evaluation.history import Recording, RunPlan, load_measured, load_report, remove_run, runs, writer_of
 from core.evaluation.records import Journal, Measured
 from core.evaluation.report import BenchReport
 from core.settings import Settings
@@ -94,6 +95,22 @@ def test_a_run_is_forgotten_and_nothing_else_can_be(tmp_path):
         load_report(tmp_path, recording.head.folder)
     with pytest.raises(NotFoundError, match="There is no run"):
         load_measured(tmp_path, recording.head.folder, "default")
+
+
+def test_a_run_that_is_being_made_says_by_whom_and_cannot_be_removed(tmp_path):
+    recording = begin(tmp_path)
+    folder = recording.head.folder
+    assert writer_of(tmp_path, folder) == ""
+    with recording.writing():
+        assert f"process {os.getpid()} on " in writer_of(tmp_path, folder)
+        with pytest.raises(LibraryLockedError, match=f"The run .*{folder} is being written by process"):
+            remove_run(tmp_path, folder)
+        name = (tmp_path / "runs" / folder / "writer.lock").read_bytes()
+    assert writer_of(tmp_path, folder) == ""
+    (tmp_path / "runs" / folder / "writer.lock").write_bytes(name)
+    assert writer_of(tmp_path, folder) == "", "its process was killed"
+    remove_run(tmp_path, folder)
+    assert not runs(tmp_path)
 
 
 def test_a_damaged_or_foreign_folder_hides_no_other_run(tmp_path):

@@ -186,6 +186,45 @@ def test_a_reranker_that_is_not_on_this_machine_is_said_when_it_is_chosen(
     assert not app.exception
 
 
+def test_an_open_settings_page_writes_no_old_choice_back_and_shows_the_one_that_holds(
+    held: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rerankers, "load_reranker", lambda settings, encoder: None)
+    app = page("settings")
+    assert app.radio(key="settings.reranker").value == "lectern"
+    for elsewhere, shown in (("~/models/taught", rerankers.OTHER), ("late-interaction", "late-interaction")):
+        held.set_preference(rerankers.CHOSEN, elsewhere)  # by another window, or Benchmark's "Use under Careful"
+        app.run()
+        assert rerankers.chosen() == elsewhere
+        assert app.radio(key="settings.reranker").value == shown
+        assert f"In use: {rerankers.NAMES.get(elsewhere, elsewhere)}" in said(app).replace("\\", "")
+        if shown == rerankers.OTHER:
+            assert app.text_input(key="settings.reranker.name").value == elsewhere
+    app.radio(key="settings.reranker").set_value("lectern").run()
+    assert rerankers.chosen() == "lectern"
+    assert held.preference(rerankers.CHOSEN) == ""
+    assert not app.exception
+
+
+@pytest.mark.usefixtures("held")
+def test_a_reranker_that_was_fetched_meanwhile_is_taken_with_a_click(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(settings: RerankingSettings, encoder: object) -> None:
+        raise ModelError("It is not on this machine.")
+
+    monkeypatch.setattr(rerankers, "load_reranker", load)
+    app = page("settings")
+    app.radio(key="settings.reranker").set_value(rerankers.OTHER).run()
+    app.text_input(key="settings.reranker.name").set_value("some/other").run()
+    assert app.error
+    monkeypatch.setattr(rerankers, "load_reranker", lambda settings, encoder: None)
+    rerankers.missing.clear()
+    app.run()
+    assert (rerankers.chosen(), list(app.error)) == ("lectern", [])
+    app.button(key="settings.reranker.use").click().run()
+    assert rerankers.chosen() == "some/other"
+    assert not app.exception
+
+
 def test_a_source_is_ranked_higher_where_it_is_contradicted_and_that_is_taken_back(held: Library) -> None:
     app = ask(page("ask"), VALID)
     (before,) = drawn(app, "rows")["rows"]

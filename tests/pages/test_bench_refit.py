@@ -12,6 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import ordering
+from core.errors import LecternError
 from core.evaluation.statistics import Comparison
 from core.library import Library
 from core.refitting import CarefulShare, Gain, Refitted, tuning_job
@@ -146,11 +147,53 @@ def test_applying_keeps_what_was_turned_meanwhile(monkeypatch: pytest.MonkeyPatc
     fitting(monkeypatch, outcome(0.5, 2.0, "better"))
     app = fit(start("benchmark"))
     library = services.library()
-    library.apply(library.settings.with_value("retrieval.k", 33))
+    library.apply(library.settings.with_value("answering.sentences", 5))
     press(app.run(), "benchmark.refit.apply")
-    assert library.settings == FITTED.with_value("retrieval.k", 33)
-    press(app, "benchmark.refit.undo")
-    assert library.settings == worlds.HIDDEN.with_value("retrieval.k", 33)
+    assert library.settings == FITTED.with_value("answering.sentences", 5)
+    library.apply(library.settings.with_value("retrieval.k", 33))
+    press(app.run(), "benchmark.refit.undo")
+    assert library.settings == worlds.HIDDEN.with_values({"answering.sentences": 5, "retrieval.k": 33})
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ("retrieval.k", "The library's settings have been changed since."),
+        ("chunking.max_tokens", "The library's settings have been changed since."),
+        ("one document", "Documents have been cut otherwise since, or are gone."),
+        ("model", "Careful reads with another re-ranker now."),
+    ],
+)
+def test_what_was_fitted_to_another_library_cannot_be_applied(
+    changed: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    share = CarefulShare(0.4, 0.2, Gain(compared(0.5, 2.0, "better"), {}, 61.0, 64.0), 18)
+    fitting(monkeypatch, replace(outcome(0.5, 2.0, "better"), careful=share))
+    app = fit(start("benchmark"))
+    library = services.library()
+    if changed == "model":
+        library.set_preference(rerankers.CHOSEN, "late-interaction")
+    elif changed == "one document":
+        cut = replace(library.settings.chunking, max_tokens=40)
+        library.cutting.apply("document", library.sources()[0].version_id, cut)
+    else:
+        library.apply(library.settings.with_value(changed, 40))
+    app.run()
+    told = " ".join(str(item.value) for item in app.info).replace("*", "")
+    assert words in told
+    assert "cannot be applied: fit again" in told
+    assert labels(app) == ["Fit again", "Discard"]
+
+
+@pytest.mark.usefixtures("home")
+def test_another_reranker_under_careful_is_no_matter_where_its_share_was_not_fitted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fitting(monkeypatch, outcome(0.5, 2.0, "better"))
+    app = fit(start("benchmark"))
+    services.library().set_preference(rerankers.CHOSEN, "late-interaction")
+    assert "Apply" in labels(app.run())
 
 
 @pytest.mark.usefixtures("home")
@@ -253,20 +296,23 @@ def taught(app: AppTest) -> list[str]:
     return [button.label for button in app.button if (button.key or "").startswith("benchmark.tune")]
 
 
+@pytest.mark.parametrize("before", ["", "late-interaction"])
 def test_a_taught_reranker_is_used_under_careful_undone_and_discarded(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, monkeypatch: pytest.MonkeyPatch, before: str
 ) -> None:
     folder = home / "rerankers" / "made"
     folder.mkdir(parents=True)
     teaching(monkeypatch, 0.5, 2.0, "better", folder)
-    app = teach(start("benchmark"))
+    app = start("benchmark")
+    services.library().set_preference(rerankers.CHOSEN, before)
+    app = teach(app)
     assert "recall rises by 1.2 points" in plain(app)
     assert taught(app) == ["Teach", "Use under Careful", "Discard"]
     app.button(key="benchmark.tune.use").click().run()
     assert rerankers.chosen() == str(folder)
     assert taught(app) == ["Teach", "Undo", "Close"]
     app.button(key="benchmark.tune.undo").click().run()
-    assert rerankers.chosen() == "lectern"
+    assert rerankers.chosen() == (before or "lectern")
     app.button(key="benchmark.tune.discard").click().run()
     assert taught(app) == ["Teach"]
     assert not folder.exists()
@@ -278,3 +324,28 @@ def test_a_reranker_that_is_no_better_cannot_be_used(monkeypatch: pytest.MonkeyP
     app = teach(start("benchmark"))
     assert "no gain is shown" in plain(app)
     assert taught(app) == ["Teach", "Close"]
+
+
+def test_what_was_taught_outlasts_a_restart_and_a_second_try_and_closing_keeps_what_is_used(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = home / "rerankers" / "made"
+    folder.mkdir(parents=True)
+    teaching(monkeypatch, 0.5, 2.0, "better", folder)
+    teach(start("benchmark"))
+    services._desk.clear()  # the app ends, and is started again
+    app = start("benchmark")
+    assert taught(app) == ["Teach", "Use under Careful", "Discard"]
+    app.button(key="benchmark.tune.use").click().run()
+
+    def already(library: Library, judged: object, settings: Settings, watch: object) -> Tuned:
+        assert settings.reranking.model == str(folder)
+        raise LecternError("It has learnt from these already.", "Judge more.")
+
+    monkeypatch.setattr(tuning_job, "tune", already)
+    app = teach(app)
+    assert "It has learnt from these already" in " ".join(str(error.value) for error in app.error)
+    assert taught(app) == ["Teach", "Undo", "Close"]
+    app.button(key="benchmark.tune.discard").click().run()
+    assert taught(app) == ["Teach"]
+    assert (rerankers.chosen(), folder.exists()) == (str(folder), True)

@@ -11,6 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.evaluation import history
+from core.evaluation.history import RunPlan
+from core.evaluation.judged import write_judged_suite
 from core.jobs import NewItem
 from core.library import Incoming, Library
 from core.settings import PRESETS
@@ -19,7 +21,7 @@ from pages.ui import background, bench_results, benches, samples, services
 from pages.ui.bench_plan import Plan
 from tests.fast_encoder import FastEncoder
 from tests.pages.apps import PATIENT, said, start
-from tests.pages.bench_reports import stopping, write_run
+from tests.pages.bench_reports import SUITE, report, settings_of, stopping, write_run
 
 FILES = {
     "weir.md": "# Weir\n\n" + "The gauge at the weir was read at noon. " * 40,
@@ -177,6 +179,42 @@ def test_a_cancelled_run_goes_on_from_the_page(home: Path) -> None:
     finish(app)
     assert "Stopped before its end" not in plain(app)
     assert "flat is the baseline" in plain(app).replace("**", "")
+
+
+@pytest.mark.usefixtures("judged")
+def test_a_stopped_run_whose_questions_changed_cannot_be_continued(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Library.open(home) as library:
+        folder = write_judged_suite(library, home / "benchmarks" / "judged")
+        plan = Plan(folder, "My judgments", {"flat": PRESETS["flat"]}, revision=library.revision())
+        library.queue.enqueue("bench", plan.payload(), [NewItem(plan.name)])
+        assert library.queue.run_next({"bench": stopping(library, 1)})
+    assert not start("benchmark").button(key="benchmark.stopped.continue").disabled
+    with monkeypatch.context() as patch:
+        patch.setattr(history, "CODE", "other")
+        app = start("benchmark")
+        assert "Another version of Lectern began it" in plain(app)
+        assert app.button(key="benchmark.stopped.continue").disabled
+    library = services.library()
+    library.judge("What was read at noon?", library.sources()[0].version_id, 8, 20)
+    app = start("benchmark")
+    assert "Its questions or documents have changed since" in plain(app)
+    assert app.button(key="benchmark.stopped.continue").disabled
+    app.button(key="benchmark.stopped.remove").click().run()
+    assert "Stopped before its end" not in plain(app)
+
+
+def test_a_run_that_another_program_makes_is_left_to_it(home: Path) -> None:
+    write_run(home / "benchmarks", FILES, FastEncoder(), ("default",), finished=False)
+    plan = RunPlan(SUITE, report().fingerprint, settings_of(["default"]), {"questions": 24})
+    recording = history.Recording.stopped(home / "benchmarks", plan)
+    assert recording
+    with recording.writing():
+        app = start("benchmark")
+        assert "Measured by another program" in plain(app)
+        assert "It is being measured by process" in plain(app)
+        assert not [button for button in app.button if str(button.key).startswith("benchmark.stopped")]
+        assert [run.standing for run in benches.runs()] == ["running"]
+    assert "Stopped before its end" in plain(start("benchmark"))
 
 
 def test_the_suite_folder_measured_last_is_offered_first(home: Path, tmp_path: Path) -> None:

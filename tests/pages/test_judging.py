@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -266,6 +267,33 @@ def test_files_that_are_no_judgments_are_a_sentence(uploads: dict[str, bytes]) -
     with pytest.raises(SuiteError) as raised:
         judging_files.read_uploads(uploads)
     assert str(raised.value)
+
+
+def test_a_damaged_archive_is_a_sentence() -> None:
+    line = {"id": "1", "question": QUESTION, "gold": []}
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("questions.jsonl", json.dumps(line))
+    whole = held.getvalue()
+    causes = set()
+    for place, value in itertools.product(range(len(whole)), (0, 6, 255)):
+        data = bytearray(whole)
+        data[place] = value
+        try:
+            judging_files.read_uploads({"a.zip": bytes(data)})
+        except SuiteError as error:  # any other is a defect
+            causes.add(type(error.__cause__))
+    assert {zlib.error, zipfile.BadZipFile} < causes
+
+
+@pytest.mark.parametrize("paths", [("documents/a.md", "documents/a.md/b"), (f"documents/{'a' * 300}.md",)])
+def test_an_archive_of_names_that_no_folder_can_hold_is_a_sentence(paths: tuple[str, ...]) -> None:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        for path in ("questions.jsonl", *paths):
+            archive.writestr(path, "{}")
+    with pytest.raises(SuiteError, match="cannot be kept"):
+        judging_files.read_uploads({"a.zip": held.getvalue()})
 
 
 def test_an_archive_that_grows_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

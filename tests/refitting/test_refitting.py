@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,10 +19,12 @@ from core.evaluation.judged import Judged, judged_questions
 from core.evaluation.measuring import BUDGETS, BenchOptions, Measuring
 from core.evaluation.report import BenchDocument
 from core.evaluation.statistics import Comparison
-from core.evaluation.suites import Suite, SuiteDocument
-from core.library import Library
+from core.evaluation.suites import Question, Suite, SuiteDocument
+from core.library import Incoming, Library
 from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, NO_GAIN, UNCHANGED, Gain, Refitted, fittable, fitting, refit
 from core.refitting.scoring import Scorer
+from core.refitting.splitting import Seen, Split, halved, split
+from core.refitting.taught import note
 from core.settings import RerankingSettings, Settings, carefully
 from core.types import Encoder
 from tests.fast_encoder import FastEncoder
@@ -114,20 +116,25 @@ def test_one_search_serves_settings_with_and_without_coverage(library: Library, 
     assert np.array_equal(shared.final, alone.final)
 
 
-def test_with_a_reranker_its_share_is_fitted_too(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("limit", [0.0, 1e-6])
+def test_with_a_reranker_its_share_is_fitted_too_and_its_time_limit_reads_nothing_anew(
+    library: Library, monkeypatch: pytest.MonkeyPatch, limit: float
+) -> None:
     model = Contrarian()
     monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder: model)
     present = library.settings.with_values(
         {
-            "reranking.model": "contrarian",
+            "reranking.model": f"contrarian within {limit}",
             "reranking.blend": 0.8,
-            "reranking.timeout_seconds": 0,
+            "reranking.batch_size": 1,
+            "reranking.timeout_seconds": limit,
             "retrieval.neighbour_share": 0.1,
         }
     )
     fitted = refit(library, judged_questions(library), present)
     assert fitted.verdict == GAIN
     assert fitted.changes["reranking.blend"][1] <= 0.4
+    assert {one.reranking.timeout_seconds for one in (fitted.before, fitted.after, fitted.onto(present))} == {limit}
     questions = fitted.trained + fitted.held_out
     assert model.read <= 2 * questions * present.reranking.candidates  # ten blends cost no more than one
 
@@ -239,6 +246,70 @@ def test_questions_without_gold_are_not_fitted_to(library: Library) -> None:
     judged: Judged = judged_questions(library)
     bare = tuple(replace(question, gold=()) for question in judged.exchange.questions)
     assert fittable(replace(judged, exchange=replace(judged.exchange, questions=bare))) == ()
+
+
+def test_what_a_reranker_was_taught_by_is_never_kept_out(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder: Contrarian())
+    judged, dealt = judged_questions(library), []
+
+    def watched(questions: Sequence[Question], seen: Seen, most: int) -> Split:
+        dealt.append(halved(questions, seen, most))
+        return dealt[-1]
+
+    monkeypatch.setattr(fitting, "halved", watched)
+    usual = split(fittable(judged))
+    note(Split(usual.held_out, usual.training, usual.by), tmp_path)
+    on = library.settings.with_values({"reranking.model": str(tmp_path), "reranking.candidates": 3})
+    for settings, careful in ((library.settings, str(tmp_path)), (on, "")):
+        refit(library, judged, settings, careful=careful)
+        assert (dealt[-1].training, dealt[-1].held_out) == (usual.held_out, usual.training)
+    refit(library, judged)
+    assert dealt[-1] == usual
+
+
+def recut(library: Library, folder: Path) -> None:
+    library.apply(library.settings.with_value("chunking.max_tokens", 40))
+
+
+def throw_away(library: Library, folder: Path) -> None:
+    library.trash([row.id for row in library.sources()[:2]])
+
+
+def add(library: Library, folder: Path) -> None:
+    (folder / "new.txt").write_text("Nobody asked for this. " * 40, encoding="utf-8")
+    library.ingest([Incoming("new.txt", folder / "new.txt")])
+
+
+@pytest.mark.parametrize(
+    ("act", "phase", "ends"),
+    [
+        (recut, "searching", False),
+        (recut, "turning dials", False),
+        (throw_away, "searching the others", False),
+        (throw_away, "trying on the others", False),
+        (add, "searching the others", True),
+    ],
+)
+def test_a_library_that_is_cut_otherwise_meanwhile_ends_it_with_a_sentence(
+    world: Path, tmp_path: Path, act: Callable[[Library, Path], None], phase: str, ends: bool
+) -> None:
+    shutil.copytree(world, tmp_path / "home")
+    done: list[str] = []
+    with Library.open(tmp_path / "home", encoder=FastEncoder()) as library:
+
+        def watch(what: str, share: float) -> None:
+            if what == phase and not done:
+                done.append(what)
+                act(library, tmp_path)
+
+        if ends:
+            assert refit(library, judged_questions(library), watch=watch).verdict == GAIN
+        else:
+            with pytest.raises(LecternError, match="The library was cut otherwise while its dials were fitted"):
+                refit(library, judged_questions(library), watch=watch)
+    assert done
 
 
 @pytest.mark.parametrize("at", [0.05, 0.3, 0.6, 0.9])

@@ -12,7 +12,9 @@ from core.errors import CancelledError, LecternError
 from core.evaluation.judged import judged_questions
 from core.library import Library
 from core.refitting import GAIN, tuning
-from core.refitting.tuning import FOLDER, LEAST_JUDGMENTS, suited, tune
+from core.refitting.splitting import drawn
+from core.refitting.taught import FOLDER, choose, seen_by
+from core.refitting.tuning import LEAST_JUDGMENTS, suited, tune
 from core.retrieval.reranking import load_reranker
 from core.settings import OWN_RERANKER, RerankingSettings, Settings
 from core.training.loop import Plan
@@ -78,6 +80,17 @@ def test_a_better_one_is_kept_and_one_that_is_no_better_is_gone(
     assert ranking.probabilities is not None  # thresholds may ask the taught one as they ask Lectern's own
     likely = ranking.probabilities[ranking.kept[:5]]
     assert ((likely > 0) & (likely < 1)).all()
+    seen = seen_by(str(better.folder))
+    assert seen.taught | seen.kept_out == {drawn(question) for question in judged.exchange.questions}
+    assert (len(seen.taught), len(seen.kept_out)) == (better.trained, better.held_out)
+    # Taught by the same judgments once more it would be the same, and must not be removed for being no better.
+    with pytest.raises(LecternError, match="has learnt from these judgments already"):
+        tune(library, judged, asking(str(better.folder)), plan=PLAN)
+    choose(library, str(better.folder))
+    assert tune(library, judged, asking(OWN_RERANKER), plan=PLAN).gain.verdict != GAIN
+    assert left(library) == [better.folder.name]
+    assert "reranked" in library.rank("What?", asking(str(better.folder))).scores
+    choose(library, OWN_RERANKER)
     # Against the weights it began from, two tiny steps show no gain: what was made is not left behind.
     same = tune(library, judged, asking(OWN_RERANKER), plan=PLAN)
     assert (same.gain.verdict != GAIN, same.folder, left(library)) == (True, None, [])
@@ -87,12 +100,29 @@ def test_a_better_one_is_kept_and_one_that_is_no_better_is_gone(
 @pytest.mark.usefixtures("enough")
 def test_it_is_stopped_while_it_learns_and_leaves_no_model(library: Library) -> None:
     def watch(what: str, share: float) -> None:
-        if what == "learning":
+        if what == stop:
             raise CancelledError("This was stopped.")
 
-    with pytest.raises(CancelledError):
-        tune(library, judged_questions(library), asking(OWN_RERANKER), watch, PLAN)
-    assert not [path for path in (library.home / FOLDER).glob("*") if (path / "config.json").exists()]
+    def begun() -> list[str]:
+        with pytest.raises(CancelledError):
+            tune(library, judged_questions(library), asking(OWN_RERANKER), watch, PLAN)
+        assert {name.partition(".")[2] for name in left(library)} <= {"learning", "part"}
+        return left(library)
+
+    stop = "learning"
+    (library.home / FOLDER / f"{'0' * 16}.learning").mkdir(parents=True)  # of other judgments
+    assert begun() == []
+    stop = "calibrating"
+    first = begun()
+    assert [name.partition(".")[2] for name in first] == ["learning", "part"]
+    written = library.home / FOLDER / first[0] / "checkpoint.pt"
+    when = written.stat().st_mtime_ns
+    assert begun() == first
+    assert written.stat().st_mtime_ns == when  # gone on from: no step was made again
+    more = [library.judge(f"One of {row.name}?", row.version_id, 0, 60) for row in library.sources()]
+    second = begun()
+    library.remove_judgments(more)
+    assert (len(second), set(first) & set(second)) == (2, set())
 
 
 def test_too_few_judgments_and_no_reranker_are_told(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:

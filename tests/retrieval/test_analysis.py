@@ -206,6 +206,122 @@ def test_questions_that_ask_several_things(question, parts):
     assert [part.text for part in understand(question, EVERYTHING, KNOWN).parts] == parts
 
 
+@pytest.mark.parametrize(
+    ("question", "filters", "hints"),
+    [
+        ("tokens, but not in the handbook", ["not in: handbook"], []),
+        ("tokens not in the handbook or the security policy", ["not in: handbook", "not in: security policy"], []),
+        ("Everything about tokens except in the handbook", ["not in: handbook"], []),
+        ("Does anything other than the handbook say how?", ["not in: handbook"], []),
+        ("Where outside the handbook is it told?", ["not in: handbook"], []),
+        ("everything except the handbook", ["not in: handbook"], []),
+        ("keys, but not in handbook.md", ["not in: handbook.md"], []),
+        ("What is in the handbook but not in the autumn review?", ["in: handbook", "not in: autumn review"], []),
+        ("without anything from emails", ["not type: email"], []),
+        ("outside the API docs", ["not genre: API"], []),
+        ("tokens, but not in PDFs or in the emails", ["not type: PDF", "not type: email"], []),
+        # What belongs to who knows what: no filter, either way.
+        ("Which rules are not in the handbook?", [], ["in: handbook (boost)"]),
+        ("What isn't told in the handbook?", [], ["in: handbook (boost)"]),
+        ("Which topics are never mentioned in the handbook?", [], ["in: handbook (boost)"]),
+        ("Which costs are not paid in the security policy?", [], ["in: security policy (boost)"]),
+        ("Why is this no longer in the handbook?", [], ["in: handbook (boost)"]),
+        ("It is nowhere except in the handbook", [], ["in: handbook (boost)"]),
+        ("What falls outside the security policy?", [], ["in: security policy (boost)"]),
+        ("everything except the handbook owners", [], ["in: handbook (boost)"]),
+        ("What do we get besides the handbook?", [], ["in: handbook (boost)"]),
+        ("Which endpoints are not in the API docs?", [], ["genre: API (boost)"]),
+        ("Which tables are not in PDFs?", [], ["type: PDF (boost)"]),
+        ("tokens, not in PDFs from 2023", [], ["type: PDF (boost)"]),
+        ("Why is it not in the handbook's index?", [], []),
+        ("Which rules are not in documents from 2023?", [], []),
+        ("reports not published after 2023", [], []),
+        # What is denied elsewhere is no reason.
+        ("It does not start. What does the handbook say?", ["in: handbook"], []),
+        ("I cannot log in, what does the handbook say?", ["in: handbook"], []),
+        ("What is not allowed according to the handbook?", ["in: handbook"], []),
+        ("tokens, not in the handbook but in the autumn review", ["not in: handbook", "in: autumn review"], []),
+    ],
+)
+def test_what_is_denied_never_filters_for_its_opposite(question, filters, hints):
+    assert (stated(question), hinted(question)) == (filters, hints)
+
+
+@pytest.mark.parametrize(
+    ("question", "filters"),
+    [
+        ("documents from 2023 or 2024", ["during 2023 to 2024"]),
+        ("documents from 2024, 2022 or 2023 about taxes", ["during 2022 to 2024"]),
+        ("notes written in May 2023 and June 2023", ["during 2023-05 to 2023-06"]),
+        ("documents from 2023 or later", ["since 2023"]),
+        ("reports from 2023 and earlier", ["until 2023"]),
+        ("documents from 2023 onwards", ["since 2023"]),
+        ("documents from 2023 on taxes", ["during 2023"]),
+        ("documents from 2021 or 2024", []),
+        ("documents from 2023 or the attic", []),
+        ("documents from 2023 or reports from 2021", []),
+        ("Which documents were published before 2020 or after 2023?", []),
+        ("notes since 2023 or 2024", []),
+        ("Is it told in the handbook or in the API docs?", []),  # of two kinds, both would have to hold
+        ("Is it told in the handbook or the autumn review?", ["in: handbook", "in: autumn review"]),
+    ],
+)
+def test_what_or_joins_is_one_condition_or_none(question, filters):
+    assert stated(question) == filters
+
+
+@pytest.mark.parametrize(
+    ("question", "hints"),
+    [
+        ("reports after 5/3/2024", []),  # March or May, and no version
+        ("documents since 1/2/2024", []),
+        ("emails after 19 August", []),
+        ("reports after 2024-05-03", []),  # stated
+        ("What changed after v5?", ["after version 5 (boost)"]),
+        ("What changed since Python 3.11?", ["since version 3.11 (boost)"]),
+    ],
+)
+def test_only_versions_are_read_as_versions(question, hints):
+    assert hinted(question) == hints
+
+
+@pytest.mark.parametrize(
+    ("question", "filters", "text"),
+    [
+        ("type:pdf,md tokens", ["type: PDF", "type: md"], "tokens"),
+        ("type:pdf, tokens", ["type: PDF"], ", tokens"),
+        ("in:handbook,projects keys", ["in: handbook", "in: projects"], "keys"),
+        ("in:'Security Policy' keys", ["in: Security Policy"], "keys"),
+        ("in:‘Security Policy’ keys", ["in: Security Policy"], "keys"),
+        ("keys -'old version'", ["not: old version"], "keys"),
+        ("keys -type:pdf,word", ["not type: PDF", "not type: word"], "keys"),
+        ("How long is -in:handbook a token valid?", ["not in: handbook"], "How long is a token valid?"),
+        ('-in:"Security Policy" -genre:api keys', ["not in: Security Policy", "not genre: API"], "keys"),
+        ("-during:2023 -after:v2 keys", ["not during 2023", "not after version 2"], "keys"),
+        ("during:2023/2024 keys", ["during 2023 to 2024"], "keys"),
+    ],
+)
+def test_operators_of_several_values_and_turned_round(question, filters, text):
+    found = understand(question, EVERYTHING, KNOWN)
+    assert ([one.words for one in found.conditions], found.text, found.notes) == (filters, text, ())
+
+
+@pytest.mark.parametrize(
+    ("question", "noted"),
+    [
+        ("type:foo eels", "There is no type “foo”, so that type:foo is read as words."),
+        ("-type:foo eels", "There is no type “foo”, so that -type:foo is read as words."),
+        ("type:pdf,foo eels", "There is no type “foo”, so that type:pdf,foo is read as words."),
+        ("-in:nowhere eels", "Nothing in this library is called “nowhere”, so that -in:nowhere is read as words."),
+        ("in:'Far away' eels", "Nothing in this library is called “Far away”, so that in:'Far away' is read as words."),
+        ("std::vector type::Other `type:int` file:///etc/hosts type:List<int> foo:bar", ""),
+    ],
+)
+def test_an_operator_that_names_nothing_is_noted_unless_it_is_code(question, noted):
+    found = understand(question, EVERYTHING, KNOWN)
+    assert (found.conditions, found.text, found.notes) == ((), question, (noted,) if noted else ())
+
+
 def test_operators_that_name_nothing_are_words_and_said_so():
     found = understand("in:nowhere after:tuesday genre:poem eels", EVERYTHING, KNOWN)
     assert found.conditions == ()
@@ -239,6 +355,8 @@ FRAGMENTS = [
         '-"old one"',
         "after:2023-05",
     ),
+    *("but not", "except", "other than", "or", "documents from 2023", "or 2024", "the PDFs", "nothing", "from emails"),
+    *("-type:pdf", "type:pdf,md", "in:'field notes'", "-in:handbook,projects", "type:,", "during:2023/2024", "says"),
     *("in the handbook", "in the API docs", "after 2023", "minutes since March 2024", "before version 2", "figure 3"),
     *(
         "the left panel",

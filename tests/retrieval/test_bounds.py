@@ -58,6 +58,23 @@ from core.retrieval.bounds import comparison_in
         ("regions above 5 % over 3 years", 5, None, False, "%"),
         ("regions above 5 % between 2012 and 2016", 5, None, False, "%"),
         ("plans under €50 per month", None, 50, False, "eur"),
+        ("services slower than 100 ms", 100, None, False, "ms"),
+        ("services not faster than 2 seconds", 2, None, True, "s"),
+        ("laps faster than 60 s", None, 60, False, "s"),
+        ("cars faster than 200 km/h", 200, None, False, "km/h"),
+        ("lines slower than 50 mbps", None, 50, False, "mbit/s"),
+        ("bridges older than 50 years", 50, None, False, "year"),
+        ("items over 500 grams", 500, None, False, "g"),
+        ("items over 2.5 kgs", 2.5, None, False, "kg"),
+        ("items of more than 1 ton", 1, None, False, "ton"),
+        ("roads above 5 kilometres", 5, None, False, "km"),
+        ("boards below 50 centimeters", None, 50, False, "cm"),
+        ("files above 10 megabytes", 10, None, False, "mb"),
+        ("files above 10 MiB", 10, None, False, "mib"),
+        ("tanks below 3 litres", None, 3, False, "l"),
+        ("files over 1.500 MB", 1.5, None, False, "mb"),
+        ("sales above €1.250 million", 1.25e6, None, False, "eur"),
+        ("regions that fell below 5 %", None, 5, False, "%"),  # a level
     ],
 )
 def test_what_is_asked_of_a_number(question, low, high, closed, unit):
@@ -77,6 +94,10 @@ def test_of_a_range_each_end_may_be_meant_itself_or_not():
         *("Which regions grew?", "more than a race", "between 2012 and 2016", "Is it over?", "the cases of 2020"),
         *("above-5", "above 5-10 %", "above 5 - 10", "older than 12/05/2020", "later than 10:30, over 10:30"),
         *("less than 1/3 of the users", "between 30 s and 2 min", "not between 5 and 10", "over 5 years ago"),
+        *("faster than 100", "slower than 5 kg", "older than 1950", "younger than 1950"),
+        *("above 1.500 €", "more than €1.500", "more than 1.500 users", "between €5 and €1.500", "over 5 kg per day"),
+        *("regions that failed to exceed 5 %", "hardly any region above 5 %", "barely above 5 %", "far above 5 %"),
+        *("slightly more than 5 %", "nearly above 5 %", "faster by more than 5 ms", "changed by over 5 %"),
         *("versions below 3.10", "releases older than 3.2.1", "more than 5 kg/m3", "over 1 2000"),
         "regions above 5 % with fewer than 100 customers",  # half of what is asked would be no answer
         *("above 5 % or below -2 %", "above 10 and below 5", "above 5 and above 7", "between 5 and 10 and above 7"),
@@ -103,6 +124,13 @@ def test_what_compares_with_no_number_or_with_more_than_one_range(question):
         ("Why is the load above 80 %?", set()),
         ("Is anything above 80 %?", {"anyth"}),
         ("Which regions do not have growth above 5 %?", {"region"}),
+        ("Which regions grew above 5 % in 2024?", {"region", "grew"}),
+        ("Which regions grew above 5 % since 2024?", set()),
+        ("Which regions grew above 5 % from May to June 2024?", set()),
+        ("Which regions grew above 5 % between 2012 and 2016?", set()),
+        ("Which regions grew above 5 % over 3 years?", set()),
+        ("Which regions grew above 5 % last year?", set()),
+        ("Which regions grew above 5 % or have an alarm?", set()),
     ],
 )
 def test_what_is_asked_to_be_listed(question, listed):
@@ -112,6 +140,39 @@ def test_what_is_asked_to_be_listed(question, listed):
 def test_what_is_denied_is_still_asked_of():
     """The words between a denial and its bound name the column."""
     assert "growth" in comparison_in("Which regions do not have growth above 5 %?").subject
+
+
+@pytest.mark.parametrize(
+    ("question", "falling"),
+    [
+        ("Which regions shrank by more than 5 %?", {"shrank"}),
+        ("Which regions declined in the South by over 5 %?", {"declin"}),
+        ("Which regions had a decline of more than 5 %?", {"declin"}),
+        ("Which regions saw a more than 5 % drop?", {"drop"}),
+        ("Which regions are more than 5 % lower?", {"lower"}),
+        ("Which regions fell to less than 5 %?", set()),
+        ("Which regions fell below 5 %?", set()),
+        ("Which regions that shrank in the South did very well with growth above 5 %?", set()),
+    ],
+)
+def test_how_far_something_fell_is_no_level(question, falling):
+    assert comparison_in(question).falling == falling
+
+
+@pytest.mark.parametrize(
+    ("question", "noun", "further", "times"),
+    [
+        ("Which items weigh over 500 stones?", {"stone"}, set(), set()),
+        ("Which items weigh over 500 in the North?", set(), set(), set()),
+        ("Which items weigh over 500 kg in May 2024?", set(), set(), {"2024-05"}),
+        ("Which gauges are above 1 m and have no alarm in 2024?", set(), {"alarm"}, {"2024"}),
+        ("Which gauges are above 1 m, and by how much?", set(), set(), set()),
+        ("In 2023, which gauges are above 2024?", set(), set(), {"2023"}),
+    ],
+)
+def test_what_is_said_around_a_number(question, noun, further, times):
+    found = comparison_in(question)
+    assert (found.noun, found.further, found.times) == (noun, further, times)
 
 
 NUMBERS = st.integers(-(10**9), 10**9) | st.integers(-(10**6), 10**6).map(lambda number: number / 4)
@@ -127,9 +188,8 @@ UNITS = [
 def test_what_is_told_is_understood_as_what_was_asked(number, bound, unit):
     asked = comparison_in(f"Which regions have growth that {bound} {number:,}{unit}?")
     again = comparison_in(f"regions {asked.value}")
-    assert replace(again, start=0, end=0, subject=asked.subject, beside=asked.beside, listed=asked.listed) == replace(
-        asked, start=0, end=0
-    )
+    words = {"subject": asked.subject, "beside": asked.beside, "listed": asked.listed, "plain": asked.plain}
+    assert replace(again, start=0, end=0, **words) == replace(asked, start=0, end=0)
 
 
 @given(NUMBERS, NUMBERS, st.booleans(), st.booleans(), st.sampled_from(UNITS[:10]), NUMBERS)

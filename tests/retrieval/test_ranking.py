@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.retrieval import STAGES, Snapshot, order_leaves, search_leaves
+from core.retrieval.evidence import rarity
 from core.retrieval.ranking import POOL, UNFOUND
 from core.settings import FUSIONS, RetrievalSettings
+from core.storage.conditions import Passing
 from core.storage.leaves import LeafTable
 
 EVERY = RetrievalSettings(k=1000)
@@ -51,11 +53,23 @@ def cases(draw):
     return Snapshot.of(table), query / np.linalg.norm(query), matches
 
 
+def found_of(case, searches, settings):
+    """``searches``: (query, tokens). The nearest rows are those of all leaves that pass."""
+    snapshot, _, matches = case
+
+    def nearest(query, n):
+        order = np.argsort(-(snapshot.leaves.vectors @ query)[snapshot.asked], kind="stable")
+        return snapshot.leaves.rows[snapshot.asked[order[:n]]]
+
+    asked = [((lambda query=query: query), tokens) for query, tokens in searches]
+    return search_leaves("q", asked, snapshot, matches, settings, nearest)
+
+
 def rank(case, settings, nearest=None, tokens=("token",)):
     snapshot, query, matches = case
     if not settings.dense_weight:
         query = np.zeros(0, np.float32)
-    return order_leaves(search_leaves("q", lambda: query, tokens, snapshot, matches, settings, nearest), settings)
+    return order_leaves(search_leaves("q", [(lambda: query, tokens)], snapshot, matches, settings, nearest), settings)
 
 
 def by_chroma(case):
@@ -174,6 +188,70 @@ def test_no_lexical_weight_asks_no_index(case, place):
     assert np.isnan(ranking.scores["lexical"]).all()
     order = np.argsort(-(case[0].leaves.vectors @ case[1]).astype(np.float64), kind="stable")
     assert ranking.pool[ranking.kept].tolist() == order.tolist()
+
+
+@given(cases(), st.data(), WAYS, st.booleans())
+def test_leaves_that_do_not_pass_are_in_no_score_but_keep_their_places(case, data, settings, near):
+    """Of every leaf that passes the scores are those among the leaves that pass, its neighbours those of the whole."""
+    snapshot, query, matches = case
+    leaves, count = snapshot.leaves, len(snapshot.leaves)
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=count, max_size=count)))
+    settings = replace(settings, dense_weight=1.0, feedback_share=0.0, exact_below=0 if near else 100)
+    part = replace(snapshot, passing=Passing(mask, ()))
+    found = found_of((part, query, matches), [(query, ("token",))], settings)
+    ranking = order_leaves(found, settings)
+    asked = np.flatnonzero(mask)
+    assert ranking.leaves is leaves
+    assert ranking.pool.tolist() == asked.tolist()
+    assert len(ranking.kept) == min(settings.k, len(asked))
+    assert ranking.passing is part.passing
+    np.testing.assert_allclose(ranking.scores["dense"], (leaves.vectors @ query)[asked], rtol=1e-5, atol=1e-6)
+    holding = np.isin(leaves.rows, matches.rows) & mask
+    assert (~np.isnan(ranking.scores["lexical"])).tolist() == holding[asked].tolist()
+    if settings.fusion == "zscore" and len(asked):
+        assert np.isclose(ranking.scores["fused"].mean(), 0, atol=1e-6), "standardised over what passes"
+    documents, parents = leaves.documents, leaves.parent_rows
+    place = {leaf: at for at, leaf in enumerate(asked.tolist())}
+    alone = order_leaves(found, replace(settings, parent_share=0.0, document_share=0.0)).scores
+    telling = settings.coverage_weight and rarity(int(holding.sum()), len(asked))
+    for leaf, at in place.items():
+        beside = [one for one in (leaf - 1, leaf + 1) if 0 <= one < count and documents[one] == documents[leaf]]
+        gained = settings.neighbour_share * sum(alone["fused"][place[one]] for one in beside if mask[one])
+        assert np.isclose(alone["neighbours"][at], alone["fused"][at] + gained)
+        if telling:
+            family = (documents == documents[leaf]) & (parents == parents[leaf]) & (parents >= 0)
+            share = np.mean([holding[[leaf, *beside]].any(), holding[leaf] or holding[family].any()])
+            assert np.nan_to_num(ranking.scores["coverage"][at]) == share
+
+
+@given(cases(), st.data(), WAYS)
+def test_parts_are_heard_whatever_each_of_them_finds(case, data, settings):
+    """Above the exact size the pools differ: all that any finds is scored by all, and none is passed over."""
+    snapshot, query, matches = case
+    seed = np.random.default_rng(data.draw(st.integers(0, 99)))
+    other = seed.standard_normal(6).astype(np.float32)
+    searches = [(query, ("token",)), (other / np.linalg.norm(other), ("token", "other"))]
+    settings = replace(settings, dense_weight=1.0)
+    if data.draw(st.booleans()):
+        mask = np.array(
+            data.draw(st.lists(st.booleans(), min_size=len(snapshot.leaves), max_size=len(snapshot.leaves)))
+        )
+        snapshot = replace(snapshot, passing=Passing(mask, ()))
+    case = (snapshot, query, matches)
+    exact = found_of(case, searches, settings)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.retrieval.ranking.POOL", data.draw(st.integers(1, 5)))
+        near = found_of(case, searches, replace(settings, exact_below=0))
+        pools = [found_of(case, [one], replace(settings, exact_below=0)).pool for one in searches]
+    assert near.pool.tolist() == np.unique(np.concatenate(pools)).tolist()
+    at = np.searchsorted(exact.pool, near.pool)
+    for stage in ("dense", "lexical", "coverage"):
+        one, all_of_them = getattr(near, stage), getattr(exact, stage)
+        assert (one is None) == (all_of_them is None)
+        if one is not None:
+            np.testing.assert_allclose(one, all_of_them[at], rtol=1e-5, atol=1e-6)
+    each = [found_of(case, [one], settings) for one in searches]
+    np.testing.assert_array_equal(exact.dense, np.fmax(each[0].dense, each[1].dense))
 
 
 def test_nothing_at_all_ranks_to_nothing():

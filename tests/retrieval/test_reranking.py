@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from itertools import chain, pairwise
@@ -309,6 +310,26 @@ def test_what_cannot_be_loaded_gets_a_sentence(tmp_path):
     assert "could not be loaded" in refusal(str(damaged))
     assert "was not trained to score pairs" in refusal(str(packaged.model_directory()))
     assert "shows no states" in refusal(LATE_INTERACTION)
+
+
+def test_a_folder_that_lacks_a_part_is_refused_and_scores_nothing(tmp_path, folder):
+    """The library loads both without a word: one knows no word of the question, the other has no head."""
+
+    def refusal(place):
+        with pytest.raises(ModelError, match="could not be loaded") as caught:
+            load_reranker(RerankingSettings(str(place)), FastEncoder())
+        return str(caught.value)
+
+    from sentence_transformers import CrossEncoder
+
+    CrossEncoder(str(folder), local_files_only=True).save_pretrained(str(tmp_path / "whole"))
+    assert load_reranker(RerankingSettings(str(tmp_path / "whole")), FastEncoder()).score(QUESTION, ["a"]).shape == (1,)
+    for name in ("wordless", "headless"):
+        shutil.copytree(tmp_path / "whole", tmp_path / name)
+    (tmp_path / "wordless" / "tokenizer.json").unlink()
+    assert "its tokenizer is missing" in refusal(tmp_path / "wordless")
+    (tmp_path / "headless" / "sentence_bert_config.json").unlink()
+    assert "it gives no score for a question and a passage" in refusal(tmp_path / "headless")
 
 
 def test_a_model_that_fails_while_it_reads_gets_a_sentence(folder, monkeypatch):

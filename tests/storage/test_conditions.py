@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import date
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.storage import labels
-from core.storage.conditions import RELATIONS, Condition, holds, occurrences, passing, resolve
+from core.storage.conditions import RELATIONS, Condition, holds, passing, resolve
 from core.storage.documents import texts
 from core.storage.folders import add_folder
 from core.storage.leaves import load_leaves, narrow
@@ -21,7 +23,9 @@ from core.storage.scopes import Scope, versions_in
 from core.storage.shelves import Known, known, load_standings
 from core.storage.store import Store
 from core.storage.trash import trash_sources
+from core.text.graphemes import is_boundary
 from core.text.periods import Period
+from core.text.phrases import occurrences
 from tests.storage.builders import ingest
 
 TEXTS = {
@@ -112,32 +116,49 @@ def touches(text, words, leaf):
 
 
 def slow_occurrences(text, words):
-    """Whole words in any case, by trying every place."""
-    words, lowered = (
-        "".join(one.lower() if len(one.lower()) == 1 else one for one in given) for given in (words, text)
-    )
-    joined = r"\s+".join(re.sub(r"\\?['‘’]", "['‘’]", re.escape(word)) for word in words.split())
+    """Whole words in any case, by trying every place of the text as it reads."""
+    read, asked_for = [], []
+    for body, into in ((text.replace("\u2011", "-"), read), (words, asked_for)):
+        for start, end in pairwise(place for place in range(len(body) + 1) if is_boundary(body, place)):
+            seen = unicodedata.normalize("NFC", body[start:end].replace("ﬁ", "fi"))
+            for at, one in enumerate(seen):
+                place = (start + at, start + at + 1) if seen == body[start:end] else (start, end)
+                into.append((one.lower() if len(one.lower()) == 1 else one, *place))
+    lowered = "".join(one for one, _, _ in read)
+    parts = "".join(one for one, _, _ in asked_for).split()
+    joined = r"[*_`]*\s+[*_`]*".join(re.sub(r"\\?['‘’]", "['‘’]", re.escape(part)) for part in parts)
     unspaced = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff]")
+
+    def goes_on(inside, beyond):
+        beyond = re.sub(r"\A_{1,3}", "", beyond)
+        return bool(beyond) and all(re.match(r"\w", one) and not unspaced.match(one) for one in (inside, beyond[0]))
+
     at = 0
-    while at < len(text):
+    while at < len(lowered):
         match = re.compile(joined).match(lowered, at)
-        inside = match and any(
-            0 < edge < len(text)
-            and all(re.match(r"\w", one) and not unspaced.match(one) for one in (lowered[edge - 1], lowered[edge]))
-            for edge in match.span()
-        )
-        if match and not inside:
-            yield match.span()
-        at = match.end() if match and not inside else at + 1
+        if match and not (
+            goes_on(match[0][0], lowered[: match.start()][::-1]) or goes_on(match[0][-1], lowered[match.end() :])
+        ):
+            yield read[match.start()][1], read[match.end() - 1][2]
+            at = match.end()
+        else:
+            at += 1
 
 
-CONDITIONS = st.one_of(
-    st.tuples(st.sampled_from(["phrase", "not"]), st.sampled_from(WORDS)),
+PLACED = st.one_of(
     st.tuples(st.just("type"), st.sampled_from(["md", "markdown", "text", "txt", "log", "pdf"])),
     st.tuples(
         st.just("in"), st.sampled_from(["handbook", "big plans", "far away", "old", "files", "nowhere", "v2 md"])
     ),
-    st.tuples(st.sampled_from(RELATIONS), st.sampled_from(["2024", "2024-03", "2023-12-31", "v1", "v2", "2030"])),
+    st.tuples(
+        st.sampled_from(RELATIONS),
+        st.sampled_from(["2024", "2024-03", "2023-12-31", "2023/2024", "v1", "v2", "2030"]),
+    ),
+)
+CONDITIONS = st.one_of(
+    st.tuples(st.sampled_from(["phrase", "not"]), st.sampled_from(WORDS)),
+    PLACED,
+    PLACED.map(lambda pair: (f"-{pair[0]}", pair[1])),
 ).map(lambda pair: asked(*pair))
 
 
@@ -150,9 +171,94 @@ def test_exactly_what_brute_force_finds_passes(store, conditions):
     assert found.aside == ()
 
 
-@given(st.text("aAbB İıſKk'’_-\n 東ß", max_size=30), st.text("aAbB İſKk'’_ 東ß", min_size=1, max_size=5))
+@given(words=st.lists(st.sampled_from(WORDS), max_size=3, unique=True), kind=st.sampled_from(["not", "phrase"]))
+def test_what_a_left_out_word_bars_are_its_leaves_and_its_places(store, words, kind):
+    leaves = load_leaves(store)
+    conditions = [asked("not", word) for word in words] + [asked(kind, "access token"), asked("type", "md")]
+    barred = resolve(store, leaves, conditions).barred
+    out = [one for one in dict.fromkeys(conditions) if one.kind == "not"]
+    expected = {}
+    for place, version in enumerate(leaves.version_ids):
+        text = texts(store, [version])[version]
+        own = spans_of(leaves, version)
+        for one in out:
+            for first, last in slow_occurrences(text, one.value):
+                expected.setdefault(place, set()).add((first, last, one.value))
+                expected[place] |= {(*leaf, one.value) for leaf in own if leaf[0] < last and first < leaf[1]}
+    found = {}
+    if barred is not None:
+        assert barred.conditions == tuple(out)
+        for place in range(len(leaves.version_ids)):
+            starts, ends, whose = barred.within(place, 0, 10**6)
+            if len(starts):
+                values = [out[at].value for at in whose]
+                found[place] = set(zip(starts.tolist(), ends.tolist(), values, strict=True))
+    assert found.keys() == expected.keys()
+    for place, spans in found.items():
+        assert spans <= expected[place]
+        for first, last, value in expected[place]:  # a place within a leaf is barred with the leaf
+            assert any(start <= first and last <= end and value == one for start, end, one in spans)
+
+
+@given(
+    st.text("aAbB İıſKk'’_-\n 東ßfifﬁ\u0301\u2011*`", max_size=30),
+    st.text("aAbB İſKk'’_ 東ßfiﬁá-", min_size=1, max_size=5),
+)
 def test_occurrences_are_those_of_trying_every_place(text, words):
     assert list(occurrences(text, words)) == (list(slow_occurrences(text, words)) if words.split() else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "found"),
+    [
+        ("The `Authorization` header.", "authorization header", "Authorization` header"),
+        ("An **access** token, no **access**.", "access token", "access** token"),
+        ("The _refresh_ token", "refresh", "refresh"),
+        ("See the [field manual](http://x.y) of 2024.", "field manual of 2024", "field manual](http://x.y) of 2024"),
+        ('The [refresh][1] **[token](a "b")** ends.', "refresh token ends", 'refresh][1] **[token](a "b")** ends'),
+        (unicodedata.normalize("NFD", "Er öffnet täglich."), "öffnet täglich", "o\u0308ffnet ta\u0308glich"),
+        ("Er öffnet täglich.", unicodedata.normalize("NFD", "ÖFFNET"), "öffnet"),
+        (unicodedata.normalize("NFD", "사무실 문"), "사무실", unicodedata.normalize("NFD", "사무실")),
+        ("An oﬃce of ﬁne men", "office of fine men", "oﬃce of ﬁne men"),
+        ("Don\u2011stop, mother\u2010in\u2011law", "mother-in-law", "mother\u2010in\u2011law"),
+        ("A cafe\u0301.", "cafe", None),
+        ("A user_name, first*second", "user name", None),
+        ("A user_name", "user", None),
+        ("A ﬁnery", "fine", None),
+    ],
+)
+def test_what_reads_the_same_is_the_same_phrase(text, words, found):
+    assert [text[start:end] for start, end in occurrences(text, words)] == ([found] if found else [])
+
+
+def test_what_is_written_otherwise_is_looked_for_in_the_store_too(tmp_path):
+    texts = {
+        "nfd": unicodedata.normalize("NFD", "Die Prüfung ist öffentlich."),
+        "tex": "The ﬁrst oﬃce.",
+        "kelvin": "A tas\u212a.",
+    }
+    with Store.open(tmp_path / "library", write=True) as store:
+        for name, text in texts.items():
+            ingest(store, f"{name}.md", text, size=40)
+        leaves = load_leaves(store)
+        for kind in ("phrase", "not"):
+            for at, words in enumerate(("öffentlich", "first office", "task")):
+                mask = passing(store, leaves, [asked(kind, words)])
+                assert mask.tolist() == [(document == at) == (kind == "phrase") for document in leaves.documents]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), st.data())
+def test_composed_or_not_the_same_is_found(text, data):
+    found = []
+    start = data.draw(st.integers(0, len(text)))
+    words = text[start : start + 2]
+    assume(words[:1].isalnum())
+    for form in ("NFC", "NFD"):
+        body = unicodedata.normalize(form, text)
+        spans = list(occurrences(body, unicodedata.normalize(form, words)))
+        assert all(0 <= start < end <= len(body) for start, end in spans)
+        found.append([unicodedata.normalize("NFC", body[:start]) for start, _ in spans])
+    assert found[0] == found[1]
 
 
 @given(conditions=st.lists(CONDITIONS, max_size=3), data=st.data())
@@ -163,6 +269,19 @@ def test_a_scope_of_leaves_passes_what_the_whole_does(store, conditions, data):
     some = narrow(leaves, {version: there[version] for version in chosen})
     whole = dict(zip(leaves.rows.tolist(), passing(store, leaves, conditions).tolist(), strict=True))
     assert passing(store, some, conditions).tolist() == [whole[row] for row in some.rows.tolist()]
+
+
+@given(PLACED)
+def test_of_documents_with_one_source_a_denied_condition_passes_the_others(store, pair):
+    leaves = load_leaves(store)
+    kind, value = pair
+    assert (passing(store, leaves, [asked(f"-{kind}", value)]) != passing(store, leaves, [asked(kind, value)])).all()
+
+
+def test_several_that_are_denied_pass_what_none_of_them_names(store):
+    leaves = load_leaves(store)
+    mask = passing(store, leaves, [asked("-in", "handbook"), asked("-type", "log"), asked("-in", "2024 03 minutes")])
+    assert {leaves.names[place] for place in leaves.documents[mask]} == {"tokyo.txt", "empty-ish.txt"}
 
 
 def test_a_phrase_that_a_cut_parts_is_found_in_both_halves(store):

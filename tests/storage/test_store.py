@@ -14,7 +14,8 @@ import pytest
 
 from core.errors import LibraryLockedError, StorageError
 from core.settings import Settings
-from core.storage import migrations
+from core.storage import lock, migrations
+from core.storage.lock import holder, writer
 from core.storage.sources import sources
 from core.storage.store import CATALOGUE, Store, settings_from
 from tests.storage.builders import ingest
@@ -61,6 +62,15 @@ def test_the_lock_is_free_after_close_and_after_a_failed_opening(tmp_path) -> No
         Store.open(home, write=True)
     path.write_bytes(good)
     Store.open(home, write=True).close()
+
+
+def test_who_only_asks_for_the_writer_keeps_none_out(store, monkeypatch) -> None:
+    assert writer(store.home) == holder(store.home)
+    store.close()
+    assert writer(store.home) == ""
+    free, asked = lock._try_lock, iter([False, False])  # somebody asks at the very moments that the writer tries
+    monkeypatch.setattr(lock, "_try_lock", lambda descriptor: next(asked, True) and free(descriptor))
+    Store.open(store.home, write=True).close()
 
 
 def test_a_reader_needs_no_lock_and_sees_commits_alone(store) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import LecternError
 from core.training.lists import Miner, pieces
 from core.training.pairs import Pair
 from tests.fast_encoder import FastEncoder
@@ -51,6 +53,22 @@ def test_what_answers_a_like_question_is_no_negative() -> None:
         _, *wrong = mined.listed(same[0], 8, random.Random(seed)).passages
         assert wrong
         assert not any(piece in passage for piece in wrong for passage in right)
+
+
+def test_a_held_out_passage_is_no_wrong_answer_in_training() -> None:
+    pairs = [Pair("s", f"When was {at} built?", f"House {at} was built.", f"s:{at}", str(at)) for at in range(200)]
+    kept_out = [pair for pair in pairs if pair.held_out]
+    mined = Miner(pairs, FastEncoder())
+    training = [pair for pair in pairs if not pair.held_out]
+    seen = {one for pair in training for one in mined.listed(pair, 30, random.Random(pair.answer)).passages}
+    assert len(kept_out) > 1
+    assert len({one for one in seen if any(pair.positive in one for pair in training)}) > 40
+    assert not any(pair.positive in one for one in seen for pair in kept_out)
+
+
+def test_passages_without_a_word_are_refused() -> None:
+    with pytest.raises(LecternError, match="No passage of the source marks has a word"):
+        Miner([Pair("marks", "What?", "— … —", "marks")], FastEncoder())
 
 
 def test_the_part_of_a_passage_that_answers_nothing_is_a_negative_of_its_own() -> None:

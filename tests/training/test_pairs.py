@@ -20,6 +20,12 @@ from tests.conftest import ROOT
 LINE = {"source": "s", "question": "Who?", "positive": "They did.", "pool": "s:One_page", "answer": "They"}
 
 
+@pytest.fixture(scope="module")
+def code() -> list[Pair]:
+    """Of Python's own library."""
+    return code_pairs()
+
+
 @pytest.mark.parametrize("name", ["pairs.jsonl", "pairs.jsonl.gz"])
 def test_pairs_are_read_from_lines_gzipped_or_not(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
@@ -41,6 +47,15 @@ def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str) -> None:
         read_pairs(path)
 
 
+def test_a_gzipped_file_that_is_cut_or_damaged_is_a_sentence(tmp_path: Path) -> None:
+    whole = gzip.compress("".join(json.dumps({**LINE, "question": f"Who {at}?"}) + "\n" for at in range(99)).encode())
+    path = tmp_path / "pairs.jsonl.gz"
+    for data in (whole[: len(whole) // 2], whole[:40] + bytes(40) + whole[80:], b"no gzip"):
+        path.write_bytes(data)
+        with pytest.raises(ParseError, match=r"pairs\.jsonl\.gz cannot be read: .* whether the file is whole"):
+            read_pairs(path)
+
+
 def test_a_file_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(ParseError, match="cannot be read"):
         read_pairs(tmp_path / "none.jsonl")
@@ -55,6 +70,14 @@ def test_no_pool_is_on_both_sides() -> None:
     assert 0 < sum(side == {True} for side in sides.values()) < 30
 
 
+def test_two_sources_of_one_pool_are_on_the_same_side(code: list[Pair]) -> None:
+    assert {pair.source for pair in code if pair.held_out} == {"python", "python-names"}
+    assert not {pair.pool for pair in code if pair.held_out} & {pair.pool for pair in code if not pair.held_out}
+    alone = [Pair(source, f"Question {at}?", "", "all") for at in range(200) for source in ("one", "other")]
+    sides = [{pair.held_out for pair in alone if pair.question == asked} for asked in {pair.question for pair in alone}]
+    assert {True, False} in sides, "where the source is one pool, each parts its questions by itself"
+
+
 def test_each_question_has_its_turn_before_any_has_two() -> None:
     often = [Pair("s", "What is it?", f"It is {at}.", "s:a") for at in range(50)]
     once = [Pair("s", f"Question {at}?", f"Passage {at}.", "s:a") for at in range(20)]
@@ -66,10 +89,19 @@ def test_each_question_has_its_turn_before_any_has_two() -> None:
 
 
 def test_held_out_pairs_never_train() -> None:
-    pairs = [Pair("s", f"Question {at}?", "Passage.", f"s:page {at}") for at in range(500)]
+    pairs = [Pair("s", f"Question {at}?", f"Passage {at}.", f"s:page {at}") for at in range(500)]
     assert {pair.held_out for pair in pairs} == {True, False}
     assert balanced(pairs, {}, 0)
     assert not any(pair.held_out for pair in balanced(pairs, {}, 0))
+
+
+def test_the_passage_of_a_held_out_pair_never_trains_with_another_question() -> None:
+    pairs = [Pair("s", f"Question {at}?", f"Passage {at // 2}.", "s") for at in range(400)]
+    kept_out = {pair.positive for pair in pairs if pair.held_out}
+    asked_twice = [pair for pair in pairs if not pair.held_out and pair.positive in kept_out]
+    assert asked_twice
+    assert not kept_out & {pair.positive for pair in balanced(pairs, {}, 0)}
+    assert len(balanced(pairs, {}, 0)) == sum(not pair.held_out for pair in pairs) - len(asked_twice)
 
 
 def test_a_function_is_asked_for_by_what_its_docstring_says_and_by_its_name(tmp_path: Path) -> None:
@@ -106,10 +138,9 @@ def test_code_of_other_languages_is_read_by_its_syntax(tmp_path: Path) -> None:
     assert "whatever they are" in named.positive
 
 
-def test_pythons_own_library_gives_thousands() -> None:
-    found = code_pairs()
-    assert len(found) > 3000
-    assert {pair.source for pair in found} == {"python", "python-names"}
+def test_pythons_own_library_gives_thousands(code: list[Pair]) -> None:
+    assert len(code) > 3000
+    assert {pair.source for pair in code} == {"python", "python-names"}
 
 
 def test_the_same_files_give_the_same_pairs() -> None:

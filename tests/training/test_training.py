@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
+from safetensors.numpy import save_file
 
 from core.__main__ import main
 from core.embedding.reranker_file import FILE, lay_over, untrained
-from core.errors import ModelError
+from core.errors import LecternError, ModelError
 from core.training import loop, model
 from core.training.document_pairs import folder_pairs
 from core.training.lists import Listed
 from core.training.loop import Plan, Watched, reciprocal_rank, train
 from core.training.model import PairModel, fastest
+from core.training.pairs import Pair
+from core.training.run import train_on
 from tests.conftest import ROOT
+from tests.fast_encoder import FastEncoder
 
 pytestmark = pytest.mark.model
 
@@ -87,8 +92,83 @@ def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) -> No
     resumed = train(PLAN, lambda step: LISTS, [], path, keep_every=1)
     for name, value in whole.module.state_dict().items():
         assert torch.equal(value, resumed.module.state_dict()[name]), name
-    with pytest.raises(ModelError, match="another plan"):
+    with pytest.raises(ModelError, match="another plan of training: of other questions, passages, max tokens"):
         train(Plan(steps=4, questions=1), lambda step: LISTS, [], path)
+
+
+def test_a_folder_of_other_pairs_or_other_weights_is_refused_and_its_best_look_is_nobody_elses(tmp_path: Path) -> None:
+    path, short = tmp_path / "checkpoint.pt", replace(PLAN, steps=1, watched_every=1)
+    train(short, lambda step: LISTS, LISTS, path, learnt_from="one")
+    with pytest.raises(ModelError, match="of other pairs"):
+        train(short, lambda step: LISTS, LISTS, path, learnt_from="other")
+    with pytest.raises(ModelError, match="of other weights to begin from"):
+        train(short, lambda step: LISTS, LISTS, path, begin_from=FILE, learnt_from="one")
+    path.unlink()
+    anew = train(short, lambda step: LISTS, [], path, begin_from=FILE)
+    whole = train(short, lambda step: LISTS, [], tmp_path / "beside" / "checkpoint.pt", begin_from=FILE)
+    for name, value in whole.module.state_dict().items():
+        assert torch.equal(value, anew.module.state_dict()[name]), name
+
+
+REFUSED = {
+    "no questions": (["--questions", "0"], "questions is 0. Give a whole number from 1 on."),
+    "one passage": (["--passages", "1"], "passages is 1. Give a whole number from 2 on."),
+    "no steps": (["--steps", "0"], "steps is 0."),
+    "no looks": (["--watched-every", "0"], "watched-every is 0."),
+    "too long": (["--max-tokens", "513"], "max-tokens is 513. Give a whole number from 16 to 512."),
+    "no rate": (["--rate", "nan"], "rate is nan."),
+    "no folder": (["--sources", "none/here"], "There is no folder none/here."),
+    "no weights": (["--begin-from", "{notes}"], "notes.txt is no re-ranker of Lectern's: "),
+    "other weights": (["--begin-from", "{other}"], "other.safetensors is no re-ranker of Lectern's: it is of another"),
+}
+
+
+def write_pairs(path: Path, pairs: list[Pair]) -> str:
+    path.write_text("".join(json.dumps(asdict(pair)) + "\n" for pair in pairs), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_learnt_is_a_sentence_and_nothing_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], case: str
+) -> None:
+    given, told = REFUSED[case]
+    (tmp_path / "notes.txt").write_text("no weights at all", encoding="utf-8")
+    save_file({"classifier.weight": np.zeros((1, 384), np.float16)}, tmp_path / "other.safetensors")
+    places = {"notes": tmp_path / "notes.txt", "other": tmp_path / "other.safetensors"}
+    out, pairs = tmp_path / "out.safetensors", [Pair("s", "Who?", "They did it.", f"s:{at}") for at in range(9)]
+    command = ["train-reranker", write_pairs(tmp_path / "pairs.jsonl", pairs), "--work", str(tmp_path / "work")]
+    assert main([*command, "--out", str(out), *(part.format(**places) for part in given)]) == 2
+    assert told in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_pairs_that_teach_nothing_are_a_sentence(tmp_path: Path) -> None:
+    many = [Pair("s", f"Question {at}?", f"Passage {at}.", f"s:{at}") for at in range(300)]
+    held_out = [pair for pair in many if pair.held_out]
+    assert held_out
+    same = [Pair("s", pair.question, "The only passage.", pair.pool) for pair in many if not pair.held_out]
+    for pairs, told in ((held_out, "are held out, and none trains"), (same, "none has another passage")):
+        with pytest.raises(LecternError, match=told):
+            train_on(pairs, PLAN, tmp_path / "work", tmp_path / "out.safetensors", FastEncoder())
+    assert not (tmp_path / "out.safetensors").exists()
+
+
+def test_one_folder_holds_one_run(tmp_path: Path) -> None:
+    pairs = [Pair("s", f"Who built house {at}?", f"House {at} was built by hand.", f"s:{at}") for at in range(40)]
+    plan, out = replace(PLAN, steps=1), tmp_path / "out.safetensors"
+
+    def made(some: list[Pair], begin_from: Path | None = None) -> bytes:
+        train_on(some, plan, tmp_path / "work", out, FastEncoder(), begin_from)
+        return out.read_bytes()
+
+    first = made(pairs)
+    assert made(pairs) == first
+    with pytest.raises(ModelError, match="of other pairs"):
+        made(pairs[:-1])
+    with pytest.raises(ModelError, match="of other weights to begin from"):
+        made(pairs, FILE)
+    assert out.read_bytes() == first
 
 
 def test_what_the_best_look_saw_is_made_and_patience_ends_a_run(tmp_path: Path) -> None:

@@ -29,11 +29,11 @@ FOLDER = "corpora/"
 
 
 def read(files: Files) -> Exchange:
-    """The questions of every CSV, with the texts of the corpora that are there."""
+    """The questions of every CSV beside the corpora, with the texts of those that are there."""
     documents: dict[str, str | None] = {}
     gold: dict[str, list[GoldSpan]] = {}
     anchors: dict[GoldSpan, Anchor] = {}
-    for name in sorted(name for name in files if name.endswith(".csv")):
+    for name in sorted(name for name in files if name.endswith(".csv") and not name.startswith(FOLDER)):
         for place, row in _table(fields.file_text(files, name), name):
             question, corpus = fields.text(row, "question", place), fields.text(row, "corpus_id", place, empty=True)
             if corpus:
@@ -117,11 +117,14 @@ def _reference(
 
 
 def _corpus(files: Files, corpus: str) -> str | None:
-    """The text of a corpus: a file called as its id, with or without an extension. Newlines are ``\\n``."""
+    """The text of a corpus: a file called as its id, with or without an extension. Newlines are ``\\n``.
+
+    A CSV is one only below ``corpora/``: elsewhere it holds questions.
+    """
     wanted = PurePosixPath(corpus).name
     for name in sorted(files):
         path = PurePosixPath(name)
-        if path.suffix != ".csv" and wanted in {path.name, path.stem}:
+        if (name.startswith(FOLDER) or path.suffix != ".csv") and wanted in {path.name, path.stem}:
             text = files[name]
             return None if text is None else text.replace("\r\n", "\n").replace("\r", "\n")
     return None
