@@ -466,7 +466,7 @@ def test_a_dial_that_is_turned_searches_and_encodes_nothing_anew(monkeypatch: py
 
     app = asked()
     calls: list[str] = []
-    for name in ("find", "_search"):
+    for name in ("find", "_searched"):
         was = getattr(Searcher, name)
         monkeypatch.setattr(
             Searcher, name, lambda *given, was=was, name=name, **named: (calls.append(name), was(*given, **named))[1]
