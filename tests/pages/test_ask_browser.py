@@ -15,7 +15,8 @@ from tests.pages.marking import drag, scrolled_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 QUESTION = "How long is an access token valid?"
-COMPARISON = "Which limits have a value above 400?"  # a table of api.md says 500, and nothing else that is a number
+COMPARISON = "Which plans have events per batch above 400?"
+PLANS = "Plan,Events per batch\nSmall,200\nLarge,500\n"
 DOCUMENTS = ("api.md", "key_loader.py")
 LOST = "centimetres above the datum"  # words of api.md that a small budget has no room for
 
@@ -24,7 +25,12 @@ LOST = "centimetres above the datum"  # words of api.md that a small budget has 
 def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
     place = tmp_path_factory.mktemp("asking") / "home"
     with Library.open(place) as library:
-        items = [Incoming(name, path=samples / "documents" / name) for name in DOCUMENTS]
+        plans = place.with_name("plans.csv")
+        plans.write_text(PLANS, encoding="utf-8")
+        items = [
+            *(Incoming(name, path=samples / "documents" / name) for name in DOCUMENTS),
+            Incoming("plans.csv", plans),
+        ]
         assert not library.ingest(items).failures
         library.set_preference("tour", "skipped")
     return place
@@ -56,12 +62,12 @@ def test_a_quoted_cell_says_what_it_is_of_and_takes_that_along(address: str, bro
     with visiting(browser, theme) as page:
         ask(page, address, COMPARISON)
         cell = page.locator(".quote").first
-        expect(cell.locator(".of")).to_have_text("Events per batch › Value: ")
+        expect(cell.locator(".of")).to_have_text("Large › Events per batch: ")
         expect(cell.locator(".said")).to_have_text("500")
         expect(page.locator(".compared")).to_have_text("In tables, 1 number is above 400.")
         assert faults(page) == []
         page.locator(".answer .copy").click()
-        until(lambda: "> Events per batch › Value: 500\n" in str(page.evaluate("navigator.clipboard.readText()")))
+        until(lambda: "> Large › Events per batch: 500\n" in str(page.evaluate("navigator.clipboard.readText()")))
 
 
 def open_tab(page: Page, name: str) -> None:
