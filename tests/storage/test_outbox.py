@@ -296,8 +296,8 @@ def test_repetitions_that_the_graph_cannot_reach_are_no_damage(store, monkeypatc
 
     def out_of_reach(rows: set[int]):
         def examined(directory, generation, sample):
-            ids, vectors, reached = examine(directory, generation, sample)
-            return ids, vectors, reached - rows
+            ids, vectors, _ = examine(directory, generation, sample)
+            return ids, vectors, set(vectors) - rows  # what a build really reaches is chance, here too
 
         return examined
 
