@@ -196,15 +196,30 @@ def test_a_judgment_redraws_only_its_own_part_and_sends_no_text_again(
         page.on("websocket", lambda socket: socket.on("framereceived", lambda data: told.append(as_bytes(data))))
         open_document(page, address, home, "weir.md")
         assert sum(data.count(SENTENCE.encode()) for data in told) == LONG.count(SENTENCE)  # it came once
-        page.locator(".text").evaluate("(host) => host.querySelectorAll('.slab').forEach((slab) => { slab.kept = 1; })")
+
+        def kept() -> list[int | None]:
+            found: list[int | None] = page.locator(".text").evaluate(
+                "(host) => [...host.querySelectorAll('.slab')].map((slab) => slab.kept)"
+            )
+            return found
+
+        def marked() -> bool:
+            """Every part bears a mark, a while later still: on a busy machine a page is drawn twice as it opens."""
+            page.locator(".text").evaluate(
+                "(host) => host.querySelectorAll('.slab').forEach((slab) => { slab.kept = 1; })"
+            )
+            page.wait_for_timeout(500)
+            return set(kept()) == {1}
+
+        until(marked)
         page.locator(".text").evaluate("(host) => { host.scrollTop = 30; }")
         told.clear()
         drag(page, ".text", "Mark 1.", "Mark 1.")
         page.keyboard.press("g")
         save(page, "Which mark comes first?")
         assert not any(SENTENCE.encode() in data for data in told)
-        kept = page.locator(".text").evaluate("(host) => [...host.querySelectorAll('.slab')].map((slab) => slab.kept)")
-        assert kept.count(1) >= len(kept) - 1
+        parts = kept()
+        assert parts.count(1) >= len(parts) - 1
         assert float(page.locator(".text").evaluate("(host) => host.scrollTop")) == 30
 
 
