@@ -423,6 +423,8 @@ def test_the_theme_changes_under_an_open_document(address: str, versions: dict[s
         page.locator(".text .segment[data-leaf='2']").first.click()
         expect(page.locator(".details h3")).to_contain_text("Chunk 3")
         light = str(page.locator(".reader").evaluate(paper))
+        page.wait_for_timeout(1000)  # the choice is drawn here before the server is told of it
+        settled(page)
         page.emulate_media(color_scheme="dark")
         until(lambda: str(page.locator(".reader").evaluate(paper)) != light)
         expect(page.locator(".details h3")).to_contain_text("Chunk 3")
