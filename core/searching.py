@@ -386,5 +386,7 @@ class Searcher:
 
 
 def _nearest_exactly(snapshot: Snapshot, query: Vectors, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    similar = (snapshot.leaves.vectors @ query).astype(np.float64)[snapshot.asked]
-    return snapshot.leaves.rows[snapshot.asked[best_first(similar, count)]]
+    similar = (snapshot.leaves.vectors @ query).astype(np.float64)
+    if snapshot.passing is not None:
+        similar[~snapshot.passing.mask] = np.nan
+    return snapshot.leaves.rows[best_first(similar, count)]

@@ -125,8 +125,9 @@ def satisfying(
                 unknown.add(cell.row)
             continue
         written = pointed.value(cell)
-        readings = {written, in_full(written, compared.scale)} if compared.doubtful and written is not None else set()
-        readings = readings or ({in_full(written, compared.scale)} if written is not None else set())
+        readings = [] if written is None else [in_full(written, compared.scale)]
+        if written is not None and compared.doubtful:
+            readings.append(written)
         holds = {asked.holds(reading) for reading in readings}
         if bare or len(holds) != 1:
             unknown.add(cell.row)

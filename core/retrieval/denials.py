@@ -110,8 +110,9 @@ def denial(question: str, start: int, end: int, aside: int = -1) -> Denial:
         located, before = True, before[: source.start()]
     if _DENYING.search(before) is None or (_ACCORDING.match(question, start) and not _AT_ONCE.search(before)):
         return Denial.NONE
-    whole = _WHOLE.match(question, end) is not None or (not located and says(question, end))
-    plain = _sets_aside(before, located, not located and says(question, end))
+    speaks = not located and says(question, end)
+    whole = _WHOLE.match(question, end) is not None or speaks
+    plain = _sets_aside(before, located, speaks)
     return Denial.SET_ASIDE if whole and plain else Denial.MAYBE
 
 

@@ -136,7 +136,7 @@ def search_leaves(
     if not exact:
         pool = np.unique(np.concatenate([_pool(within, one, nearest) for one in looked]))
         at = within.places[pool] if within.places is not None else pool
-    dense = _most([one.scored(snapshot.leaves.vectors, pool, exact) for one in looked])
+    dense = _most([one.scored(snapshot.leaves.vectors, pool) for one in looked])
     laps.end("dense")
     words = _most([one.lexical if at is None else one.lexical[at] for one in looked])
     covered = [one.coverage if at is None else one.coverage[at] for one in looked if one.coverage is not None]
@@ -179,17 +179,20 @@ class _Within:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Looked:
-    """What one search says of the leaves that are searched. ``similar`` ``None``: not compared, or not yet."""
+    """What one search says of the leaves that are searched. ``query`` ``None``: the search by meaning is off.
+
+    ``similar`` ``None``: not compared, or not yet.
+    """
 
     query: Vectors | None
     similar: Vectors | None
     lexical: fusion.Scores
     coverage: fusion.Scores | None
 
-    def scored(self, vectors: Vectors, pool: NDArray[np.int64], exact: bool) -> fusion.Scores:
+    def scored(self, vectors: Vectors, pool: NDArray[np.int64]) -> fusion.Scores:
         """By meaning, aligned with the pool."""
         similar = self.similar
-        if not exact and self.query is not None and len(pool):
+        if similar is None and self.query is not None and len(pool):
             similar = vectors[pool] @ self.query
         return np.full(len(pool), np.nan) if similar is None else similar.astype(np.float64)
 

@@ -116,9 +116,9 @@ def hindrance(run: benches.Run) -> str:
         suite = suite_in(plan.folder)
     except LecternError as error:
         return str(error)
-    if suite.fingerprint() != run.head.fingerprint:
-        return "Its questions or documents have changed since, so it cannot be finished: run it anew, or remove it."
     ordered = RunPlan.of(suite, plan.presets, plan.options, plan.revision)
+    if ordered.fingerprint != run.head.fingerprint:
+        return "Its questions or documents have changed since, so it cannot be finished: run it anew, or remove it."
     stopped = history.Recording.stopped(benches.workspace(), ordered)
     if stopped is None or stopped.head.folder != run.head.folder:
         return "Another version of Lectern began it, and figures of two versions do not mix: run it anew, or remove it."

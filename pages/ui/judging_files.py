@@ -18,8 +18,15 @@ NAMES = {"ours": "Lectern", "chroma": "Chroma CSV", "squad": "SQuAD", "beir": "B
 MOST_BYTES, MOST_FILES = 1_000_000_000, 50_000  # of what an archive unpacks to
 # Damaged, locked or in an unknown packing: what the zip module says of it, or the packing's own module beneath.
 _UNPACKABLE = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
-    *(EOFError, ValueError, RuntimeError, OSError, OverflowError),
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    ValueError,
+    RuntimeError,
+    OSError,
+    OverflowError,
 )
 _PLACES = {"ours": "documents", "chroma": "corpora"}  # where documents lie that were given without a folder
 
