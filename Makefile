@@ -1,5 +1,6 @@
 # make run    install what is missing into .venv, then open the app on 127.0.0.1
-# make test   the same set-up and the tools of the tests, then every check and test
+# make test   the same set-up and the tools of the tests, then every check and the tests
+# make test-all  the same with the tests that take long, and many more generated examples
 # make clean  remove .venv and caches; documents in data/library stay
 #
 # PYTHON=python3.12    the interpreter .venv is made with
@@ -19,20 +20,26 @@ torch_pin := $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements.txt)
 stamp_run := .venv/installed-run-$(firstword $(shell cat requirements.txt | cksum))
 stamp_test := .venv/installed-test-$(firstword $(shell cat requirements.txt requirements-dev.txt | cksum))
 
+empty :=
 # Named, so that the second run of pytest imports these alone.
 browser_tests = $(shell grep -rl --include='test_*.py' 'mark\.browser' tests)
 
-.PHONY: run test clean
+.PHONY: run test test-all clean
 
 run: $(stamp_run)
 	$(python) -m streamlit run app.py
 
-test: $(stamp_test)
+# Compiled once: a worker, an app and a command that a test starts would each compile all of it again.
+test test-all: export PYTHONDONTWRITEBYTECODE :=
+test test-all: $(stamp_test)
 	$(python) -m ruff check .
 	$(python) -m ruff format --check .
 	$(python) -m mypy
-	$(python) -m pytest -m "not browser" -n logical --maxprocesses 8 --dist worksteal
-	$(python) -m pytest -m browser $(browser_tests)
+	$(python) -m pytest -m "not browser$(but_long)" -n logical --maxprocesses 8 --dist worksteal
+	$(python) -m pytest -m "browser$(but_long)" -n logical --maxprocesses 2 --dist loadfile $(browser_tests)
+
+test: but_long := $(empty) and not long
+test-all: export HYPOTHESIS_PROFILE := thorough
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import services, state
-from pages.ui.entry import frame
-from pages.ui.guard import guarded
+from pages.ui.shared import state
+from pages.ui.shared.entry import frame
+from pages.ui.shared.guard import guarded
 
 st.session_state[state.ENTERED] = True
 page = frame()
 with guarded():
-    services.banner()
     page.run()

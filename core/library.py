@@ -4,40 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from time import perf_counter
 from types import TracebackType
 
-from core import diagnosis, judging
-from core.applying import Tell
-from core.cutting import Cutting
 from core.embedding import EmbeddingModel, load_model, packaged_counter
 from core.enriching import Features
 from core.errors import ModelError, SettingsError
-from core.gathering import Changes, Scan, ScanProgress, scan_changes
-from core.ingest import Failure, Ingest, Ingested, IngestReport, ItemCancelledError, Watch
-from core.jobs import JobQueue
-from core.judging import JudgmentRow
-from core.labelling import Collection, Labels, Tag
-from core.passwords import Passwords
-from core.preparing import Incoming
-from core.recutting import drop_others, fill_generation, recut
-from core.retrieval import Ranking
-from core.retrieval.rewording import Writer
-from core.searching import Searcher, SearchResult
+from core.ingest.applying import Tell, drop_others, fill_generation, recut
+from core.ingest.cutting import Cutting
+from core.ingest.gathering import Changes, Scan, ScanProgress, scan_changes
+from core.ingest.ingest import Failure, Ingest, Ingested, IngestReport, ItemCancelledError, Watch
+from core.ingest.jobs import JobQueue
+from core.ingest.passwords import Passwords
+from core.ingest.prepared import Incoming
+from core.search.answer.reads import packaged_reader
+from core.search.ordering import Progress
+from core.search.question.analysis import Keys
+from core.search.question.rewording import Writer
+from core.search.ranking import Ranking
+from core.search.result import SearchResult
+from core.search.searcher import Searcher
 from core.settings import OF_DOCUMENTS, Settings
-from core.storage import chunks, documents, features, folders, generations, sources, trash, verify
-from core.storage.cache import CatalogueVectors
-from core.storage.features import PlacedTwins
-from core.storage.folders import Folder
-from core.storage.lexical import rebuild_index
-from core.storage.outbox import carry_if_possible, pending, rebuild_projection
-from core.storage.scopes import Scope, scope_named
-from core.storage.sources import SourceRow
-from core.storage.statistics import Stats, stats
+from core.storage import diagnosis, verify
+from core.storage.catalogue import chunks, documents, features, folders, generations, judging, sources, trash
+from core.storage.catalogue.features import PlacedTwins
+from core.storage.catalogue.folders import Folder
+from core.storage.catalogue.judging import JudgmentRow
+from core.storage.catalogue.labels import Collection, Labels, Tag
+from core.storage.catalogue.names import Scope, scope_named
+from core.storage.catalogue.sources import SourceRow
+from core.storage.catalogue.statistics import Stats, stats
+from core.storage.catalogue.trash import KEPT_DAYS
+from core.storage.index.cache import CatalogueVectors
+from core.storage.index.outbox import carry_if_possible, pending, rebuild_projection
+from core.storage.schema.word_tables import rebuild_index
 from core.storage.store import Store
-from core.storage.trash import KEPT_DAYS
 from core.storage.verify import Problem
-from core.types import Answer, Audit, ChunkTree, Document, Encoder, Judgment, Span, VectorCache, WordAudit
+from core.types import Audit, ChunkTree, Document, Encoder, Judgment, Span, VectorCache, WordAudit
 
 __all__ = [
     "KEPT_DAYS",
@@ -71,7 +73,8 @@ class Library:
         self.settings = store.settings() or Settings()
         self._given = encoder
         self._model = self._load(self.settings)
-        self._searcher = Searcher(store, self._model, writer)
+        self._reader = None if encoder else packaged_reader  # whoever brings an encoder wants no model of Lectern's
+        self._searcher = Searcher(store, self._model, writer, self._reader)
         self.passwords = Passwords()
         self.queue = JobQueue(store)
 
@@ -136,14 +139,18 @@ class Library:
         return self._store.files.stage(data)
 
     def ingest(
-        self, items: Sequence[Incoming], watch: Watch | None = None, settings: Settings | None = None
+        self,
+        items: Sequence[Incoming],
+        watch: Watch | None = None,
+        settings: Settings | None = None,
+        promptly: bool = False,
     ) -> IngestReport:
-        """Put files and uploads in. ``settings`` become the library's own. A bad file is listed, the rest goes on."""
+        """Put files and uploads in, a bad one listed. ``settings`` become its own; ``promptly`` is as of ``Ingest``."""
         if settings is not None:
             self._adopt(settings)
         self._finish_generation(watch, items=len(items))
         self.cutting.learn(watch if items else None)
-        return self._run(watch).run(items)
+        return self._run(watch, promptly=promptly).run(items)
 
     def apply(self, settings: Settings, watch: Watch | None = None) -> IngestReport:
         """Make the settings the library's own: cut anew what they cut differently, encode only what is new."""
@@ -305,10 +312,6 @@ class Library:
             self.passwords.remember(content_hash, password)
         self.queue.retry_item(item_id)
 
-    def password_of(self, version_id: str) -> str | None:
-        """The password a document was opened with since the program began, ``None`` where none is known."""
-        return self.passwords.of(version_id)
-
     def rank(self, question: str, settings: Settings | None = None, scope: Scope | None = None) -> Ranking:
         """A question's ranking over the documents of a scope (``None``: all), every stage's scores kept."""
         return self._searcher.rank(question, settings or self.settings, scope)
@@ -334,25 +337,15 @@ class Library:
         settings: Settings | None = None,
         budget_characters: int | None = None,
         scope: Scope | None = None,
+        ignored: Keys = frozenset(),
+        *,
+        asking: str = "",
+        progress: Progress | None = None,
     ) -> SearchResult:
-        """A question's hits, passages, context and trace in a scope; logged by the process that writes."""
-        chosen = settings or self.settings
-        started = perf_counter()
-        result = self._searcher.search(question, chosen, budget_characters, scope)
-        self.note_query(question, chosen, (perf_counter() - started) * 1000)
-        return result
-
-    def note_query(self, question: str, settings: Settings, milliseconds: float) -> None:
-        """Log a question that was asked of ``searcher`` stage by stage; only the process that writes keeps it."""
-        self._store.log_query(question, settings.fingerprint(), milliseconds)
-
-    def quotes(self, result: SearchResult) -> Answer:
-        """The best supporting sentences of a result, with citations."""
-        return self._searcher.answer(result, self.settings.answering).answer
-
-    def warm(self, questions: Sequence[str]) -> None:
-        """Encode many questions at once, so that each ``search`` finds its vector in memory."""
-        self._searcher.encode(questions)
+        """A question's hits, passages, context and trace in a scope, as ``Searcher.search`` has them."""
+        return self._searcher.search(
+            question, settings or self.settings, budget_characters, scope, ignored, asking=asking, progress=progress
+        )
 
     def _load(self, settings: Settings) -> EmbeddingModel:
         if self._given is not None:
@@ -372,8 +365,8 @@ class Library:
         if self.settings != self._store.settings():
             self._store.save_settings(self.settings)
 
-    def _run(self, watch: Watch | None) -> Ingest:
-        return Ingest(self._store, self._model, self.settings, watch, passwords=self.passwords)
+    def _run(self, watch: Watch | None, *, promptly: bool = False) -> Ingest:
+        return Ingest(self._store, self._model, self.settings, watch, promptly=promptly, passwords=self.passwords)
 
     def _finish_generation(self, watch: Watch | None, items: int | None = None) -> IngestReport | None:
         """Where the embedder is another than the serving one's: fill its generation and ask it from now on.
@@ -395,4 +388,4 @@ class Library:
     def _ask_with_model(self) -> None:
         """Questions go to the embedder that built the serving generation; until the flip that is the one before."""
         if self._searcher.model is not self._model:
-            self._searcher = Searcher(self._store, self._model, self.writer)
+            self._searcher = Searcher(self._store, self._model, self.writer, self._reader)

@@ -217,9 +217,10 @@ class Chunk:
 
     ``level`` 0 is a leaf; a parent's level is its child's plus one. ``tokens``: of ``text`` in the embedder's own
     tokens, without special tokens. ``encoder_tokens``: what the encoder reads for a leaf, prefix and special tokens
-    included; 0 for parents, which are not encoded. ``headings``: the path at the first body character.
-    ``reasons``: why it begins and ends where it does, then what else its chunker has to say, as short sentences.
-    ``metadata``: what the chunker found in it, such as the symbols that a function defines; {} for most.
+    included; 0 for parents, which are not encoded. ``headings``: the path at the first body character; of a
+    chunk that holds its section's heading and goes on into others, what their paths share. ``reasons``: why it begins
+    and ends where it does, then what else its chunker has to say, as short sentences. ``metadata``: what the chunker
+    found in it, such as the symbols that a function defines; {} for most.
     """
 
     chunk_id: str
@@ -394,15 +395,20 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """One supporting sentence or cell, verbatim, with its score in [0, 1] and its citation.
+    """One supporting sentence, list, cell or line, verbatim, with its score in [0, 1] and its citation.
 
-    ``told``: what a quoted cell is of ("Availability › Q3 2026"), "" for a sentence.
+    ``told``: what a quoted cell is of ("Availability › Q3 2026"), "" for anything else. ``kind``: "sentence", "item",
+    "row", "cell" or "line" of a listing. ``short``: the short answer inside ``text``, ``None`` where none was marked.
+    ``cells``: of a row, each cell's header ("" for none) and words, those spread over several columns once.
     """
 
     text: str
     score: float
     citation: Citation
     told: str = ""
+    kind: str = "sentence"
+    short: Span | None = None
+    cells: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -482,12 +488,6 @@ class LanguageModel(Protocol):
     """An optional model that writes; nothing needs one."""
 
     def complete(self, prompt: str) -> str: ...
-
-
-class Reranker(Protocol):
-    """Scores question-passage pairs; higher is better."""
-
-    def score(self, question: str, passages: Sequence[str]) -> Vectors: ...
 
 
 class Parser(Protocol):

@@ -9,21 +9,24 @@ import streamlit as st
 
 from core.library import Scope, SearchResult
 from core.settings import Settings
-from pages.ui import ask_results, authority, dials, judging_row, keys, readings, rerankers, services, state
-from pages.ui.ask_answer import show_answer
-from pages.ui.ask_chips import ignored, show_chips, stated
-from pages.ui.ask_conflicts import show_conflicts
-from pages.ui.ask_notes import show_notes
-from pages.ui.ask_question import QUESTION, question_row, suggestions
-from pages.ui.ask_results import Inquiry
-from pages.ui.ask_source import KindOf
-from pages.ui.ask_tabs import show_tabs
-from pages.ui.ask_why import show_why
-from pages.ui.entry import enter
-from pages.ui.evidence import show_evidence
-from pages.ui.nothing import show_nothing
-from pages.ui.scope import scope_row
-from pages.ui.tour import show_tour
+from pages.ui.ask import place as ask_place
+from pages.ui.ask import results as ask_results
+from pages.ui.ask.answer import show_answer
+from pages.ui.ask.chips import ignored, show_chips
+from pages.ui.ask.conflicts import show_conflicts
+from pages.ui.ask.evidence import show_evidence, show_notes
+from pages.ui.ask.question import QUESTION, question_row, scope_row, suggestions
+from pages.ui.ask.results import Inquiry
+from pages.ui.ask.source import KindOf
+from pages.ui.ask.tabs import show_tabs
+from pages.ui.ask.why import show_why
+from pages.ui.library import judging_list
+from pages.ui.reader import readings
+from pages.ui.settings import ask_dials, authority, rerankers
+from pages.ui.shared import address, keys, services, state
+from pages.ui.shared.entry import enter
+from pages.ui.shared.lessons import show_nothing
+from pages.ui.shared.tour import show_tour
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -35,17 +38,19 @@ def main() -> None:
     if not library.sources():
         nothing_yet()
         return
+    ask_place.arrive(library)
     show_tour("ask")
     scope = scope_row(library)
     base = question_row(library.settings)
-    settings = dials.ask_dials(base, writer=library.writer is not None)
+    settings = ask_dials.ask_dials(base, writer=library.writer is not None)
     question = st.session_state.get(state.ASKED, "")
+    ask_place.say(library, question, settings, base)
     if question:
         asking = st.session_state.get(state.ASKING, "")
-        inquiry = Inquiry(question, scope, ignored(question), stated(question), asking)
+        inquiry = Inquiry(question, scope, ignored(question), asking)
         target = show_result(inquiry, settings, base)
         if target:
-            st.switch_page("pages/chunks.py", query_params=target)
+            address.go("pages/chunks.py", target)
     else:
         suggestions()
     keys.show_keys(keys.ASK, QUESTION)
@@ -71,7 +76,7 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> dict[st
     above, quoted = answer_place(another), answer_place(another)
     with st.spinner("Searching … the first question also loads the encoder, a few seconds"):
         result, made_by = ask_results.search_at_once(inquiry, settings)
-    judging_row.show_row(inquiry.question, result.passages)
+    judging_list.show_row(inquiry.question, result.passages)
     kinds = {source.version_id: source.document_kind for source in services.library().sources()}
 
     def kind_of(version: str) -> str:
@@ -89,12 +94,13 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> dict[st
         nothing_found(inquiry.scope, bool(result.understood.conditions))
         show_why(inquiry, settings, services.library().sources())
     with above:
-        show_chips(inquiry.question, result.understood, settings.understanding, result.notes)
+        show_chips(inquiry.question, result.understood, result.notes)
         ranked = settings.answering.authority
-        target = show_conflicts(inquiry.question, result.conflicts, ranked, kinds, authority.off()) or target
+        cited = show_conflicts(result.conflicts, ranked, kinds, authority.off())
+        target = ask_place.cited(cited, kind_of) or target
     if result.hits:
         with quoted:
-            target = show_quotes(inquiry, result, made_by, kind_of, another=another) or target
+            target = ask_place.cited(show_quotes(inquiry, result, made_by, kind_of, another=another), kind_of) or target
     st.session_state[state.QUOTED] = inquiry.question
     return target
 
@@ -112,9 +118,9 @@ def show_quotes(
     """The answer line; returns a place to open in Chunks. ``another``: not the question whose quotes stand there."""
     place: AbstractContextManager[object] = st.empty() if another else nullcontext()
     with place, st.spinner("Choosing the sentences to quote …") if another else nullcontext():
-        answered = ask_results.answer(inquiry, result, made_by)
+        answered = ask_results.answer(result, made_by)
     with place:  # the same place on the page either way
-        return show_answer(answered.nearest, answered.support, result, kind_of, answered.compared)
+        return show_answer(answered.nearest, answered.support, result, kind_of)
 
 
 def nothing_found(scope: Scope, filtered: bool) -> None:
@@ -125,5 +131,5 @@ def nothing_found(scope: Scope, filtered: bool) -> None:
     st.info(f"No chunk passed. {way[0].upper()}{way[1:]}.", icon=":material/filter_alt_off:")
 
 
-enter()
+enter("ask")
 main()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import background, benches, judging_list, services
-from pages.ui.bench_choices import show_choices
-from pages.ui.bench_history import show_history, show_stopped
-from pages.ui.bench_refit import show_refit
-from pages.ui.bench_results import show_results
-from pages.ui.entry import enter
-from pages.ui.queue import show_bench_job
+from pages.ui.benchmark import benches
+from pages.ui.benchmark.choices import show_choices
+from pages.ui.benchmark.history import show_history, show_stopped
+from pages.ui.benchmark.refit import show_refit
+from pages.ui.benchmark.results import arrive, show_results
+from pages.ui.library import judging_list
+from pages.ui.shared import address, background, services
+from pages.ui.shared.entry import enter
+from pages.ui.shared.lessons import show_lessons
+from pages.ui.shared.queue import show_jobs
 
 LESSONS = (
     (
@@ -40,14 +43,17 @@ def main() -> None:
         judging_list.show_list()
     st.caption("Which way of cutting and searching finds more, measured on questions whose answers are known by place.")
     runs = benches.runs()
+    arrive(runs)
     if services.library().writable:
         show_choices()
-        show_bench_job()
+        show_jobs("bench")
         show_stopped(runs)
     if any(run.head.finished for run in runs):
         show_results(runs)
-    elif not background.active_jobs("bench"):
-        nothing_yet()
+    else:
+        address.say({})
+        if not background.active_jobs("bench"):
+            nothing_yet()
     if services.library().writable:
         show_refit()
     show_history(runs)
@@ -59,11 +65,8 @@ def nothing_yet() -> None:
         "No run yet. Choose what to compare and press Run; what it takes stands beside the button.",
         icon=":material/bar_chart:",
     )
-    for column, (icon, title, text) in zip(st.columns(3), LESSONS, strict=True):
-        with column.container(border=True, height="stretch"):
-            st.markdown(f"**:material/{icon}: {title}**")
-            st.caption(text)
+    show_lessons(LESSONS)
 
 
-enter()
+enter("benchmark")
 main()

@@ -7,14 +7,18 @@ from dataclasses import replace
 import streamlit as st
 
 from core.library import SourceRow
-from pages.ui import chunks_compare, judging_list, keys, readings, services, state, words
-from pages.ui.arrivals import arrive
-from pages.ui.chunks_bench import bench
-from pages.ui.chunks_readers import Sight
-from pages.ui.entry import enter
-from pages.ui.nothing import show_nothing
-from pages.ui.reader import shelve
-from pages.ui.tour import show_tour
+from pages.ui.chunks import arrivals
+from pages.ui.chunks import compare as chunks_compare
+from pages.ui.chunks.arrivals import arrive
+from pages.ui.chunks.bench import bench
+from pages.ui.chunks.readers import ReaderView
+from pages.ui.library import judging_list
+from pages.ui.reader import readings
+from pages.ui.reader.reader import shelve
+from pages.ui.shared import keys, services, state, words
+from pages.ui.shared.entry import enter
+from pages.ui.shared.lessons import show_nothing
+from pages.ui.shared.tour import show_tour
 
 
 def main() -> None:
@@ -36,7 +40,7 @@ def main() -> None:
             shelve(readings.text(version), key=state.SHELF)
         chosen = st.session_state.get(state.CHUNKS_CHOSEN)
         # A return to this page opens where it was left. Fixed for the fragment: what it is told stays the same.
-        bench(Sight(sources[version], paged, replace(state.arrival(), selected=chosen)))
+        bench(ReaderView(sources[version], paged, replace(arrivals.arrival(), selected=chosen)))
         keys.show_keys(keys.CHUNKS, button=False)  # the reader has one
 
 
@@ -63,7 +67,7 @@ def heading_row(sources: dict[str, SourceRow]) -> tuple[str, bool]:
         format_func=lambda key: label(sources[key]),
         label_visibility="collapsed",
         persist_state="session",
-        on_change=state.forget_arrival,
+        on_change=arrivals.forget_arrival,
     )
     source = sources[version]
     with other:
@@ -72,17 +76,23 @@ def heading_row(sources: dict[str, SourceRow]) -> tuple[str, bool]:
         judging_list.show_list()
     if source.document_kind != "pdf" or not source.pages:  # slides have pages too, but nothing to draw them with
         return version, False
+    st.session_state.setdefault(state.CHUNKS_VIEW, arrivals.TEXT)
     view = switch.segmented_control(
-        "View", ["Text", "Page"], key=state.CHUNKS_VIEW, default="Text", required=True, label_visibility="collapsed"
+        "View",
+        [arrivals.TEXT, arrivals.PAGE],
+        key=state.CHUNKS_VIEW,
+        required=True,
+        label_visibility="collapsed",
+        persist_state="session",
     )
-    return version, view == "Page"
+    return version, view == arrivals.PAGE
 
 
 def label(source: SourceRow) -> str:
     """A document as the picker names it: its title, and its file where that says more."""
-    name = words.file_name(source.name)
+    name = words.place_name(source.name)
     return name if source.title in (name, source.name) else f"{source.title}  ·  {name}"
 
 
-enter()
+enter("chunks")
 main()

@@ -6,14 +6,15 @@ import streamlit as st
 
 from core.chunking.auditing import UNEXPLAINED
 from core.library import SourceRow
-from pages.ui import services, words
-from pages.ui.adding import show_adding
-from pages.ui.documents import show_documents
-from pages.ui.entry import enter
-from pages.ui.queue import show_queue
-from pages.ui.shelves import show_switcher
-from pages.ui.tour import show_tour
-from pages.ui.trash import show_trash, show_undo
+from pages.ui.library import documents
+from pages.ui.library.adding import show_adding
+from pages.ui.library.trash import show_trash, show_undo
+from pages.ui.shared import services, words
+from pages.ui.shared.entry import enter
+from pages.ui.shared.lessons import show_lessons
+from pages.ui.shared.queue import show_queue
+from pages.ui.shared.shelves import show_switcher
+from pages.ui.shared.tour import show_tour
 
 
 def main() -> None:
@@ -21,6 +22,7 @@ def main() -> None:
     library = services.library()
     drawn_at = library.revision()  # before anything is read: what changes from here on is not on the page
     sources = library.sources()
+    documents.arrive()
     show_switcher()
     if sources:
         totals(sources)
@@ -32,9 +34,10 @@ def main() -> None:
         show_adding(empty=not sources)
         show_queue(drawn_at)
     if sources:
-        show_documents(sources)
+        documents.show_documents(sources)
     else:
-        teach()
+        show_lessons(LESSONS)
+    documents.say()
     if library.writable:
         show_trash()
 
@@ -45,14 +48,6 @@ def welcome() -> None:
     st.markdown(
         "Put your documents in, see how each is cut, ask, and read every answer at its source. All on this machine."
     )
-
-
-def teach() -> None:
-    """Under the empty drop zone: what there will be to do."""
-    for column, (icon, title, text) in zip(st.columns(3), LESSONS, strict=True):
-        with column.container(border=True, height="stretch"):
-            st.markdown(f"**:material/{icon}: {title}**")
-            st.caption(text)
 
 
 def totals(sources: list[SourceRow]) -> None:
@@ -93,5 +88,5 @@ LESSONS = (
     ),
 )
 
-enter()
+enter("library")
 main()

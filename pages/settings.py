@@ -4,21 +4,38 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.authority import show_authority
-from pages.ui.embedder import show_embedder
-from pages.ui.enriching_settings import show_enriching
-from pages.ui.entry import enter
-from pages.ui.keeping import show_disk, show_places, show_privacy, show_report
-from pages.ui.reading_settings import show_reading
-from pages.ui.rerankers import show_reranker
+from pages.ui.settings.appearance import show_theme
+from pages.ui.settings.authority import show_authority
+from pages.ui.settings.embedder import show_embedder
+from pages.ui.settings.keeping import show_disk, show_places, show_privacy, show_report
+from pages.ui.settings.reading_settings import show_enriching, show_reading
+from pages.ui.settings.rerankers import show_reranker
+from pages.ui.shared import address, state
+from pages.ui.shared.entry import enter
+
+TABS = (
+    "Embedder",
+    "Re-ranker",
+    "Reading and words",
+    "Whose word counts",
+    "Appearance",
+    "Privacy",
+    "Places and disk",
+    "Report",
+)
 
 
 def main() -> None:
     """One tab a subject; a tab computes only what it shows."""
     st.title("Settings")
-    meaning, careful, reading, counting, private, places, help_me = st.tabs(
-        ["Embedder", "Re-ranker", "Reading and words", "Whose word counts", "Privacy", "Places and disk", "Report"]
-    )
+    led = address.taken()
+    if led is not None:
+        tab = address.last(led, "tab")
+        st.session_state[state.SETTINGS_TAB] = tab if tab in TABS else TABS[0]
+    tabs = st.tabs(TABS, key=state.SETTINGS_TAB, on_change="rerun")
+    meaning, careful, reading, counting, looks, private, places, help_me = tabs
+    opened = next((name for name, tab in zip(TABS, tabs, strict=True) if tab.open), TABS[0])
+    address.say({"tab": "" if opened == TABS[0] else opened})
     with meaning:
         show_embedder()
     with careful:
@@ -28,6 +45,8 @@ def main() -> None:
         show_enriching()
     with counting:
         show_authority()
+    with looks:
+        show_theme()
     with private:
         show_privacy()
     with places:
@@ -37,5 +56,5 @@ def main() -> None:
         show_report()
 
 
-enter()
+enter("settings")
 main()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
+import numpy as np
 import pytest
 import pytest_socket
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from core.library import Library
+    from core.storage.store import Store
     from core.types import Encoder, TokenCounter
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,20 +52,19 @@ os.environ.update(
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ["OMP_NUM_THREADS"] = "1"  # a worker for each core: threads of their own would only wait for each other
 
-# "ci" draws the same examples everywhere; "thorough" searches anew each time, far longer:
-#   HYPOTHESIS_PROFILE=thorough make test
+# "ci" draws the same few examples everywhere; "thorough", that of `make test-all`, searches anew each time, far longer.
 hypothesis.settings.register_profile(
     "ci",
     derandomize=True,
     deadline=None,
-    max_examples=60,
+    max_examples=15,
     database=None,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.register_profile(
     "thorough",
     deadline=None,
-    max_examples=3000,
+    max_examples=1000,
     print_blob=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
@@ -117,6 +118,29 @@ def _packaged_weights_read_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _chroma_looked_into_here() -> Iterator[None]:
+    """A process of its own for every look costs seconds; a test that damages Chroma's files asks for one."""
+    from core.storage.index import outbox, vectors
+
+    def examine(directory: Path, generation: int, rows: Sequence[int]) -> Any:
+        found = vectors._guarded(lambda: vectors.look_into(directory, generation, [int(row) for row in rows]))
+        held = {row: np.array(vector, np.float32) for row, vector in found["vectors"].items()}
+        return set(found["ids"]), held, set(found["reached"])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(outbox, "examine", examine)
+        yield
+
+
+@pytest.fixture
+def examined_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chroma's files are examined as they are outside the tests: by a process that may die of them."""
+    from core.storage.index import outbox, vectors
+
+    monkeypatch.setattr(outbox, "examine", vectors.examine)
+
+
 @pytest.fixture(scope="session")
 def counter() -> TokenCounter:
     """The packaged embedder's own tokenizer."""
@@ -146,6 +170,15 @@ def library(tmp_path: Path, fast_encoder: FastEncoder) -> Iterator[Library]:
     from core.library import Library
 
     with Library.open(tmp_path / "library", encoder=fast_encoder) as opened:
+        yield opened
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """The storage of an empty, writable library, without what encodes."""
+    from core.storage.store import Store
+
+    with Store.open(tmp_path / "library", write=True) as opened:
         yield opened
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from core.jobs import NewItem
+from core.ingest.jobs import NewItem
+from core.ingest.work import ingest_handler
 from core.library import Library
-from core.work import ingest_handler
 from tests.fast_encoder import FastEncoder
 
 CHUNKING = {"chunking.max_tokens": 40, "chunking.parent_max_tokens": 120}
@@ -31,9 +31,9 @@ class TalkingEncoder(FastEncoder):
 
 def run(home: Path, folder: Path) -> None:
     """Go on with what is queued, else queue the folder; as ``core ingest``, in small portions so that all mix."""
-    import core.ingest
+    import core.ingest.ingest
 
-    core.ingest.GATHER = 36
+    core.ingest.ingest.TURN = 36
     with Library.open(home, encoder=TalkingEncoder()) as library:
         library.queue.recover()
         if not library.queue.jobs():

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from core import preparing
 from core.errors import ParseError, PasswordNeededError
+from core.ingest import preparing
 from core.types import Attachment, Block, BlockKind, Document
 
 _PARCEL, _LOCKED, BROKEN = b"PARCEL ", b"LOCKED ", b"BROKEN"

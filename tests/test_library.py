@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,11 @@ from core.errors import (
     SettingsError,
     StorageError,
 )
+from core.ingest import ingest
 from core.library import Incoming, Ingested, ItemCancelledError, Library, SearchResult
-from core.retrieval import ranking
+from core.search.ranking import finding
 from core.settings import PRESETS, Settings
-from core.storage import generations
+from core.storage.catalogue import generations
 from core.storage.store import Store
 from core.types import Chunk
 from tests.fast_encoder import FastEncoder
@@ -230,26 +232,6 @@ def test_a_defect_met_on_one_file_costs_that_file_alone(library, monkeypatch):
     assert "wolf.txt could not be read: Lectern made a mistake (TypeError: a defect)." in failure.reason
 
 
-@pytest.mark.parametrize("head", ['---\ntitle: "half \\uD800 a telling pair"\n---\n', f"+++\na = {'9' * 5000}\n+++\n"])
-def test_front_matter_that_no_tokenizer_or_number_holds_is_read(library, head):
-    report = library.ingest([Incoming("a.md", content_hash=library.stage(f"{head}# Head\n\nThe body.\n".encode()))])
-    assert report.failures == ()
-    assert library.search("body").hits
-
-
-def test_two_uploads_of_one_name_are_one_source(library):
-    first = library.stage(b"# Notes\n\nThe first edition speaks of apples.\n")
-    library.ingest([Incoming("notes.md", content_hash=first)])
-    second = library.stage(b"# Notes\n\nThe second edition speaks of pears.\n")
-    library.ingest([Incoming("notes.md", content_hash=second)])
-    (row,) = library.sources()
-    assert (row.version_id, row.kind, row.path) == (second, "upload", None)
-    assert library.search("apples").hits[0].text.count("apples") == 0
-    with pytest.raises(NotFoundError):
-        library.document(first)
-    assert library.verify() == []
-
-
 def test_removed_is_gone_from_every_index(library, folder):
     library.ingest(incoming(folder))
     gone = next(row for row in library.sources() if row.name == "otter.md")
@@ -319,7 +301,7 @@ def test_what_cannot_be_restored_stays_in_the_trash(library, folder, monkeypatch
     def refuse(*asked):
         raise ParseError("It cannot be cut.")
 
-    monkeypatch.setattr("core.preparing.cut_edited", refuse)
+    monkeypatch.setattr("core.ingest.preparing.cut_edited", refuse)
     assert [failure.reason for failure in library.restore([row.id]).failures] == ["It cannot be cut."]
     assert [held.id for held in library.trashed()] == [row.id]
     assert library.verify() == []
@@ -365,16 +347,14 @@ def test_a_large_file_nothing_reads_is_refused_by_its_head(library, tmp_path, mo
     assert library.stats().files_bytes == 0, "and no copy of it is kept"
 
 
-@pytest.mark.parametrize("name", sorted(PRESETS))
-@pytest.mark.parametrize("question", ["", "anything at all"])
-def test_an_empty_library_answers_with_nothing(library, name, question):
-    result = library.search(question, PRESETS[name])
-    assert (result.hits, result.passages, result.context.tokens, result.context.order) == ((), (), 0, ())
-    assert result.trace.candidates == ()
-    assert library.quotes(result).quotes == ()
+def test_an_empty_library_answers_with_nothing(library):
+    for question, settings in product(("", "anything at all"), PRESETS.values()):
+        result = library.search(question, settings)
+        assert (result.hits, result.passages, result.context.tokens, result.context.order) == ((), (), 0, ())
+        assert result.trace.candidates == ()
+        assert library.searcher.answer(result, library.settings.answering).answer.quotes == ()
+        assert library.search(question, settings.with_value("retrieval.exact_below", 0)).hits == ()
     assert library.verify() == []
-    approximate = library.search(question, PRESETS[name].with_value("retrieval.exact_below", 0))
-    assert approximate.hits == ()
 
 
 def test_settings_of_questions_hold_at_once_and_others_do_not(tmp_path, fast_encoder):
@@ -404,10 +384,6 @@ def test_settings_persist_and_are_the_librarys_own(tmp_path, folder, fast_encode
         assert library.ingest(incoming(folder)).encoded == 0
     with Library.open(tmp_path / "home", write=False, encoder=fast_encoder) as reader:
         assert reader.settings.fingerprint() == chosen.fingerprint()
-
-
-def test_one_default_everywhere(library):
-    assert library.settings.fingerprint() == Settings().fingerprint() == PRESETS["default"].fingerprint()
 
 
 def test_revision_grows_with_every_change(library, folder):
@@ -569,7 +545,7 @@ def test_a_document_that_cannot_be_cut_anew_does_not_keep_the_others_back(tmp_pa
             raise ParseError("otter.md cannot be cut.")
         return cut_edited(piece, *rest)
 
-    monkeypatch.setattr("core.preparing.cut_edited", refuse)
+    monkeypatch.setattr("core.ingest.preparing.cut_edited", refuse)
     with Library.open(home, encoder=OtherEncoder()) as library:
         report = library.apply(library.settings)
         assert [failure.reason for failure in report.failures] == ["otter.md cannot be cut."]
@@ -581,16 +557,6 @@ def test_a_document_that_cannot_be_cut_anew_does_not_keep_the_others_back(tmp_pa
         ]
         assert library.search("Which part is the otter?").hits[0].source == "otter.md"
         assert library.verify() == []
-
-
-@pytest.mark.parametrize("stage", ["reading", "chunking", "encoding", "storing"])
-def test_cancelled_everywhere_leaves_it_sound(library, folder, stage):
-    with pytest.raises(CancelledError):
-        library.ingest(incoming(folder), Recorder(stop_all_at=stage))
-    assert library.sources() == []
-    assert library.verify() == []
-    assert len(library.ingest(incoming(folder)).documents) == len(ANIMALS)
-    assert library.verify() == []
 
 
 def test_one_long_document_is_cancelled_while_it_is_cut(library, tmp_path):
@@ -635,6 +601,66 @@ def test_one_cancelled_item_leaves_alone(library, folder, stage):
     assert library.verify() == []
 
 
+def held(library: Library) -> dict[str, tuple[tuple[str, ...], list[bytes]]]:
+    """By source: the ids of its chunks and the vectors of its leaves."""
+    leaves = library.searcher.snapshot().leaves
+    vectors = {version: [] for version in leaves.version_ids}
+    for document, vector in zip(leaves.documents, leaves.vectors, strict=True):
+        vectors[leaves.version_ids[document]].append(vector.tobytes())
+    return {
+        row.name: (tuple(chunk.chunk_id for chunk in library.tree(row.version_id).chunks), vectors[row.version_id])
+        for row in library.sources()
+    }
+
+
+class Asking(Recorder):
+    """Asks of every document whenever the encoder begins."""
+
+    def __init__(self, library: Library) -> None:
+        super().__init__()
+        self.library = library
+        self.met: list[tuple[set[str], set[str]]] = []
+
+    def stage(self, index, stage, done, total):
+        super().stage(index, stage, done, total)
+        if stage == "encoding" and not done:
+            by_words = {row.name for row in self.library.sources() if row.by_words}
+            hits = self.library.search("river").hits
+            assert all(("dense" in hit.scores) == (hit.source not in by_words) for hit in hits)
+            assert self.library.verify() == []
+            self.met.append((by_words, {hit.source for hit in hits}))
+
+
+def test_each_document_is_found_by_its_words_before_it_is_encoded(library, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(ingest, "TURN_DOCUMENTS", 2)
+    items, asking = incoming(folder), Asking(library)
+    assert library.ingest(items, asking, promptly=True).failures == ()
+    by_words, found = asking.met[0]
+    assert by_words == found == {item.name for item in items[:2]}, "found before anything is encoded"
+    by_words, found = asking.met[-1]
+    assert by_words < found, "and what was encoded meanwhile by its meaning"
+    assert not any(row.by_words for row in library.sources())
+    assert library.verify() == []
+    with Library.open(tmp_path / "at once", encoder=FastEncoder()) as whole:
+        whole.ingest(items)
+        assert held(whole) == held(library), "the library is the one that a batch at once makes"
+
+
+def test_an_encoder_that_fails_leaves_what_is_found_by_words(library, folder, fast_encoder, monkeypatch):
+    def broken(texts, progress=None):
+        raise ModelError("The model is gone.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fast_encoder, "encode", broken)
+        report = library.ingest(incoming(folder)[:2], promptly=True)
+    assert len(report.failures) == 2
+    assert [row.by_words for row in library.sources()] == [True, True]
+    assert library.verify() == []
+    library.ingest(incoming(folder)[:2], promptly=True)
+    assert [row.by_words for row in library.sources()] == [False, False]
+    assert library.verify() == []
+
+
 def nearest(result: SearchResult) -> list[float]:
     return sorted((hit.scores["dense"] for hit in result.hits), reverse=True)[:3]
 
@@ -651,7 +677,7 @@ def test_a_reader_beside_a_writer(tmp_path, folder, fast_encoder, monkeypatch):
             writer.ingest(incoming(folder))
             assert {hit.source for hit in reader.search("river").hits} == {f"{animal}.md" for animal in ANIMALS}
             near = reader.settings.with_value("retrieval.exact_below", 0)
-            monkeypatch.setattr(ranking, "POOL", 3)  # so that the library is larger than what a search hands on
+            monkeypatch.setattr(finding, "POOL", 3)  # so that the library is larger than what a search hands on
             for question in ("river", "Which item of the list is the heron?"):
                 asked, alone = writer.search(question, near), reader.search(question, near)
                 # Leaves of equal similarity may stand in for each other at the pool's edge, so likeness is compared.
@@ -708,12 +734,3 @@ def test_closing_twice_is_once(tmp_path, fast_encoder):
         library.search("anything")
     with Library.open(tmp_path / "home", encoder=fast_encoder):
         pass
-
-
-def test_settings_alone_cost_no_cutting(library, folder, fast_encoder):
-    library.ingest(incoming(folder))
-    encoded, before = len(fast_encoder.texts), chunks_of(library)
-    report = library.apply(library.settings.with_value("retrieval.k", 3))
-    assert (report.encoded, len(fast_encoder.texts)) == (0, encoded)
-    assert chunks_of(library) == before
-    assert len(library.search("river").hits) == 3

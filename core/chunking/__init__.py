@@ -6,32 +6,31 @@ import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 
-from core.chunking.anchored import anchored
 from core.chunking.auditing import audit
-from core.chunking.auto import auto
-from core.chunking.captions import captions_of
-from core.chunking.claim import claim
-from core.chunking.clause import clause
-from core.chunking.cluster import cluster
-from core.chunking.code import code
-from core.chunking.conversation import conversation
-from core.chunking.edit_making import remaker
-from core.chunking.edit_replay import Replayed, replay
-from core.chunking.edits import Edit, edits_fingerprint
-from core.chunking.fixed import fixed
-from core.chunking.late import encoder_inputs
-from core.chunking.learned import learned
-from core.chunking.log import log
-from core.chunking.plan import BY_VECTORS, Aids, Chunker, SectionStarts
-from core.chunking.prefixes import encoder_input, prefix_text
-from core.chunking.proposed import proposed
-from core.chunking.recursive import recursive
-from core.chunking.semantic import semantic
-from core.chunking.sentence import sentence
-from core.chunking.structure import structure
-from core.chunking.table import table
-from core.chunking.texttiling import texttiling
-from core.chunking.workpiece import Workpiece
+from core.chunking.chunkers.anchored import anchored
+from core.chunking.chunkers.auto import auto
+from core.chunking.chunkers.claim import claim
+from core.chunking.chunkers.clause import clause
+from core.chunking.chunkers.cluster import cluster
+from core.chunking.chunkers.code import code
+from core.chunking.chunkers.conversation import conversation
+from core.chunking.chunkers.fixed import fixed
+from core.chunking.chunkers.learned import learned
+from core.chunking.chunkers.log import log
+from core.chunking.chunkers.proposed import proposed
+from core.chunking.chunkers.recursive import recursive
+from core.chunking.chunkers.semantic import semantic
+from core.chunking.chunkers.sentence import sentence
+from core.chunking.chunkers.structure import structure
+from core.chunking.chunkers.table import table
+from core.chunking.chunkers.texttiling import texttiling
+from core.chunking.edits.edits import Edit, edits_fingerprint
+from core.chunking.edits.making import remaker
+from core.chunking.edits.replay import Replayed, replay
+from core.chunking.plan import BY_VECTORS, Chunker, ChunkerResources, SectionStarts
+from core.chunking.prefixes import encoder_input, encoder_inputs, prefix_text
+from core.chunking.prepared_document import PreparedDocument
+from core.chunking.signals.captions import captions_of
 from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import ChunkTree, Document, TokenCounter
 
@@ -61,11 +60,11 @@ __all__ = [
     "BY_VECTORS",
     "CHUNKERS",
     "CHUNKING_VERSION",
-    "Aids",
+    "ChunkerResources",
     "Edit",
+    "PreparedDocument",
     "Replayed",
     "SectionStarts",
-    "Workpiece",
     "audit",
     "captions_of",
     "chunk",
@@ -85,7 +84,7 @@ def recipe_fingerprint(
     parser_fingerprint: str,
     settings: ChunkingSettings,
     counter_fingerprint: str,
-    aids: Aids | None = None,
+    resources: ChunkerResources | None = None,
     edits: Sequence[Edit] = (),
 ) -> str:
     """Names everything that decides a document's chunks; 16 hex digits. Their ids are made without ``edits``.
@@ -95,33 +94,39 @@ def recipe_fingerprint(
     False
     """
     parts = [str(CHUNKING_VERSION), parser_fingerprint, _dials_fingerprint(settings), counter_fingerprint]
-    if aids and (decisive := aids.fingerprint(settings.chunker)):
+    if resources and (decisive := resources.fingerprint(settings.chunker)):
         parts.append(decisive)
     if edits:
         parts.append(f"edits {edits_fingerprint(edits)}")
     return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
 
 
-def cut(piece: Workpiece, settings: ChunkingSettings, parser_fingerprint: str = "") -> ChunkTree:
-    """The chunk tree of a document on the bench; what it made for other settings is used again.
+def cut(prepared: PreparedDocument, settings: ChunkingSettings, parser_fingerprint: str = "") -> ChunkTree:
+    """The chunk tree of a document; what was made of it for other settings is used again.
 
     Whatever unit the sizes are in, a chunk's ``tokens`` and ``encoder_tokens`` are the counter's.
     """
-    recipe = recipe_fingerprint(parser_fingerprint, settings, piece.counter.fingerprint, piece.aids)
-    return piece.tree(settings, CHUNKERS[settings.chunker], recipe)
+    recipe = recipe_fingerprint(parser_fingerprint, settings, prepared.counter.fingerprint, prepared.resources)
+    return prepared.tree(settings, CHUNKERS[settings.chunker], recipe)
 
 
 def cut_edited(
-    piece: Workpiece, settings: ChunkingSettings, edits: Sequence[Edit], parser_fingerprint: str = "", reads: int = 0
+    prepared: PreparedDocument,
+    settings: ChunkingSettings,
+    edits: Sequence[Edit],
+    parser_fingerprint: str = "",
+    reads: int = 0,
 ) -> Replayed:
     """``cut`` with edits by hand carried out. ``reads``: what the encoder reads of a leaf in tokens, 0 unknown.
 
     The chunks that no edit touches have the ids they have without edits.
     """
-    recipe = recipe_fingerprint(parser_fingerprint, settings, piece.counter.fingerprint, piece.aids)
-    tree = piece.tree(settings, CHUNKERS[settings.chunker], recipe)
+    recipe = recipe_fingerprint(parser_fingerprint, settings, prepared.counter.fingerprint, prepared.resources)
+    tree = prepared.tree(settings, CHUNKERS[settings.chunker], recipe)
     return (
-        replay(tree, edits, remaker(piece.frame(settings), recipe, piece.counter, reads)) if edits else Replayed(tree)
+        replay(tree, edits, remaker(prepared.context(settings), recipe, prepared.counter, reads))
+        if edits
+        else Replayed(tree)
     )
 
 
@@ -130,7 +135,7 @@ def chunk(
     settings: ChunkingSettings,
     counter: TokenCounter,
     parser_fingerprint: str = "",
-    aids: Aids | None = None,
+    resources: ChunkerResources | None = None,
 ) -> ChunkTree:
     """The chunk tree of a document; the same input gives the same ids, always."""
-    return cut(Workpiece(document, counter, aids), settings, parser_fingerprint)
+    return cut(PreparedDocument(document, counter, resources), settings, parser_fingerprint)

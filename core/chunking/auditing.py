@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from core.chunking.plan import SKIPPED
 from core.text.spans import intersect_spans, non_blank_length, subtract_spans, trim
-from core.types import Audit, ChunkTree, Gap, Span
+from core.types import Audit, BlockKind, ChunkTree, Gap, Span
 
+BESIDE_ARTICLE = "beside the page's article: menu, notice, link or advertisement"
 UNEXPLAINED = "not covered: please report"
 SWITCHED_OFF = "switched off by hand"
 
@@ -20,10 +21,11 @@ def audit(tree: ChunkTree, switched_off: Sequence[Span] = ()) -> Audit:
     document = tree.document
     whole = [Span(0, len(document.text))]
     missing = subtract_spans(whole, [leaf.span for leaf in tree.leaves])
-    skipped = [(block.span, SKIPPED[block.kind]) for block in document.blocks if block.kind in SKIPPED]
+    reasons = {**SKIPPED, BlockKind.FURNITURE: BESIDE_ARTICLE} if document.kind == "html" else SKIPPED
+    skipped = [(block.span, reasons[block.kind]) for block in document.blocks if block.kind in reasons]
     named = [
         (span, reason)
-        for reason in SKIPPED.values()
+        for reason in reasons.values()
         for span in intersect_spans(missing, [block for block, why in skipped if why == reason])
     ]
     others = subtract_spans(missing, [span for span, _ in skipped])

@@ -20,7 +20,7 @@ from core.chunking.atoms import (
     measure,
 )
 from core.chunking.packing import NO_SECTION, Row, pack
-from core.chunking.plan import Frame, Group, Metadata, Piece
+from core.chunking.plan import ChunkingContext, Group, Metadata, Piece
 from core.text.sentences import sentence_spans
 from core.text.tokens import is_word_boundary
 
@@ -36,23 +36,23 @@ _TORN = frozenset({"table row", "line of code", "run of words", "list item"})
 _CRUMBS_PER_PARENT = 32
 
 
-def build_groups(frame: Frame, atoms: list[Atom]) -> tuple[Group, ...]:
+def build_groups(context: ChunkingContext, atoms: list[Atom]) -> tuple[Group, ...]:
     """Parents first, then the leaves inside each, so that leaves and their overlap never leave their parent."""
-    measure(atoms, frame.tokens)
+    measure(atoms, context.tokens)
     for atom in atoms:
         if atom.cut >= CUT_HEADING:
             atom.why = atom.parent_why = ""  # whatever a chunker says, a heading is not parted from its body
         elif atom.parent_why and not atom.why:
             atom.why = atom.parent_why
     groups: list[Group] = []
-    parents = _parents(frame, coarsen(atoms, max(1, frame.settings.max_tokens // _CRUMBS_PER_LEAF)))
+    parents = _parents(context, coarsen(atoms, max(1, context.settings.max_tokens // _CRUMBS_PER_LEAF)))
     for number, units in enumerate(parents):
         members = [atom for unit in units for atom in unit]
         following = parents[number + 1][0] if number + 1 < len(parents) else None
-        pieces = _leaves(frame, members, following[0] if following else None)
+        pieces = _leaves(context, members, following[0] if following else None)
         begins = _parent_begins(members[0], number)
         head = members[0]
-        ends, metadata = _parent_ends(frame, members, following), joined([piece.metadata for piece in pieces])
+        ends, metadata = _parent_ends(context, members, following), joined([piece.metadata for piece in pieces])
         groups.append(Group(pieces, begins, ends, head.header, head.header_kind, metadata))
     return tuple(groups)
 
@@ -71,14 +71,14 @@ def joined(parts: Sequence[Metadata]) -> Metadata:
     return {name: tuple(dict.fromkeys(values)) for name, values in found.items()} if found else NOTHING
 
 
-def _parents(frame: Frame, atoms: list[Atom]) -> list[list[list[Atom]]]:
+def _parents(context: ChunkingContext, atoms: list[Atom]) -> list[list[list[Atom]]]:
     """Parents as lists of units, units as lists of atoms.
 
     Whole blocks packed up to ``parent_max_tokens``, sections kept whole where they fit.
     """
-    limit = frame.settings.parent_room
-    units = _units(frame, atoms)
-    sections = frame.settings.parents != "ratio" and any(unit[0].opens < NO_SECTION for unit in units)
+    limit = context.settings.parent_room
+    units = _units(context, atoms)
+    sections = context.settings.parents != "ratio" and any(unit[0].opens < NO_SECTION for unit in units)
     begins = [bool(unit[0].parent_why) for unit in units]
     if units and not sections and not any(begins[1:]) and units[-1][-1].end_token - units[0][0].first_token <= limit:
         return [units]  # as ``pack`` would have it
@@ -115,13 +115,13 @@ def _runs(starts: Sequence[bool]) -> list[tuple[int, int]]:
     return list(pairwise(edges)) if starts else []
 
 
-def _units(frame: Frame, atoms: Sequence[Atom]) -> list[list[Atom]]:
+def _units(context: ChunkingContext, atoms: Sequence[Atom]) -> list[list[Atom]]:
     """Atoms of one block together where a parent holds them; where a parent holds very many blocks, those too.
 
     Headings count toward the block under them, so that a large one leaves room for them; and so does a line that
     introduces a block which no parent holds whole in any case.
     """
-    limit = frame.settings.parent_room
+    limit = context.settings.parent_room
     many = len(atoms) > 2 * _CRUMBS_PER_PARENT and (
         atoms[-1].end_token - atoms[0].first_token < len(atoms) * limit // _CRUMBS_PER_PARENT
     )
@@ -172,25 +172,25 @@ def _section_sizes(atoms: Sequence[Atom]) -> dict[int, int]:
     return sizes
 
 
-def _rooms(frame: Frame, atoms: Sequence[Atom]) -> list[int]:
+def _rooms(context: ChunkingContext, atoms: Sequence[Atom]) -> list[int]:
     """The room of a leaf that begins with each atom: the same as before where section and header are."""
     rooms: list[int] = []
     known = None
     for atom in atoms:
         place = (atom.heading, atom.header, atom.opens < NO_SECTION, atom.header_kind)
         if place != known:
-            known, room = place, frame.room(*place)
+            known, room = place, context.room(*place)
         rooms.append(room)
     return rooms
 
 
-def _leaves(frame: Frame, atoms: Sequence[Atom], following: Atom | None) -> tuple[Piece, ...]:
-    rooms, overlaps = _rooms(frame, atoms), frame.settings.overlap_tokens > 0
+def _leaves(context: ChunkingContext, atoms: Sequence[Atom], following: Atom | None) -> tuple[Piece, ...]:
+    rooms, overlaps = _rooms(context, atoms), context.settings.overlap_tokens > 0
     rows = [
         Row(
             atom.first_token,
             atom.end_token,
-            room - frame.overlap(room) if overlaps and number else room,
+            room - context.overlap(room) if overlaps and number else room,
             atom.cut,
             atom.level,
             atom.opens,
@@ -203,10 +203,10 @@ def _leaves(frame: Frame, atoms: Sequence[Atom], following: Atom | None) -> tupl
     runs = _runs([bool(atom.why) for atom in atoms])
     for first, last in ((low + one, low + other) for low, high in runs for one, other in pack(rows[low:high])):
         start, note = atoms[first].start, ""
-        if first and frame.settings.overlap_tokens:
-            start, note = _overlapped(frame, atoms, first, rooms[first], atoms[last - 1].end, pieces[-1].body + 1)
+        if first and context.settings.overlap_tokens:
+            start, note = _overlapped(context, atoms, first, rooms[first], atoms[last - 1].end, pieces[-1].body + 1)
         begins = _begins(atoms, first) + note
-        ends = _ends(frame, atoms, rows, first, last, following)
+        ends = _ends(context, atoms, rows, first, last, following)
         head, metadata = atoms[first], joined([atom.metadata for atom in atoms[first:last]])
         pieces.append(
             Piece(
@@ -216,15 +216,17 @@ def _leaves(frame: Frame, atoms: Sequence[Atom], following: Atom | None) -> tupl
     return tuple(pieces)
 
 
-def _overlapped(frame: Frame, atoms: Sequence[Atom], first: int, room: int, end: int, after: int) -> tuple[int, str]:
+def _overlapped(
+    context: ChunkingContext, atoms: Sequence[Atom], first: int, room: int, end: int, after: int
+) -> tuple[int, str]:
     """Where the leaf begins with its overlap: at a sentence of the same flow and parent.
 
     A leaf that begins inside a sentence begins at a word where no sentence fits. Never before ``after``, so that the
     leaf before is not swallowed whole.
     """
-    start, text, tokens, unit = atoms[first].start, frame.tokens.text, frame.tokens, frame.settings.unit
-    wanted = int(frame.overlap(room) * _eagerness(atoms[first])) if frame.settings.overlap == "adaptive" else None
-    allowed = min(frame.overlap(room) if wanted is None else wanted, room - tokens.count(start, end))
+    start, text, tokens, unit = atoms[first].start, context.tokens.text, context.tokens, context.settings.unit
+    wanted = int(context.overlap(room) * _eagerness(atoms[first])) if context.settings.overlap == "adaptive" else None
+    allowed = min(context.overlap(room) if wanted is None else wanted, room - tokens.count(start, end))
     low = start
     at = first - 1
     while at >= 0 and atoms[at].flow == atoms[first].flow and tokens.count(atoms[at].start, start) <= 4 * allowed:
@@ -274,7 +276,7 @@ def _begins(atoms: Sequence[Atom], first: int) -> str:
 
 
 def _ends(
-    frame: Frame, atoms: Sequence[Atom], rows: Sequence[Row], first: int, last: int, following: Atom | None
+    context: ChunkingContext, atoms: Sequence[Atom], rows: Sequence[Row], first: int, last: int, following: Atom | None
 ) -> str:
     if last == len(atoms):
         if following is None:
@@ -289,7 +291,7 @@ def _ends(
         return f"ends: {after.why}"
     if after.opens < NO_SECTION:
         return "ends: the section ends here"
-    room, size, unit = rows[first].room, rows[last - 1].finish - rows[first].begin, frame.settings.unit
+    room, size, unit = rows[first].room, rows[last - 1].finish - rows[first].begin, context.settings.unit
     more = rows[last].finish - rows[last].begin
     if size + more > room:
         return f"ends: the next {after.what} would not fit ({size} + {more} > {room} {unit})"
@@ -312,7 +314,7 @@ def _parent_begins(atom: Atom, number: int) -> str:
     return f"begins: {_a(atom.what)} starts here and the parent before is full"
 
 
-def _parent_ends(frame: Frame, atoms: Sequence[Atom], following: Sequence[Atom] | None) -> str:
+def _parent_ends(context: ChunkingContext, atoms: Sequence[Atom], following: Sequence[Atom] | None) -> str:
     if following is None:
         return "ends: the text ends here"
     if following[0].parent_why:
@@ -322,7 +324,7 @@ def _parent_ends(frame: Frame, atoms: Sequence[Atom], following: Sequence[Atom] 
     size = atoms[-1].end_token - atoms[0].first_token
     more = following[-1].end_token - following[0].first_token
     what = following[0].what if len(following) == 1 else "block"
-    limit, unit = frame.settings.parent_room, frame.settings.unit
+    limit, unit = context.settings.parent_room, context.settings.unit
     if size + more > limit:
         return f"ends: the next {what} would not fit ({size} + {more} > {limit} {unit})"
     return f"ends: evened out with the next parent ({size} of at most {limit} {unit})"

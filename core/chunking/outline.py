@@ -85,7 +85,7 @@ class Outline:
         self.blocks = blocks
         self._starts = [block.start for block in blocks]
         self._ends = [block.end for block in blocks]
-        self._texts: dict[int, tuple[str, ...]] = {}
+        self._texts: dict[tuple[int, ...], tuple[str, ...]] = {}
         self.paths: list[tuple[int, ...]] = []
         open_path: tuple[int, ...] = ()
         for index, block in enumerate(blocks):
@@ -124,8 +124,23 @@ class Outline:
             position = self._ends[heading]
         return self.heading_at(end - 1)
 
-    def texts(self, heading: int) -> tuple[str, ...]:
-        """The path's words; headings without words are left out."""
-        if heading not in self._texts:  # every chunk of a section asks
-            self._texts[heading] = tuple(self.headings[at].text for at in self.path(heading) if self.headings[at].text)
-        return self._texts[heading]
+    def path_over(self, start: int, end: int) -> tuple[int, ...]:
+        """The headings over the chunk ``[start, end)``: the path of the section that its first body character is in.
+
+        A chunk that holds that section's own heading line, and further sections, is no more of this section than of the
+        others: it has the path that all of them have in common. Their headings stand in its text.
+        """
+        first = self.body_heading(start, end)
+        path = self.path(first)
+        if first < 0 or self._starts[first] < start:
+            return path
+        for other in self.paths[first + 1 : self.heading_at(end - 1) + 1]:
+            shared = sum(one == same for one, same in zip(path, other, strict=False))
+            path = path[:shared]
+        return path
+
+    def texts(self, path: tuple[int, ...]) -> tuple[str, ...]:
+        """The words of a path's headings; those without words are left out."""
+        if path not in self._texts:  # every chunk of a section asks
+            self._texts[path] = tuple(self.headings[at].text for at in path if self.headings[at].text)
+        return self._texts[path]

@@ -11,14 +11,25 @@ from numpy.typing import NDArray
 
 from core.chunking.outline import Outline
 from core.chunking.prefixes import Prefixes
-from core.chunking.readings import Readings, Stretch, SyntaxReader
-from core.chunking.series import SKIPPED, Series, regions
+from core.chunking.signals.series import SKIPPED, Series, regions
+from core.chunking.syntax_cache import CodeSpan, SyntaxCache, SyntaxReader
 from core.settings import ChunkingSettings
 from core.syntax import Syntax, Unread, read_sources
 from core.text.tokens import TokenMap
 from core.types import Document, Encoder, LanguageModel, Span, Vectors
 
-__all__ = ["SKIPPED", "Aids", "Chunker", "Frame", "Group", "Piece", "Plan", "SectionStarts", "SyntaxReader", "Writer"]
+__all__ = [
+    "SKIPPED",
+    "Chunker",
+    "ChunkerResources",
+    "ChunkingContext",
+    "Group",
+    "Piece",
+    "Plan",
+    "SectionStarts",
+    "SyntaxReader",
+    "Writer",
+]
 
 Metadata = Mapping[str, tuple[str, ...]]
 
@@ -41,8 +52,8 @@ class Writer(LanguageModel, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Aids:
-    """What a chunker may be handed beside the document; ``None``: there is none, and it does the next best thing.
+class ChunkerResources:
+    """The models and readers that a chunker may use; without one (``None``) the document is left to another chunker.
 
     ``syntax``: reads code; ``None``: it is read in this process, which is for texts that are known not to be hostile.
     """
@@ -53,7 +64,7 @@ class Aids:
     syntax: SyntaxReader | None = None
 
     def fingerprint(self, chunker: str) -> str:
-        """Names those of the aids that decide what this chunker does; "" where none does."""
+        """Names those of the resources that decide how this chunker cuts; "" where none does."""
         parts = [self.encoder.fingerprint] if self.encoder is not None and chunker in BY_VECTORS else []
         if self.starts is not None and chunker == "learned":
             parts.append(self.starts.fingerprint)
@@ -119,8 +130,8 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """All a chunker works from: the document, the dials, its tokens, outline, prefixes and sentences, and its aids."""
+class ChunkingContext:
+    """All a chunker works from: the document, what is known of it, the dials, and the models it may ask."""
 
     document: Document
     settings: ChunkingSettings
@@ -128,12 +139,12 @@ class Frame:
     outline: Outline
     prefixes: Prefixes
     series: Series
-    aids: Aids
-    readings: Readings
+    resources: ChunkerResources
+    syntax_cache: SyntaxCache
 
     @property
     def regions(self) -> list[Span]:
-        """The stretches of text that chunks must cover, trimmed: all but front matter and furniture."""
+        """The spans of text that chunks must cover, trimmed: all but front matter and furniture."""
         return regions(self.document)
 
     @property
@@ -145,9 +156,9 @@ class Frame:
         """``(n, d)`` float32, unit norm, a row for each sentence; ``None`` without an encoder."""
         return self.series.vectors()
 
-    def syntax(self, stretches: Sequence[Stretch]) -> list[Syntax | Unread]:
+    def syntax(self, spans: Sequence[CodeSpan]) -> list[Syntax | Unread]:
         """Of each (language, span) of code, in order; what was read for another cut is not read again."""
-        return self.readings.read(stretches, self.aids.syntax or read_sources)
+        return self.syntax_cache.read(spans, self.resources.syntax or read_sources)
 
     def room(self, heading: int, header: Span | None = None, inside: bool = False, kind: str = "table_header") -> int:
         """Tokens left for the body of a leaf in this section once its prefix has its share; at least 1."""
@@ -164,4 +175,4 @@ class Frame:
         return min(self.settings.overlap_tokens, room // 3)
 
 
-Chunker = Callable[[Frame], Plan]
+Chunker = Callable[[ChunkingContext], Plan]

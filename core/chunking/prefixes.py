@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from core.chunking.outline import Outline
 from core.settings import PREFIX_KINDS, ChunkingSettings
+from core.text.pooling import EncoderInput, pooled
 from core.text.tokens import TokenMap
-from core.types import Chunk, Document, PrefixPart, Span
+from core.types import Chunk, ChunkTree, Document, PrefixPart, Span, TokenCounter
 
 SEPARATOR = " > "
 PATH = ("title", "heading")  # the parts that share a line
@@ -36,6 +37,20 @@ def encoder_input(chunk: Chunk, kinds: Sequence[str] = PREFIX_KINDS) -> str:
     'T\\nab'
     """
     return below(prefix_text(chunk.prefix, kinds), chunk.text)
+
+
+def encoder_inputs(
+    tree: ChunkTree, settings: ChunkingSettings, counter: TokenCounter, reads: int
+) -> tuple[EncoderInput, ...]:
+    """One input a leaf, in order. ``reads``: tokens the encoder reads at once, its special ones included.
+
+    With ``settings.vectors`` "late" a leaf's vector is pooled from a window of the document, which says what a prefix
+    otherwise would: prefixes are not read then.
+    """
+    if settings.vectors == "late":
+        spans = [leaf.span for leaf in tree.leaves]
+        return pooled(tree.document.text, spans, counter, max(1, reads - counter.specials))
+    return tuple(encoder_input(leaf, settings.read_prefix) for leaf in tree.leaves)
 
 
 def below(prefix: str, text: str) -> str:
@@ -78,7 +93,7 @@ class Prefixes:
         tokenized = settings.unit == "tokens"
         self._separator, self._line_end = (self._counts[">"], 0) if tokenized else (len(SEPARATOR), 1)
         self._reserves: dict[tuple[int, bool], int] = {}
-        self._paths: dict[tuple[int, tuple[int, ...], bool], tuple[PrefixPart, ...]] = {}
+        self._paths: dict[tuple[tuple[int, ...], tuple[int, ...], bool], tuple[PrefixPart, ...]] = {}
         self._headers: dict[tuple[int, int, int, str], PrefixPart | None] = {}
         self._header_reserves: dict[tuple[Span, int, str], int] = {}
         self._fitted: dict[tuple[tuple[PrefixPart, ...], int], tuple[PrefixPart, ...]] = {}
@@ -155,17 +170,16 @@ class Prefixes:
     ) -> tuple[PrefixPart, ...]:
         """The prefix of the chunk ``[start, end)``: what stands in the chunk itself is not repeated."""
         outline = self._outline
-        heading = outline.body_heading(start, end)
-        path = outline.path(heading)
+        heading, path = outline.body_heading(start, end), outline.path_over(start, end)
         shown = tuple([at for at in path if outline.blocks[at].end <= start or end <= outline.blocks[at].start])
         title = outline.document.title_span
         titled = title is None or not title.overlap(Span(start, end))
-        fitted = self._paths.get((heading, shown, titled))
+        fitted = self._paths.get((path, shown, titled))
         if fitted is None:
             parts = self._path_parts(shown, path)
             if parts and parts[0].kind == "title" and not titled:
                 del parts[0]
-            fitted = self._paths[heading, shown, titled] = self.fit(tuple(parts), self._settings.prefix_room)
+            fitted = self._paths[path, shown, titled] = self.fit(tuple(parts), self._settings.prefix_room)
         repeated = self.header(header, self.reserve(heading), kind) if header and header.end <= start else None
         told = PrefixPart("sentences", said) if said else None
         return (*fitted, *(part for part in (repeated, told) if part))

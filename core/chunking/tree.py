@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.chunking.atoms import NOTHING
-from core.chunking.plan import Frame, Group, Piece, Plan
+from core.chunking.plan import ChunkingContext, Group, Piece, Plan
 from core.chunking.prefixes import below, encoder_input, prefix_text
 from core.chunking.tiers import Family, Leaf, Tier, tiered
 from core.text.graphemes import boundary_before
@@ -36,10 +36,10 @@ def without_overlap_note(begins: str) -> str:
     return _OVERLAP_NOTE.sub("", begins)
 
 
-def build_tree(frame: Frame, plan: Plan, fingerprint: str) -> ChunkTree:
+def build_tree(context: ChunkingContext, plan: Plan, fingerprint: str) -> ChunkTree:
     """Chunks of a plan, parents before their children. Leaves are measured again and cut until all fit."""
-    maker = _Maker(frame, fingerprint, plan.notes)
-    families = _limited(frame, list(zip(plan.groups, _fitting(frame, plan), strict=True)))
+    maker = _Maker(context, fingerprint, plan.notes)
+    families = _limited(context, list(zip(plan.groups, _fitting(context, plan), strict=True)))
     chunks: list[Chunk] = []
 
     def add(tops: Sequence[Tier | Family], above: str | None) -> None:
@@ -54,8 +54,8 @@ def build_tree(frame: Frame, plan: Plan, fingerprint: str) -> ChunkTree:
                 chunks.append(upper)
                 add(top.members, upper.chunk_id)
 
-    add(tiered(frame, families, plan.rooted), None)
-    return ChunkTree(frame.document, tuple(chunks))
+    add(tiered(context, families, plan.rooted), None)
+    return ChunkTree(context.document, tuple(chunks))
 
 
 def recounted(tree: ChunkTree, counter: TokenCounter, kinds: Sequence[str]) -> ChunkTree:
@@ -69,23 +69,23 @@ def recounted(tree: ChunkTree, counter: TokenCounter, kinds: Sequence[str]) -> C
     return ChunkTree(tree.document, tuple(chunks))
 
 
-def _limited(frame: Frame, pairs: list[tuple[Group, list[Leaf]]]) -> list[Family]:
+def _limited(context: ChunkingContext, pairs: list[tuple[Group, list[Leaf]]]) -> list[Family]:
     """Families within ``parent_max_tokens`` as the tokenizer counts; one that proves larger is parted at a leaf."""
-    limit = frame.settings.parent_room
+    limit = context.settings.parent_room
     done: list[Family] = []
     pending = pairs
     while pending:
         spans = [Span(leaves[0].piece.start, leaves[-1].piece.end) for _, leaves in pending]
         halves: list[tuple[Group, list[Leaf]]] = []
-        for (group, leaves), span, tokens in zip(pending, spans, frame.tokens.exact(spans), strict=True):
+        for (group, leaves), span, tokens in zip(pending, spans, context.tokens.exact(spans), strict=True):
             if tokens <= limit or len(leaves) == 1:
                 done.append(Family(group, leaves, span, tokens))
                 continue
             middle = len(leaves) // 2
-            why = f"counted by itself, this stretch has more {frame.settings.unit} than a parent may hold"
+            why = f"counted by itself, this stretch has more {context.settings.unit} than a parent may hold"
             halves.append((replace(group, ends=f"ends: {why}"), leaves[:middle]))
             piece = leaves[middle].piece
-            head = _measured(frame, [_without_overlap(piece)])
+            head = _measured(context, [_without_overlap(piece)])
             begun = replace(group, begins=f"begins: {why}", header=piece.header, header_kind=piece.header_kind)
             halves.append((begun, head + leaves[middle + 1 :]))
         pending = halves
@@ -95,8 +95,8 @@ def _limited(frame: Frame, pairs: list[tuple[Group, list[Leaf]]]) -> list[Family
 class _Maker:
     """Makes the chunks of one document under one recipe."""
 
-    def __init__(self, frame: Frame, fingerprint: str, notes: tuple[str, ...]) -> None:
-        self._frame = frame
+    def __init__(self, context: ChunkingContext, fingerprint: str, notes: tuple[str, ...]) -> None:
+        self._context = context
         self._fingerprint = fingerprint
         self._notes = notes
 
@@ -109,104 +109,104 @@ class _Maker:
         reasons: tuple[str, ...],
         group: Group | None = None,
     ) -> Chunk:
-        frame = self._frame
+        context = self._context
         header, kind = (group.header, group.header_kind) if group else (None, "table_header")
         return Chunk(
-            chunk_id=chunk_id(frame.document.version_id, self._fingerprint, level, span.start, span.end),
+            chunk_id=chunk_id(context.document.version_id, self._fingerprint, level, span.start, span.end),
             level=level,
             parent_id=above,
             start=span.start,
             end=span.end,
-            text=frame.document.text[span.start : span.end],
+            text=context.document.text[span.start : span.end],
             tokens=tokens,
-            headings=frame.outline.texts(frame.outline.body_heading(span.start, span.end)),
-            prefix=frame.prefixes.parts(span.start, span.end, header, kind),
+            headings=context.outline.texts(context.outline.path_over(span.start, span.end)),
+            prefix=context.prefixes.parts(span.start, span.end, header, kind),
             reasons=(*reasons, *self._notes),
             metadata=group.metadata if group else NOTHING,
         )
 
     def leaf(self, parent: str, leaf: Leaf) -> Chunk:
-        frame, piece = self._frame, leaf.piece
+        context, piece = self._context, leaf.piece
         return Chunk(
-            chunk_id=chunk_id(frame.document.version_id, self._fingerprint, 0, piece.start, piece.end),
+            chunk_id=chunk_id(context.document.version_id, self._fingerprint, 0, piece.start, piece.end),
             level=0,
             parent_id=parent,
             start=piece.start,
             end=piece.end,
-            text=frame.document.text[piece.start : piece.end],
+            text=context.document.text[piece.start : piece.end],
             tokens=leaf.tokens,
-            encoder_tokens=leaf.read + frame.tokens.counter.specials,
-            headings=frame.outline.texts(frame.outline.body_heading(piece.start, piece.end)),
+            encoder_tokens=leaf.read + context.tokens.counter.specials,
+            headings=context.outline.texts(context.outline.path_over(piece.start, piece.end)),
             prefix=leaf.prefix,
             reasons=(piece.begins, piece.ends, *self._notes),
             metadata=piece.metadata,
         )
 
 
-def _fitting(frame: Frame, plan: Plan) -> list[list[Leaf]]:
+def _fitting(context: ChunkingContext, plan: Plan) -> list[list[Leaf]]:
     """Every group's leaves, measured by the tokenizer itself; one that proves too large is halved until it fits."""
-    limit = frame.settings.max_tokens
+    limit = context.settings.max_tokens
     pending = [(at, piece) for at, group in enumerate(plan.groups) for piece in group.pieces]
     done: list[list[Leaf]] = [[] for _ in plan.groups]
     while pending:
-        measured = _measured(frame, [piece for _, piece in pending])
+        measured = _measured(context, [piece for _, piece in pending])
         halves: list[tuple[int, Piece]] = []
         for (at, _), leaf in zip(pending, measured, strict=True):
             if leaf.read <= limit:
                 done[at].append(leaf)
             elif leaf.piece.said:
                 halves.append((at, replace(leaf.piece, said="")))  # the text is read in any case
-            elif parts := _halved(frame, leaf.piece):
+            elif parts := _halved(context, leaf.piece):
                 halves.extend((at, part) for part in parts)
             else:
                 bare = replace(leaf, prefix=(), read=leaf.tokens)  # one grapheme: nothing is left to cut but the prefix
                 done[at].append(bare)
         pending = halves
-    return [_in_order(frame, members) for members in done]
+    return [_in_order(context, members) for members in done]
 
 
-def _in_order(frame: Frame, leaves: list[Leaf]) -> list[Leaf]:
+def _in_order(context: ChunkingContext, leaves: list[Leaf]) -> list[Leaf]:
     """Leaves by where their bodies begin. Where one was halved, the next may reach back over the whole second half:
     it does without its overlap then, so that no leaf begins before the one it follows.
     """
     leaves.sort(key=lambda leaf: (leaf.piece.body, leaf.piece.end))
     for at in range(1, len(leaves)):
         if leaves[at].piece.start <= leaves[at - 1].piece.start:
-            leaves[at] = _measured(frame, [_without_overlap(leaves[at].piece)])[0]
+            leaves[at] = _measured(context, [_without_overlap(leaves[at].piece)])[0]
     return leaves
 
 
-def _measured(frame: Frame, pieces: list[Piece]) -> list[Leaf]:
+def _measured(context: ChunkingContext, pieces: list[Piece]) -> list[Leaf]:
     prefixes = [
-        frame.prefixes.parts(piece.start, piece.end, piece.header, piece.header_kind, piece.said) for piece in pieces
+        context.prefixes.parts(piece.start, piece.end, piece.header, piece.header_kind, piece.said) for piece in pieces
     ]
-    counts = frame.tokens.exact([Span(piece.start, piece.end) for piece in pieces])
-    if frame.tokens.additive:
-        reads = [count + frame.prefixes.tokens(prefix) for count, prefix in zip(counts, prefixes, strict=True)]
+    counts = context.tokens.exact([Span(piece.start, piece.end) for piece in pieces])
+    if context.tokens.additive:
+        reads = [count + context.prefixes.tokens(prefix) for count, prefix in zip(counts, prefixes, strict=True)]
     else:
-        text = frame.document.text
-        before = [prefix_text(prefix, frame.settings.read_prefix) for prefix in prefixes]
+        text = context.document.text
+        before = [prefix_text(prefix, context.settings.read_prefix) for prefix in prefixes]
         bodies = [text[piece.start : piece.end] for piece in pieces]
-        reads = frame.tokens.counter.count(list(map(below, before, bodies)))
+        reads = context.tokens.counter.count(list(map(below, before, bodies)))
     return [Leaf(*values) for values in zip(pieces, prefixes, counts, reads, strict=True)]
 
 
-def _halved(frame: Frame, piece: Piece) -> tuple[Piece, ...]:
+def _halved(context: ChunkingContext, piece: Piece) -> tuple[Piece, ...]:
     """The piece without its overlap, or in two at a word near its middle, else between two graphemes.
 
     () when it is a single one.
     """
     if piece.start < piece.body:
         return (_without_overlap(piece),)
-    text = frame.document.text
-    cut = frame.tokens.cut(piece.start, piece.end, frame.tokens.count(piece.start, piece.end) // 2)
+    text = context.document.text
+    cut = context.tokens.cut(piece.start, piece.end, context.tokens.count(piece.start, piece.end) // 2)
     if cut >= piece.end:
         middle = (piece.start + piece.end) // 2
         cut = boundary_before(text, middle, piece.start) if middle > piece.start else piece.end
     left, right = trim(text, piece.start, cut), trim(text, cut, piece.end)
     if left is None or right is None:
         return ()
-    why = f"counted by itself, this stretch has more {frame.settings.unit} than fit"
+    why = f"counted by itself, this stretch has more {context.settings.unit} than fit"
     return (
         replace(piece, start=left.start, end=left.end, ends=f"ends: {why}"),
         replace(piece, start=right.start, body=right.start, end=right.end, begins=f"begins: {why}"),

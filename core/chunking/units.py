@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.chunking.atoms import CUT_PARAGRAPH, CUT_SENTENCE, Atom, Splitter
-from core.chunking.plan import Frame, Piece, Plan
-from core.chunking.structure import BlockAtoms, Item, structured
+from core.chunking.chunkers.structure import BlockAtoms, Item, structured
+from core.chunking.plan import ChunkingContext, Piece, Plan
 from core.text.spans import trim
 from core.types import BlockKind, Span
 
@@ -37,10 +37,10 @@ class Unit:
     label_kind: str = "speaker"
 
 
-def by_units(frame: Frame, units: Sequence[Unit], kinds: frozenset[BlockKind] = _TAKEN) -> BlockAtoms:
+def by_units(context: ChunkingContext, units: Sequence[Unit], kinds: frozenset[BlockKind] = _TAKEN) -> BlockAtoms:
     """The atoms of blocks of these kinds that units (in order, not overlapping) cover; others are left alone."""
-    splitter = Splitter(frame.tokens)
-    text, least = frame.document.text, frame.least_room
+    splitter = Splitter(context.tokens)
+    text, least = context.document.text, context.least_room
     starts = [unit.start for unit in units]
 
     def own(item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom] | None:
@@ -57,8 +57,8 @@ def by_units(frame: Frame, units: Sequence[Unit], kinds: frozenset[BlockKind] = 
             begins = span.start == unit.start
             cut = unit.cut if begins else CUT_SENTENCE
             within = limit
-            if unit.label and frame.tokens.count(span.start, span.end) > min(room, least):
-                within = min(limit, frame.room(heading, unit.label, kind=unit.label_kind))
+            if unit.label and context.tokens.count(span.start, span.end) > min(room, least):
+                within = min(limit, context.room(heading, unit.label, kind=unit.label_kind))
             found = splitter.whole_or_sentences(span, unit.what, -1 - at, cut, within, min(room, within))
             if begins:
                 found[0].why, found[0].parent_why = unit.why, unit.parent_why
@@ -95,14 +95,14 @@ def _pieces(text: str, item: Item, units: Sequence[Unit], low: int) -> list[tupl
 
 
 def planned(
-    frame: Frame,
+    context: ChunkingContext,
     own: BlockAtoms | None,
     metadata: Callable[[int, int], Mapping[str, tuple[str, ...]]],
     notes: Sequence[str] = (),
     adjust: Callable[[list[Atom]], None] | None = None,
 ) -> Plan:
     """``structured`` with these atoms, what ``metadata`` finds in every chunk's span, and notes."""
-    plan = structured(frame, own, adjust)
+    plan = structured(context, own, adjust)
     groups = []
     for group in plan.groups:
         found = [metadata(piece.start, piece.end) for piece in group.pieces]

@@ -9,18 +9,16 @@ from itertools import groupby
 from core.enriching import dates as calendar
 from core.enriching.entities import names, things
 from core.enriching.features import Features, Reference
-from core.enriching.finds import Finds
 from core.enriching.genre import GENRES, Genre, genre
 from core.enriching.keywords import Keywords
 from core.enriching.references import References, pictured
 from core.enriching.section_types import SECTION_TYPES, Classified, section_type
-from core.enriching.sections import Sections
+from core.enriching.sections import Sections, SpanIndex
 from core.enriching.vocabulary import Vocabulary
-from core.settings.enriching import EnrichingSettings
-from core.text.places import page_of
-from core.types import BlockKind, Chunk, ChunkTree, Document, Span
+from core.settings.preparing import EnrichingSettings
+from core.types import BlockKind, Chunk, ChunkTree, Document
 
-ENRICHING_VERSION = 2  # grows when the same chunk may get other features
+ENRICHING_VERSION = 3  # grows when the same chunk may get other features
 MOST = 24  # values of one kind that a chunk keeps: a page of an index names hundreds
 
 __all__ = [
@@ -67,13 +65,9 @@ def enrich(tree: ChunkTree, settings: EnrichingSettings | None = None) -> dict[s
     features: dict[str, Features] = {}
     for chunks in _levels(tree.chunks):
         places = [found.sections.of(chunk.start, chunk.end) for chunk in chunks]
-        counted = list(_counted(places))
-        for at, chunk in enumerate(chunks):
-            previous = chunks[at - 1].chunk_id if at else None
-            after = chunks[at + 1].chunk_id if at + 1 < len(chunks) else None
-            features[chunk.chunk_id] = found.of(
-                chunk, places[at], (at + 1, len(chunks)), counted[at], (previous, after)
-            )
+        counted = _counted(places)
+        for at, (chunk, in_section) in enumerate(zip(chunks, counted, strict=True), start=1):
+            features[chunk.chunk_id] = found.of(chunk, (at, len(chunks)), in_section)
     return {chunk.chunk_id: features[chunk.chunk_id] for chunk in tree.chunks}
 
 
@@ -104,22 +98,15 @@ class _Found:
         self.genre = genre(document).name if "genre" in on else "other"
         self.keywords = Keywords(vocabulary, tree.leaves) if "keywords" in on and settings.keywords else None
         silent = [block.span for block in document.blocks if block.kind in _SILENT]
-        nothing: Finds[str] = Finds([])
+        nothing: SpanIndex[str] = SpanIndex([])
         begins = {span.start for block in document.blocks for span in (block.span, *block.parts)}
         self.names, self.organisations = names(vocabulary, silent, begins) if "entities" in on else (nothing, nothing)
         self.things = things(vocabulary) if "entities" in on else {}
-        self.dates = Finds(calendar.dates(vocabulary)) if "dates" in on else nothing
-        self.versions = Finds(calendar.versions(vocabulary)) if "dates" in on else nothing
+        self.dates = SpanIndex(calendar.dates(vocabulary)) if "dates" in on else nothing
+        self.versions = SpanIndex(calendar.versions(vocabulary)) if "dates" in on else nothing
         self.references, self.pictured = _references(document, self.sections, vocabulary, "references" in on)
 
-    def of(
-        self,
-        chunk: Chunk,
-        section: int,
-        among: tuple[int, int],
-        in_section: tuple[int, int],
-        neighbours: tuple[str | None, str | None],
-    ) -> Features:
+    def of(self, chunk: Chunk, among: tuple[int, int], in_section: tuple[int, int]) -> Features:
         start, end = chunk.start, chunk.end
         blocks = self.sections.blocks(start, end)
         kinds = {block.kind for block in blocks}
@@ -132,16 +119,11 @@ class _Found:
             title=self.document.title,
             kind=self.document.kind,
             genre=self.genre,
-            headings=chunk.headings,
             section=chunk.headings[-1] if chunk.headings else "",
-            section_level=self.sections.sections[section].level if section >= 0 else 0,
-            position=_position(index, total),
             index=index,
             total=total,
             section_index=in_section[0],
             section_total=in_section[1],
-            previous=neighbours[0],
-            next=neighbours[1],
             section_type=what.name,
             section_reason=what.reason,
             has_code=BlockKind.CODE in kinds,
@@ -156,7 +138,6 @@ class _Found:
             emails=self._things("email", chunk),
             dates=self.dates.distinct(start, end, MOST),
             versions=self.versions.distinct(start, end, MOST),
-            pages=_pages(self.document, chunk.span),
             figures=tuple(name for kind, name in pictures if kind == "figure")[:MOST],
             tables=tuple(name for kind, name in pictures if kind == "table")[:MOST],
             references=tuple(self.references.within(start, end)),
@@ -170,25 +151,11 @@ class _Found:
 
 def _references(
     document: Document, sections: Sections, vocabulary: Vocabulary, wanted: bool
-) -> tuple[Finds[Reference], Finds[tuple[str, str]]]:
+) -> tuple[SpanIndex[Reference], SpanIndex[tuple[str, str]]]:
     """The references, and the figures and tables that are declared or pointed to."""
     if not wanted:
-        return Finds([]), Finds([])
+        return SpanIndex([]), SpanIndex([])
     by = References(document, sections, vocabulary)
     found = by.found()
     pointed = ((one.start, one.end, (one.kind, pictured(one))) for one in found if pictured(one))
-    return Finds((one.start, one.end, one) for one in found), Finds([*by.captions(), *pointed])
-
-
-def _position(index: int, total: int) -> str:
-    if total == 1:
-        return "only"
-    return "first" if index == 1 else "last" if index == total else "middle"
-
-
-def _pages(document: Document, span: Span) -> tuple[int, ...]:
-    """The pages from the one its first character stands on to that of its last; () without pages."""
-    first, last = page_of(document, span.start), page_of(document, span.end - 1)
-    if first is None or last is None:
-        return ()
-    return tuple(range(first, last + 1)) if first <= last else (first,)
+    return SpanIndex((one.start, one.end, one) for one in found), SpanIndex([*by.captions(), *pointed])

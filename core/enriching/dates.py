@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from core.enriching.shapes import Shape, month_of
+from core.enriching.shapes import Shape
 from core.enriching.vocabulary import Vocabulary
+from core.text.calendar_names import month_of
 
 Found = tuple[int, int, str]
 

@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 
-from core.enriching.finds import Finds
-from core.enriching.shapes import Shape, month_of
+from core.enriching.sections import SpanIndex
+from core.enriching.shapes import Shape
 from core.enriching.vocabulary import Vocabulary, Word
 from core.text.analysis import STOP_WORDS
+from core.text.calendar_names import SHORT_WEEKDAYS, WEEKDAYS, month_of
 from core.types import Span
 
 Found = tuple[int, int, str]
@@ -20,9 +21,8 @@ _ORGANISATIONS = frozenset(
     " college school bank ministry department committee council commission agency authority foundation association"
     " society group laboratories laboratory labs hospital universität universidad université press union".split()
 )
-_DAYS = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun montag dienstag"
-    " mittwoch donnerstag freitag samstag sonntag".split()
+_DAYS = frozenset(map(str.lower, (*WEEKDAYS, *SHORT_WEEKDAYS))) | frozenset(
+    "montag dienstag mittwoch donnerstag freitag samstag sonntag".split()
 )
 _NO_NAMES = frozenset(
     "note notes warning caution important tip info todo see yes no ok please dear hello hi thanks regards figure"
@@ -42,7 +42,7 @@ _MANY_CAPITALS = 0.12  # of the words inside sentences: a language that capitali
 
 def names(
     vocabulary: Vocabulary, silent: Sequence[Span], begins: Set[int] = frozenset()
-) -> tuple[Finds[str], Finds[str]]:
+) -> tuple[SpanIndex[str], SpanIndex[str]]:
     """Names, and those of them that say they are organisations.
 
     ``silent``: headings and code, where capitals mean nothing. ``begins``: where table rows and list items start, which
@@ -75,7 +75,7 @@ def names(
         last = words[-1].plain.rstrip(".")
         found = organisations if len(run) > 1 and (last in _ORGANISATIONS or _institute(words)) else people
         found.append((start, end, text))
-    return Finds(people), Finds(organisations)
+    return SpanIndex(people), SpanIndex(organisations)
 
 
 def _meant(vocabulary: Vocabulary, single: Sequence[int]) -> set[str]:
@@ -187,7 +187,7 @@ def _is_name(word: Word, inside: set[str]) -> bool:
     return len(text) > 2 and word.plain in inside and text.replace("-", "").replace("'", "").isalpha()
 
 
-def things(vocabulary: Vocabulary) -> dict[str, Finds[str]]:
+def things(vocabulary: Vocabulary) -> dict[str, SpanIndex[str]]:
     """Identifiers, paths, URLs and mail addresses by kind.
 
     >>> found = things(Vocabulary("Call `get_user` on https://example.org, or mail a@example.org."))
@@ -199,4 +199,4 @@ def things(vocabulary: Vocabulary) -> dict[str, Finds[str]]:
         for thing in vocabulary.words[at].things:
             start = vocabulary.starts[at] + thing.at
             items[thing.kind].append((start, start + len(thing.text.removesuffix("()")), thing.text))
-    return {kind: Finds(values) for kind, values in items.items()}
+    return {kind: SpanIndex(values) for kind, values in items.items()}

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 from core.types import Span
 
-POSITIONS = ("only", "first", "middle", "last")
 REFERENCE_KINDS = ("section", "figure", "table", "footnote", "citation", "link")
 
 
@@ -62,29 +61,23 @@ class Reference:
 class Features:
     """What is known of one chunk. Lists keep the order of the text, each value once; keywords: the most telling first.
 
-    ``title``, ``kind``, ``genre``: of the document. ``headings``: the path at the first body character, ``section`` its
-    last heading, ``section_level`` that heading's own level (0: before any heading).
-    ``position``: one of ``POSITIONS`` among the document's chunks of the same level; ``index`` of ``total``, 1-based;
-    ``section_index`` of ``section_total``: the same within its section. ``previous``, ``next``: ids at that level.
+    ``title``, ``kind``, ``genre``: of the document. ``section``: the chunk's last heading. ``index`` of ``total``:
+    1-based among the document's chunks of the same level; ``section_index`` of ``section_total``: the same within its
+    section.
     ``section_type``: one of ``core.enriching.section_types.SECTION_TYPES``, ``section_reason`` says what showed it.
     ``dates``: ISO 8601 (a day, a month, a quarter "2026-Q3") where only one reading is possible, else as written.
     ``versions``: "v2.1", "1.4.0", "Python 3.11". ``figures``, ``tables``: "Figure 2", named or captioned here.
-    ``pages``: 1-based, () without pages. ``metadata``: what the chunker found.
+    ``metadata``: what the chunker found.
     """
 
     title: str = ""
     kind: str = ""
     genre: str = "other"
-    headings: tuple[str, ...] = ()
     section: str = ""
-    section_level: int = 0
-    position: str = "only"
     index: int = 1
     total: int = 1
     section_index: int = 1
     section_total: int = 1
-    previous: str | None = None
-    next: str | None = None
     section_type: str = "prose"
     section_reason: str = ""
     has_code: bool = False
@@ -99,7 +92,6 @@ class Features:
     emails: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
     versions: tuple[str, ...] = ()
-    pages: tuple[int, ...] = ()
     figures: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
@@ -108,8 +100,8 @@ class Features:
     def to_dict(self) -> dict[str, Any]:
         """Fit for JSON; a field that says nothing beyond its default is left out.
 
-        >>> Features(title="Plan", index=2, total=3, position="middle").to_dict()
-        {'title': 'Plan', 'position': 'middle', 'index': 2, 'total': 3}
+        >>> Features(title="Plan", index=2, total=3).to_dict()
+        {'title': 'Plan', 'index': 2, 'total': 3}
         """
         plain: dict[str, Any] = {}
         for item in fields(self):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from core.enriching.genre_rules import GENRES, HEADINGS, TITLE, WORDING, Rule
-from core.enriching.genre_structure import structure_evidence
+from core.enriching.genre_rules import WORDS
 from core.enriching.sections import Sections
+from core.settings import GENRES
 from core.types import BlockKind, Document
 
 __all__ = ["GENRES", "Genre", "genre"]
@@ -15,17 +16,17 @@ __all__ = ["GENRES", "Genre", "genre"]
 _HEAD, _TAIL = 24_000, 8_000  # characters of a long document that are read for its wording
 _ENOUGH = 3.0  # points below which nothing is said
 _AHEAD = 0.75  # points by which the best must lead the next one
+# Points: of a title, of each heading, line and word that is found, each once, and the most they come to.
+_TITLE, _HEADING, _LINE, _WORD = 3.5, 0.8, 0.7, 0.4
+_MOST_HEADINGS, _MOST_LINES, _MOST_WORDS = 4.0, 3.5, 3.0
+_DENSITY = 4.0  # words of a genre per thousand, below which its wording says nothing: a long document says all once
 
 
 class Genre(NamedTuple):
-    """``name``: one of ``GENRES``, "other" when unsure. ``evidence``: what spoke for it, strongest first.
-
-    ``points``: of every genre that anything spoke for, best first.
-    """
+    """``name``: one of ``GENRES``, "other" when unsure. ``evidence``: what spoke for it, strongest first."""
 
     name: str
     evidence: tuple[str, ...]
-    points: tuple[tuple[str, float], ...] = ()
 
 
 def genre(document: Document) -> Genre:
@@ -41,44 +42,38 @@ def genre(document: Document) -> Genre:
     'other'
     """
     if document.kind == "code":
-        return Genre("code", ("its kind is source code",), (("code", _ENOUGH),))
-    points: dict[str, float] = {}
+        return Genre("code", ("its kind is source code",))
     evidence: dict[str, list[tuple[float, str]]] = {}
     for name, worth, sentence in _evidence(document):
-        points[name] = points.get(name, 0.0) + worth
         evidence.setdefault(name, []).append((worth, sentence))
-    ranked = sorted(points.items(), key=lambda item: (-item[1], GENRES.index(item[0])))
-    if not ranked or ranked[0][1] < _ENOUGH or (len(ranked) > 1 and ranked[0][1] - ranked[1][1] < _AHEAD):
-        return Genre("other", (), tuple(ranked))
-    best = ranked[0][0]
-    spoken = sorted(evidence[best], key=lambda item: -item[0])
-    return Genre(best, tuple(sentence for _, sentence in spoken), tuple(ranked))
+    points = {name: sum(worth for worth, _ in found) for name, found in evidence.items()}
+    ranked = sorted(points, key=lambda name: (-points[name], GENRES.index(name)))
+    ahead = points[ranked[0]] - (points[ranked[1]] if len(ranked) > 1 else 0.0) if ranked else 0.0
+    if not ranked or points[ranked[0]] < _ENOUGH or ahead < _AHEAD:
+        return Genre("other", ())
+    spoken = sorted(evidence[ranked[0]], key=lambda item: -item[0])
+    return Genre(ranked[0], tuple(sentence for _, sentence in spoken))
 
 
 def _evidence(document: Document) -> Iterator[tuple[str, float, str]]:
-    """(genre, points, sentence) of every rule that holds."""
-    for rule in TITLE:
-        if (match := rule.pattern.search(document.title)) is not None:
-            yield rule.genre, rule.points, f"its title says “{match.group().strip()}”"
+    """(genre, points, sentence) of everything that speaks for one."""
     titles = [section.title for section in Sections(document).sections]
-    for rule in HEADINGS:
-        if (found := _matching(rule, titles)) and len(found) >= rule.least:
-            worth = min(rule.most, rule.points * len(found))
-            yield rule.genre, worth, f"its headings: {_quoted(found)}"
     text = document.text
     sample = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]}\n{text[-_TAIL:]}"
-    words = max(1, sample.count(" ") + sample.count("\n"))
-    for rule in WORDING:
-        found = [match.group() for match in rule.pattern.finditer(sample)]
-        distinct = _distinct(found)
-        if len(found) >= rule.least and 1000 * len(found) / max(words, 150) >= rule.density:
-            worth = min(rule.most, rule.points * (len(distinct) if rule.distinct else len(found)))
-            yield rule.genre, worth, f"its wording: {_quoted(distinct)}"
-    yield from structure_evidence(document, sample, titles, _code_share(document))
-
-
-def _matching(rule: Rule, titles: Sequence[str]) -> list[str]:
-    return _distinct([match.group() for title in titles if (match := rule.pattern.search(title)) is not None])
+    count = max(150, sample.count(" ") + sample.count("\n"))
+    for name, words in WORDS.items():
+        if (match := words.title.search(document.title)) is not None:
+            yield name, _TITLE, f"its title says “{match.group().strip()}”"
+        headed = _distinct([match.group() for title in titles if (match := words.headings.search(title)) is not None])
+        if len(headed) > 1:
+            yield name, min(_MOST_HEADINGS, _HEADING * len(headed)), f"its headings: {_quoted(headed)}"
+        begun = [match.group() for match in words.lines.finditer(sample)]
+        if len(begun) > 1:
+            yield name, min(_MOST_LINES, _LINE * len(begun)), f"its lines: {_quoted(_distinct(begun))}"
+        said = [match.group() for match in words.wording.finditer(sample)]
+        if 1000 * len(said) / count >= _DENSITY:
+            yield name, min(_MOST_WORDS, _WORD * len(_distinct(said))), f"its wording: {_quoted(_distinct(said))}"
+    yield from _structure(document, sample, titles)
 
 
 def _distinct(found: Sequence[str]) -> list[str]:
@@ -94,6 +89,66 @@ def _quoted(words: Sequence[str]) -> str:
     return ", ".join(f"“{word[:40]}”" for word in words[:4])
 
 
-def _code_share(document: Document) -> float:
-    code = sum(block.end - block.start for block in document.blocks if block.kind is BlockKind.CODE)
-    return code / max(1, len(document.text))
+_LOG_LINE = re.compile(
+    r"\s*\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2},? +[\w ]{1,7} \d\d:\d\d"
+    r"|\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)"
+)
+_TURN = re.compile(
+    r"(?:\*\*)?(?:\[?[\d:]{4,8}\]?\s+)?(?P<who>[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3})(?:\*\*)?:\W*\s+\S"
+)
+_NOBODY = frozenset("Q A Question Answer Note Symptom Cause Remedy Fix Problem Solution".split())
+_CLAUSE = re.compile(
+    r"(?m)^[ \t]{0,9}(?:\d{1,2}\.\d{1,2}(?:\.\d{1,2})?|§\s?\d+|\([a-z]\)|(?:Article|Clause|Art\.)\s\d+)[.):]?\s+[A-Z]"
+)
+_MODAL = re.compile(r"\b(?:shall|must|may not|(?:is|are) (?:not permitted|worn|given|kept|reported|required))\b")
+_CITED = re.compile(r"\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]|\([A-Z][\w'’-]+(?: et al\.?| and [A-Z]\w+)?,? (?:19|20)\d\d\)")
+_ASKING = re.compile(
+    r"(?:\d+[.)]\s*)?(?:what|why|how|when|where|who|which|can|could|do|does|is|are|may|must|should|will|did)\b.*\?\s*$",
+    re.IGNORECASE,
+)
+
+
+def _structure(document: Document, sample: str, titles: Sequence[str]) -> Iterator[tuple[str, float, str]]:
+    """(genre, points, sentence) for what the build shows."""
+    lines = [line for line in sample.split("\n") if line.strip()]
+    count = max(1, len(lines))
+    logged = sum(_LOG_LINE.match(line) is not None for line in lines)
+    if logged >= 5 and logged / count >= 0.4:
+        yield "log", 4 + logged / count, f"{round(100 * logged / count)} % of its lines begin with a time or a level"
+    yield from _talk(lines)
+    yield from _questions(titles, sample)
+    yield from _clauses(sample, count)
+    cited = len(_CITED.findall(sample))
+    if cited >= 4 and 1000 * cited / max(150, sample.count(" ")) >= 2:
+        yield "paper", 1.5, f"{cited} citations in brackets"
+    table = sum(block.end - block.start for block in document.blocks if block.kind is BlockKind.TABLE)
+    if titles and table / max(1, len(document.text)) > 0.4 and document.kind in {"markdown", "html", "rst"}:
+        yield "reference", 1.0, "most of it is tables"
+
+
+def _talk(lines: Sequence[str]) -> Iterator[tuple[str, float, str]]:
+    """Turns of two speakers or more, each of whom comes back."""
+    speakers: dict[str, int] = {}
+    for line in lines:
+        if (turn := _TURN.match(line)) is not None and turn["who"] not in _NOBODY:
+            speakers[turn["who"]] = speakers.get(turn["who"], 0) + 1
+    again = [who for who, times in speakers.items() if times > 1]
+    turns = sum(speakers[who] for who in again)
+    if len(again) >= 2 and turns >= 6 and turns / max(1, len(lines)) >= 0.3:
+        yield "meeting", 3.5, f"{turns} turns of {len(again)} speakers"
+
+
+def _questions(titles: Sequence[str], sample: str) -> Iterator[tuple[str, float, str]]:
+    asked = [title for title in titles if _ASKING.match(title)]
+    if len(asked) >= 3 and len(asked) / len(titles) >= 0.5:
+        yield "FAQ", 3.5, f"{len(asked)} of its {len(titles)} headings are questions"
+    answered = len(re.findall(r"(?m)^[^\w\n]{0,9}A(?:nswer)?[:.]\s", sample))
+    if answered >= 2:
+        yield "FAQ", 1.0, f"{answered} answers marked “A:”"
+
+
+def _clauses(sample: str, lines: int) -> Iterator[tuple[str, float, str]]:
+    clauses = len(_CLAUSE.findall(sample))
+    modal = len(_MODAL.findall(sample))
+    if clauses >= 4 and clauses / lines >= 0.15 and modal >= 3:
+        yield "policy", 1.5, f"{clauses} numbered clauses with “shall” or “must”"

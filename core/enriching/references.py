@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from core.enriching.features import Reference
-from core.enriching.finds import Finds
-from core.enriching.sections import Sections
+from core.enriching.sections import Sections, SpanIndex
 from core.enriching.shapes import Shape
 from core.enriching.targets import NUMBER, class_of, only, slug, targets
 from core.enriching.vocabulary import Vocabulary
@@ -46,7 +45,7 @@ class References:
         self._vocabulary = vocabulary
         self._targets = targets(document, sections)
         code = [block for block in document.blocks if block.kind is BlockKind.CODE]
-        self._code = Finds((block.start, block.end, block.end) for block in code)
+        self._code = SpanIndex((block.start, block.end, block.end) for block in code)
 
     def found(self) -> list[Reference]:
         """In the order of the text; of two that overlap, the one that begins first, then the longer one."""

@@ -51,31 +51,6 @@ _CODED = re.compile(r"[A-Z][A-Z0-9]{0,9}-\d{1,7}")
 _LONGEST = 200  # characters of a token that are looked through
 _LONGEST_NAME = 64
 
-_MONTHS = (
-    "january jan januar jänner enero janvier gennaio января",
-    "february feb februar febrero février febbraio февраля",
-    "march mar märz marzo mars марта",
-    "april apr abril avril aprile апреля",
-    "may mai mayo maggio мая",
-    "june jun juni junio juin giugno июня",
-    "july jul juli julio juillet luglio июля",
-    "august aug agosto août августа",
-    "september sept sep septiembre septembre settembre сентября",
-    "october oct oktober okt octubre octobre ottobre октября",
-    "november nov noviembre novembre ноября",
-    "december dec dezember dez diciembre décembre dicembre декабря",
-)
-_MONTH_NUMBERS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
-
-
-def month_of(plain: str) -> int:
-    """The month a lower-case word names in English, German, French, Spanish, Italian or Russian; 0 for none.
-
-    >>> month_of("märz"), month_of("sept"), month_of("maybe")
-    (3, 9, 0)
-    """
-    return _MONTH_NUMBERS.get(plain, 0)
-
 
 def number_like(text: str) -> bool:
     """Whether a word begins as numbers and versions do.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, takewhile
 
@@ -42,25 +42,27 @@ class Targets:
 
     ``numbered``: (class, number) to places; class "" for a number without a word. ``labels``: starts of the words that
     declare a target, which are no references. ``notes``, ``sources``: by number; ``authors``: surname, year, place.
+    ``repeated``: how often an anchor came again.
     """
 
-    numbered: dict[tuple[str, str], list[Span]] = field(default_factory=dict)
+    numbered: dict[tuple[str, str], dict[Span, None]] = field(default_factory=dict)
     labels: set[int] = field(default_factory=set)
     notes: dict[str, list[Span]] = field(default_factory=dict)
     sources: dict[str, list[Span]] = field(default_factory=dict)
     authors: list[tuple[str, str, Span]] = field(default_factory=list)
     titles: dict[str, list[Span]] = field(default_factory=dict)
     anchors: dict[str, Span] = field(default_factory=dict)
+    repeated: dict[str, int] = field(default_factory=dict)
     listed: Span | None = None
 
     def place(self, kind: str, number: str) -> Span | None:
         """The one place of this class and number; sections of every name also answer to the bare number."""
-        own = self.numbered.get((kind, number), [])
+        own: Collection[Span] = self.numbered.get((kind, number), ())
         if not own and kind not in {"figure", "table"}:
-            own = self.numbered.get(("", number), [])
+            own = self.numbered.get(("", number), ())
         if not own and kind in {"section", "clause"}:
             same = ("section", "clause", "chapter", "part") if kind == "section" else ("clause", "section")
-            own = [span for name in same for span in self.numbered.get((name, number), [])]
+            own = [span for name in same for span in self.numbered.get((name, number), ())]
         return only(own)
 
     def author(self, surname: str, year: str) -> Span | None:
@@ -68,9 +70,9 @@ class Targets:
         return only([span for name, when, span in self.authors if name == surname.lower() and when == year])
 
 
-def only(places: list[Span]) -> Span | None:
+def only(places: Collection[Span]) -> Span | None:
     """The place, where there is just one."""
-    return places[0] if len(places) == 1 else None
+    return next(iter(places)) if len(places) == 1 else None
 
 
 def class_of(word: str) -> str:
@@ -116,9 +118,8 @@ def targets(document: Document, sections: Sections) -> Targets:
     return found
 
 
-def _add(places: dict[tuple[str, str], list[Span]], key: tuple[str, str], span: Span) -> None:
-    if span not in (known := places.setdefault(key, [])):
-        known.append(span)
+def _add(places: dict[tuple[str, str], dict[Span, None]], key: tuple[str, str], span: Span) -> None:
+    places.setdefault(key, {})[span] = None
 
 
 def _take_section(found: Targets, document: Document, heading: Span, span: Span, title: str) -> None:
@@ -132,11 +133,12 @@ def _take_section(found: Targets, document: Document, heading: Span, span: Span,
         title = title[title.find(number["number"]) + len(number["number"]) :].lstrip(".): ")
     if title:
         found.titles.setdefault(" ".join(title.lower().split()), []).append(span)
-    base, extra = slug(document.text[heading.start : heading.end].strip("# \n")), 0
-    anchor = base
+    base = slug(document.text[heading.start : heading.end].strip("# \n"))
+    anchor, extra = base, found.repeated.get(base, 0)
     while anchor in found.anchors:
         extra += 1
         anchor = f"{base}-{extra}"
+    found.repeated[base] = extra
     found.anchors[anchor] = span
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
@@ -254,23 +254,19 @@ def compare(first: tuple[str, str], second: tuple[str, str], least: float) -> Tw
     return Twin(first[0], second[0], "contained", similarity, shared) if shared >= _HELD else None
 
 
-def twins(passages: Sequence[tuple[str, str]], least: float = 0.8) -> list[Twin]:
-    """The pairs of near-duplicates among (name, text) passages, in the order of their second member.
+def twins_among(signed: Iterable[tuple[str, Signature]], text_of: Callable[[str], str], least: float) -> list[Twin]:
+    """The pairs of near-duplicates among passages by name and signature, in the order of their second member.
 
-    ``least``: the Jaccard index of shingles from which two are "near". Of passages with the same words each is paired
-    with the first of them alone, and only that one with others: ``groups`` joins what belongs together.
+    ``text_of``: the text of a name, asked for where two are worth comparing. ``least``: the Jaccard index of shingles
+    from which two are "near". Of passages with the same words each is paired with the first of them alone, and only
+    that one with others.
 
     >>> mill = "The mill stands by the river and has ground flour since the year 1780"
-    >>> [(pair.first, pair.second, pair.kind) for pair in twins([("a", mill), ("b", "Ducks swim."), ("c", mill + "!")])]
+    >>> texts = {"a": mill, "b": "Ducks swim.", "c": mill + "!"}
+    >>> signed = zip(texts, signatures(list(texts.values())))
+    >>> [(pair.first, pair.second, pair.kind) for pair in twins_among(signed, texts.__getitem__, 0.8)]
     [('a', 'c', 'same')]
     """
-    texts = dict(passages)
-    made = signatures([text for _, text in passages])
-    return twins_among(((name, sign) for (name, _), sign in zip(passages, made, strict=True)), texts.__getitem__, least)
-
-
-def twins_among(signed: Iterable[tuple[str, Signature]], text_of: Callable[[str], str], least: float) -> list[Twin]:
-    """As ``twins`` for passages whose signatures are kept: texts are asked for where two are worth comparing."""
     index = TwinIndex()
     found: list[Twin] = []
     for name, signature in signed:
@@ -279,38 +275,3 @@ def twins_among(signed: Iterable[tuple[str, Signature]], text_of: Callable[[str]
             if pair is not None:
                 found.append(pair)
     return found
-
-
-def groups(pairs: Iterable[Twin]) -> list[tuple[str, ...]]:
-    """What belongs together through any chain of pairs, each group in the order its members came up.
-
-    >>> made = [Twin("a", "c", "same", 1, 1), Twin("b", "d", "near", 0.9, 0), Twin("c", "e", "near", 0.9, 0)]
-    >>> groups(made)
-    [('a', 'c', 'e'), ('b', 'd')]
-    """
-    above: dict[str, str] = {}
-
-    def top(name: str) -> str:
-        above.setdefault(name, name)
-        while above[name] != name:
-            above[name] = above[above[name]]
-            name = above[name]
-        return name
-
-    for pair in pairs:
-        one, other = top(pair.first), top(pair.second)
-        if one != other:
-            above[other] = one
-    members: dict[str, list[str]] = {}
-    for name in above:
-        members.setdefault(top(name), []).append(name)
-    return [tuple(found) for found in members.values()]
-
-
-def by_passage(pairs: Iterable[Twin]) -> Mapping[str, tuple[Twin, ...]]:
-    """The pairs each passage is in, the most alike first."""
-    found: dict[str, list[Twin]] = {}
-    for pair in pairs:
-        found.setdefault(pair.first, []).append(pair)
-        found.setdefault(pair.second, []).append(pair)
-    return {name: tuple(sorted(mine, key=lambda pair: -pair.similarity)) for name, mine in found.items()}

@@ -10,8 +10,9 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-from core.enriching.shapes import Shape, Thing, month_of, number_like, things_in
+from core.enriching.shapes import Shape, Thing, number_like, things_in
 from core.text.analysis import STOP_WORDS
+from core.text.calendar_names import month_of
 
 # Kanji and katakana are written without spaces: their runs are the words, hiragana parts them.
 _TOKEN = re.compile(r"[\u3400-\u9fff々]+|[\u30a0-\u30ff]+|[^\s\u3040-\u30ff\u3400-\u9fff]+")

@@ -13,11 +13,10 @@ from core.errors import SettingsError, SuiteError
 from core.evaluation.history import Recording, RunPlan
 from core.evaluation.measuring import BUDGETS, BenchOptions, Measuring
 from core.evaluation.planning import Known, asked_with, recipe_groups, recipe_of
-from core.evaluation.records import Measured
-from core.evaluation.report import AskedQuestion, BenchDocument, BenchReport
-from core.evaluation.runs import Run, Runs
-from core.evaluation.staging import Staged, stage_documents, suite_folder
-from core.evaluation.suites import Question, Suite
+from core.evaluation.records import QuestionOutcome
+from core.evaluation.regions import Run, Runs
+from core.evaluation.reporting.report import AskedQuestion, BenchDocument, BenchReport
+from core.evaluation.suites import Question, Staged, Suite, stage_documents, suite_folder
 from core.evaluation.summing import summed
 from core.library import Failure, Incoming, Ingested, Library, Scope, Stats
 from core.settings import Settings
@@ -219,12 +218,12 @@ class _Bench:
                 f"A document of {self.suite.name} changed while it was measured.", f"Remove {self.place} and run again."
             )
 
-    def through(self, recording: Recording, name: str) -> list[Measured]:
+    def through(self, recording: Recording, name: str) -> list[QuestionOutcome]:
         """What a preset did with every question, in their order."""
         found = {measured.id: measured for measured in recording.journals[name].read()}
         return [found[question.id] for question in self.suite.questions]
 
-    def tell(self, runs: Runs, name: str, measured: Sequence[Measured]) -> None:
+    def tell(self, runs: Runs, name: str, measured: Sequence[QuestionOutcome]) -> None:
         """Hand out a preset's runs."""
         for item in measured:
             for budget in BUDGETS:

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import NotFoundError
-from core.evaluation.records import Journal, Measured
-from core.evaluation.report import BenchReport
+from core.evaluation.records import Journal, QuestionOutcome
+from core.evaluation.reporting.report import BenchReport
 from core.settings import Settings
 from core.storage.lock import WriterLock, writer
 from core.whole_files import written_whole
@@ -90,7 +90,7 @@ def load_report(workspace: Path, folder: str) -> BenchReport:
         ) from error
 
 
-def load_measured(workspace: Path, folder: str, preset: str) -> dict[str, Measured]:
+def load_measured(workspace: Path, folder: str, preset: str) -> dict[str, QuestionOutcome]:
     """What a preset did with each question, by the question's id. Raises ``NotFoundError`` for an unknown preset."""
     head = _head(_place(workspace) / folder)
     if preset not in head.presets:

@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.evaluation.regions import Placed, Region, region
-from core.evaluation.report import LOST, READ
-from core.retrieval import Ranking
-from core.retrieval.fusion import best_first, ranks_at
+from core.evaluation.reporting.report import LOST, READ
+from core.search.ranking import Ranking
+from core.search.ranking.fusion import best_first, ranks_at
 
-BARRED = "condition"
+EXCLUDED = "condition"
 _FROM_THE_READER = LOST[: LOST.index("cutting")]
 
 
@@ -76,7 +76,7 @@ def touching_leaves(
 
 
 def fates(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> tuple[str, ...]:
-    """How far each leaf came, aligned with ``leaves``: "budget", "threshold", "ranking", "search" or ``BARRED``."""
+    """How far each leaf came, aligned with ``leaves``: "budget", "threshold", "ranking", "search" or ``EXCLUDED``."""
     positions = {int(index): position for position, index in enumerate(ranking.pool[ranking.kept])}
     pool = _positions(ranking, leaves)
     limit = ranking.settings.k
@@ -91,7 +91,7 @@ def fates(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> tuple[str, ...]:
         if leaf.index in positions:
             result.append("budget")
         elif ranking.passing is not None and not ranking.passing.mask[leaf.index]:
-            result.append(BARRED)
+            result.append(EXCLUDED)
         elif position >= 0 and similar[position] < ranking.settings.min_similarity:
             result.append("threshold")
         else:
@@ -120,7 +120,7 @@ def lost(
     """Characters of ``gold`` by where they went; parts with none are left out.
 
     ``readable``: the gold that lies in text the library has. ``taken``: what was read. ``fate``: of each leaf, as
-    ``fates`` tells it, or ``BARRED`` for one that was not searched.
+    ``fates`` tells it, or ``EXCLUDED`` for one that was not searched.
 
     >>> gold = region([("a", 0, 10)])
     >>> lost(gold, gold, region([("a", 0, 4)]), [GoldLeaf(0, (("a", 2, 8),))], ["ranking"])

@@ -9,9 +9,8 @@ from time import perf_counter
 
 import numpy as np
 
-from core.catalogue_reads import CatalogueReads
 from core.evaluation.losses import (
-    BARRED,
+    EXCLUDED,
     GoldLeaf,
     best_ranks,
     fates,
@@ -33,17 +32,18 @@ from core.evaluation.metrics import (
     precision_omega,
     token_f1,
 )
-from core.evaluation.records import Measured
-from core.evaluation.regions import Placed, Region, region, take
-from core.evaluation.report import BenchDocument
-from core.evaluation.runs import Names
+from core.evaluation.records import QuestionOutcome
+from core.evaluation.regions import Names, Placed, Region, region, take
+from core.evaluation.reporting.report import BenchDocument
 from core.evaluation.sharing import Once, reading_key
 from core.evaluation.suites import Question, Suite
 from core.library import Library, Scope
-from core.retrieval import Found, Ranking
-from core.searching import SearchResult, found_key, order_key
+from core.search.catalogue_reads import CatalogueReads
+from core.search.ranking import Ranking, SearchScores
+from core.search.ranking.finding import order_key, search_scores_key
+from core.search.result import SearchResult
 from core.settings import RerankingSettings, Settings
-from core.storage.leaves import LeafTable
+from core.storage.index.leaves import LeafTable
 from core.types import Context, Trace
 
 BUDGETS = (1000, 2000, 4000, 8000)
@@ -81,14 +81,14 @@ class BenchOptions:
 class Gold:
     """A question's gold over one snapshot: as given, as a region, the part that lies in readable text, its leaves.
 
-    ``barred``: leaves with gold that a condition of the question itself keeps from being searched.
+    ``excluded``: leaves with gold that a condition of the question itself keeps from being searched.
     """
 
     spans: tuple[Placed, ...]
     whole: Region
     readable: Region
     leaves: tuple[GoldLeaf, ...]
-    barred: tuple[GoldLeaf, ...]
+    excluded: tuple[GoldLeaf, ...]
     omega: float | None
 
 
@@ -105,7 +105,7 @@ class _Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Placing:
     """What is the same for all rankings over one leaf table. ``reads``: each fact once."""
 
     gold: Gold
@@ -131,20 +131,20 @@ class Measuring:
     def __post_init__(self) -> None:
         self.names = Names(self.suite)
 
-    def ask(self, question: Question, presets: Mapping[str, Settings]) -> dict[str, Measured]:
+    def ask(self, question: Question, presets: Mapping[str, Settings]) -> dict[str, QuestionOutcome]:
         """The question under every preset. All must share the recipe the library has."""
         searcher, once = self.library.searcher, Once()
         ranked: dict[str, _Ranked] = {}
-        asked: dict[str, _Asked] = {}
+        placed: dict[str, _Placing] = {}
         waited: dict[Hashable, float] = {}  # milliseconds of a re-ranker, by what it read
         for name, settings in presets.items():
             find = partial(searcher.find, question.question, settings, self.scope)
-            found: Found = once.of(name, ("found", found_key(settings)), find)
+            found: SearchScores = once.of(name, ("found", search_scores_key(settings)), find)
             # What a question states itself narrows the leaves: the gold is placed once for each table of them.
-            asked[name] = once.of(name, ("asked", id(found.leaves)), partial(self._asked, question, found.leaves))
+            placed[name] = once.of(name, ("placing", id(found.leaves)), partial(self._placing, question, found.leaves))
             key = "ranked", order_key(settings)
             new = key not in once
-            rank = partial(self._ranked, question, found, settings, asked[name].gold)
+            rank = partial(self._ranked, question, found, settings, placed[name].gold)
             ranked[name] = once.of(name, key, rank)
             if not settings.reranking.off:
                 spent = ranked[name].ranking.timings_ms.get(REREAD, 0.0) if new else 0.0
@@ -157,20 +157,20 @@ class Measuring:
         measured = {}
         for name, settings in presets.items():
             started = perf_counter()
-            one = _One(self, question, asked[name].gold, settings, ranked[name], asked[name].reads, sizes)
+            one = _One(self, question, placed[name].gold, settings, ranked[name], placed[name].reads, sizes)
             # Read once for all that read the same: alone, each would have waited for it.
             one.score(waited.get(("read", reading_key(settings)), 0.0))
             measured[name] = one.measured(1000 * (once.seconds(name) + perf_counter() - started))
         return measured
 
-    def _asked(self, question: Question, leaves: LeafTable) -> _Asked:
-        return _Asked(self._gold(question, leaves), self.library.searcher.reads(leaves))
+    def _placing(self, question: Question, leaves: LeafTable) -> _Placing:
+        return _Placing(self._gold(question, leaves), self.library.searcher.reads(leaves))
 
     def _note_reading(self, settings: RerankingSettings, seconds: float) -> None:
         passages, before = self.reread.get(settings.model, (0, 0.0))
         self.reread[settings.model] = passages + settings.candidates, before + seconds
 
-    def _ranked(self, question: Question, found: Found, settings: Settings, gold: Gold) -> _Ranked:
+    def _ranked(self, question: Question, found: SearchScores, settings: Settings, gold: Gold) -> _Ranked:
         ranking = self.library.searcher.order(found, settings)
         scores = ranking.scores
         return _Ranked(
@@ -195,9 +195,11 @@ class Measuring:
         readable = region((name, a, min(b, known[name].characters)) for name, a, b in spans if name in known)
         omega = precision_omega(chunks, spans) if spans else None
         held = gold_leaves(spans, within, *table)
-        return Gold(spans, region(spans), readable, held, self._barred(spans, leaves, held), omega)
+        return Gold(spans, region(spans), readable, held, self._excluded(spans, leaves, held), omega)
 
-    def _barred(self, spans: Sequence[Placed], leaves: LeafTable, searched: Sequence[GoldLeaf]) -> tuple[GoldLeaf, ...]:
+    def _excluded(
+        self, spans: Sequence[Placed], leaves: LeafTable, searched: Sequence[GoldLeaf]
+    ) -> tuple[GoldLeaf, ...]:
         """Leaves with gold among all of the scope, less those that were ``searched``."""
         whole = self.library.searcher.snapshot(self.scope).leaves
         if whole is leaves or not spans:
@@ -256,8 +258,8 @@ class _One:
             self.characters[budget] = context.tokens
             self.prompt_tokens[budget] = self._tokens(context)
             if self.gold.spans:
-                gold, came = self.gold, (*self.ranked.fates, *(BARRED for _ in self.gold.barred))
-                self.lost[budget] = lost(gold.whole, gold.readable, taken, (*gold.leaves, *gold.barred), came)
+                gold, came = self.gold, (*self.ranked.fates, *(EXCLUDED for _ in self.gold.excluded))
+                self.lost[budget] = lost(gold.whole, gold.readable, taken, (*gold.leaves, *gold.excluded), came)
         for tokens in self.by.options.token_budgets:
             roomy = self.settings.with_value("assembly.budget_tokens", tokens)
             context, _ = searcher.assemble(ranking, roomy, None, self.reads)
@@ -267,9 +269,9 @@ class _One:
         if self.by.options.answers:
             self._score_quote(timed)
 
-    def measured(self, spent: float) -> Measured:
+    def measured(self, spent: float) -> QuestionOutcome:
         """What was found. ``spent``: milliseconds on this question, measuring included."""
-        return Measured(
+        return QuestionOutcome(
             id=self.question.id,
             scores=self.scores,
             contexts=self.contexts,

@@ -9,13 +9,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.applying import reckoned_leaves
 from core.chunking import BY_VECTORS
 from core.evaluation.history import Recording, RunPlan, write_json
 from core.evaluation.measuring import BenchOptions
 from core.evaluation.sharing import reading_key
-from core.evaluation.staging import suite_folder
-from core.evaluation.suites import Suite
+from core.evaluation.suites import Suite, suite_folder
+from core.ingest.applying import reckoned_leaves
 from core.settings import Settings, stage_fingerprint
 
 KNOWN = "known.json"  # beside the library of a suite's documents: what was learnt of its recipes

@@ -17,7 +17,7 @@ _PACKED = ".gz"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class QuestionOutcome:
     """One preset and one question.
 
     ``scores``: shares in [0, 1], ``None`` where a metric does not apply. ``contexts``: at each budget of characters
@@ -44,7 +44,7 @@ class Measured:
         return json.dumps(row, separators=(",", ":"))  # in ASCII: a file's name may hold what UTF-8 cannot write
 
     @classmethod
-    def from_json(cls, line: str) -> Measured:
+    def from_json(cls, line: str) -> QuestionOutcome:
         """The record that ``to_json`` wrote."""
         row: dict[str, Any] = json.loads(line)
         contexts = row["contexts"].items()
@@ -69,17 +69,17 @@ class Journal:
         self._path = path
         self._packed = path.with_name(path.name + _PACKED)
 
-    def add(self, measured: Measured) -> None:
+    def add(self, measured: QuestionOutcome) -> None:
         """Append a record; what was added stays when the process dies."""
         with self._path.open("a", encoding="ascii") as file:
             file.write(measured.to_json() + "\n")
 
-    def read(self) -> Iterator[Measured]:
+    def read(self) -> Iterator[QuestionOutcome]:
         """The records in the order they were added. Safe beside the one that writes: an unfinished line is left out."""
         for line in self._lines():
             # A line that a crash of the machine damaged is passed over: its question is asked again.
             with suppress(ValueError, KeyError, TypeError):
-                yield Measured.from_json(line)
+                yield QuestionOutcome.from_json(line)
 
     def count(self) -> int:
         """How many records there are, without reading them; one that is there twice counts twice."""

@@ -7,14 +7,14 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from core.searching import order_key
+from core.search.ranking.finding import order_key
 from core.settings import Settings
 
 
 def reading_key(settings: Settings) -> Hashable:
     """Equal for settings under which a re-ranker reads the same passages, whatever is then made of its opinion.
 
-    >>> careful = Settings().with_value("reranking.model", "lectern")
+    >>> careful = Settings().with_value("reranking.model", "packaged")
     >>> reading_key(careful) == reading_key(careful.with_value("reranking.blend", 0.5))
     True
     >>> reading_key(careful) == reading_key(careful.with_value("reranking.candidates", 50))

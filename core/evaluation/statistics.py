@@ -52,8 +52,8 @@ class Comparison:
     ``verdict``: "better" or "worse", by the sign of ``difference``, when the p value is at most 0.05, else "no
     difference seen", which is not "the same": the interval tells how large a difference there may still be. It decides
     by ``adjusted`` where that is known, else by ``p_value``; fewer than six questions can never tell. ``questions``:
-    how many were compared. ``p_value``: of ``randomisation``, of this pair alone. ``adjusted``: the same after Holm's
-    correction for all presets compared with the baseline; ``None`` from ``compare``, which knows of no others.
+    how many were compared. ``p_value``: of the randomisation test of this pair alone. ``adjusted``: the same after
+    Holm's correction for all presets compared with the baseline; ``None`` from ``compare``, which knows of no others.
     """
 
     difference: float
@@ -80,7 +80,7 @@ def intervals(scores: ArrayLike, *, resamples: int = RESAMPLES, seed: int = SEED
     found: list[Interval] = []
     for first in range(0, table.shape[1], _COLUMNS_AT_ONCE):
         part = table[:, first : first + _COLUMNS_AT_ONCE]
-        low, high = np.quantile(resampled_means(part, resamples=resamples, seed=seed), [tail, 1 - tail], axis=0)
+        low, high = np.quantile(_resampled_means(part, resamples=resamples, seed=seed), [tail, 1 - tail], axis=0)
         found += [Interval(float(m), float(a), float(b)) for m, a, b in zip(part.mean(axis=0), low, high, strict=True)]
     return tuple(found)
 
@@ -138,23 +138,6 @@ def compare_many(
     }
 
 
-def randomisation(
-    scores: ArrayLike, baseline: ArrayLike, *, permutations: int = PERMUTATIONS, seed: int = SEED
-) -> tuple[float, ...]:
-    """The two-sided p value per column of the paired randomisation test: rows are the same questions.
-
-    Were the preset and the baseline the same, either score of a question could as well have been the other's. So the
-    signs of the questions' differences are flipped at random, in all columns alike, and p is how often the mean of them
-    lies as far from 0 as the true one: ``(b + 1) / (permutations + 1)``, the true one being counted in (Phipson and
-    Smyth, "Permutation P-values Should Never Be Zero", 2010). Up to ``ENUMERATED`` questions every way to flip them is
-    counted once and p is exact. Raises ``ValueError`` when the shapes differ or there are no questions.
-
-    >>> randomisation([[3.0, 1.0], [2.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [0.0, 0.0], [0.0, 1.0]])
-    (0.25, 1.0)
-    """
-    return _flip_test(_differences(scores, baseline), permutations=permutations, seed=seed)
-
-
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     """Adjusted p values, in the order given: the k-th smallest of m times ``m - k + 1``, never falling, at most 1.
 
@@ -169,7 +152,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     return tuple(adjusted)
 
 
-def resampled_means(table: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
+def _resampled_means(table: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
     """``(resamples, metrics)``: the column means of ``table`` under resampling of its rows.
 
     How often each row was drawn is counted, and one product with the table gives all means of a block of resamples.
@@ -208,14 +191,25 @@ def _differences(scores: ArrayLike, baseline: ArrayLike) -> NDArray[np.float64]:
 
 def _compared(differences: NDArray[np.float64], resamples: int, permutations: int, seed: int) -> tuple[Comparison, ...]:
     found = intervals(differences, resamples=resamples, seed=seed)
-    p_values = _flip_test(differences, permutations=permutations, seed=seed)
+    p_values = _randomisation(differences, permutations=permutations, seed=seed)
     return tuple(
         Comparison(item.mean, item.low, item.high, _verdict(item.mean, p), len(differences), p)
         for item, p in zip(found, p_values, strict=True)
     )
 
 
-def _flip_test(differences: NDArray[np.float64], *, permutations: int, seed: int) -> tuple[float, ...]:
+def _randomisation(differences: NDArray[np.float64], *, permutations: int, seed: int) -> tuple[float, ...]:
+    """The two-sided p value per column of the paired randomisation test on the questions' differences.
+
+    Were the preset and the baseline the same, either score of a question could as well have been the other's. So the
+    signs of the questions' differences are flipped at random, in all columns alike, and p is how often the mean of them
+    lies as far from 0 as the true one: ``(b + 1) / (permutations + 1)``, the true one being counted in (Phipson and
+    Smyth, "Permutation P-values Should Never Be Zero", 2010). Up to ``ENUMERATED`` questions every way to flip them is
+    counted once and p is exact.
+
+    >>> _randomisation(np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0]]), permutations=9, seed=1)
+    (0.25, 1.0)
+    """
     bounds = np.abs(differences.sum(axis=0)) - _TIE * np.abs(differences).sum(axis=0)
     as_far = np.zeros(differences.shape[1], dtype=np.int64)
     for signs in _signs(len(differences), permutations, seed):

@@ -1,16 +1,21 @@
-"""Evaluation suites: a folder of documents and questions whose gold answers are spans of those documents."""
+"""Evaluation suites: a folder of documents and questions whose gold answers are spans of those documents.
+
+Also its documents as files that a library can read.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import SuiteError
+from core.errors import ParseError, SuiteError
 from core.evaluation import fields
+from core.parsing import detect_kind
 
 QUESTIONS_FILE = "questions.jsonl"
 DOCUMENTS_FILE = "documents.jsonl"
@@ -142,78 +147,162 @@ def _line_documents(path: Path) -> tuple[SuiteDocument, ...]:
 def _questions(path: Path, documents: Mapping[str, SuiteDocument]) -> tuple[Question, ...]:
     if not path.is_file():
         raise SuiteError(f"{path} is missing.", _FORMAT)
-    questions: dict[str, Question] = {}
-    for place, row in _rows(path):
+
+    def text_of(name: object, place: str) -> str | None:
+        if not isinstance(name, str) or name not in documents:
+            raise SuiteError(f"{place}: there is no document {fields.shown(name)} in the suite.", "Check the spelling.")
+        return documents[name].text
+
+    questions = tuple(question for question, _ in read_questions(_rows(path), text_of))
+    if not questions:
+        raise SuiteError(f"{path} has no questions.", _FORMAT)
+    return questions
+
+
+def read_questions(
+    rows: Iterable[tuple[str, dict[str, Any]]], text_of: Callable[[object, str], str | None]
+) -> Iterator[tuple[Question, dict[str, Any]]]:
+    """The questions of ``questions.jsonl``, each with the object it was read from, whose gold is in the same order.
+
+    ``rows``: objects, each with its place. ``text_of(name, place)``: the text of the document of that name, ``None``
+    where it is not at hand; raises ``SuiteError`` for what names none. Raises ``SuiteError``.
+    """
+    known: set[str] = set()
+    for place, row in rows:
         fields.require(row, ("id", "question", "gold"), place, _FORMAT)
         identifier, text = fields.text(row, "id", place), fields.text(row, "question", place)
-        if identifier in questions:
+        if identifier in known:
             raise SuiteError(f"{place}: the id {identifier!r} stands there twice.", "Ids must differ.")
-        gold = tuple(_gold(item, place, documents) for item in fields.sequence(row, "gold", place))
+        known.add(identifier)
+        gold = tuple(
+            _gold(item, f"{place}, gold {number}", text_of)
+            for number, item in enumerate(fields.sequence(row, "gold", place), start=1)
+        )
         answer = None if row.get("answer") is None else fields.text(row, "answer", place, empty=True)
         relevant = None
         if row.get("relevant_documents") is not None:
-            judged = fields.sequence(row, "relevant_documents", place)
-            relevant = tuple(_known(item, place, documents) for item in judged)
+            relevant = tuple(fields.sequence(row, "relevant_documents", place))
+            for name in relevant:
+                text_of(name, place)
         kind = fields.text(row, "kind", place, empty=True) if isinstance(row.get("kind"), str) else ""
-        questions[identifier] = Question(identifier, text, gold, answer, relevant, kind)
-    if not questions:
-        raise SuiteError(f"{path} has no questions.", _FORMAT)
-    return tuple(questions.values())
+        yield Question(identifier, text, gold, answer, relevant, kind), row
 
 
-def _gold(item: object, place: str, documents: Mapping[str, SuiteDocument]) -> GoldSpan:
-    if not isinstance(item, dict):
-        raise SuiteError(f"{place}: a gold span is {fields.shown(item)}.", 'It must be {"document", "start", "end"}.')
-    fields.require(item, ("document", "start", "end"), place, _FORMAT)
-    name = _known(item["document"], place, documents)
-    start, end = _offset(item, "start", place), _offset(item, "end", place)
-    if not 0 <= start < end:
-        raise SuiteError(f"{place}: gold [{start}, {end}) of {name!r} is no span.", "It needs 0 <= start < end.")
-    text = documents[name].text
+def _gold(item: object, place: str, text_of: Callable[[object, str], str | None]) -> GoldSpan:
+    row = fields.mapping(item, f"{place}: a gold span")
+    fields.require(row, ("document", "start", "end"), place, _FORMAT)
+    name, text = row["document"], text_of(row["document"], place)
+    start, end = fields.offset(row, "start", place), fields.offset(row, "end", place)
+    if start >= end:
+        raise SuiteError(f"{place}: [{start}, {end}) of {name!r} is no span.", "It needs start < end.")
     if text is not None and end > len(text):
         raise SuiteError(
-            f"{place}: gold [{start}, {end}) leaves {name!r}, which has {len(text)} characters.",
+            f"{place}: [{start}, {end}) leaves {name!r}, which has {len(text)} characters.",
             "Offsets count code points, with newlines as one.",
         )
     return GoldSpan(name, start, end)
 
 
-def _known(name: object, place: str, documents: Mapping[str, SuiteDocument]) -> str:
-    if not isinstance(name, str) or name not in documents:
-        raise SuiteError(f"{place}: there is no document {fields.shown(name)} in the suite.", "Check the spelling.")
-    return name
-
-
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each non-blank line's object with its place, ``questions.jsonl, line 3``."""
-    for number, line in enumerate(_lines(path), start=1):
-        if not line.strip():
-            continue
-        place = f"{path}, line {number}"
-        try:
-            row = json.loads(line.decode("utf-8-sig"))
-        except UnicodeDecodeError as error:
-            raise SuiteError(f"{place} is not UTF-8.", "Save the file as UTF-8.") from error
-        except (ValueError, RecursionError) as error:
-            raise SuiteError(f"{place} is not JSON ({error}).", "Each line is one JSON object.") from error
-        if not isinstance(row, dict):
-            raise SuiteError(f"{place} is {fields.shown(row)}.", "Each line is one JSON object.")
-        yield place, row
-
-
-def _lines(path: Path) -> Iterable[bytes]:
     try:
-        return path.read_bytes().split(b"\n")
+        data = path.read_bytes()
+        text = data.decode()
     except OSError as error:
         raise SuiteError(f"{path} cannot be read: {error.strerror}.") from error
-
-
-def _offset(row: Mapping[str, Any], name: str, place: str) -> int:
-    value = row[name]
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise SuiteError(f"{place}: {name!r} is {fields.shown(value)}.", "It must be a whole number.")
-    return value
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SuiteError(f"{path}, line {line} is not UTF-8.", "Save the file as UTF-8.") from error
+    return fields.rows({str(path): text}, str(path))
 
 
 def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, separators=(",", ":")).encode()).hexdigest()
+
+
+OWN_TEXT = ("markdown", "text", "code")
+"""Kinds whose canonical text is the file's own text, so that gold offsets hold in it."""
+
+_UNSAFE = re.compile(r"[^\w .+()-]")
+_LONGEST = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A suite's document, and the file that holds its bytes."""
+
+    name: str
+    path: Path
+
+
+def stage_documents(suite: Suite, folder: Path) -> tuple[Staged, ...]:
+    """Every document of ``suite`` as a file, in the suite's order.
+
+    Files of the suite stay where they are. Texts are written below ``folder``, each in a numbered folder of its own
+    under a name that is safe anywhere; what is already there and right is left alone.
+    """
+    staged = []
+    for number, document in enumerate(suite.documents):
+        path = document.path
+        if path is None:
+            data = (document.text or "").encode()
+            path = folder / f"{number:06d}" / _text_file_name(document.name, data)
+            if not path.is_file() or path.read_bytes() != data:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+        staged.append(Staged(document.name, path))
+    return tuple(staged)
+
+
+def safe_name(name: str) -> str:
+    """The last part of ``name`` with only characters that any file system takes, at most 80 of them.
+
+    >>> safe_name("../a/b\\n*.md"), safe_name(".."), safe_name("x/")
+    ('b__.md', 'document', 'document')
+    """
+    last = _UNSAFE.sub("_", re.split(r"[/\\]", name)[-1]).strip(" .")
+    stem, dot, extension = last.rpartition(".")
+    if dot and len(extension) <= 10:
+        last = f"{stem[: _LONGEST - len(extension) - 1]}.{extension}"
+    return last[:_LONGEST] or "document"
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """A safe file name for each name, its extension kept; what would be the same is numbered.
+
+    Names that differ in their case alone are the same for some file systems.
+
+    >>> unique_names(["in/notes.md", "notes.md", "Notes.MD", "b?.txt"])
+    ['notes.md', 'notes (2).md', 'Notes (3).MD', 'b_.txt']
+    """
+    chosen: list[str] = []
+    taken: set[str] = set()
+    for name in names:
+        safe = found = safe_name(name)
+        stem, dot, extension = safe.rpartition(".")
+        number = 2
+        while found.casefold() in taken:
+            found = f"{stem} ({number}).{extension}" if dot else f"{safe} ({number})"
+            number += 1
+        taken.add(found.casefold())
+        chosen.append(found)
+    return chosen
+
+
+def _text_file_name(name: str, data: bytes) -> str:
+    """A name under which the bytes are read as the text they are: what its extension would turn to more gets .txt."""
+    safe = safe_name(name)
+    try:
+        kind = detect_kind(data, safe)
+    except ParseError:
+        # Ingesting it as plain text gives the reason, and the bench lists it.
+        kind = ""
+    return safe if kind in OWN_TEXT else f"{safe}.txt"
+
+
+def suite_folder(suite: Suite) -> str:
+    """The folder's name in a workspace that holds what is kept for a suite's documents.
+
+    Suites over the same documents share it where they share their name.
+    """
+    return f"{safe_name(suite.name)}-{suite.documents_fingerprint()[:16]}"

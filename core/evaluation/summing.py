@@ -6,15 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 
 from core.evaluation.measuring import BUDGETS, SPENT, TOTAL
-from core.evaluation.records import Measured
-from core.evaluation.report import LOST, READ, PresetReport, best_scores, summarise
+from core.evaluation.records import QuestionOutcome
+from core.evaluation.reporting.report import LOST, READ, PresetReport, best_scores, summarise
 from core.evaluation.statistics import percentile
 from core.evaluation.suites import Suite
 from core.settings import Settings
 
 
 def summed(
-    name: str, settings: Settings, suite: Suite, measured: Sequence[Measured], noted: Mapping[str, float]
+    name: str, settings: Settings, suite: Suite, measured: Sequence[QuestionOutcome], noted: Mapping[str, float]
 ) -> PresetReport:
     """The preset's report. ``measured``: in the suite's order. ``noted``: seconds, texts and bytes of its index."""
     names = list(dict.fromkeys(metric for item in measured for metric in item.scores))
@@ -45,7 +45,7 @@ def summed(
     )
 
 
-def _costs(measured: Sequence[Measured], noted: Mapping[str, float]) -> dict[str, float]:
+def _costs(measured: Sequence[QuestionOutcome], noted: Mapping[str, float]) -> dict[str, float]:
     costs = {key: noted[key] for key in ("chunks", "texts", "index_bytes") if key in noted}
     for budget in BUDGETS:
         costs[f"prompt_tokens@{budget}"] = _mean([item.prompt_tokens[budget] for item in measured])
@@ -53,7 +53,7 @@ def _costs(measured: Sequence[Measured], noted: Mapping[str, float]) -> dict[str
     return costs
 
 
-def _latency(measured: Sequence[Measured]) -> dict[str, dict[str, float]]:
+def _latency(measured: Sequence[QuestionOutcome]) -> dict[str, dict[str, float]]:
     """Of each stage over the questions that went through it: one for which nothing was found is not read again."""
     fullest = sorted(measured, key=lambda item: -len(item.milliseconds))  # the stages in their order come from it
     stages = dict.fromkeys(stage for item in fullest for stage in item.milliseconds if stage != SPENT)
@@ -61,7 +61,7 @@ def _latency(measured: Sequence[Measured]) -> dict[str, dict[str, float]]:
     return {stage: {"p50": percentile(found, 0.50), "p95": percentile(found, 0.95)} for stage, found in values.items()}
 
 
-def _lost(measured: Sequence[Measured], budget: int) -> dict[str, float]:
+def _lost(measured: Sequence[QuestionOutcome], budget: int) -> dict[str, float]:
     """Percent of each question's gold by where it went, averaged; {} without gold."""
     found = [item.lost[budget] for item in measured if budget in item.lost]
     if not found:

@@ -15,13 +15,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from core.parsing.word_audit import words_of
+from core.parsing.audit.word_audit import words_of
 from core.types import BlockKind, Cell, Document
 
 Place = tuple[int, int]  # row and column
 Grid = Mapping[Place, str]
 Cells = Mapping[Place, frozenset[str]]  # what each cell may be called
-_TELLING = 64  # places of one text in a table
+_MOST_PLACES = 64  # places of one text in a table
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TARGET = re.compile(r"\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
 _MARKS = re.compile(r"[|*_~`#\[\]!\\]")
@@ -151,7 +151,7 @@ def _best_shift(rows: Mapping[int, Mapping[int, str]], free: Sequence[Cells]) ->
                 places[name].append(place)
         for row, said in rows.items():
             for column, text in said.items():
-                if len(where := places.get(text, ())) <= _TELLING:
+                if len(where := places.get(text, ())) <= _MOST_PLACES:
                     votes.update((table, r - row, c - column) for r, c in where)
                 elif text in cells.get((row, column), ()):
                     votes[table, 0, 0] += 1

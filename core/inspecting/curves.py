@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.chunking.breakpoints import cutoff, similarities
-from core.chunking.semantic import threshold_value
+from core.chunking.chunkers.semantic import threshold_value
+from core.chunking.signals.breakpoints import cutoff, similarities
 from core.inspecting.boundaries import cuts
 from core.settings import ChunkingSettings
 from core.types import ChunkTree, Span, Vectors

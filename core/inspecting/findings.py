@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+from core.chunking.prefixes import encoder_input
+from core.settings import PREFIX_KINDS
+from core.types import ChunkTree, TokenCounter
 
 
 class Defect(StrEnum):
@@ -91,8 +95,8 @@ WORDINGS: Mapping[Defect, Wording] = {
         "Use structure, which keeps a heading with its text, or move the boundary before the heading.",
     ),
     Defect.CODE_PARTED: Wording(
-        "code block parted from its explanation",
-        "code blocks parted from their explanation",
+        "code block parted from its introduction",
+        "code blocks parted from their introduction",
         "Use a larger chunk size, some overlap, or merge the two chunks.",
     ),
     Defect.LIST_PARTED: Wording(
@@ -143,10 +147,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Everything found in one tree, in text order. ``unread_tokens``: body tokens the encoder will not read."""
+    """Everything found in one tree, in text order."""
 
     findings: tuple[Finding, ...]
-    unread_tokens: int = 0
 
     def of(self, kind: Defect) -> tuple[Finding, ...]:
         """The places of one kind, in text order: what a number on the page jumps to in turn."""
@@ -173,3 +176,34 @@ class Health:
             known = worst.get(finding.kind, Severity.MINOR)
             worst[finding.kind] = min(known, finding.severity, key=order.index)
         return {kind: worst[kind] for kind in Defect if kind in worst}
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """``[start, end)`` of the text, the tail of leaf ``leaf`` (an index), is not read: ``tokens`` of the body."""
+
+    leaf: int
+    start: int
+    end: int
+    tokens: int
+
+
+def unread(
+    tree: ChunkTree, counter: TokenCounter, limit: int, kinds: Sequence[str] = PREFIX_KINDS
+) -> tuple[Unread, ...]:
+    """The tails of leaves that the encoder cuts off, in text order; () when it reads everything.
+
+    ``limit``: ``Encoder.max_tokens``, special tokens included. ``kinds``: the prefix parts that the encoder reads,
+    ``ChunkingSettings.read_prefix``; they stand before the body and use up its room.
+    """
+    found: list[Unread] = []
+    room = max(0, limit - counter.specials)
+    for index, leaf in enumerate(tree.leaves):
+        if leaf.encoder_tokens <= limit:
+            continue
+        before = len(encoder_input(leaf, kinds)) - len(leaf.text)
+        starts = [int(start) - before for start, _ in counter.offsets(encoder_input(leaf, kinds))]
+        missed = [max(0, start) for start in starts[room:] if start >= 0]
+        if missed:
+            found.append(Unread(index, leaf.start + missed[0], leaf.end, len(missed)))
+    return tuple(found)

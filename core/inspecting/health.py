@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.chunking.auditing import UNEXPLAINED, audit
-from core.inspecting.boundaries import Blocks, Boundary, boundaries, holder
-from core.inspecting.findings import Defect, Finding, Health, Severity
+from core.inspecting.boundaries import Blocks, Boundary, SentencePlaces, boundaries, holder
+from core.inspecting.findings import Defect, Finding, Health, Severity, unread
 from core.inspecting.parting import parted
-from core.inspecting.sentence_places import SentencePlaces
 from core.inspecting.severing import severed
 from core.inspecting.sizes import size_of
 from core.inspecting.twins import Twin, twins
-from core.inspecting.unread import unread
 from core.settings import ChunkingSettings
 from core.types import Audit, Chunk, ChunkTree, Span, TokenCounter
 
@@ -64,7 +62,7 @@ def diagnose(
     ]
     kinds = list(Defect)
     findings.sort(key=lambda finding: (finding.start, finding.end, kinds.index(finding.kind), finding.leaf))
-    return Health(tuple(findings), sum(tail.tokens for tail in tails))
+    return Health(tuple(findings))
 
 
 def _lost(tree: ChunkTree, audited: Audit | None) -> Iterator[Finding]:

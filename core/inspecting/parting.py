@@ -1,4 +1,7 @@
-"""What belongs together and lies in two leaves: headings, lead-ins, code and its explanation, remarks, footnotes."""
+"""What belongs together and lies in two leaves: headings, lead-ins, code and its introduction, remarks, footnotes.
+
+A lead-in is told by its colon, a remark by its label or, in English, by the first word that points back.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,22 @@ from collections.abc import Iterator, Sequence
 
 from core.inspecting.boundaries import Blocks, Boundary, holder
 from core.inspecting.findings import Defect, Finding, Severity
-from core.inspecting.references import back_reference, explains_code, is_list_item, leads_in
 from core.types import Block, BlockKind, Chunk, ChunkTree, Document
 
 _INTRODUCED = (BlockKind.LIST, BlockKind.TABLE)
 _UNSPOKEN = (BlockKind.HEADING, BlockKind.CODE, BlockKind.TABLE, BlockKind.FRONT_MATTER, BlockKind.FURNITURE)
 _MARK = re.compile(r"\[\^?[\w*†‡]{1,12}\]")
 _SHOWN = 120  # characters lit on either side
+_WINDOW = 160  # characters before a boundary that a lead-in ends within
+_LEADS_IN = re.compile(
+    r"[:：][*_)\"”»]{0,3}$|\b(?:the following|as follows|below)\b[^.!?:;`\n]{0,40}\.?$", re.IGNORECASE
+)
+_ITEM = re.compile(r"(?:[-*+•‣▪◦]|\(?(?:\d{1,3}|[A-Za-z])[.)])\s")
+_POINTS_BACK = re.compile(
+    r"(?:>\s?)*[*_]{0,3}(?P<words>\[!\w{3,12}\]|(?:Note|Warning|Caution|Hint|Tip)\b[*_]{0,3}:"
+    r"|(?:This|That|These|Those)\b(?! (?:chapter|section|document|page|guide|manual|article|paper|report|book)\b)"
+    r"|(?:However|Therefore|Thus|Hence|Otherwise|Instead|Moreover|Nevertheless|For (?:example|instance))\b)"
+)
 
 
 def parted(tree: ChunkTree, meeting: Sequence[Boundary], places: Blocks) -> Iterator[Finding]:
@@ -41,16 +53,12 @@ def _at(document: Document, leaves: Sequence[Chunk], boundary: Boundary, places:
             Defect.ORPHAN_HEADING, document, leaves, boundary, "This heading ends a chunk; its text begins the next."
         )
     if _is_code(document, after) and not _is_code(document, before):
-        if leads_in(text, boundary.end):
+        if _leads_in(text, boundary.end):
             return _found(
                 Defect.CODE_PARTED, document, leaves, boundary, "This code lies in the chunk after its introduction."
             )
         return None
-    if _is_code(document, before) and not _is_code(document, after):
-        if explains_code(text, cut) and not (after is not None and after.kind is BlockKind.HEADING):
-            return _found(
-                Defect.CODE_PARTED, document, leaves, boundary, "This explanation lies in the chunk after its code."
-            )
+    if _is_code(document, before):
         return None
     if _introduces(text, boundary, before, after):
         return _found(
@@ -62,10 +70,21 @@ def _at(document: Document, leaves: Sequence[Chunk], boundary: Boundary, places:
 def _introduces(text: str, boundary: Boundary, before: Block | None, after: Block | None) -> bool:
     if before is not None and (before.kind in _UNSPOKEN or before.kind is BlockKind.CAPTION):
         return False
-    listed = after.kind in _INTRODUCED if after is not None else is_list_item(text, boundary.cut)
+    listed = after.kind in _INTRODUCED if after is not None else _ITEM.match(text, boundary.cut) is not None
     return (
-        listed and (after is not before or after is None or _ends_line(text, boundary)) and leads_in(text, boundary.end)
+        listed
+        and (after is not before or after is None or _ends_line(text, boundary))
+        and _leads_in(text, boundary.end)
     )
+
+
+def _leads_in(text: str, end: int) -> bool:
+    """Whether the text that ends at ``end`` announces what follows it.
+
+    >>> [_leads_in(words, len(words)) for words in ("Do these:", "See the following table.", "Nothing more.")]
+    [True, True, False]
+    """
+    return _LEADS_IN.search(text[max(0, end - _WINDOW) : end]) is not None
 
 
 def _ends_line(text: str, boundary: Boundary) -> bool:
@@ -82,10 +101,10 @@ def _remark(
         return None
     if (after is None or after.start < boundary.cut) and not _is_spoken(document.text, boundary):
         return None
-    words = back_reference(document.text, boundary.cut)
-    if not words:
+    found = _POINTS_BACK.match(document.text, boundary.cut)
+    if found is None:
         return None
-    sentence = f"This chunk begins with “{words}”; what that refers to is in the chunk before."
+    sentence = f"This chunk begins with “{found['words']}”; what that refers to is in the chunk before."
     return _found(Defect.REMARK_PARTED, document, leaves, boundary, sentence)
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.errors import SettingsError
 from core.types import Vectors
 
-MOST_PLACED = 2000  # t-SNE and UMAP place so many points themselves, and the rest among them
+METHODS = ("pca", "tsne")  # the quickest first
+MOST_PLACED = 2000  # t-SNE places so many points itself, and the rest among them
 _MOST_MEASURED = 5000  # vectors that tell the directions of greatest variance; more of them change nothing one can see
 _COMPONENTS = 50  # dimensions that t-SNE reads, as its authors advise: more are noise to it, and slow
 _NEIGHBOURS = 5
@@ -23,42 +20,28 @@ _FEWEST = 8  # points below which neighbourhoods say nothing
 _SEED = 0
 _BATCH = 4096
 
-Placing = Callable[[Vectors], Vectors]
-
-
-def methods() -> tuple[str, ...]:
-    """The projections that can be had here, the quickest first; UMAP only where umap-learn is installed.
-
-    >>> methods()[:2]
-    ('pca', 'tsne')
-    """
-    return ("pca", "tsne", "umap") if find_spec("umap") is not None else ("pca", "tsne")
-
 
 def project(vectors: Vectors, method: str = "pca", most: int = MOST_PLACED) -> Vectors:
     """``(n, d)`` vectors as ``(n, 2)`` float32 points; the same vectors give the same points.
 
-    ``method``: "pca" (first two principal components), "tsne" (van der Maaten and Hinton, "Visualizing data using
-    t-SNE", 2008) or "umap" (McInnes, Healy and Melville, 2018). Both of the latter begin from the principal components,
-    so that what is far apart there tends to stay so, and place at most ``most`` points, taken at even steps; every
-    other point is put among its nearest neighbours of those. Fewer than 8 points are always placed by "pca".
+    ``method``: one of ``METHODS``, the first two principal components or t-SNE (van der Maaten and Hinton, "Visualizing
+    data using t-SNE", 2008). That begins from the principal components, so that what is far apart there tends to stay
+    so, and places at most ``most`` points, taken at even steps; every other point is put among its nearest neighbours
+    of those. Fewer than 8 points are always placed by "pca".
     Raises ``SettingsError`` for a method that is not there.
 
     >>> project(np.array([[1, 0, 0], [0, 0, 0], [-1, 0, 0]], dtype=np.float32)).round(2).tolist()
     [[1.0, 0.0], [0.0, 0.0], [-1.0, 0.0]]
     """
-    if method == "umap" and method not in methods():
-        raise SettingsError("UMAP is not installed.", "Choose t-SNE, or run: pip install umap-learn==0.5.12")
-    if method not in methods():
-        raise SettingsError(f"There is no projection {method!r}.", f"Choose one of {', '.join(methods())}.")
+    if method not in METHODS:
+        raise SettingsError(f"There is no projection {method!r}.", f"Choose one of {', '.join(METHODS)}.")
     if method == "pca" or len(vectors) < _FEWEST:
         return principal(vectors, 2)
-    place = _tsne if method == "tsne" else _umap
     if len(vectors) <= most:
-        return place(vectors)
+        return _tsne(vectors)
     chosen = np.linspace(0, len(vectors) - 1, max(_FEWEST, most)).astype(np.int64)
     points = np.zeros((len(vectors), 2), dtype=np.float32)
-    points[chosen] = place(vectors[chosen])
+    points[chosen] = _tsne(vectors[chosen])
     rest = np.setdiff1d(np.arange(len(vectors)), chosen)
     points[rest] = _among(vectors[rest], vectors[chosen], points[chosen])
     return points
@@ -113,15 +96,6 @@ def _tsne(vectors: Vectors) -> Vectors:
     return points
 
 
-def _umap(vectors: Vectors) -> Vectors:
-    umap: Any = import_module("umap")  # not among the requirements: a second opinion to t-SNE, for who wants it
-    neighbours = min(15, len(vectors) - 1)
-    layout = _start(principal(vectors, 2)) * 1e5  # UMAP wants about ten units, t-SNE next to none
-    model = umap.UMAP(n_neighbors=neighbours, metric="cosine", init=layout, random_state=_SEED, n_jobs=1)
-    points: Vectors = np.asarray(model.fit_transform(vectors), dtype=np.float32)
-    return points
-
-
 def _among(vectors: Vectors, known: Vectors, places: Vectors) -> Vectors:
     """Each vector at the mean place of its nearest known ones, the nearer weighing more."""
     found = np.zeros((len(vectors), 2), dtype=np.float32)
@@ -134,24 +108,3 @@ def _among(vectors: Vectors, known: Vectors, places: Vectors) -> Vectors:
         weights /= weights.sum(axis=1, keepdims=True)
         found[first : first + _BATCH] = np.einsum("ij,ijk->ik", weights, places[nearest])
     return found
-
-
-def inside(points: NDArray[np.floating[Any]], polygon: Sequence[tuple[float, float]]) -> NDArray[np.int64]:
-    """Indices of the ``(n, 2)`` points in a polygon, ascending: what a lasso holds. Fewer than 3 corners hold none.
-
-    By the even-odd rule, so that a lasso that crosses itself holds what it goes around once; the last corner is joined
-    with the first.
-
-    >>> inside(np.array([[0.5, 0.5], [2.0, 0.5]]), [(0, 0), (1, 0), (1, 1), (0, 1)]).tolist()
-    [0]
-    """
-    if len(polygon) < 3 or not len(points):
-        return np.zeros(0, dtype=np.int64)
-    x, y = points[:, 0].astype(np.float64), points[:, 1].astype(np.float64)
-    within = np.zeros(len(points), dtype=np.bool_)
-    for (x0, y0), (x1, y1) in zip(polygon, [*polygon[1:], polygon[0]], strict=True):
-        if y0 == y1:
-            continue
-        crosses = (y0 > y) != (y1 > y)
-        within ^= crosses & (x < (x1 - x0) * (y - y0) / (y1 - y0) + x0)
-    return np.flatnonzero(within)

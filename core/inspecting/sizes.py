@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.settings import ChunkingSettings
 from core.types import Chunk, ChunkTree
 
 _ROUND_STEPS = (1, 2, 5)
@@ -109,11 +108,6 @@ def sections(tree: ChunkTree) -> tuple[Section, ...]:
         reached = max(reached, leaf.end)
     whole = max(1, sum(characters.values()))
     return tuple(Section(path, leaves[path], number, number / whole) for path, number in characters.items())
-
-
-def fills(tree: ChunkTree, settings: ChunkingSettings) -> tuple[float, ...]:
-    """How full each parent of level 1 is, in text order: its size over what it may hold, 1.0 being full."""
-    return tuple(size_of(chunk, settings.unit) / settings.parent_room for chunk in tree.chunks if chunk.level == 1)
 
 
 def size_of(chunk: Chunk, unit: str) -> int:

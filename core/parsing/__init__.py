@@ -6,15 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from core.parsing.code import CodeParser
+from core.parsing.audit.word_audit import audit_words
 from core.parsing.flow_parser import FLOW_KINDS, FlowParser
 from core.parsing.kinds import detect_kind
-from core.parsing.markdown import MarkdownParser
 from core.parsing.names import display_name, readable_title
-from core.parsing.notebook import NotebookParser
-from core.parsing.pdf import PdfParser
-from core.parsing.plain import PlainParser
-from core.parsing.word_audit import audit_words
+from core.parsing.pdf.reader import PdfParser
+from core.parsing.plain.markdown import MarkdownParser
+from core.parsing.plain.notebook import NotebookParser
+from core.parsing.plain.plain import CodeParser, PlainParser
 from core.settings import ParsingSettings
 from core.text.normalise import decode
 from core.types import Document, Parser
@@ -66,7 +65,7 @@ def parse(
 def parser_fingerprint(kind: str, settings: ParsingSettings | None = None) -> str:
     """Name and version of the parser for ``kind``: documents parsed under another one are parsed again.
 
-    ``settings`` ``None``: the defaults. Of them the reader alone makes a difference.
+    ``settings`` ``None``: the defaults. Of them the reader makes a difference, and for web pages what is kept.
 
     >>> parser_fingerprint("markdown"), parser_fingerprint("markdown", ParsingSettings(reader="unstructured"))
     ('markdown-1', 'unstructured-markdown-1')

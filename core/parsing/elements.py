@@ -20,7 +20,7 @@ from functools import cache
 from io import BytesIO
 from typing import Any
 
-from core.parsing.flow import Item, Piece, Reading, TableCell, Words
+from core.parsing.flow import Item, ParsedFile, Piece, TableCell, Words
 from core.parsing.names import suffix_of
 from core.types import BlockKind, Page
 
@@ -56,7 +56,7 @@ def prepare() -> None:
         tokenize._load_spacy_model = _blank_pipeline
 
 
-def elements_reading(data: bytes, name: str, kind: str) -> Reading:
+def elements_reading(data: bytes, name: str, kind: str) -> ParsedFile:
     """What ``unstructured`` finds in a file of one of ``KINDS``, as pieces.
 
     ``data`` is the file, or for ``PANDOC_FIRST`` what pandoc made of it. Raises whatever the library raises.
@@ -67,7 +67,7 @@ def elements_reading(data: bytes, name: str, kind: str) -> Reading:
     pieces = tuple(_pieces(elements, sizes))
     slides = max((piece.page for piece in pieces), default=0)
     metadata = _mail_metadata(elements)
-    return Reading(
+    return ParsedFile(
         pieces=pieces,
         title=metadata.get("subject", ""),
         metadata=metadata,

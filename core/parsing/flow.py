@@ -54,6 +54,7 @@ class Piece:
     ``level``: 1-6 for headings. ``header_rows``: of a table, repeated when its rows are parted. A merged cell stands in
     every place it covers, so that each row can be read alone. ``language``: of CODE, whose words are taken as they are.
     ``page`` and ``box``: 1-based page or slide and the rectangle on it in points, for formats that have them.
+    ``aside``: furniture that stays where it stands, written as its kind is.
     """
 
     kind: BlockKind
@@ -65,10 +66,11 @@ class Piece:
     language: str = ""
     page: int = 0
     box: Rectangle = (0.0, 0.0, 0.0, 0.0)
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedFile:
     """All a reader found. ``title``: what the file itself states as its title, "" when it does not."""
 
     pieces: tuple[Piece, ...]
@@ -108,7 +110,8 @@ class Flow:
 
 
 def compose(pieces: Iterable[Piece]) -> Flow:
-    """Canonical text, blocks, links and boxes. Blank pieces vanish; furniture goes behind everything else.
+    """Canonical text, blocks, links and boxes. Blank pieces vanish; furniture goes behind everything else, but for
+    what is set ``aside`` in its place.
 
     >>> table = Piece(BlockKind.TABLE, rows=((TableCell(Words("Year")),), (TableCell(Words("a|b")),)), header_rows=1)
     >>> flow = compose([Piece(BlockKind.PARAGRAPH, Words("  One\\u00a0 two ")), table])
@@ -178,7 +181,7 @@ def _write(flow: Flow, piece: Piece) -> None:
         flow.write("\n\n")
     start = flow.length
     block = drafted(flow, piece, start)
-    flow.blocks.append(block)
+    flow.blocks.append(Block(BlockKind.FURNITURE, start, block.end, parts=block.parts) if piece.aside else block)
 
 
 def _has_words(piece: Piece) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -12,13 +12,12 @@ from typing import Any
 
 from core.errors import ParseError, PasswordNeededError, WorkerError
 from core.parsing import elements
-from core.parsing.flow import Reading, compose
-from core.parsing.flow_frames import from_json
-from core.parsing.names import display_name, readable_title
-from core.parsing.plain_markup import notes_on, through_pandoc, to_tree
-from core.parsing.sandbox import WorkerPool, out_of_memory
-from core.parsing.titles import MAX_TITLE, is_numbered, is_title
-from core.parsing.word_audit import audit_words
+from core.parsing.audit.word_audit import audit_words
+from core.parsing.flow import ParsedFile, compose
+from core.parsing.names import MAX_TITLE, display_name, is_numbered, is_title, readable_title
+from core.parsing.plain.plain_markup import notes_on, through_pandoc, to_tree
+from core.parsing.sandbox.flow_frames import from_json
+from core.parsing.sandbox.sandbox import WorkerPool, out_of_memory
 from core.settings import ParsingSettings
 from core.text.normalise import decode
 from core.types import Attachment, Block, BlockKind, Document, Span
@@ -26,7 +25,8 @@ from core.types import Attachment, Block, BlockKind, Document, Span
 Progress = Callable[[str, int, int], None]
 
 FLOW_KINDS = ("html", "docx", "pptx", "xlsx", "ods", "csv", "epub", "odt", "rtf", "rst", "org", "eml", "msg")
-_THROUGH_PANDOC = frozenset({"rst", "org"})
+_WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
+_MARKUPS = frozenset({"rst", "org"})  # text that pandoc reads
 _REPAIR = "Open it in the program that made it, save it again and add it once more."
 _AUDIT_UNFINISHED = "The second reading, which tells of lost words, did not finish."
 
@@ -34,7 +34,7 @@ _AUDIT_UNFINISHED = "The second reading, which tells of lost words, did not fini
 @cache
 def pool() -> WorkerPool:
     """The warm workers of this process."""
-    return WorkerPool("core.parsing.flow_worker")
+    return WorkerPool("core.parsing.sandbox.flow_worker")
 
 
 @dataclass(slots=True)
@@ -57,17 +57,18 @@ class _Received:
 @cache
 def elements_pool() -> WorkerPool:
     """The warm workers that run ``unstructured``; the first takes seconds to start."""
-    return WorkerPool("core.parsing.elements_worker")
+    return WorkerPool("core.parsing.sandbox.elements_worker")
 
 
 class FlowParser:
     """One kind of flowing document, by the reader of the settings. ``name`` is the kind, and says which reader."""
 
-    version = 1
-
     def __init__(self, kind: str, settings: ParsingSettings) -> None:
+        self.version = 2 if kind in _WORKBOOKS else 1
         self._by_library = settings.reader == "unstructured" and kind in elements.KINDS
-        self.name = f"unstructured-{kind}" if self._by_library else kind
+        is_article = kind == "html" and settings.web_pages == "article" and not self._by_library
+        self._task = "article" if is_article else kind
+        self.name = f"unstructured-{kind}" if self._by_library else "html-article" if is_article else kind
         self._kind = kind
         self._settings = settings
 
@@ -93,7 +94,7 @@ class FlowParser:
         if not document.text:
             raise ParseError(f"{shown} holds no text.", "Save it again with its content and retry.")
         tick()
-        if self._kind in _THROUGH_PANDOC:
+        if self._kind in _MARKUPS:
             said = notes_on(decode(data, shown).text, self._kind)
             document = replace(document, notes=(*document.notes, *said))
         return self._audited(document, received)
@@ -111,29 +112,39 @@ class FlowParser:
     def _receive(self, data: bytes, shown: str, tick: Callable[[], None]) -> _Received:
         """The reading and, as far as they came, the words of the second one. Without the reading it raises."""
         received = _Received()
-        given = self._prepared(data, shown, tick)
+        given = self._prepared(data, shown, tick, received)
         own = given is data and not self._by_library
         workers = elements_pool() if self._by_library else pool()
         try:
-            self._ask(workers, {"task": self._kind, "name": shown, "second": own}, given, received, tick)
+            self._ask(workers, {"task": self._task, "name": shown, "second": own}, given, received, tick)
             if not own and not received.problem:
                 self._ask(pool(), {"task": "second", "name": shown, "kind": self._kind}, data, received, tick)
             received.is_audited = not received.problem
-        except WorkerError as error:
+        except WorkerError:
             if not received.is_read:  # else the document is safe, only its audit is not
-                raise WorkerError(f"{shown} could not be read: {error.problem}", error.remedy) from error
+                raise
         if received.problem and not received.is_read:
             raise failure(received.problem, shown, self._settings)
         return received
 
-    def _prepared(self, data: bytes, shown: str, tick: Callable[[], None]) -> bytes:
-        """What the worker is given: the file itself, or what pandoc makes of it first."""
+    def _prepared(self, data: bytes, shown: str, tick: Callable[[], None], received: _Received) -> bytes:
+        """What the worker is given: the file itself, or what pandoc makes of it first.
+
+        What pandoc is not given (metadata, notes, running lines) has then been ``received``.
+        """
         if self._by_library and self._kind in elements.PANDOC_FIRST:
             target = elements.PANDOC_FIRST[self._kind]
-            text = decode(data, shown).text.encode("utf-8", "replace") if self._kind in _THROUGH_PANDOC else data
+            text = decode(data, shown).text.encode("utf-8", "replace") if self._kind in _MARKUPS else data
             return through_pandoc(text, self._kind, target, self._settings, tick, shown)
-        if self._kind in _THROUGH_PANDOC:
+        if self._kind in _MARKUPS:
             return to_tree(decode(data, shown).text, self._kind, self._settings, tick, shown)
+        if self._kind == "odt":
+            self._ask(pool(), {"task": "prepare-odt", "name": shown}, data, received, tick)
+            if received.problem:
+                raise failure(received.problem, shown, self._settings)
+            prepared = b"".join(received.attachments.pop()[1])
+            received.is_read = False
+            return through_pandoc(prepared, "odt", "json", self._settings, tick, shown)
         return data
 
     def _ask(
@@ -145,9 +156,12 @@ class FlowParser:
         tick: Callable[[], None],
     ) -> None:
         request = {**request, "memory_bytes": self._settings.memory_megabytes << 20}
-        with closing(workers.ask(request, data, self._settings.timeout_seconds, tick)) as messages:
-            for message in messages:
-                _take(received, message)
+        try:
+            with closing(workers.ask(request, data, self._settings.timeout_seconds, tick)) as messages:
+                for message in messages:
+                    _take(received, message)
+        except WorkerError as error:
+            raise WorkerError(f"{request['name']} could not be read: {error.problem}", error.remedy) from error
 
 
 def failure(problem: Mapping[str, Any], shown: str, settings: ParsingSettings) -> ParseError:
@@ -167,7 +181,7 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
     if kind == "error":
         received.problem = message
     elif kind == "reading":
-        received.head = dict(message)
+        received.head = received.head or dict(message)  # what a document says of itself comes before its tree
     elif kind == "pieces":
         received.pieces += message["pieces"]
     elif kind == "attachment":
@@ -187,7 +201,7 @@ def _document(data: bytes, name: str, kind: str, received: _Received) -> Documen
     reading = from_json({**(received.head or {}), "pieces": received.pieces}, attachments)
     flow = compose(reading.pieces)
     text = flow.text
-    title, title_span = _title(reading, flow.blocks, text, name)
+    title, title_span = _title(reading, () if kind in _WORKBOOKS else flow.blocks, text, name)
     return Document(
         version_id=hashlib.sha256(data).hexdigest(),
         kind=kind,
@@ -204,8 +218,10 @@ def _document(data: bytes, name: str, kind: str, received: _Received) -> Documen
     )
 
 
-def _title(reading: Reading, blocks: list[Block], text: str, name: str) -> tuple[str, Span | None]:
+def _title(reading: ParsedFile, blocks: Sequence[Block], text: str, name: str) -> tuple[str, Span | None]:
     """The stated title if it is one, else the highest of the first headings, else the file's name.
+
+    ``blocks``: () where no heading names the whole: those of a workbook name a sheet, or are its first cell.
 
     A web page states its title with its site's name; where the page's own heading is a part of it, that is the title,
     for it stands in the text.

@@ -6,7 +6,7 @@ import re
 
 from core.errors import UnsupportedKindError
 from core.parsing.names import display_name, suffix_of
-from core.parsing.notebook import is_notebook
+from core.parsing.plain.notebook import is_notebook
 from core.parsing.signatures import TEXT_BUT_UNREAD, UNREAD_NAMES, found_in
 
 # Extension to language, as Markdown fences spell it. Data formats a person edits as text count as code.
@@ -72,7 +72,7 @@ _CODE_NAMES = {
 }
 _MARKDOWN_SUFFIXES = frozenset({"md", "markdown", "mdown", "mkd", "mkdn", "mdx", "qmd", "rmd"})
 _SUFFIX_KINDS = {
-    **dict.fromkeys(("html", "htm", "xhtml", "xht", "shtml"), "html"),
+    **dict.fromkeys(("html", "htm", "xhtml", "xht", "shtml", "mht", "mhtml"), "html"),
     **dict.fromkeys(("csv", "tsv"), "csv"),
     **dict.fromkeys(("rst", "rest"), "rst"),
     "org": "org",

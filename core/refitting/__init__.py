@@ -3,17 +3,15 @@
 splitting.py   which questions are fitted to, and which are kept out
 turning.py     the dials of fusion and blending, and the walk along them
 scoring.py     what a question's gold gets under given settings
-gains.py       what a fit is worth on the others, and the verdict
-outcome.py     what came of it, and what may be applied
+gains.py       what a fit is worth on the others, the verdict, and what may be applied
 fitting.py     all of it
 drawing.py     the gain as a figure
-tuning.py      the re-ranker taught by judgments; tuning_job.py has it done in the background
+tuning.py      the re-ranker taught by judgments, and as a job in the background
 taught.py      where taught re-rankers lie, which is used, what each has seen, and what may go
 """
 
 from core.refitting.fitting import LEAST_QUESTIONS, Watch, cut_otherwise, cuts, fittable, refit
-from core.refitting.gains import GAIN, LOSS, NO_GAIN, UNCHANGED, Gain
-from core.refitting.outcome import CarefulShare, Refitted
+from core.refitting.gains import GAIN, LOSS, NO_GAIN, UNCHANGED, CarefulShare, Gain, Refitted
 
 __all__ = [
     "GAIN",

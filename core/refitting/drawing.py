@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.evaluation.charts import PALETTE, Palette
+from core.evaluation.reporting.charts import LIGHT, Palette
 from core.refitting.gains import Gain
 
 if TYPE_CHECKING:
     import plotly.graph_objects
 
 
-def gain_figure(gain: Gain, palette: Palette = PALETTE) -> plotly.graph_objects.Figure:
+def gain_figure(gain: Gain, palette: Palette = LIGHT) -> plotly.graph_objects.Figure:
     """The gain with its 95 % interval: of the mean, which the verdict goes by, in strength; below it of every room."""
     import plotly.graph_objects as plot
 
@@ -41,12 +41,11 @@ def gain_figure(gain: Gain, palette: Palette = PALETTE) -> plotly.graph_objects.
         )
     figure.add_vline(x=0, line={"color": palette.ink, "width": 1.5, "dash": "dash"})
     reach = 1.1 * max(1.0, *(abs(bound) for one in rows.values() for bound in (one.low, one.high)))
-    ground = palette.background or "rgba(0,0,0,0)"
     figure.update_layout(
         height=60 + 34 * len(rows),
         margin={"l": 10, "r": 10, "t": 6, "b": 10},
-        paper_bgcolor=ground,
-        plot_bgcolor=ground,
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
         font={"color": palette.ink},
         xaxis={
             "title": "← worse · points of recall · better →",

@@ -7,9 +7,8 @@ Olshen and Stone choose the size of a tree ("Classification and Regression Trees
 holds for questions nobody fitted to is what the held-out half says, and it alone.
 
 A library that asks quickly has no re-ranker on. The share of the one that Careful reads with is then fitted by itself,
-on the same halves, over the fusion that may be applied, with a verdict of its own. Reading is what takes the time, so
-it is looked after some of the questions whether any share still promises a gain: where none does, the others of the
-half that is fitted to are not read. The half kept out is read whole, or, where nothing is tried on it, not at all.
+on the same halves, over the fusion that may be applied, with a verdict of its own. Reading is what takes the time: the
+half kept out is read only where something is to be tried on it.
 """
 
 from __future__ import annotations
@@ -22,23 +21,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import LecternError, ModelError, NotFoundError
-from core.evaluation.judged import Judged
+from core.evaluation.exchange.judged import Judged
 from core.evaluation.measuring import BUDGETS
 from core.evaluation.suites import Question
 from core.library import Library
-from core.refitting.gains import GAIN, Gain, gained
-from core.refitting.outcome import CarefulShare, Refitted
-from core.refitting.scoring import Asked, Scorer, without_reranking
-from core.refitting.splitting import Split, drawn, halved
+from core.refitting.gains import GAIN, CarefulShare, Gain, Refitted, gained
+from core.refitting.scoring import JudgedSearch, Scorer, without_reranking
+from core.refitting.splitting import Split, halved
 from core.refitting.taught import seen_by
-from core.refitting.turning import BLEND, CAREFUL_BLEND, FUSION, STEP_COST, Grid, Turn, walk
+from core.refitting.turning import BLEND, CAREFUL_BLEND, FUSION, STEP_COST, Grid, walk
 from core.settings import Settings, carefully
 
 LEAST_QUESTIONS = 30  # with gold: fifteen a side, below which hardly any gain can be told from chance
 MOST_QUESTIONS = 400  # more are not asked: the interval is narrow by then, and waiting is long
 READ_AS_A_READER = 4  # settings of the walk whose contexts are filled
-LOOKS = (0.25, 0.5)  # of the questions, after which Careful's share is given up where none promises a gain
-LEAST_READ = 16  # questions before the first look: of fewer hardly any tells two shares apart
 
 _LIMIT = "reranking.timeout_seconds"
 _MEMORY = 1_000_000_000  # bytes that what was found for the questions may take
@@ -105,9 +101,9 @@ def refit(
         )
     also = bool(careful) and present.reranking.off
     halves = halved(questions, seen_by(careful if also else present.reranking.model), _most(library))
-    told = _Told(watch, _CAREFUL if also else _PLAIN if present.reranking.off else _RERANKED)
+    phases = _Phases(watch, _CAREFUL if also else _PLAIN if present.reranking.off else _RERANKED)
     # Without its time limit: what is cut off on a busy machine would be read anew for everything that is tried.
-    fit = _Fit(library, Scorer(library.searcher, judged), present.with_value(_LIMIT, 0.0), told)
+    fit = _Fit(library, Scorer(library.searcher, judged), present.with_value(_LIMIT, 0.0), phases)
     try:
         found = _refitted(fit, halves, present, careful if also else "", len(questions))
     except NotFoundError as error:
@@ -131,7 +127,7 @@ def _refitted(fit: _Fit, halves: Split, present: Settings, careful: str, questio
     if careful:
         base = after if gain is not None and gain.verdict == GAIN else present
         share = replace(fit, present=carefully(base, careful).with_value(_LIMIT, 0.0)).share(training, others)
-    fit.told.phase("done")(1, 1)
+    fit.phases.phase("done")(1, 1)
     return Refitted(
         present,
         after,
@@ -169,33 +165,33 @@ class _Fit:
     library: Library
     scorer: Scorer
     present: Settings
-    told: _Told
+    phases: _Phases
 
-    def best(self, asked: Sequence[Asked]) -> tuple[Settings, float]:
+    def best(self, asked: Sequence[JudgedSearch]) -> tuple[Settings, float]:
         """The settings to be tried on the other half, and the points of recall they gain on this one."""
         tried = self._walked(asked)
         if not self.present.reranking.off:
-            tried = self._blended(asked, [self.present, tried[-1]], BLEND)
+            tried = self._blended(asked, [self.present, tried[-1]])
         return self._chosen(asked, tried, "reading")
 
-    def share(self, training: Sequence[Asked], others: Sequence[Asked]) -> CarefulShare:
+    def share(self, training: Sequence[JudgedSearch], others: Sequence[JudgedSearch]) -> CarefulShare:
         """The re-ranker's share fitted alone, to be had under Careful: ``present`` is what Careful asks with."""
         before = self.present.reranking.blend
         try:
-            promising, trained = self._promising(training)
+            promising = self._promising(training)
             telling = [one for one in training if self.scorer.has_candidate(one, self.present)]
             after, _ = self._chosen(telling, [promising], "reading as Careful")
             gain = None if after == self.present else self.held(others, after, "trying Careful on the others")
         except ModelError as error:
             return CarefulShare(before, before, None, 0, str(error))
-        return CarefulShare(before, after.reranking.blend, gain, trained)
+        return CarefulShare(before, after.reranking.blend, gain, len(training))
 
-    def held(self, asked: Sequence[Asked], after: Settings, phase: str) -> Gain:
+    def held(self, asked: Sequence[JudgedSearch], after: Settings, phase: str) -> Gain:
         """The fitted settings against the present ones, question by question."""
         before, then = self._exactly(asked, [self.present, after], phase)
         return gained(before, then)
 
-    def _chosen(self, asked: Sequence[Asked], tried: Sequence[Settings], phase: str) -> tuple[Settings, float]:
+    def _chosen(self, asked: Sequence[JudgedSearch], tried: Sequence[Settings], phase: str) -> tuple[Settings, float]:
         tried = list(dict.fromkeys([self.present, *tried]))
         if len(tried) == 1:
             return self.present, 0.0
@@ -203,62 +199,52 @@ class _Fit:
         number = chosen(scores.mean(axis=2))
         return tried[number], 100 * float((scores[number] - scores[0]).mean())
 
-    def asked(self, questions: Sequence[Question], phase: str) -> list[Asked]:
-        tell, found = self.told.phase(phase), []
+    def asked(self, questions: Sequence[Question], phase: str) -> list[JudgedSearch]:
+        tell, found = self.phases.phase(phase), []
         for at, question in enumerate(questions):
             tell(at, len(questions))
             if at % _TOGETHER == 0:
-                self.library.warm([one.question for one in questions[at : at + _TOGETHER]])
+                self.library.searcher.encode([one.question for one in questions[at : at + _TOGETHER]])
             found.append(self.scorer.ask(question, self.present))
         return found
 
-    def _walked(self, asked: Sequence[Asked]) -> list[Settings]:
+    def _walked(self, asked: Sequence[JudgedSearch]) -> list[Settings]:
         """The best fusions of a walk, judged by what they hand on: a re-ranker reads none of it yet."""
 
         def worth(settings: Settings) -> float:
             found = 0.0
             for one in asked:
-                self.told.again()
+                self.phases.again()
                 found += self.scorer.about(one, settings)
             return found / len(asked)
 
-        path = walk(Grid(without_reranking(self.present), FUSION), worth, self.told.phase("turning dials"))
+        path = walk(Grid(without_reranking(self.present), FUSION), worth, self.phases.phase("turning dials"))
         return [replace(settings, reranking=self.present.reranking) for settings in path[-READ_AS_A_READER:]]
 
-    def _blended(self, asked: Sequence[Asked], tried: Sequence[Settings], turn: Turn) -> list[Settings]:
+    def _blended(self, asked: Sequence[JudgedSearch], tried: Sequence[Settings]) -> list[Settings]:
         """The fusions that are tried, and each with the blend that suits it.
 
         A question's passages are read once for all blends: only their order differs.
         """
         fusions = list(dict.fromkeys(tried))
-        steps = turn.grid(self.present.reranking.blend)
+        steps = BLEND.grid(self.present.reranking.blend)
         worth = np.mean(list(self._reread(asked, fusions, steps)), axis=0)
         net = worth - STEP_COST * np.abs(list(steps))
         best = [list(steps.values())[at] for at in net.argmax(axis=1)]
         return [*fusions, *(one.with_value(BLEND.name, blend) for one, blend in zip(fusions, best, strict=True))]
 
-    def _promising(self, asked: Sequence[Asked]) -> tuple[Settings, int]:
-        """With the share of Careful's re-ranker that promises most, or the present where none promises a gain.
-
-        And how many questions were looked at: the others are left where the first promise nothing. Their order has
-        nothing to do with their documents, so that the first stand for all.
-        """
+    def _promising(self, asked: Sequence[JudgedSearch]) -> Settings:
+        """With the share of Careful's re-ranker that promises most, or the present where none promises a gain."""
         steps = CAREFUL_BLEND.grid(self.present.reranking.blend)
-        looks = {len(asked), *(max(LEAST_READ, round(part * len(asked))) for part in LOOKS)}
-        best, worth = 0, []
-        for one in self._reread(sorted(asked, key=lambda one: drawn(one.question)), [self.present], steps):
-            worth.append(one[0])
-            if len(worth) in looks:
-                best = promising(np.array(worth), list(steps))
-                if not best:
-                    break
-        return self.present.with_value(BLEND.name, steps[best]) if best else self.present, len(worth)
+        worth = np.array([one[0] for one in self._reread(asked, [self.present], steps)])
+        best = promising(worth, list(steps))
+        return self.present.with_value(BLEND.name, steps[best]) if best else self.present
 
     def _reread(
-        self, asked: Sequence[Asked], fusions: Sequence[Settings], steps: Mapping[int, float]
+        self, asked: Sequence[JudgedSearch], fusions: Sequence[Settings], steps: Mapping[int, float]
     ) -> Iterator[NDArray[np.float64]]:
         """Of one question after another (fusions, steps), about the recall of each fusion with each blend."""
-        tell = self.told.phase("re-reading")
+        tell = self.phases.phase("re-reading")
         for at, one in enumerate(asked):
             worth = np.empty((len(fusions), len(steps)))
             for place, fusion in enumerate(fusions):
@@ -270,14 +256,14 @@ class _Fit:
                     worth[place, step] = self.scorer.about(one, fusion.with_value(BLEND.name, blend))
             yield worth
 
-    def _exactly(self, asked: Sequence[Asked], tried: Sequence[Settings], phase: str) -> NDArray[np.float64]:
+    def _exactly(self, asked: Sequence[JudgedSearch], tried: Sequence[Settings], phase: str) -> NDArray[np.float64]:
         """(settings, questions, budgets) recall of the contexts a reader gets."""
-        tell = self.told.phase(phase)
+        tell = self.phases.phase(phase)
         scores = np.empty((len(tried), len(asked), len(BUDGETS)))
         for number, settings in enumerate(tried):
             for at, one in enumerate(asked):
                 tell(number * len(asked) + at, len(asked) * len(tried))
-                scores[number, at] = self.scorer.exactly(one, settings, lambda done, total: self.told.again())
+                scores[number, at] = self.scorer.exactly(one, settings, lambda done, total: self.phases.again())
         return scores
 
 
@@ -311,7 +297,7 @@ def promising(worth: NDArray[np.float64], steps: Sequence[int]) -> int:
     return steps[best] if chosen(worth[:, [steps.index(0), best]].T) else 0
 
 
-class _Told:
+class _Phases:
     """The share of the whole, told phase by phase."""
 
     def __init__(self, watch: Watch | None, shares: Mapping[str, float]) -> None:

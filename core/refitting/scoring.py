@@ -8,29 +8,29 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.catalogue_reads import CatalogueReads
-from core.evaluation.judged import Judged
+from core.evaluation.exchange.judged import Judged
 from core.evaluation.measuring import BUDGETS
 from core.evaluation.metrics import recall
 from core.evaluation.regions import Region, region, taken
 from core.evaluation.suites import Question
-from core.ordering import Progress
-from core.retrieval import Found, Ranking
-from core.searching import Searcher
+from core.search.catalogue_reads import CatalogueReads
+from core.search.ordering import Progress
+from core.search.ranking import Ranking, SearchScores
+from core.search.searcher import Searcher
 from core.settings import RerankingSettings, Settings
-from core.storage.leaves import LeafTable
+from core.storage.index.leaves import LeafTable
 
 Recalls = NDArray[np.float64]
 """(budgets,) of a question, (questions, budgets) of several: recall from 0 to 1 at ``BUDGETS`` characters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class JudgedSearch:
     """A judged question, searched once. ``gold``: by version. ``held``: gold characters of every leaf found from."""
 
     question: Question
     gold: Region
-    found: Found
+    found: SearchScores
     held: NDArray[np.int64]
 
 
@@ -46,14 +46,14 @@ class Scorer:
     def __post_init__(self) -> None:
         self._versions = {name: version for version, name in self.judged.names.items()}
 
-    def ask(self, question: Question, settings: Settings) -> Asked:
+    def ask(self, question: Question, settings: Settings) -> JudgedSearch:
         """Search for a question, whatever weight coverage will have: where it has none it is not read."""
         weight = settings.retrieval.coverage_weight or 1.0
         found = self.searcher.find(question.question, settings.with_value("retrieval.coverage_weight", weight))
         gold = region((self._versions[span.document], span.start, span.end) for span in question.gold)
-        return Asked(question, gold, found, held(found.leaves, gold))
+        return JudgedSearch(question, gold, found, held(found.leaves, gold))
 
-    def about(self, asked: Asked, settings: Settings) -> float:
+    def about(self, asked: JudgedSearch, settings: Settings) -> float:
         """About the mean recall over ``BUDGETS``: as if chunks were read in their order, neither grown nor merged.
 
         ``settings``: with their re-ranker, which reads what it has not read yet.
@@ -61,12 +61,12 @@ class Scorer:
         ranking = self.searcher.order(asked.found, settings)
         return float(read_in_order(ranking, asked.held, asked.gold.size).mean())
 
-    def has_candidate(self, asked: Asked, settings: Settings) -> bool:
+    def has_candidate(self, asked: JudgedSearch, settings: Settings) -> bool:
         """Whether a chunk that the settings' re-ranker would read holds gold. Nothing is read for it."""
         ranking = self.searcher.order(asked.found, without_reranking(settings))
         return bool(asked.held[ranking.pool[ranking.kept[: settings.reranking.candidates]]].any())
 
-    def exactly(self, asked: Asked, settings: Settings, progress: Progress | None = None) -> Recalls:
+    def exactly(self, asked: JudgedSearch, settings: Settings, progress: Progress | None = None) -> Recalls:
         """Recall at each of ``BUDGETS``, of the contexts that a reader would get. ``progress``: of a re-ranker."""
         ranking = self.searcher.order(asked.found, settings, progress)
         key = id(ranking.leaves)

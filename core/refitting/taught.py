@@ -14,7 +14,7 @@ from pathlib import Path
 from core.errors import ModelError
 from core.library import Library
 from core.refitting.splitting import NOTHING, Seen, Split, drawn
-from core.settings import CAREFUL_MODEL, OWN_RERANKER
+from core.settings import CAREFUL_MODEL, FORMER_RERANKERS, PACKAGED_RERANKER
 from core.whole_files import written_whole
 
 KIND = "tune"  # of the jobs that teach
@@ -41,13 +41,15 @@ def kept_as(home: Path, model: str) -> str:
 def model_of(home: Path, kept: str) -> str:
     """The model that is kept under a name, as ``reranking.model`` has it; "" for none.
 
-    A whole path that leads nowhere is looked for in the library: it was kept before the library was moved.
+    A whole path that leads nowhere is looked for in the library: it was kept before the library was moved. A former
+    name (``core.settings.FORMER_RERANKERS``) is what it means now.
 
     >>> model_of(Path("here"), "library:rerankers/one") == str(Path("here", "rerankers", "one"))
     True
     """
     if kept.startswith(_HERE):
         return str(home / kept.removeprefix(_HERE))
+    kept = FORMER_RERANKERS.get(kept, kept)
     folder = Path(kept).expanduser()
     moved = home / FOLDER / folder.name
     return str(moved) if folder.parent.name == FOLDER and not folder.is_dir() and moved.is_dir() else kept
@@ -55,12 +57,12 @@ def model_of(home: Path, kept: str) -> str:
 
 def careful_model(library: Library) -> str:
     """What Careful reads with, as ``reranking.model`` has it."""
-    return model_of(library.home, library.preference(CAREFUL_MODEL)) or OWN_RERANKER
+    return model_of(library.home, library.preference(CAREFUL_MODEL)) or PACKAGED_RERANKER
 
 
 def choose(library: Library, model: str) -> None:
     """Have Careful read with a model from now on."""
-    library.set_preference(CAREFUL_MODEL, "" if model == OWN_RERANKER else kept_as(library.home, model))
+    library.set_preference(CAREFUL_MODEL, "" if model == PACKAGED_RERANKER else kept_as(library.home, model))
 
 
 def take(library: Library, model: str) -> None:
@@ -73,7 +75,7 @@ def take(library: Library, model: str) -> None:
 
 def give_back(library: Library) -> None:
     """Have Careful read again with what it read with before ``take``."""
-    choose(library, model_of(library.home, library.preference(BEFORE)) or OWN_RERANKER)
+    choose(library, model_of(library.home, library.preference(BEFORE)) or PACKAGED_RERANKER)
     library.set_preference(BEFORE, "")
 
 

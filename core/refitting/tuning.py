@@ -22,16 +22,18 @@ from core.chunking.prefixes import below
 from core.embedding import calibration, reranker_file
 from core.embedding.reranker_file import Calibration
 from core.errors import LecternError
-from core.evaluation.judged import Judged
+from core.evaluation.exchange.judged import Judged, judged_questions
 from core.evaluation.suites import Question
+from core.ingest.jobs import Handler, Job, Reporter
 from core.library import Library
 from core.refitting.fitting import MOST_QUESTIONS, Watch, fittable
 from core.refitting.gains import GAIN, Gain, gained
-from core.refitting.scoring import Asked, Recalls, Scorer, without_reranking
+from core.refitting.scoring import JudgedSearch, Recalls, Scorer, without_reranking
 from core.refitting.splitting import By, Split, halved
-from core.refitting.taught import FILE, FOLDER, folder_of, learning, note, results, seen_by, sweep, used
-from core.retrieval.reranking import PairScorer
+from core.refitting.taught import FILE, FOLDER, KIND, folder_of, kept_as, learning, note, results, seen_by, sweep, used
+from core.search.ranking.rerankers import PairScorer
 from core.settings import Settings
+from core.storage.store import settings_from
 from core.training.lists import Listed
 from core.training.loop import Plan, draw, train
 from core.types import Vectors
@@ -163,14 +165,14 @@ class _Work:
         self._tell("done", 1.0)
         return gained(np.array(sides[0]), np.array(sides[1]))
 
-    def _asked(self, questions: Sequence[Question], share: float) -> list[Asked]:
+    def _asked(self, questions: Sequence[Question], share: float) -> list[JudgedSearch]:
         found = []
         for question in questions:
             self._tell("searching", share)
             found.append(self.scorer.ask(question, self.settings))
         return found
 
-    def _calibrated(self, asked: Sequence[Asked], reader: PairScorer) -> Calibration | None:
+    def _calibrated(self, asked: Sequence[JudgedSearch], reader: PairScorer) -> Calibration | None:
         """What the model's scores of the candidates mean; an answer has half of its chunk, or of the gold, in it."""
         scores: list[Vectors] = []
         answers: list[NDArray[np.bool_]] = []
@@ -183,19 +185,19 @@ class _Work:
             scores.append(reader.score(one.question.question, [self._text(one, leaf) for leaf in leaves.tolist()]))
         return calibration.fitted(np.concatenate(scores).astype(np.float64), np.concatenate(answers))
 
-    def _ordered(self, asked: Asked) -> NDArray[np.int64]:
+    def _ordered(self, asked: JudgedSearch) -> NDArray[np.int64]:
         """The leaves of a question as they come to the re-ranker, best first."""
         ranking = self.library.searcher.order(asked.found, without_reranking(self.settings))
         return ranking.pool[ranking.kept]
 
-    def _text(self, asked: Asked, leaf: int) -> str:
+    def _text(self, asked: JudgedSearch, leaf: int) -> str:
         """What the re-ranker reads of a leaf."""
         searcher, leaves = self.library.searcher, asked.found.leaves
         whole = searcher.text(leaves.version_ids[leaves.documents[leaf]])
         said = whole[int(leaves.starts[leaf]) : int(leaves.ends[leaf])]
         return below(searcher.above([int(leaves.rows[leaf])])[0], said) if self.settings.reranking.prefix else said
 
-    def _lists(self, asked: Asked) -> _Taught | None:
+    def _lists(self, asked: JudgedSearch) -> _Taught | None:
         """What a question teaches; ``None`` where no chunk that was searched holds its gold."""
         if not asked.held.any():
             return None
@@ -236,3 +238,38 @@ def _name(judged: Judged, questions: Sequence[Question], plan: Plan) -> str:
     ]
     base = hashlib.sha256(reranker_file.FILE.read_bytes()).hexdigest()
     return hashlib.sha256(repr([told, asdict(plan), base]).encode()).hexdigest()[:16]
+
+
+__all__ = ["KIND", "tune_handler"]
+
+_PARTS = 1000  # of the whole bar
+
+
+def tune_handler(library: Library) -> Handler:
+    """Runs jobs of ``KIND``: one item; payload ``settings``, with the re-ranker that is to be bettered.
+
+    The result has ``verdict``, ``sentence``, ``folder`` of the taught model as ``kept_as`` names it ("" where no
+    gain was shown), ``trained`` (questions), and mean recall ``before`` and ``after`` on the questions kept out, in
+    percent.
+    """
+
+    def handle(job: Job, reporter: Reporter) -> None:
+        for item in reporter.items():
+
+            def watch(what: str, share: float, item_id: int = item.id) -> None:
+                reporter.stage(item_id, what, int(_PARTS * share), _PARTS)
+
+            found = tune(library, judged_questions(library), settings_from(dict(job.payload["settings"])), watch)
+            reporter.result(
+                {
+                    "verdict": found.gain.verdict,
+                    "sentence": found.gain.sentence,
+                    "folder": kept_as(library.home, str(found.folder or "")),
+                    "trained": found.trained,
+                    "before": found.gain.before,
+                    "after": found.gain.after,
+                }
+            )
+            reporter.finish_item(item.id)
+
+    return handle

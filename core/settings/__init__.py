@@ -3,8 +3,6 @@
 A fingerprint is a hash of all values that matter, so two equal settings are the same recipe on any machine.
 """
 
-from core.settings.answering import AnsweringSettings
-from core.settings.assembling import ORDERS, READING_UNITS, AssemblySettings
 from core.settings.chunking import (
     ANCHOR_PLACES,
     CHUNKERS,
@@ -17,14 +15,37 @@ from core.settings.chunking import (
     VECTORS,
     ChunkingSettings,
 )
-from core.settings.diversity import DIVERSITIES, DiversitySettings
-from core.settings.enriching import FEATURE_GROUPS, INDEXED_FEATURES, EnrichingSettings
-from core.settings.expanding import EXPANSIONS, ExpansionSettings
-from core.settings.preparing import READERS, EmbeddingSettings, ParsingSettings
+from core.settings.preparing import (
+    FEATURE_GROUPS,
+    GENRES,
+    INDEXED_FEATURES,
+    READERS,
+    WEB_PAGES,
+    EmbeddingSettings,
+    EnrichingSettings,
+    ParsingSettings,
+)
 from core.settings.presets import BASELINES, CAREFUL_MODEL, PRESETS, carefully, preset
-from core.settings.reranking import LATE_INTERACTION, OWN_RERANKER, RERANKING_UNITS, RerankingSettings
-from core.settings.retrieving import FUSIONS, LEXICAL_ENGINES, RetrievalSettings
-from core.settings.understanding import UnderstandingSettings
+from core.settings.reading import (
+    EXPANSIONS,
+    ORDERS,
+    READING_UNITS,
+    AnsweringSettings,
+    AssemblySettings,
+    ExpansionSettings,
+)
+from core.settings.searching import (
+    DIVERSITIES,
+    FORMER_RERANKERS,
+    FUSIONS,
+    LEXICAL_ENGINES,
+    PACKAGED_RERANKER,
+    RERANKING_UNITS,
+    DiversitySettings,
+    RerankingSettings,
+    RetrievalSettings,
+    UnderstandingSettings,
+)
 from core.settings.whole import OF_DOCUMENTS, Settings, stage_fingerprint
 
 __all__ = [
@@ -36,14 +57,15 @@ __all__ = [
     "DIVERSITIES",
     "EXPANSIONS",
     "FEATURE_GROUPS",
+    "FORMER_RERANKERS",
     "FUSIONS",
+    "GENRES",
     "INDEXED_FEATURES",
-    "LATE_INTERACTION",
     "LEXICAL_ENGINES",
     "OF_DOCUMENTS",
     "ORDERS",
     "OVERLAPS",
-    "OWN_RERANKER",
+    "PACKAGED_RERANKER",
     "PARENTS",
     "PREFIX_KINDS",
     "PRESETS",
@@ -53,6 +75,7 @@ __all__ = [
     "THRESHOLDS",
     "UNITS",
     "VECTORS",
+    "WEB_PAGES",
     "AnsweringSettings",
     "AssemblySettings",
     "ChunkingSettings",

@@ -1,17 +1,8 @@
-"""How a dial is checked, and how settings are named by a hash."""
+"""How a dial is checked."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-
 from core.errors import SettingsError
-
-
-def fingerprint_of(value: object) -> str:
-    """Sixteen hex digits of the SHA-256 of the value's canonical JSON."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def within(name: str, value: float, low: float, high: float) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import regex
+
 from core.errors import SettingsError
 from core.settings.checks import one_of, within
-from core.settings.patterns import pattern_problem
 
 CHUNKERS = (
     "auto",
@@ -196,12 +197,12 @@ class ChunkingSettings:
             return self.parent_max_tokens
         return min(65_536, max(self.max_tokens, int(self.max_tokens * self.parent_ratio)))
 
-    def telling(self) -> dict[str, Any]:
+    def active_values(self) -> dict[str, Any]:
         """The values that decide the chunks: what this chunker does not read is left out, and so is a dial at rest.
 
-        >>> ChunkingSettings(sentences=5).telling() == ChunkingSettings().telling()
+        >>> ChunkingSettings(sentences=5).active_values() == ChunkingSettings().active_values()
         True
-        >>> ChunkingSettings("sentence", sentences=5).telling() == ChunkingSettings("sentence").telling()
+        >>> ChunkingSettings("sentence", sentences=5).active_values() == ChunkingSettings("sentence").active_values()
         False
         """
         values = asdict(self)
@@ -228,7 +229,11 @@ def _check_anchor(pattern: str) -> None:
             f"chunking.anchors holds a pattern of {len(pattern)} characters.",
             f"A pattern has 1 to {_LONGEST_ANCHOR} characters.",
         )
-    if problem := pattern_problem(pattern):
+    try:
+        problem = "it matches an empty text, and so every line" if regex.match(pattern, "") else ""
+    except (regex.error, RecursionError, OverflowError) as error:
+        problem = f"it is not a regular expression: {error}"
+    if problem:
         raise SettingsError(
             f"chunking.anchors holds {pattern!r}, and {problem}.",
             "Write a plain word, or escape its special characters with a backslash.",

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from core.errors import SettingsError
-from core.settings.reranking import OWN_RERANKER
+from core.settings.searching import PACKAGED_RERANKER
 from core.settings.whole import Settings
 
 
@@ -41,14 +41,9 @@ _WIDEST_PARENT = 65_536  # overlap stays inside a parent: where none is read, on
 
 PRESETS: dict[str, Settings] = {
     "default": Settings(),
-    # Candidates, blend and share by ``tests.benchmarks.reranker_figures`` on the tuning suites.
-    "careful": _preset(
-        reranking__model=OWN_RERANKER,
-        reranking__candidates=20,
-        reranking__blend=0.4,
-        reranking__neighbour_share=1.0,
-        assembly__unit="sentences",
-    ),
+    # Candidates, blend and neighbours are the re-ranker's defaults, by ``benchmarks.reranker_figures`` on the
+    # tuning suites.
+    "careful": _preset(reranking__model=PACKAGED_RERANKER, assembly__unit="sentences"),
     "flat": _preset(expansion__strategy="flat"),
     "meaning-only": _preset(retrieval__lexical_weight=0.0, retrieval__dense_weight=1.0, **_ONE_SEARCH),
     "words-only": _preset(retrieval__dense_weight=0.0, retrieval__lexical_weight=1.0, **_ONE_SEARCH),
@@ -81,8 +76,8 @@ BASELINES: tuple[str, ...] = ("fixed-1000", "recursive-1000-200", "parent-2000-4
 
 ``fixed-1000`` cuts every 1,000 characters, at a word. ``recursive-1000-200`` cuts paragraphs and sentences to 1,000
 characters with 200 of overlap. ``parent-2000-400`` finds children of 400 characters and hands on their parents of up to
-2,000, whole wherever the budget has room for one. ``core.chunking.recursive`` says where ours and the usual recursive
-splitter part.
+2,000, whole wherever the budget has room for one. ``core.chunking.chunkers.recursive`` says where ours and the usual
+recursive splitter part.
 """
 
 
@@ -97,11 +92,11 @@ CAREFUL_MODEL = "careful.reranker"  # a library's preference: what Careful reads
 _OF_A_QUESTION = ("understanding", "retrieval", "diversity", "reranking", "expansion", "assembly", "answering")
 
 
-def carefully(settings: Settings, model: str = OWN_RERANKER) -> Settings:
+def carefully(settings: Settings, model: str = PACKAGED_RERANKER) -> Settings:
     """A library's settings with what the preset ``careful`` changes of a question's way.
 
-    Dials of the re-ranker that the library has set itself, to other than their usual values, stay: the share which was
-    fitted to its judgments is one. The model is the preset's; where that is Lectern's own, ``model`` takes its place.
+    The dials of the re-ranker stay as the library has them: the share which was fitted to its judgments is one. Its
+    model alone is the preset's, in whose place ``model`` may stand.
 
     >>> carefully(Settings().with_value("retrieval.k", 7)).retrieval.k, carefully(Settings()).reranking.blend
     (7, 0.4)
@@ -111,11 +106,8 @@ def carefully(settings: Settings, model: str = OWN_RERANKER) -> Settings:
     preset, usual = PRESETS["careful"], Settings()
     changed: dict[str, Any] = {}
     for stage in _OF_A_QUESTION:
-        before, after, own = getattr(usual, stage), getattr(preset, stage), getattr(settings, stage)
+        before, after = getattr(usual, stage), getattr(preset, stage)
         for one in fields(after):
-            usually, wanted = getattr(before, one.name), getattr(after, one.name)
-            kept = stage == "reranking" and one.name != "model" and getattr(own, one.name) != usually
-            if wanted != usually and not kept:
-                changed[f"{stage}.{one.name}"] = wanted
-    careful = settings.with_values(changed)
-    return careful.with_value("reranking.model", model) if careful.reranking.model == OWN_RERANKER else careful
+            if getattr(before, one.name) != getattr(after, one.name):
+                changed[f"{stage}.{one.name}"] = getattr(after, one.name)
+    return settings.with_values(changed | {"reranking.model": model})

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from core.errors import SettingsError
-from core.settings.answering import AnsweringSettings
-from core.settings.assembling import AssemblySettings
-from core.settings.checks import fingerprint_of
 from core.settings.chunking import ChunkingSettings
-from core.settings.diversity import DiversitySettings
-from core.settings.enriching import EnrichingSettings
-from core.settings.expanding import ExpansionSettings
-from core.settings.preparing import EmbeddingSettings, ParsingSettings
-from core.settings.reranking import RerankingSettings
-from core.settings.retrieving import RetrievalSettings
-from core.settings.understanding import UnderstandingSettings
+from core.settings.preparing import EmbeddingSettings, EnrichingSettings, ParsingSettings
+from core.settings.reading import AnsweringSettings, AssemblySettings, ExpansionSettings
+from core.settings.searching import DiversitySettings, RerankingSettings, RetrievalSettings, UnderstandingSettings
 
 OF_DOCUMENTS = ("parsing", "chunking", "embedding", "enriching")  # stages that read and cut; the others only answer
 
@@ -52,7 +47,7 @@ class Settings:
         >>> Settings().fingerprint() == Settings().fingerprint()
         True
         """
-        told = {item.name: _telling(getattr(self, item.name)) for item in fields(self)}
+        told = {item.name: _active_values(getattr(self, item.name)) for item in fields(self)}
         return fingerprint_of({name: values for name, values in told.items() if values})
 
     def with_value(self, name: str, value: Any) -> Settings:
@@ -108,10 +103,16 @@ def _read_as(name: str, current: Any, value: Any) -> Any:
 
 def stage_fingerprint(stage: Any) -> str:
     """Fingerprint of one stage's settings."""
-    return fingerprint_of(_telling(stage))
+    return fingerprint_of(_active_values(stage))
 
 
-def _telling(stage: Any) -> dict[str, Any]:
+def _active_values(stage: Any) -> dict[str, Any]:
     """The values of a stage that its fingerprint is made of."""
-    told: dict[str, Any] = stage.telling() if hasattr(stage, "telling") else asdict(stage)
+    told: dict[str, Any] = stage.active_values() if hasattr(stage, "active_values") else asdict(stage)
     return told
+
+
+def fingerprint_of(value: object) -> str:
+    """Sixteen hex digits of the SHA-256 of the value's canonical JSON."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

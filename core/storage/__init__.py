@@ -1,10 +1,10 @@
 """The library on disk: SQLite holds the truth, ``files/`` the originals, Chroma a projection of the vectors.
 
 store.py        Store: open, transaction, reading, revision, meta, settings
-documents.py    versions: put_document, document, text, boxes, page_at, words
-sources.py      put_source, remove_source, sources, trashed; names.py: what they are called
+documents.py    versions: put_document, document, text, page_at, words
+sources.py      point_source, settle, remove_source, sources, trashed; names.py: what they are called, and scopes
 trash.py        trash_sources, revive_source, empty_trash, attachments
-labels.py       collections, tags and notes; scopes.py: the documents a question may look into
+labels.py       collections, tags and notes
 folders.py      folders that are scanned again and again, and the files known below them
 generations.py  begin_generation, serve, drop_generation
 chunks.py       swap_chunks, tree, audit, recipe, chunk_rows

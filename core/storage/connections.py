@@ -104,13 +104,6 @@ class Connections:
                 for action in actions:
                     action()
 
-    def is_free(self) -> bool:
-        """Whether a transaction begun now would not have to wait, as far as can be told."""
-        free = self._write_lock.acquire(blocking=False)
-        if free:
-            self._write_lock.release()
-        return free
-
     @contextmanager
     def alone(self) -> Iterator[sqlite3.Connection]:
         """The writer outside any transaction, for migrations, which make their own."""

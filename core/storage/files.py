@@ -1,4 +1,9 @@
-"""The original bytes, content-addressed: ``files/ab/cdef...``, written before the transaction that names them."""
+"""The original bytes, content-addressed: ``files/ab/cdef...``, written before the transaction that names them.
+
+Until a row is committed that names them, and from the transaction that forgets them, bytes lie in ``files/staged``:
+these alone are ever deleted. An original that lies in its place and that the catalogue does not know was named by a
+catalogue that is gone (an older one was put back, it was emptied, its log was lost), and is moved to ``set-aside``.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +24,8 @@ from core.storage.faults import disk_faults
 _LOG = logging.getLogger(__name__)
 _PIECE = 1 << 20
 _INCOMING = "incoming-"
+_STAGED = "staged"
+SET_ASIDE = "set-aside"
 
 
 class FileStore:
@@ -34,10 +41,14 @@ class FileStore:
         self._fresh_lock = threading.Lock()
 
     def path(self, content_hash: str) -> Path:
-        """Where these bytes lie, whether or not they are there. Raises ``StorageError`` for what is no hash."""
-        if len(content_hash) != 64 or not set(content_hash) <= set("0123456789abcdef"):
-            raise StorageError(f"{content_hash!r} is not the SHA-256 of a file.")
-        return self.root / content_hash[:2] / content_hash[2:]
+        """Where these bytes lie, or would lie. Raises ``StorageError`` for what is no hash."""
+        final, staged = self._final(content_hash), self.root / _STAGED / content_hash
+        return staged if not final.is_file() and staged.is_file() else final
+
+    @property
+    def set_aside(self) -> Path:
+        """The folder of originals that the catalogue did not know when the library was opened."""
+        return self.root.with_name(SET_ASIDE)
 
     def has(self, content_hash: str) -> bool:
         return self.path(content_hash).is_file()
@@ -77,15 +88,11 @@ class FileStore:
                     target.flush()
                     os.fsync(target.fileno())
                 content_hash = digest.hexdigest()
-                final = self.path(content_hash)
+                final = self._final(content_hash)
                 with self._fresh_lock:
-                    new_folder = not final.parent.exists()
-                    final.parent.mkdir(exist_ok=True)
-                    incoming.replace(final)
+                    # A damaged original is healed where it lies: a row names it.
+                    _move(incoming, final if final.is_file() else self.root / _STAGED / content_hash)
                     self.fresh.add(content_hash)
-                _sync_folder(final.parent)
-                if new_folder:
-                    _sync_folder(self.root)
             finally:
                 incoming.unlink(missing_ok=True)
         return content_hash
@@ -99,12 +106,19 @@ class FileStore:
                 return content_hash
         return ""
 
+    def unnamed(self, content_hash: str) -> None:
+        """The transaction that is about to be committed forgets these bytes: ``named`` or ``remove`` follows."""
+        final = self._final(content_hash)
+        with self._fresh_lock, disk_faults(self.root):
+            if final.is_file():
+                _move(final, self.root / _STAGED / content_hash)
+
     def remove(self, content_hash: str) -> None:
-        """Delete an original unless this process has just staged it again. A failure is logged: it is an orphan."""
+        """Delete what was ``unnamed``, unless this process has just staged it again. A failure is logged."""
         with self._fresh_lock:
             if content_hash in self.fresh:
                 return
-            path = self.path(content_hash)
+            path = self.root / _STAGED / content_hash
             try:
                 path.unlink(missing_ok=True)
             except OSError as error:
@@ -113,33 +127,83 @@ class FileStore:
     def named(self, *content_hashes: str) -> None:
         """Committed rows name these bytes now."""
         with self._fresh_lock:
+            for content_hash in content_hashes:
+                self._keep(content_hash)
             self.fresh.difference_update(content_hashes)
 
     def hashes(self) -> Iterator[str]:
-        """Every original on disk."""
-        for folder in sorted(self.root.glob("??")):
+        """Every original on disk, staged ones included."""
+        for folder in self._folders():
             for path in sorted(folder.iterdir()):
                 yield folder.name + path.name
+        yield from sorted(path.name for path in self.root.glob(f"{_STAGED}/*"))
 
-    def sweep(self, wanted: set[str]) -> list[str]:
-        """Delete half-written files and originals that neither ``wanted`` nor ``fresh`` names; return their names."""
-        swept = []
+    def hashes_set_aside(self) -> list[str]:
+        """Originals in ``set_aside``."""
+        return sorted(path.name for path in self.set_aside.glob("*") if len(path.name) == 64)
+
+    def sweep(self, wanted: set[str]) -> tuple[int, int]:
+        """Bring the folder in line with a catalogue that names ``wanted``; return how many were (deleted, set aside).
+
+        Deleted: half-written files, and staged bytes that neither ``wanted`` nor ``fresh`` names: no committed row
+        ever did. Set aside, never deleted: originals that ``wanted`` lacks. What ``wanted`` names and was set aside
+        is brought back.
+        """
+        deleted = moved = 0
         with self._fresh_lock, disk_faults(self.root):
-            for path in (*self.root.glob(_INCOMING + "*"), *self.root.glob("??/*")):
-                name = path.name if path.name.startswith(_INCOMING) else path.parent.name + path.name
-                if name not in wanted and name not in self.fresh:
+            for content_hash in wanted:
+                self._keep(content_hash)
+                if (aside := self.set_aside / content_hash).is_file() and not self._final(content_hash).is_file():
+                    _move(aside, self._final(content_hash))
+            for path in (*self.root.glob(_INCOMING + "*"), *self.root.glob(f"{_STAGED}/*")):
+                if path.name not in wanted and path.name not in self.fresh:
                     path.unlink(missing_ok=True)
-                    swept.append(name)
-        return swept
+                    deleted += 1
+            for folder in self._folders():
+                for path in list(folder.iterdir()):
+                    name = folder.name + path.name
+                    if name not in wanted and name not in self.fresh:
+                        _move(path, self.set_aside / name)
+                        moved += 1
+        return deleted, moved
 
     def bytes_on_disk(self) -> int:
-        return sum(path.stat().st_size for path in self.root.glob("??/*"))
+        return sum(self.size(content_hash) for content_hash in self.hashes())
+
+    def _final(self, content_hash: str) -> Path:
+        if len(content_hash) != 64 or not set(content_hash) <= set("0123456789abcdef"):
+            raise StorageError(f"{content_hash!r} is not the SHA-256 of a file.")
+        return self.root / content_hash[:2] / content_hash[2:]
+
+    def _folders(self) -> list[Path]:
+        return sorted(self.root.glob("[0-9a-f][0-9a-f]"))
+
+    def _keep(self, content_hash: str) -> None:
+        """Move staged bytes to their place; where that fails, the next opening does it."""
+        staged = self.root / _STAGED / content_hash
+        try:
+            if staged.is_file():
+                _move(staged, self._final(content_hash))
+        except OSError as error:
+            _LOG.warning("The original %s stays in %s for now (%s).", content_hash, staged.parent, error)
 
     def _there(self, content_hash: str) -> Path:
         path = self.path(content_hash)
         if not path.is_file():
+            path = self.path(content_hash)  # it was moved between the two looks of the first call
+        if not path.is_file():
             raise NotFoundError(f"The original of {content_hash[:12]} is missing from {self.root}.", "Ingest it again.")
         return path
+
+
+def _move(source: Path, target: Path) -> None:
+    """Rename within one disk, durably; the target's folder is made when missing."""
+    new_folder = not target.parent.exists()
+    target.parent.mkdir(exist_ok=True)
+    source.replace(target)
+    _sync_folder(target.parent)
+    if new_folder:
+        _sync_folder(target.parent.parent)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -16,19 +16,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from core.errors import StorageError
-from core.settings import Settings
+from core.settings import FORMER_RERANKERS, GENRES, Settings
 from core.storage.connections import Connections, open_reader
 from core.storage.faults import catalogue_faults, disk_faults
 from core.storage.files import FileStore
 from core.storage.lock import WriterLock
-from core.storage.migrations import check, migrate
+from core.storage.schema.migrations import check, migrate
 
 if TYPE_CHECKING:
-    from core.storage.vectors import ChromaProjection
+    from core.storage.index.vectors import ChromaProjection
 
 _LOG = logging.getLogger(__name__)
 CATALOGUE = "catalogue.sqlite"
-_NOTES_AT_ONCE = 20
 _WANTED = (
     "SELECT id FROM version UNION ALL"
     " SELECT content_hash FROM job_item WHERE content_hash IS NOT NULL AND state <> 'done'"
@@ -44,7 +43,7 @@ class Store:
     """One library's truth. Every method may be called from any thread; make one with ``open``.
 
     ``writable``: this process holds the writer's lock. ``projection``: Chroma, once something needed it; only
-    ``core.storage.outbox`` touches it, under ``projection_lock``.
+    ``core.storage.index.outbox`` touches it, under ``projection_lock``.
     """
 
     def __init__(self, home: Path, lock: WriterLock | None) -> None:
@@ -54,8 +53,6 @@ class Store:
         self.projection: ChromaProjection | None = None
         self.projection_lock = threading.RLock()
         self._lock = lock
-        self._notes: list[tuple[str, str, float, str]] = []
-        self._notes_lock = threading.Lock()
         self._connections = Connections(home / CATALOGUE, write=self.writable)
 
     @classmethod
@@ -95,8 +92,6 @@ class Store:
             if self.projection is not None:
                 self.projection.close()
                 self.projection = None
-        if self._notes:
-            self._write_notes_if_possible()
         self._connections.close()
         if self._lock is not None:
             self._lock.release()
@@ -167,43 +162,21 @@ class Store:
         Raises ``SettingsError`` where a stored value is outside what this Lectern allows.
         """
         stored = self.meta("settings")
-        return None if stored is None else settings_from(json.loads(stored))
+        if stored is None:
+            return None
+        values = json.loads(stored)
+        if "format" not in values:
+            values["reranking"] = _of_now(values.get("reranking", {}))
+        answering = values.get("answering", {})
+        if values.get("format", 1) < 3 and answering.get("least_support") == _EARLIER_SUPPORT:
+            del answering["least_support"]
+        return settings_from(values)
 
     def save_settings(self, settings: Settings) -> None:
         """Make these the library's own settings."""
         with self.transaction():
-            self.set_meta("settings", json.dumps(settings.to_dict(), sort_keys=True))
+            self.set_meta("settings", json.dumps({**settings.to_dict(), "format": SETTINGS_FORMAT}, sort_keys=True))
             self.touch()
-
-    def log_query(self, question: str, settings_fingerprint: str, milliseconds: float) -> None:
-        """Note a question that was asked. A reader notes nothing: only the lock's holder writes.
-
-        A question must not wait for a disk or a writer: notes are written a few at a time, the last at ``close``.
-        """
-        if not self.writable:
-            return
-        with self._notes_lock:
-            self._notes.append((storable(question), settings_fingerprint, milliseconds, now()))
-            due = len(self._notes) >= _NOTES_AT_ONCE
-        if due and self._connections.is_free():
-            self._write_notes_if_possible()
-
-    def write_notes(self) -> None:
-        """Write the questions noted so far."""
-        with self._notes_lock:
-            notes, self._notes = self._notes, []
-        if notes:
-            with self.transaction() as connection:
-                connection.executemany(
-                    "INSERT INTO query_log(question, settings, milliseconds, asked_at) VALUES (?, ?, ?, ?)", notes
-                )
-
-    def _write_notes_if_possible(self) -> None:
-        """A full disk costs the notes, not the answer."""
-        try:
-            self.write_notes()
-        except StorageError as error:
-            _LOG.warning("The last questions could not be noted: %s", error)
 
     def wanted_files(self) -> set[str]:
         """Hashes of the originals that a version, or an item of a job still to be done or retried, names."""
@@ -211,7 +184,8 @@ class Store:
             return {name for (name,) in connection.execute(_WANTED)}
 
     def release_file(self, content_hash: str) -> None:
-        """Delete an original after the commit, unless something still names it then."""
+        """Delete an original after the commit of the surrounding transaction, unless something still names it then."""
+        self.files.unnamed(content_hash)
         self.after_commit(lambda: self._remove_unwanted(content_hash))
 
     def _remove_unwanted(self, content_hash: str) -> None:
@@ -219,6 +193,8 @@ class Store:
             wanted = connection.execute(f"SELECT 1 FROM ({_WANTED}) WHERE id = ?", (content_hash,)).fetchone()
         if wanted is None:
             self.files.remove(content_hash)
+        else:
+            self.files.named(content_hash)
 
     def _prepare(self) -> None:
         with catalogue_faults(self.home), self._connections.alone() as writer:
@@ -226,9 +202,11 @@ class Store:
                 _LOG.info("Catalogue %s: took step %s.", self.home, name)
         if self.meta("library") is None:
             self.set_meta("library", uuid.uuid4().hex)
-        swept = self.files.sweep(self.wanted_files())
-        if swept:
-            _LOG.info("Removed %d originals that no document names.", len(swept))
+        deleted, aside = self.files.sweep(self.wanted_files())
+        if deleted:
+            _LOG.info("Removed %d files that no document ever named.", deleted)
+        if aside:
+            _LOG.warning("Moved %d originals that the catalogue does not name to %s.", aside, self.files.set_aside)
 
 
 def storable(text: str) -> str:
@@ -240,11 +218,28 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+SETTINGS_FORMAT = 3  # of stored settings; the first had none
+_EARLIER_SUPPORT = 0.24  # the default before format 3, whose probabilities were made otherwise
+_EARLIER_RERANKING = {"blend": (1.0, 0.35), "neighbour_share": (0.0,)}
+
+
+def _of_now(reranking: dict[str, Any]) -> dict[str, Any]:
+    """Stored settings of a re-ranker that is off, or gone, without what were the defaults of an earlier Lectern."""
+    model = str(reranking.get("model", ""))
+    if FORMER_RERANKERS.get(model, model):
+        return reranking
+    return {name: value for name, value in reranking.items() if value not in _EARLIER_RERANKING.get(name, ())}
+
+
 def settings_from(values: dict[str, Any]) -> Settings:
     """Settings from ``Settings.to_dict()``: unknown names are left out, missing ones take their defaults.
 
+    Older libraries may hold formats of files in ``expansion.kinds``, which are no genres: they are left out as well.
+
     >>> settings_from({"retrieval": {"k": 7, "gone": 1}}).retrieval.k
     7
+    >>> settings_from({"expansion": {"kinds": ["pdf", "guide"]}}).expansion.kinds
+    ('guide',)
     """
     base = Settings()
     stages: dict[str, Any] = {}
@@ -255,5 +250,7 @@ def settings_from(values: dict[str, Any]) -> Settings:
             for item in fields(default)
             if item.name in values.get(stage.name, {})
         }
+        if stage.name == "expansion":
+            known["kinds"] = tuple(word for word in known.get("kinds", ()) if word in GENRES)
         stages[stage.name] = type(default)(**known)
     return Settings(**stages)

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.errors import StorageError
-from core.storage.documents import text_hash
+from core.storage.catalogue.documents import text_hash
+from core.storage.catalogue.generations import generations
+from core.storage.catalogue.meaning import ENCODED
+from core.storage.catalogue.sources import remove_strays
 from core.storage.faults import disk_faults
-from core.storage.generations import generations
-from core.storage.lexical import check_index, content_table, index_table, rebuild_index
-from core.storage.outbox import apply_outbox, compare_projection, rebuild_projection
-from core.storage.sources import remove_strays
+from core.storage.index.lexical import check_index
+from core.storage.index.outbox import apply_outbox, compare_projection, rebuild_projection
+from core.storage.schema.word_tables import content_table, index_table, rebuild_index
 from core.storage.store import Store
 
 _NORM_TOLERANCE = 1e-3
@@ -36,7 +38,8 @@ class Problem:
 def verify(store: Store, repair: bool = False) -> list[Problem]:
     """Everything that is wrong with the library; with ``repair``, what is still wrong after mending what can be.
 
-    A pending job, changes waiting in the outbox and cached vectors that nothing uses are no problem. Without the
+    A pending job, documents that wait for their meaning, changes waiting in the outbox and cached vectors that nothing
+    uses are no problem. Without the
     writer's lock neither FTS5's own check nor Chroma, nor files without a name, can be looked at. Raises
     ``StorageError`` for ``repair`` without the lock.
     """
@@ -176,7 +179,7 @@ def _vectors(store: Store) -> Iterator[Problem]:
         for row, title, data, dimension in connection.execute(
             "SELECT row, title, data, dimension FROM chunk JOIN generation ON generation.number = chunk.generation"
             " JOIN version ON version.number = chunk.version LEFT JOIN vector ON vector.number = chunk.vector"
-            " WHERE level = 0"
+            f" WHERE level = 0 AND (chunk.vector IS NULL OR {ENCODED})"
         ):
             if data is None or len(data) != 4 * dimension:
                 yield Problem("A leaf has no vector of the right length.", f"{title}, chunk {row}", False)
@@ -231,6 +234,14 @@ def _orphans(store: Store) -> Iterator[Problem]:
     for content_hash in store.files.hashes():
         if content_hash not in wanted and content_hash not in store.files.fresh:
             yield Problem("An original that no document names.", str(store.files.path(content_hash)), True)
+    aside = len(store.files.hashes_set_aside())
+    if aside:
+        yield Problem(
+            f"{aside} originals were set aside, since the catalogue does not name them: it is new, or older than they"
+            " are. Ingest the folder again, or delete it when you need them no more.",
+            str(store.files.set_aside),
+            False,
+        )
 
 
 def _chroma(store: Store) -> Iterator[Problem]:
@@ -247,6 +258,6 @@ def _needs_chroma(store: Store) -> bool:
     with store.reading() as connection:
         return bool(
             connection.execute(
-                "SELECT count(*) FROM chunk WHERE level = 0 AND row NOT IN (SELECT row FROM outbox)"
+                f"SELECT count(*) FROM chunk WHERE level = 0 AND {ENCODED} AND row NOT IN (SELECT row FROM outbox)"
             ).fetchone()[0]
         )

@@ -1,4 +1,4 @@
-"""Source code to its syntax, as plain values. Texts that may be hostile are read by ``core/parsing/syntax.py``."""
+"""Source code to its syntax, as plain values. Hostile texts are read by ``core/parsing/sandbox/syntax.py``."""
 
 from __future__ import annotations
 

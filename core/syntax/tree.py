@@ -3,7 +3,7 @@
 tree-sitter recovers from errors in time and memory that may grow with the square of a hostile text, so reading stops
 after so many steps for the size. Steps are not seconds and not bytes of memory: a few kilobytes of ``a=|`` take seconds
 within their steps, patterns of C++ gigabytes. A text that nobody vouches for is therefore read in a process
-that can be killed (``core/parsing/syntax.py``), and no clock decides here: the same text gives the same tree.
+that can be killed (``core/parsing/sandbox/syntax.py``), and no clock decides here: the same text gives the same tree.
 """
 
 from __future__ import annotations

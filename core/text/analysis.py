@@ -1,7 +1,7 @@
 """Text to lexical tokens: the one analysis every lexical engine indexes and every question goes through.
 
 Tokens hold letters and digits only, so an engine that splits at other characters cannot alter them. A change of what it
-yields changes what is indexed: the index schema of ``core.storage.generations`` grows with it.
+yields changes what is indexed: the index schema of ``core.storage.catalogue.generations`` grows with it.
 """
 
 from __future__ import annotations

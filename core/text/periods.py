@@ -1,4 +1,4 @@
-"""Stretches of days and version numbers, as people write them in file names and ask for them."""
+"""Stretches of days, as people write them in file names and ask for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from datetime import date
 from typing import NamedTuple
 
 _PERIOD = re.compile(r"(\d{4})(?:-(?:Q([1-4])|(\d{1,2})(?:-(\d{1,2}))?))?(?:T.*)?", re.IGNORECASE | re.DOTALL)
-_VERSION = re.compile(r"[vV]?(\d{1,6}(?:\.\d{1,6}){0,3})\b")
 RELATIONS = ("after", "since", "before", "until", "during")
 
 
@@ -76,33 +75,3 @@ def stands(relation: str, there: Period, asked: Period) -> bool:
             return there.first <= asked.last
         case _:
             return there.first <= asked.last and there.last >= asked.first
-
-
-def version_number(text: str) -> tuple[int, ...]:
-    """The numbers of "v2.1" or "version 2.1", () where there are none.
-
-    >>> version_number("v2.10"), version_number("Python 3.11"), version_number("draft")
-    ((2, 10), (3, 11), ())
-    """
-    match = _VERSION.search(text)
-    return tuple(int(part) for part in match[1].split(".")) if match else ()
-
-
-def stands_by_version(relation: str, there: tuple[int, ...], asked: tuple[int, ...]) -> bool:
-    """The same for versions, as far as the asked one is told: 2.3 is "during" 2, not "after" it.
-
-    >>> [stands_by_version(relation, (2, 3), (2,)) for relation in RELATIONS]
-    [False, True, False, True, True]
-    """
-    told = there[: len(asked)] + (0,) * (len(asked) - len(there))
-    match relation:
-        case "after":
-            return told > asked
-        case "since":
-            return told >= asked
-        case "before":
-            return told < asked
-        case "until":
-            return told <= asked
-        case _:
-            return told == asked

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from itertools import islice
 
-from core.text.spans import trim
+from core.text.spans import trimmed_pieces
 from core.types import Span
 
 # Never end a sentence: a name, a title's bearer or a reference follows.
@@ -91,7 +91,7 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[Sp
     ['Dr. Smith paid 3.50 in No. 7.', 'He left (e.g. at noon).', '好。', '是！']
     """
     stop = len(text) if end is None else end
-    spans: list[Span] = []
+    ends: list[int] = []
     begin = start
     wrapped: tuple[int, bool] = (start, False)  # the paragraph's end, and whether its lines are wrapped prose
     cased = is_cased(text, start, stop)
@@ -108,12 +108,9 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[Sp
             at = match.end()
             if match.lastgroup != "wide" and not _stop_ends(text, match, begin, stop, cased):
                 continue
-        if (span := trim(text, begin, at)) is not None:
-            spans.append(span)
+        ends.append(at)
         begin = at
-    if (span := trim(text, begin, stop)) is not None:
-        spans.append(span)
-    return spans
+    return trimmed_pieces(text, start, [*ends, stop])
 
 
 def is_cased(text: str, start: int, end: int) -> bool:

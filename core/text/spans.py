@@ -84,15 +84,6 @@ def intersect_spans(left: Iterable[Span], right: Iterable[Span]) -> list[Span]:
     return shared
 
 
-def covered_length(spans: Iterable[Span]) -> int:
-    """Characters in the union of the spans.
-
-    >>> covered_length([Span(0, 4), Span(2, 6), Span(8, 9)])
-    7
-    """
-    return sum(span.length for span in merge_spans(spans))
-
-
 def non_blank_length(text: str, spans: Sequence[Span] | None = None) -> int:
     """Non-blank characters of the text, or of the union of ``spans`` of it.
 
@@ -117,3 +108,13 @@ def trim(text: str, start: int, end: int) -> Span | None:
     if len(kept) < len(piece):
         start += len(piece) - len(piece.lstrip())
     return Span(start, start + len(kept))
+
+
+def trimmed_pieces(text: str, start: int, ends: Sequence[int]) -> list[Span]:
+    """The text from ``start`` on, parted at each of ``ends``, which rise; every piece trimmed, blank ones left out.
+
+    >>> trimmed_pieces("One. Two.  ", 0, [4, 9, 11])
+    [Span(start=0, end=4), Span(start=5, end=9)]
+    """
+    pieces = (trim(text, begin, end) for begin, end in zip([start, *ends], ends, strict=False))
+    return [piece for piece in pieces if piece is not None]

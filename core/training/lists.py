@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.errors import LecternError
-from core.retrieval.fusion import Scores, best_first
+from core.search.ranking.fusion import Scores, best_first
 from core.text.sentences import sentence_spans
 from core.training.pairs import Pair
 from core.types import Encoder, Vectors
 
-_SIZES = (250, 350, 450, 600, 900)  # characters of a piece; leaves of the presets have about 450
+SIZES = (250, 350, 450, 600, 900)  # characters of a piece; leaves of the presets have about 450
 _NEAR_POSITIVE = 0.95
 _LIKE_QUESTION = 0.9  # cosine from which two questions ask the same
 _NEAREST = 40
@@ -30,22 +30,28 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """``passages``: the one that answers ``question`` first, then those that do not."""
+    """``passages``: the one that answers ``question`` first, then those that do not.
+
+    ``answer``: as it stands in the first; "" where it is not known, or, for a reader, where no passage answers.
+    """
 
     question: str
     passages: tuple[str, ...]
+    answer: str = ""
 
 
 class Miner:
     """Lists of one source, whose passages are encoded once.
 
-    ``vectors``: of ``passages``, ``asked``: of the distinct questions. A list of a pair that trains has no passage of
-    one that is held out, as a wrong answer neither. Raises ``LecternError`` where no passage has a word.
+    ``vectors``: of ``passages``, ``asked``: of the distinct questions. ``sizes``: of pieces, in characters. A list of a
+    pair that trains has no passage of one that is held out, as a wrong answer neither. Raises ``LecternError`` where no
+    passage has a word.
     """
 
-    def __init__(self, pairs: Sequence[Pair], encoder: Encoder) -> None:
+    def __init__(self, pairs: Sequence[Pair], encoder: Encoder, sizes: Sequence[int] = SIZES) -> None:
         from rank_bm25 import BM25Okapi
 
+        self._sizes = sizes
         self.passages = list(dict.fromkeys(pair.positive for pair in pairs))
         self._at = {text: at for at, text in enumerate(self.passages)}
         pools: dict[str, list[int]] = {}
@@ -71,7 +77,7 @@ class Miner:
 
     def listed(self, pair: Pair, count: int, choose: random.Random) -> Listed:
         """A list of ``count`` pieces for the pair, fewer where its source has no more that differ."""
-        size = choose.choice(_SIZES)
+        size = choose.choice(self._sizes)
         titled = choose.random() < 0.4
         asked = set(words(pair.question))
         best, others = _parted(pair, size, asked)
@@ -88,7 +94,7 @@ class Miner:
             shown = self._shown(self.passages[at], choose.choice(cut), titled)
             if shown not in found:
                 found.append(shown)
-        return Listed(pair.question, tuple(found))
+        return Listed(pair.question, tuple(found), pair.answer.strip())
 
     def _shown(self, passage: str, piece: str, titled: bool) -> str:
         title = self._title[self._at[passage]]

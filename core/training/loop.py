@@ -12,7 +12,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from core.training.lists import Listed
 from core.training.model import PairModel, fastest
 from core.whole_files import written_whole
 
-_LISTS_AT_ONCE = 4  # whose gradients are found together
 _LEAST = {"steps": 1, "questions": 1, "passages": 2, "max_tokens": 16, "watched_every": 1, "patience": 0, "seed": 0}
 _MOST = {"max_tokens": 512, "seed": 2**32 - 1}  # BERT has so many places; generators of random numbers take so much
 
@@ -63,11 +62,28 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """Where training stands: ``loss`` is the mean since the last look, ``reciprocal_rank`` of the held-out lists."""
+    """Where training stands: ``loss`` is the mean since the last look, ``quality`` that of the held-out lists."""
 
     step: int
     loss: float
-    reciprocal_rank: float
+    quality: float
+
+
+class Learner(Protocol):
+    """A model while it learns from lists."""
+
+    module: Any
+
+    def to(self, device: str) -> None: ...
+
+    def learnable(self) -> list[Any]:
+        """The parameters that learn."""
+
+    def learn(self, lists: Sequence[Listed]) -> float:
+        """Add the gradient of the mean loss; the loss."""
+
+    def quality(self, lists: Sequence[Listed]) -> float:
+        """How good it is on lists that it did not learn from: the higher the better, nan for no lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +116,41 @@ def train(
     begin_from: Path | None = None,
     learnt_from: str = "",
 ) -> PairModel:
-    """The model as the best look saw it, as the last step left it without held-out lists; on the processor again.
+    """A re-ranker, as ``teach`` makes it of the packaged encoder with a new head.
+
+    ``begin_from``: a file that ``train-reranker`` wrote, to teach that further. ``learnt_from``: names what
+    ``lists_of`` draws from, where others may come to the same checkpoint. Raises ``ModelError`` as ``teach`` does, and
+    when ``begin_from`` is no such file.
+    """
+    model = PairModel(plan.max_tokens, plan.seed)
+    if begin_from is not None:
+        lay_over(model.module, begin_from)
+    identity = identity_of(plan, learnt_from, begin_from)
+    teach(model, plan, _told_apart(lists_of), held_out, checkpoint, identity, watch, keep_every)
+    return model
+
+
+def teach(
+    model: Learner,
+    plan: Plan,
+    lists_of: Callable[[int], Sequence[Listed]],
+    held_out: Sequence[Listed],
+    checkpoint: Path,
+    identity: dict[str, Any],
+    watch: Callable[[Watched], None] | None = None,
+    keep_every: int = 25,
+) -> None:
+    """Leave the model as the best look saw it, as the last step left it without held-out lists; on the processor again.
 
     It learns on a graphics processor where torch sees one. On the processor the same plan and lists give the same
     weights, bit by bit; a checkpoint of either is gone on from on the other.
 
-    ``begin_from``: a file that ``train-reranker`` wrote, ``None`` for the packaged encoder with a new head.
-    ``learnt_from``: names what ``lists_of`` draws from, where others may come to the same checkpoint.
-
-    ``lists_of(step)`` must give the same lists for the same step. What ``checkpoint`` holds of the same plan, the
-    number of steps aside, of the same ``learnt_from`` and of the same weights to begin from, is gone on from; it is
-    written every ``keep_every`` steps, and beside it the best so far. ``watch`` may raise to stop. Raises
-    ``ModelError`` when the checkpoint is of others, or ``begin_from`` is no such file.
+    ``lists_of(step)`` must give the same lists for the same step. What ``checkpoint`` holds of the same ``identity``
+    is gone on from; it is written every ``keep_every`` steps, and beside it the best so far. ``watch`` may raise to
+    stop. Raises ``ModelError`` when the checkpoint is of another.
     """
     import torch
 
-    identity = _identity(plan, learnt_from, begin_from)
-    model = PairModel(plan.max_tokens, plan.seed)
-    if begin_from is not None:
-        lay_over(model.module, begin_from)
     model.to(fastest())
     learnable = model.learnable()
     optimizer = torch.optim.AdamW(learnable, lr=plan.rate, weight_decay=plan.weight_decay)
@@ -130,19 +162,19 @@ def train(
             break
         for group in optimizer.param_groups:
             group["lr"] = rate_at(step, plan)
-        lists = [listed for listed in lists_of(step) if len(listed.passages) > 1]
+        lists = lists_of(step)
         optimizer.zero_grad(set_to_none=True)
-        losses.append(_learn(model, lists))
+        losses.append(model.learn(lists))
         torch.nn.utils.clip_grad_norm_(learnable, 1.0)
         optimizer.step()
         done = step + 1
         if held_out and (done % plan.watched_every == 0 or done == plan.steps):
             model.module.eval()
-            seen = Watched(done, float(np.mean(losses)), reciprocal_rank(model, held_out))
+            seen = Watched(done, float(np.mean(losses)), model.quality(held_out))
             model.module.train()
             losses.clear()
-            better = seen.reciprocal_rank > kept.best
-            kept = replace(kept, best=max(kept.best, seen.reciprocal_rank), looks=0 if better else kept.looks + 1)
+            better = seen.quality > kept.best
+            kept = replace(kept, best=max(kept.best, seen.quality), looks=0 if better else kept.looks + 1)
             if better:
                 _save(model.module.state_dict(), _best(checkpoint))
             if watch:
@@ -155,16 +187,11 @@ def train(
         model.module.load_state_dict(torch.load(_best(checkpoint), map_location="cpu", weights_only=True))
     model.module.eval()
     model.to("cpu")
-    return model
 
 
-def reciprocal_rank(model: PairModel, lists: Sequence[Listed]) -> float:
-    """The mean over lists of one over the rank of the passage that answers; ties count against it. nan for none."""
-    found = []
-    for listed in lists:
-        scores = model.scores([listed.question] * len(listed.passages), listed.passages)
-        found.append(1 / int(np.count_nonzero(scores >= scores[0])))
-    return float(np.mean(found)) if found else float("nan")
+def _told_apart(lists_of: Callable[[int], Sequence[Listed]]) -> Callable[[int], Sequence[Listed]]:
+    """Without lists of one passage, which has nothing to be told from."""
+    return lambda step: [listed for listed in lists_of(step) if len(listed.passages) > 1]
 
 
 def draw(seed: int, step: int) -> random.Random:
@@ -172,27 +199,7 @@ def draw(seed: int, step: int) -> random.Random:
     return random.Random(f"{seed}:{step}")  # noqa: S311
 
 
-def _learn(model: PairModel, lists: Sequence[Listed]) -> float:
-    """Add the gradient of the mean loss of the lists, a few like in length at a time; the loss.
-
-    All lists at once would keep every layer's states of all their passages: 4 GB for 64 of them.
-    """
-    import torch
-
-    total = 0.0
-    in_order = sorted(lists, key=lambda listed: sum(map(len, listed.passages)))
-    for begin in range(0, len(in_order), _LISTS_AT_ONCE):
-        some = in_order[begin : begin + _LISTS_AT_ONCE]
-        questions = [listed.question for listed in some for _ in listed.passages]
-        outputs = model.outputs(questions, [passage for listed in some for passage in listed.passages])
-        parts = torch.split(outputs, [len(listed.passages) for listed in some])
-        loss = torch.stack([torch.logsumexp(part, 0) - part[0] for part in parts]).sum() / len(lists)
-        loss.backward()  # type: ignore[no-untyped-call]
-        total += float(loss.detach())
-    return total
-
-
-def _identity(plan: Plan, learnt_from: str, begin_from: Path | None) -> dict[str, Any]:
+def identity_of(plan: Plan, learnt_from: str, begin_from: Path | None) -> dict[str, Any]:
     """What must be the same for a run to go on."""
     planned = {
         name: value for name, value in asdict(plan).items() if name not in {"steps", "watched_every", "patience"}
@@ -212,7 +219,7 @@ def _save(state: Any, path: Path) -> None:
         torch.save(state, unfinished)
 
 
-def _resume(path: Path, identity: dict[str, Any], model: PairModel, optimizer: Any) -> _Kept:
+def _resume(path: Path, identity: dict[str, Any], model: Learner, optimizer: Any) -> _Kept:
     import torch
 
     if not path.exists():

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from core.embedding.layer_file import TABLE
 from core.embedding.precision import computing, wants_bfloat16
-from core.embedding.reranker_file import TABLE, untrained
+from core.embedding.reranker_file import untrained
+from core.training.lists import Listed
 from core.types import Vectors
 
 _AT_ONCE = 16  # pairs of like lengths in one forward pass
+_LISTS_AT_ONCE = 4  # whose gradients are found together
 
 
 def fastest() -> str:
@@ -19,6 +22,17 @@ def fastest() -> str:
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def alike(read: Any, tokenizer: Any) -> Iterator[tuple[list[int], Any]]:
+    """What the tokenizer read, in batches of like lengths: their places, and the tensors padded to the longest."""
+    order = sorted(range(len(read["input_ids"])), key=lambda at: len(read["input_ids"][at]))
+    for begin in range(0, len(order), _AT_ONCE):
+        batch = order[begin : begin + _AT_ONCE]
+        yield (
+            batch,
+            tokenizer.pad({name: [values[at] for at in batch] for name, values in read.items()}, return_tensors="pt"),
+        )
 
 
 class PairModel:
@@ -52,20 +66,43 @@ class PairModel:
         read = self._tokenizer(
             list(questions), list(passages), truncation=True, max_length=self._max_tokens, padding=False
         )
-        lengths = [len(ids) for ids in read["input_ids"]]
-        order = sorted(range(len(lengths)), key=lengths.__getitem__)
+        order: list[int] = []
         pooled: list[Any] = []
         # One context for all batches, or the weights would be made half as wide anew for each.
         with computing(self._half):
-            for begin in range(0, len(order), _AT_ONCE):
-                batch = order[begin : begin + _AT_ONCE]
-                padded = self._tokenizer.pad(
-                    {name: [values[at] for at in batch] for name, values in read.items()}, return_tensors="pt"
-                )
+            for batch, padded in alike(read, self._tokenizer):
+                order += batch
                 pooled.append(self.module.bert(**padded.to(self._device)).pooler_output)
         back = torch.tensor(sorted(range(len(order)), key=order.__getitem__), device=self._device)
         # The head in float32: a bfloat16 has too few digits to tell passages apart.
         return self.module.classifier(torch.cat(pooled).float()[back])[:, 0]
+
+    def learn(self, lists: Sequence[Listed]) -> float:
+        """Add the gradient of the mean loss of the lists, a few like in length at a time; the loss.
+
+        All lists at once would keep every layer's states of all their passages: 4 GB for 64 of them.
+        """
+        import torch
+
+        total = 0.0
+        in_order = sorted(lists, key=lambda listed: sum(map(len, listed.passages)))
+        for begin in range(0, len(in_order), _LISTS_AT_ONCE):
+            some = in_order[begin : begin + _LISTS_AT_ONCE]
+            questions = [listed.question for listed in some for _ in listed.passages]
+            outputs = self.outputs(questions, [passage for listed in some for passage in listed.passages])
+            parts = torch.split(outputs, [len(listed.passages) for listed in some])
+            loss = torch.stack([torch.logsumexp(part, 0) - part[0] for part in parts]).sum() / len(lists)
+            loss.backward()  # type: ignore[no-untyped-call]
+            total += float(loss.detach())
+        return total
+
+    def quality(self, lists: Sequence[Listed]) -> float:
+        """The mean over lists of one over the rank of the passage that answers; ties count against it. nan for none."""
+        found = []
+        for listed in lists:
+            scores = self.scores([listed.question] * len(listed.passages), listed.passages)
+            found.append(1 / int(np.count_nonzero(scores >= scores[0])))
+        return float(np.mean(found)) if found else float("nan")
 
     def scores(self, questions: Sequence[str], passages: Sequence[str]) -> Vectors:
         """``outputs`` as an array, without learning; brought back from wherever the weights are."""

@@ -12,7 +12,7 @@ from core.embedding import load_model
 from core.embedding.reranker_file import lay_over, untrained, write
 from core.errors import LecternError
 from core.settings import EmbeddingSettings
-from core.training.lists import Listed, Miner
+from core.training.lists import SIZES, Listed, Miner
 from core.training.loop import Plan, Watched, draw, train
 from core.training.pairs import Pair, balanced, fingerprint
 from core.types import Encoder, Vectors
@@ -59,12 +59,8 @@ def train_on(
         )
     if begin_from is not None:  # before minutes of encoding
         lay_over(untrained(plan.seed)[0], begin_from)
-    encoder = _Kept(encoder or load_model(EmbeddingSettings()).encoder, work)
-    miners: dict[str, Miner] = {}
-    for source in sorted({pair.source for pair in pairs}):
-        own = [pair for pair in pairs if pair.source == source]
-        say(f"{source}: {len(own):,} pairs are being encoded, to find what is hard to tell apart.")
-        miners[source] = Miner(own, encoder)
+    encoder = Remembered(encoder or load_model(EmbeddingSettings()).encoder, work)
+    miners = miners_of(pairs, encoder, say)
     say(f"{len(chosen):,} pairs to train on, {plan.steps * plan.questions:,} lists to read.")
 
     def lists_of(step: int) -> list[Listed]:
@@ -86,14 +82,30 @@ def train_on(
     write(model.module, target)
 
 
-class _Kept:
-    """An encoder whose answers lie in a folder: a run that goes on encodes nothing again."""
+def miners_of(
+    pairs: Sequence[Pair], encoder: Encoder, say: Callable[[str], None], sizes: Sequence[int] = SIZES
+) -> dict[str, Miner]:
+    """A miner for each source, by its name. ``sizes``: of pieces, in characters."""
+    miners: dict[str, Miner] = {}
+    for source in sorted({pair.source for pair in pairs}):
+        own = [pair for pair in pairs if pair.source == source]
+        say(f"{source}: {len(own):,} pairs are being encoded, to find what is hard to tell apart.")
+        miners[source] = Miner(own, encoder, sizes)
+    return miners
 
-    def __init__(self, encoder: Encoder, folder: Path) -> None:
-        self._encoder, self._folder = encoder, folder
+
+class Remembered:
+    """An encoder whose answers lie in a folder: a run that goes on encodes nothing again.
+
+    ``characters``: how much of each text it reads, ``None`` for all; less is quicker, and finds what is near as well.
+    """
+
+    def __init__(self, encoder: Encoder, folder: Path, characters: int | None = None) -> None:
+        self._encoder, self._folder, self._characters = encoder, folder, characters
         self.fingerprint, self.dimension, self.max_tokens = encoder.fingerprint, encoder.dimension, encoder.max_tokens
 
     def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
+        texts = [text[: self._characters] for text in texts]
         name = hashlib.sha256("\0".join((self.fingerprint, *texts)).encode()).hexdigest()[:16]
         path = self._folder / f"vectors-{name}.npy"
         if not path.exists():
@@ -102,8 +114,10 @@ class _Kept:
         return np.asarray(np.load(path), dtype=np.float32)
 
 
-def held_out_lists(pairs: Sequence[Pair], miners: dict[str, Miner], seed: int) -> list[Listed]:
-    """Lists of held-out pairs, as many of each source as there are, within a number that is read quickly."""
+def held_out_lists(
+    pairs: Sequence[Pair], miners: dict[str, Miner], seed: int, count: int = _HELD_OUT_PASSAGES
+) -> list[Listed]:
+    """Lists of ``count`` pieces of held-out pairs, as many of each source, within a number that is read quickly."""
     choose = draw(seed, -1)
     kept: dict[str, list[Pair]] = {}
     for pair in pairs:
@@ -113,5 +127,5 @@ def held_out_lists(pairs: Sequence[Pair], miners: dict[str, Miner], seed: int) -
     found: list[Listed] = []
     for source in sorted(kept):
         some = choose.sample(kept[source], min(each, len(kept[source])))
-        found.extend(miners[source].listed(pair, _HELD_OUT_PASSAGES, choose) for pair in some)
+        found.extend(miners[source].listed(pair, count, choose) for pair in some)
     return [listed for listed in found if len(listed.passages) > 1]

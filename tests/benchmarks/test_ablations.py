@@ -2,10 +2,10 @@
 
 import pytest
 
+from benchmarks import ablations, ablations_page
+from benchmarks.ablations_cells import DEFAULT, DIALS, PARTS, Dial, Part, cell
 from core.errors import NotFoundError
 from core.settings import BASELINES, DIVERSITIES, EXPANSIONS, FUSIONS, LEXICAL_ENGINES, READING_UNITS, Settings
-from tests.benchmarks import ablations, ablations_page
-from tests.benchmarks.ablations_cells import DEFAULT, DIALS, PARTS, Dial, Part, cell
 from tests.benchmarks.test_chunkers import ANIMALS, suite  # noqa: F401 - a fixture
 from tests.fast_encoder import FastEncoder
 

@@ -1,21 +1,16 @@
 """The parts of the chunkers' benchmarks that need neither the embedder nor the suites."""
 
-import ast
 import sqlite3
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from core.chunking import CHUNKERS, Workpiece
-from core.embedding import packaged_counter
+from benchmarks import chunkers, chunkers_page, chunking_costs
+from core.chunking import CHUNKERS
 from core.evaluation.suites import load_suite
 from core.settings import PRESETS
-from tests.benchmarks import chunkers, chunkers_page, chunking_costs, chunking_costs_peers
-from tests.benchmarks.chunking_costs import Spent, side_by_side
 from tests.evaluation.test_suites import write_suite
 from tests.fast_encoder import FastEncoder
 
@@ -79,37 +74,6 @@ def test_what_earlier_code_measured_is_taken_when_asked_for_and_marked(suite, tm
     assert f"`recursive`{chunkers_page.EARLIER}" in chunkers_page.page({"animals": rows}, {})
 
 
-def test_settings_are_alike_where_the_same_is_read():
-    kept = {"flat": PRESETS["flat"].to_dict()}
-    assert chunkers.alike(kept, {"flat": PRESETS["flat"]})
-    assert not chunkers.alike(kept, {"other": PRESETS["flat"]})
-    assert not chunkers.alike(kept, {"flat": PRESETS["flat"].with_value("retrieval.k", 7)})
-    earlier = {stage: dict(values) for stage, values in kept["flat"].items()}
-    del earlier["reranking"]["neighbour_share"]  # a dial there was none of then, and that is at rest
-    earlier["answering"]["sentences"] = 9  # what is quoted is not measured
-    assert chunkers.alike({"flat": earlier}, {"flat": PRESETS["flat"]})
-    gone = {**earlier, "retrieval": {**earlier["retrieval"], "magic": 1}}
-    assert not chunkers.alike({"flat": gone}, {"flat": PRESETS["flat"]})
-
-
-def test_auto_is_held_against_the_best_chunker_of_its_size(suite, tmp_path):
-    rows = chunkers.measure(suite, ["recursive", "structure", "late", "auto"], tmp_path, FastEncoder())
-    best = chunkers_page.best_single(rows)
-    assert best.name in {"recursive", "structure"}
-    assert chunkers_page.headline(best) == max(chunkers_page.headline(row) for row in rows if row.single)
-    assert f"| animals | `{best.name}` |" in chunkers_page.page({"animals": rows}, {})
-
-
-def test_vectors_of_another_workspace_are_borrowed(suite, tmp_path):
-    first, second = FastEncoder(), FastEncoder()
-    chunkers.measure(suite, ["recursive"], tmp_path / "one", first)
-    chunkers.measure(suite, ["recursive"], tmp_path / "two", second, borrow=tmp_path / "one")
-    assert {text for text in second.texts if text.startswith("#") or len(text) > 100} == set()
-    assert len(second.texts) < len(first.texts)
-    with chunkers.lent(suite, tmp_path / "nowhere") as nothing:
-        assert nothing is None
-
-
 def test_borrowed_vectors_are_only_read(tmp_path):
     catalogue = tmp_path / "catalogue.sqlite"
     with sqlite3.connect(catalogue) as connection:
@@ -125,58 +89,5 @@ def test_borrowed_vectors_are_only_read(tmp_path):
     kept.close()
 
 
-def test_both_sides_of_a_ratio_take_turns(monkeypatch):
-    order = []
-    monkeypatch.setattr(Spent, "on", lambda action: action() or Spent(2.0 if order[-1] == "one" else 1.0, 0.5))
-    actions = {"one": lambda: order.append("one"), "two": lambda: order.append("two")}
-    seconds, found = side_by_side(lambda: order.append("bare"), actions, 2)
-    assert order[3:] == ["bare", "one", "bare", "two", "bare", "one", "bare", "two", "bare"]
-    assert (seconds, found["one"].wall, found["two"].wall, found["one"].cores) == (1.0, 2.0, 1.0, 1.0)
-
-
-def test_documents_are_cut_at_the_size_asked_for_and_windows_are_their_texts(suite, tmp_path):
-    documents = chunking_costs.documents_of(tmp_path / "animals", 1500)
-    assert sum(len(document.text) for document in documents) == 1500
-    assert ["".join(pieces) for pieces in chunking_costs.windows_of(documents)] == [item.text for item in documents]
-
-
-def test_the_long_document_has_the_words_and_the_sample_the_sentences(suite, tmp_path):
-    document = chunking_costs.long_document([tmp_path / "animals"], 2000)
-    assert abs(len(document.text.split()) - 2000) < 200
-    assert document.kind == "markdown"
-    counter = packaged_counter()
-    sample = chunking_costs.beginning(tmp_path / "animals", 7, counter)
-    assert len(Workpiece(sample, counter).series.spans) == 7
-
-
 def test_every_chunker_without_an_encoder_is_measured():
     assert set(chunking_costs.STRUCTURAL) | set(chunking_costs.ENCODED) == set(CHUNKERS)
-
-
-def test_the_peers_script_imports_nothing_of_ours():
-    tree = ast.parse(Path(chunking_costs_peers.__file__).read_text(encoding="utf-8"))
-    names = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    names |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    assert not [name for name in names if name.split(".")[0] in {"core", "pages", "tests"}]
-    top = {
-        name.split(".")[0]
-        for node in tree.body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in ([node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
-    }
-    assert top <= sys.stdlib_module_names | {"__future__"}
-
-
-def test_a_splitter_whose_package_is_missing_is_named_once():
-    def absent():
-        raise ImportError("No module named 'splitter'\nmore")
-
-    skipped = []
-    assert chunking_costs_peers.made("Theirs", absent, skipped) is None
-    assert chunking_costs_peers.made("Theirs", absent, skipped) is None
-    assert skipped == ["Theirs: No module named 'splitter'"]
-
-
-def test_a_splitter_cuts_every_text_or_each_its_own():
-    assert chunking_costs_peers.cut(["a b", "c"], str.split)() == [["a", "b"], ["c"]]
-    assert chunking_costs_peers.cut(["a b", "c"], str.split, str.upper)() == [["a", "b"], "C"]

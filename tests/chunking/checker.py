@@ -129,6 +129,17 @@ def is_inside(starts, ends, at):
     return number >= 0 and at < ends[number]
 
 
+def path_at(headings, position):
+    path = []
+    for block in headings:
+        if block.start > position:
+            break
+        while path and path[-1].level >= block.level:
+            path.pop()
+        path.append(block)
+    return path
+
+
 def check_headings(document, chunks):
     headings = [block for block in document.blocks if block.kind == "heading"]
     starts, ends = [block.start for block in headings], [block.end for block in headings]
@@ -141,13 +152,11 @@ def check_headings(document, chunks):
             ),
             chunk.end - 1,
         )
-        path = []
-        for block in headings:
-            if block.start > position:
-                break
-            while path and path[-1].level >= block.level:
-                path.pop()
-            path.append(block)
+        path = path_at(headings, position)
+        if path and path[-1].start >= chunk.start:  # it holds the heading line of its first section
+            for block in headings:
+                if position < block.start < chunk.end:
+                    path = [one for one in path if one in path_at(headings, block.start)]
         if document.kind == "text":  # headings without markup: word for word, a very long one shortened
             words = [document.text[block.start : block.end].split() for block in path]
             words = [found for found in words if found]

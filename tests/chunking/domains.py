@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from core.chunking import Workpiece
+from core.chunking import PreparedDocument
 from core.embedding.tokenizer import packaged_counter
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings
@@ -14,8 +14,8 @@ from tests.chunking import checker
 def tree_of(name, text, file="file.txt", **dials):
     document = parse(text.encode(), file, ParsingSettings())
     settings = ChunkingSettings(chunker=name, **dials)
-    chunker = getattr(import_module(f"core.chunking.{name}"), name)
-    tree = Workpiece(document, packaged_counter()).tree(settings, chunker, "recipe")
+    chunker = getattr(import_module(f"core.chunking.chunkers.{name}"), name)
+    tree = PreparedDocument(document, packaged_counter()).tree(settings, chunker, "recipe")
     checker.check_tree(tree, settings, packaged_counter())
     return tree
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from core.settings import OVERLAPS, PARENTS, PREFIX_KINDS, UNITS, VECTORS, ChunkingSettings
+from core.settings import DIALS, OVERLAPS, PARENTS, PREFIX_KINDS, THRESHOLDS, UNITS, VECTORS, ChunkingSettings
 from core.types import Block, BlockKind, Document, Span
 
 KINDS = ("markdown", "html", "pdf", "docx", "pptx", "xlsx", "csv", "eml", "code", "notebook")
@@ -75,12 +75,28 @@ def documents(draw):
     return Document("v" * 64, kind, title, text, tuple(blocks), title_span=span)
 
 
+OWN = {
+    "sentences": st.integers(1, 4),
+    "semantic_threshold": st.sampled_from(THRESHOLDS),
+    "semantic_buffer": st.integers(0, 3),
+    "table_sentences": st.booleans(),
+    "table_columns": st.sampled_from([0, 0, 1, 2, 5]),
+    "log_minutes": st.sampled_from([1, 10]),
+    "log_gap_minutes": st.sampled_from([1, 5]),
+    "conversation_turns": st.sampled_from([1, 2, 6]),
+    "anchors": st.sampled_from([(), ("due",), (r"Ada \w+", "7"), ("[A-Z]",)]),
+    "anchor_at": st.sampled_from(["start", "inside"]),
+}
+
+
 @st.composite
 def settings(draw, chunker=None):
+    """Every dial of all chunkers, and those that this one reads."""
+    chunker = chunker or draw(st.sampled_from(["structure", "recursive", "fixed"]))
     most = draw(st.sampled_from([8, 9, 12, 20, 33, 60, 110, 200]))
     kinds = draw(st.sampled_from([PREFIX_KINDS, (), ("title",), ("heading", "table_header"), ("table_header",)]))
     return ChunkingSettings(
-        chunker=chunker or draw(st.sampled_from(["structure", "recursive", "fixed"])),
+        chunker=chunker,
         max_tokens=most,
         overlap_tokens=draw(st.sampled_from([0, 0, 1, most // 4, most // 2])),
         parent_max_tokens=draw(st.sampled_from([most, most * 2, most * 7])),
@@ -93,6 +109,7 @@ def settings(draw, chunker=None):
         parent_ratio=draw(st.sampled_from([1.5, 3.0, 5.0])),
         levels=draw(st.sampled_from([2, 2, 3, 5])),
         vectors=draw(st.sampled_from(VECTORS)),
+        **{name: draw(OWN[name]) for name in OWN if chunker == "auto" or name in DIALS.get(chunker, ())},
     )
 
 

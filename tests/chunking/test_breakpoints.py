@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chunking.breakpoints import breakpoints, cutoff, lowest, similarities
+from core.chunking.signals.breakpoints import breakpoints, cutoff, lowest, similarities
 from core.errors import SettingsError
 from core.settings import THRESHOLDS
 

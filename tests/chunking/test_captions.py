@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chunking.captions import MOST, captions_of
+from core.chunking.signals.captions import MOST, captions_of
 from core.types import Block, BlockKind, Span
 
 KINDS = {

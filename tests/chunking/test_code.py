@@ -6,17 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.chunking import chunk
 from core.embedding.tokenizer import packaged_counter
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings
 from core.syntax import read_syntax
-from tests.chunking import generated
 from tests.chunking.checker import check_tree
-from tests.syntax.test_units import PROGRAM, PYTHON
+from tests.syntax.test_units import PYTHON
 
 COUNTER = packaged_counter()
 SHARED = os.environ.get("LECTERN_SHARED", "")
@@ -91,22 +88,6 @@ def test_fenced_code_in_prose_is_read_by_its_language():
 )
 def test_what_it_did_instead_is_said(name, text, said):
     assert any(said in reason for reason in tree_of(text, name).leaves[0].reasons)
-
-
-@given(
-    text=PROGRAM.filter(str.strip),
-    name=st.sampled_from("a.py a.rs a.go a.java a.cpp a.ts a.sh".split()),
-    data=st.data(),
-)
-def test_the_laws_on_random_programs(text, name, data):
-    settings = data.draw(generated.settings("code"))
-    document = parse(text.encode(), name, ParsingSettings())
-    check_tree(chunk(document, settings, COUNTER), settings, COUNTER)
-
-
-@given(document=generated.documents(), settings=generated.settings("code"))
-def test_the_laws_on_documents_of_every_block(document, settings):
-    check_tree(chunk(document, settings, COUNTER), settings, COUNTER)
 
 
 @pytest.mark.skipif(not SHARED, reason="LECTERN_SHARED is not set")

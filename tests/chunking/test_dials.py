@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from core.chunking import CHUNKERS, Aids, Workpiece, cut
-from core.chunking.section_starts import TrainedStarts
+from core.chunking import CHUNKERS, ChunkerResources, PreparedDocument, cut
+from core.chunking.signals.section_starts import TrainedStarts
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings
 from tests.fast_encoder import FastEncoder
 
 STARTS = TrainedStarts((0.01,) * (2 * FastEncoder.dimension + 5), FastEncoder.fingerprint, 2, 30)
-AIDS = (Aids(FastEncoder(), STARTS), Aids(FastEncoder()), Aids())
-NEED_AIDS = ("semantic", "cluster", "learned")
+RESOURCES = (ChunkerResources(FastEncoder(), STARTS), ChunkerResources(FastEncoder()), ChunkerResources())
+NEED_RESOURCES = ("semantic", "cluster", "learned")
 PROSE = "The cat sat on the mat. A dog barked at a tall tree; the fox ran. Prices fell again on Monday. Rain is due. "
 ROWS = "".join(f"| {number} | x{number} | the word {number} |\n" for number in range(9))
 HANDBOOK = (
@@ -58,12 +58,16 @@ OTHERWISE = {
 @pytest.mark.parametrize("around", [{"overlap_tokens": 6}, {"parents": "ratio", "levels": 3}], ids=str)
 def test_a_dial_that_a_recipe_leaves_out_changes_no_chunk(chunker, around, counter):
     base = replace(BASE, chunker=chunker, **around)
-    untold = [name for name, value in OTHERWISE.items() if replace(base, **{name: value}).telling() == base.telling()]
+    untold = [
+        name
+        for name, value in OTHERWISE.items()
+        if replace(base, **{name: value}).active_values() == base.active_values()
+    ]
     assert "sentences" in untold or chunker == "sentence"
     for name, text in TEXTS.items():
         document = parse(text.encode(), name, ParsingSettings())
-        for aids in AIDS if chunker in NEED_AIDS else AIDS[:1]:
-            piece = Workpiece(document, counter, aids)
+        for resources in RESOURCES if chunker in NEED_RESOURCES else RESOURCES[:1]:
+            piece = PreparedDocument(document, counter, resources)
             first = cut(piece, base)
             for dial in untold:
                 assert cut(piece, replace(base, **{dial: OTHERWISE[dial]})) == first, dial
@@ -72,15 +76,9 @@ def test_a_dial_that_a_recipe_leaves_out_changes_no_chunk(chunker, around, count
 @pytest.mark.parametrize("chunker", CHUNKERS)
 def test_what_nobody_reads_makes_no_document_stale(chunker):
     base = replace(BASE, chunker=chunker)
-    assert replace(base, overlap="adaptive").telling() == base.telling(), "there is no overlap"
+    assert replace(base, overlap="adaptive").active_values() == base.active_values(), "there is no overlap"
     ratio = replace(base, parents="ratio")
-    assert replace(ratio, parent_max_tokens=4000).telling() == ratio.telling()
-    assert replace(ratio, parent_ratio=3.0).telling() != ratio.telling()
+    assert replace(ratio, parent_max_tokens=4000).active_values() == ratio.active_values()
+    assert replace(ratio, parent_ratio=3.0).active_values() != ratio.active_values()
     sliding = replace(base, overlap_tokens=9)
-    assert (replace(sliding, overlap="adaptive").telling() == sliding.telling()) == (chunker == "fixed")
-
-
-@pytest.mark.parametrize("chunker", CHUNKERS)
-def test_a_text_without_a_sentence_has_no_chunks(chunker, counter):
-    document = parse(b"---\ntitle: Nothing else\n---\n", "front.md", ParsingSettings())
-    assert cut(Workpiece(document, counter, Aids(FastEncoder(), STARTS)), replace(BASE, chunker=chunker)).chunks == ()
+    assert (replace(sliding, overlap="adaptive").active_values() == sliding.active_values()) == (chunker == "fixed")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.chunking.anchors import find_anchors
-from core.settings.patterns import pattern_problem
+from core.chunking.chunkers import anchored
+from core.chunking.chunkers.anchored import find_anchors
+from core.errors import SettingsError
+from core.settings import ChunkingSettings
 from core.types import Document, Span
 from tests.chunking.domains import leaf_with, tree_of
 
@@ -88,38 +90,20 @@ def test_without_anchors_the_structure_decides_and_a_note_says_so():
     assert tree_of("anchored", SENTENCE).leaves[0].reasons[2] == "instead: structure; this text has no anchors"
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        "RFC",
-        r"^Step \d+:",
-        r"(?i)appendix [a-z]",
-        r"\bQX-\d{2,4}\b",
-        "(cat|dog) food",
-        "[A-Z]{3,}.*:",
-        r"(?:Art\.?|Sec) \d{1,3}(?:\.\d{1,2}){0,3}",
-    ],
-)
-def test_quick_patterns_pass(pattern):
-    assert pattern_problem(pattern) == ""
+@pytest.mark.parametrize("pattern", ["[", "x*", "(a", "a" * 999])
+def test_what_is_no_pattern_or_fits_every_line_is_refused(pattern):
+    with pytest.raises(SettingsError, match=r"chunking\.anchors"):
+        ChunkingSettings(chunker="anchored", anchors=(pattern,))
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        "[",
-        "(a+)+$",
-        "(a*)*b",
-        "(?:a|aa)+$",
-        r"(\w+\s?)*:",
-        ".*.*.*x",
-        "a{1,99}b{1,99}c{1,99}",
-        r"(a)\1",
-        "x*",
-        "((a{1,30}){1,30})",
-        "a?" * 30 + "a" * 30,
-        "(?:ab|ab)" * 18 + "c",
-    ],
-)
-def test_others_are_refused_with_a_reason(pattern):
-    assert pattern_problem(pattern)
+def test_a_pattern_that_runs_away_ends_with_a_sentence(monkeypatch):
+    monkeypatch.setattr(anchored, "LONGEST", 0.05)
+    text = ("a" * 60 + "b ") * 3
+    with pytest.raises(SettingsError, match="take more than"):
+        find_anchors(Document("v", "text", "t", text), Span(0, len(text)), [r"(?:a|b?a)+(?:a|b?a)+(?:a|b?a)+(a+)+\1c"])
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", r"(\w+\s?)*:", "(a)\\1", "(?:ab|ab){18}c"])
+def test_patterns_that_backtrack_are_quick_enough(pattern):
+    text = "a" * 400 + "b"
+    find_anchors(Document("v", "text", "t", text), Span(0, len(text)), [pattern])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.chunking.auto import choose
+from core.chunking.chunkers.auto import choose
 from core.parsing import parse
 from core.settings import ParsingSettings
 from tests.chunking.domains import tree_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.chunking.claims import Mentions
+from core.chunking.chunkers.claim import Mentions
 from core.text.cited import reference_entries
 from core.types import Span
 from tests.chunking.domains import leaf_with, tree_of

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chunking.clauses import find_clauses
-from core.chunking.terms import find_terms
+from core.chunking.signals.clauses import find_clauses
+from core.chunking.signals.terms import find_terms
 from tests.chunking.domains import leaf_with, parents_of, tree_of
 
 

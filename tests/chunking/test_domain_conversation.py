@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.chunking.turn_forms import read_label
-from core.chunking.turns import find_turns
+from core.chunking.signals.turns import find_turns, read_label
 from tests.chunking.domains import leaf_with, tree_of
 
 LABELS = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.chunking.log_lines import log_entries, sessions
-from core.chunking.log_stamps import read_stamp
+from core.chunking.signals.log_lines import log_entries, sessions
+from core.chunking.signals.log_stamps import read_stamp
 from tests.chunking.domains import leaf_with, parents_of, tree_of
 
 STAMPS = [

@@ -6,11 +6,10 @@ import csv
 import io
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chunking.rows import table_csv, table_json, table_rows
+from core.chunking.signals.rows import table_csv, table_json, table_rows
 from core.parsing import parse
 from core.settings import ParsingSettings
 from core.types import Block, BlockKind, Document, Span
@@ -101,10 +100,3 @@ def test_lines_and_cells_agree(rows):
     block = Block(BlockKind.TABLE, 0, len(text))
     found = [[text[cell.start : cell.end] for cell in row.cells] for row in table_rows(text, block)]
     assert found == [row for row in rows if any(row)]
-
-
-@pytest.mark.parametrize("size", [8, 20, 200])
-def test_tiny_and_large_limits(size):
-    for columns in (0, 1, 3):
-        tree = tree_of("table", TEXT, "a.md", max_tokens=size, table_columns=columns, table_sentences=True)
-        assert tree.leaves

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, assume, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from core.chunking import CHUNKERS, Workpiece, audit, cut, cut_edited, recipe_fingerprint
-from core.chunking.edit_following import follow_edits
-from core.chunking.edit_making import remaker
-from core.chunking.edit_replay import replay
-from core.chunking.edits import Edit, disable, edits_fingerprint, merge, move, pin, split
+from core.chunking import CHUNKERS, PreparedDocument, audit, cut, cut_edited, recipe_fingerprint
+from core.chunking.edits.edits import Edit, disable, edits_fingerprint, merge, move, pin, split
+from core.chunking.edits.following import follow_edits
+from core.chunking.edits.making import remaker
+from core.chunking.edits.replay import replay
 from core.embedding.tokenizer import packaged_counter
 from core.errors import LecternError
 from core.settings import ChunkingSettings
@@ -33,8 +33,8 @@ def document(text: str = TEXT, blocks: tuple[Block, ...] = ()) -> Document:
     return Document("v" * 64, "text", "T", text, blocks)
 
 
-def piece(text: str = TEXT, blocks: tuple[Block, ...] = ()) -> Workpiece:
-    return Workpiece(document(text, blocks), packaged_counter())
+def piece(text: str = TEXT, blocks: tuple[Block, ...] = ()) -> PreparedDocument:
+    return PreparedDocument(document(text, blocks), packaged_counter())
 
 
 def words(tree: ChunkTree) -> list[str]:
@@ -52,7 +52,7 @@ def sentences_of(replayed) -> list[str]:
     return [conflict.sentence for conflict in replayed.conflicts]
 
 
-def edited(made, dials: ChunkingSettings = SMALL, work: Workpiece | None = None, reads: int = 0):
+def edited(made, dials: ChunkingSettings = SMALL, work: PreparedDocument | None = None, reads: int = 0):
     return cut_edited(work or piece(), dials, made, reads=reads)
 
 
@@ -241,7 +241,7 @@ def cases(draw):
     """A document, dials, and drafts of edits: some on the boundaries of its leaves, some anywhere."""
     whole = draw(generated.documents())
     dials = draw(generated.settings(draw(st.sampled_from(sorted(CHUNKERS)))))
-    work = Workpiece(whole, packaged_counter())
+    work = PreparedDocument(whole, packaged_counter())
     leaves = cut(work, dials).leaves
     assume(leaves)
     places = st.one_of(st.integers(0, len(whole.text)), st.sampled_from([leaf.start for leaf in leaves]))
@@ -299,7 +299,7 @@ def test_the_laws_hold_and_replaying_again_changes_nothing(case) -> None:
 
 def cut_again(work, dials, edits, tree):
     recipe = recipe_fingerprint("p", dials, work.counter.fingerprint)
-    return replay(tree, edits, remaker(work.frame(dials), recipe, work.counter))
+    return replay(tree, edits, remaker(work.context(dials), recipe, work.counter))
 
 
 def asked_for(done, text) -> None:

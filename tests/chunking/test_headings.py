@@ -16,10 +16,10 @@ from core.embedding.tokenizer import packaged_counter
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings
 from core.types import BlockKind
-from tests.chunking import aids, checker
+from tests.chunking import checker, resources
 from tests.chunking.domains import parents_of
 
-AIDS = aids.aids()
+RESOURCES = resources.every_resource()
 BINDING = [name for name in CHUNKERS if name not in {"fixed", "recursive"}]  # which know no headings
 SENTENCE = "The committee met on a rainy morning and agreed on nothing of note."
 
@@ -64,7 +64,7 @@ def left_alone(tree):
     return found
 
 
-@profile(deadline=None, suppress_health_check=list(HealthCheck), max_examples=60)
+@profile(deadline=None, suppress_health_check=list(HealthCheck))
 @given(text=handbooks(), name=st.sampled_from(BINDING), most=st.sampled_from([48, 110]), data=st.data())
 def test_no_leaf_or_parent_ends_in_a_heading(text, name, most, data):
     settings = ChunkingSettings(
@@ -77,7 +77,7 @@ def test_no_leaf_or_parent_ends_in_a_heading(text, name, most, data):
         levels=data.draw(st.sampled_from([2, 3])),
     )
     counter = packaged_counter()
-    tree = chunk(parse(text.encode(), "a.md", ParsingSettings()), settings, counter, aids=AIDS)
+    tree = chunk(parse(text.encode(), "a.md", ParsingSettings()), settings, counter, resources=RESOURCES)
     checker.check_tree(tree, settings, counter)
     assert left_alone(tree) == []
 

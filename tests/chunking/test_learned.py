@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.chunking import Aids, Workpiece, cut
-from core.chunking.section_starts import TrainedStarts, section_examples, train_section_starts
+from core.chunking import ChunkerResources, PreparedDocument, cut
+from core.chunking.signals.section_starts import TrainedStarts, section_examples, train_section_starts
 from core.errors import ModelError
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings
@@ -47,7 +47,7 @@ def marked(seed, sections=12):
 
 def lessons(seeds, counter):
     for seed in seeds:
-        piece = Workpiece(marked(seed), counter, Aids(FastEncoder()))
+        piece = PreparedDocument(marked(seed), counter, ChunkerResources(FastEncoder()))
         found = section_examples(piece.document, piece.series.spans, piece.series.vectors())
         assert found is not None
         yield found
@@ -62,7 +62,7 @@ def starts(counter):
 
 def test_examples_are_the_sentences_below_headings(counter):
     text = "# One\n\nFirst here. Second here.\n\n```\ncode\n```\n\n## Two\n\n### Three\n\nFirst again. Second again.\n"
-    piece = Workpiece(parse(text.encode(), "a.md", ParsingSettings()), counter, Aids(FastEncoder()))
+    piece = PreparedDocument(parse(text.encode(), "a.md", ParsingSettings()), counter, ChunkerResources(FastEncoder()))
     found = section_examples(piece.document, piece.series.spans, piece.series.vectors())
     assert found is not None
     assert found.starts.tolist() == [False, True, False]  # the first sentence of all is nobody's example
@@ -71,7 +71,7 @@ def test_examples_are_the_sentences_below_headings(counter):
 
 
 def test_a_text_without_headings_teaches_nothing(counter):
-    piece = Workpiece(Document("v", "text", "T", "One. Two. Three."), counter, Aids(FastEncoder()))
+    piece = PreparedDocument(Document("v", "text", "T", "One. Two. Three."), counter, ChunkerResources(FastEncoder()))
     assert section_examples(piece.document, piece.series.spans, piece.series.vectors()) is None
 
 
@@ -102,7 +102,9 @@ def test_what_was_learned_cuts_a_text_without_headings(starts, counter):
     text = " ".join(parts)
     seams = {text.index(part) for part in parts}
     settings = ChunkingSettings("learned", max_tokens=400)
-    tree = cut(Workpiece(Document("v", "text", "T", text), counter, Aids(FastEncoder(), starts)), settings)
+    tree = cut(
+        PreparedDocument(Document("v", "text", "T", text), counter, ChunkerResources(FastEncoder(), starts)), settings
+    )
     checker.check_tree(tree, settings, counter)
     assert {leaf.start for leaf in tree.leaves} == seams
     for leaf in tree.leaves[1:]:
@@ -112,7 +114,7 @@ def test_what_was_learned_cuts_a_text_without_headings(starts, counter):
 
 def test_probabilities_are_probabilities_and_the_dial_is_monotone(starts, counter):
     document = marked(50)
-    piece = Workpiece(document, counter, Aids(FastEncoder(), starts))
+    piece = PreparedDocument(document, counter, ChunkerResources(FastEncoder(), starts))
     chances = starts.probability(document, piece.series.spans, piece.series.vectors())
     assert chances.shape == (len(piece.series.spans),)
     assert 0 <= chances.min() <= chances.max() <= 1
@@ -134,8 +136,8 @@ def test_another_embedders_vectors_are_refused(starts):
 def test_without_lessons_semantic_steps_in_and_says_so(counter):
     text = "The dough rests. The oven warms. A comet passes. The moon sets. "
     document = Document("v", "text", "T", (text * 6).strip())
-    learned = cut(Workpiece(document, counter, Aids(FastEncoder())), ChunkingSettings("learned"))
-    semantic = cut(Workpiece(document, counter, Aids(FastEncoder())), ChunkingSettings("semantic"))
+    learned = cut(PreparedDocument(document, counter, ChunkerResources(FastEncoder())), ChunkingSettings("learned"))
+    semantic = cut(PreparedDocument(document, counter, ChunkerResources(FastEncoder())), ChunkingSettings("semantic"))
     assert [leaf.span for leaf in learned.leaves] == [leaf.span for leaf in semantic.leaves]
     note = "instead: semantic; the library has too few headings to learn from where sections start"
     assert all(leaf.reasons[2:] == (note,) for leaf in learned.leaves)

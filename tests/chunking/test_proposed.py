@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chunking import CHUNKERS, Aids, chunk, recipe_fingerprint
-from core.chunking.proposed import INTENTS, divided
+from core.chunking import CHUNKERS, ChunkerResources, chunk, recipe_fingerprint
+from core.chunking.chunkers.proposed import INTENTS, divided
 from core.embedding.tokenizer import packaged_counter
 from core.errors import LecternError
 from core.settings import ChunkingSettings
@@ -28,7 +28,7 @@ DIALS = ChunkingSettings(chunker="proposed", max_tokens=60, prefix=())
 def tree_of(text, *answers):
     writer = Scripted(*answers)
     document = Document("v" * 64, "text", "Leases", text)
-    tree = chunk(document, DIALS, packaged_counter(), aids=Aids(writer=writer))
+    tree = chunk(document, DIALS, packaged_counter(), resources=ChunkerResources(writer=writer))
     checker.check_tree(tree, DIALS, packaged_counter())
     return tree, writer
 
@@ -84,12 +84,12 @@ def test_without_a_model_structure_does_it_and_says_so():
 
 
 def test_who_proposes_is_named_in_the_recipe_of_proposed_alone():
-    alone, writer, other = Aids(), Aids(writer=Scripted()), Aids(writer=Scripted())
+    alone, writer, other = ChunkerResources(), ChunkerResources(writer=Scripted()), ChunkerResources(writer=Scripted())
     other.writer.fingerprint = "another"
 
     def recipes(chunker):
         settings = ChunkingSettings(chunker=chunker)
-        return [recipe_fingerprint("p", settings, "c", aids) for aids in (alone, writer, other)]
+        return [recipe_fingerprint("p", settings, "c", resources) for resources in (alone, writer, other)]
 
     assert len(set(recipes("proposed"))) == 3
     assert all(len({*recipes(chunker)}) == 1 for chunker in CHUNKERS if chunker != "proposed")

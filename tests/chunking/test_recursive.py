@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.chunking import chunk
-from core.chunking.separators import marks_in
+from core.chunking.signals.separators import marks_in
 from core.embedding.tokenizer import packaged_counter
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings
 from core.types import Document, Span
-from tests.chunking import checker
 from tests.chunking.domains import leaf_with, tree_of
 
 SENTENCE = "The committee met on a rainy morning and agreed on nothing of note. "
@@ -132,18 +131,6 @@ def test_plain_text_knows_blank_lines_alone(pieces, size, between):
     assert [leaf.span for leaf in plain.leaves] == [leaf.span for leaf in unknown.leaves]
     assert not marks_in(plain.document, Span(0, len(text)))
     assert all("starts here, though" not in reason for one in plain.chunks for reason in one.reasons)
-
-
-@given(
-    st.text(alphabet="def clas(){}:;#/*@\n\\ \tA1<h>", max_size=300),
-    st.sampled_from(["python", "typescript", "go", "rust", "java", "c", "bash", "latex", "html"]),
-    st.sampled_from([8, 20]),
-)
-def test_the_laws_hold_for_any_text_that_calls_itself_code(text, language, size):
-    document = Document("v" * 64, "code", "T", text, metadata={"language": language})
-    settings = ChunkingSettings("recursive", max_tokens=size, parent_max_tokens=2 * size)
-    tree = chunk(document, settings, packaged_counter())
-    checker.check_tree(tree, settings, packaged_counter())
 
 
 @pytest.mark.parametrize("line", ["public static " * 50, "const x = (" * 90, "/* ", "a b c " * 200, "// x", "<h"])

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import re
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as profile
+from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chunking import CHUNKERS, Aids, Workpiece, audit, chunk, cut
-from core.chunking.cluster import clusters, mean_similarity
-from core.chunking.prose import without_crumbs
-from core.embedding.tokenizer import packaged_counter
+from core.chunking import CHUNKERS, ChunkerResources, PreparedDocument, audit, chunk, cut
+from core.chunking.chunkers.cluster import clusters, mean_similarity
+from core.chunking.signals.prose import without_crumbs
 from core.parsing import parse
-from core.settings import THRESHOLDS, ChunkingSettings, ParsingSettings
+from core.settings import ChunkingSettings, ParsingSettings
 from core.types import Document
-from tests.chunking import checker, generated
-from tests.fast_encoder import FastEncoder
 
-PATIENT = profile(deadline=None, suppress_health_check=list(HealthCheck))
 BY_SENTENCES = ("semantic", "cluster", "texttiling", "sentence", "learned")
 BREAD = (
     "The baker kneads the dough before dawn. Flour and water make a soft dough. The oven is hot when the loaves go in. "
@@ -34,28 +28,6 @@ STARS = (
 )
 
 
-@pytest.mark.parametrize("name", BY_SENTENCES)
-def test_laws_hold_with_vectors(name):
-    @PATIENT
-    @given(document=generated.documents(), dials=generated.settings(name), data=st.data())
-    def holds(document, dials, data):
-        counter = packaged_counter()
-        turned = dataclasses.replace(
-            dials,
-            min_tokens=data.draw(st.sampled_from([0, 3, dials.max_tokens // 2])),
-            semantic_threshold=data.draw(st.sampled_from(THRESHOLDS)),
-            semantic_buffer=data.draw(st.integers(0, 3)),
-            sentences=data.draw(st.integers(1, 4)),
-        )
-        tree = chunk(document, turned, counter, aids=Aids(FastEncoder()))
-        checker.check_tree(tree, turned, counter)
-        assert [one.chunk_id for one in chunk(document, turned, counter, aids=Aids(FastEncoder())).chunks] == [
-            one.chunk_id for one in tree.chunks
-        ]
-
-    holds()
-
-
 def plain(text):
     return Document("v", "text", "Glued", text)
 
@@ -64,7 +36,7 @@ def plain(text):
 @pytest.mark.parametrize("name", ["semantic", "cluster"])
 def test_the_cut_falls_at_the_seam_of_two_subjects(name, counter, encoder):
     text = (BREAD + STARS).strip()
-    tree = chunk(plain(text), ChunkingSettings(name, max_tokens=90), counter, aids=Aids(encoder))
+    tree = chunk(plain(text), ChunkingSettings(name, max_tokens=90), counter, resources=ChunkerResources(encoder))
     seam = text.index("The telescope")
     assert seam in {leaf.start for leaf in tree.leaves}
     windows = chunk(plain(text), ChunkingSettings("fixed", max_tokens=90), counter)
@@ -75,7 +47,7 @@ def test_the_cut_falls_at_the_seam_of_two_subjects(name, counter, encoder):
 def test_the_reason_is_the_number(counter, encoder):
     text = (BREAD + STARS).strip()
     settings = ChunkingSettings("semantic", semantic_threshold="absolute", semantic_absolute=0.2, max_tokens=200)
-    tree = chunk(plain(text), settings, counter, aids=Aids(encoder))
+    tree = chunk(plain(text), settings, counter, resources=ChunkerResources(encoder))
     _, second = tree.leaves
     assert second.text.startswith("The telescope")
     told = second.reasons[0].removeprefix("begins: similarity falls to ")
@@ -98,14 +70,14 @@ def test_the_reason_is_the_number(counter, encoder):
 )
 def test_reasons_say_how_the_bound_was_found(dials, said, counter, fast_encoder):
     settings = ChunkingSettings("semantic", max_tokens=300, semantic_buffer=0, **dials)
-    tree = chunk(plain((BREAD + STARS).strip()), settings, counter, aids=Aids(fast_encoder))
+    tree = chunk(plain((BREAD + STARS).strip()), settings, counter, resources=ChunkerResources(fast_encoder))
     begins = [leaf.reasons[0] for leaf in tree.leaves[1:]]
     assert begins
     assert all(re.search(said, reason) for reason in begins), begins
 
 
 def test_sentences_are_encoded_once_for_all_thresholds(counter, fast_encoder):
-    piece = Workpiece(plain((BREAD + STARS).strip()), counter, Aids(fast_encoder))
+    piece = PreparedDocument(plain((BREAD + STARS).strip()), counter, ChunkerResources(fast_encoder))
     for percentile in (10.0, 50.0, 90.0):
         cut(piece, ChunkingSettings("semantic", semantic_percentile=percentile))
     assert len(fast_encoder.texts) == len(set(fast_encoder.texts)) == 8
@@ -136,7 +108,7 @@ def test_headings_tables_and_code_stay_whole(name, counter, fast_encoder):
     settings = ChunkingSettings(
         name, max_tokens=60, sentences=1, semantic_percentile=1.0, semantic_buffer=0, tiling_depth=-3.0, tiling_window=1
     )
-    tree = chunk(document, settings, counter, aids=Aids(fast_encoder))
+    tree = chunk(document, settings, counter, resources=ChunkerResources(fast_encoder))
     assert audit(tree).gaps == ()
     for whole in ("# Bread\n\nThe baker kneads.", "| rye | 500 |\n| wheat | 250 |", "bake(loaf)\ncool(loaf)"):
         assert sum(whole in leaf.text for leaf in tree.leaves) == 1, whole
@@ -148,9 +120,14 @@ def test_headings_tables_and_code_stay_whole(name, counter, fast_encoder):
 def test_small_pieces_join_a_neighbour(name, counter, fast_encoder):
     document = plain((BREAD + STARS).strip())
     dials = {"sentences": 1, "semantic_percentile": 1.0, "semantic_buffer": 0, "tiling_depth": -3.0, "tiling_window": 1}
-    loose = chunk(document, ChunkingSettings(name, max_tokens=80, **dials), counter, aids=Aids(fast_encoder))
+    loose = chunk(
+        document, ChunkingSettings(name, max_tokens=80, **dials), counter, resources=ChunkerResources(fast_encoder)
+    )
     joined = chunk(
-        document, ChunkingSettings(name, max_tokens=80, min_tokens=20, **dials), counter, aids=Aids(fast_encoder)
+        document,
+        ChunkingSettings(name, max_tokens=80, min_tokens=20, **dials),
+        counter,
+        resources=ChunkerResources(fast_encoder),
     )
     assert min(leaf.tokens for leaf in joined.leaves) >= 20
     assert len(joined.leaves) <= len(loose.leaves)

@@ -25,13 +25,6 @@ def leaf_with(tree, words):
     return next(leaf for leaf in tree.leaves if words in leaf.text)
 
 
-def test_a_heading_is_never_parted_from_its_body():
-    for size in range(1, 9):
-        tree = tree_of(f"# One\n\n{SENTENCE * size}\n\n## Two\n\n{SENTENCE * size}\n\n## Three\n\n- {SENTENCE}\n")
-        for heading in ("# One", "## Two", "## Three"):
-            assert "committee" in leaf_with(tree, heading).text.split(heading, 1)[1]
-
-
 def test_a_heading_over_nothing_joins_what_follows_or_what_went_before():
     text = f"# Codes\n\n{SENTENCE * 6}\n\n## 403\n\n## 404\n\n{SENTENCE * 6}\n\n### Last\n\n"
     text += f"# Next\n\n{SENTENCE}\n\n## End\n"
@@ -84,6 +77,24 @@ def test_large_sections_are_not_mixed_and_tiny_ones_are_merged():
     tree = tree_of(f"# A\n\n## B\n\n{SENTENCE * 3}\n\n## C\n\n{SENTENCE * 3}\n\n## D\n\nYes.\n\n## E\n\nNo.\n")
     assert "## C" not in leaf_with(tree, "## B").text
     assert "## E" in leaf_with(tree, "## D").text
+
+
+def test_sections_that_share_a_leaf_have_their_common_path_for_headings():
+    tree = tree_of(f"# A\n\n## B\n\n{SENTENCE * 3}\n\n## D\n\nYes.\n\n## E\n\nNo.\n\n### F\n\nPerhaps.\n")
+    shared = leaf_with(tree, "## D")
+    assert "### F" in shared.text
+    assert shared.headings == ("A",)
+    assert [part.text for part in shared.prefix if part.kind == "heading"] == ["A"]
+    assert leaf_with(tree, "## B").headings == ("A", "B"), "of one section alone"
+    nested = tree_of("## E\n\nNo.\n\n### F\n\nPerhaps.\n\n### G\n\nNever.\n").leaves[0]
+    assert nested.headings == ("E",), "a section and those inside it"
+    assert "### G" in nested.text
+
+
+def test_a_leaf_that_begins_within_a_section_keeps_its_path():
+    tree = tree_of(f"# A\n\n## B\n\n{SENTENCE * 16}\n\nThe tail.\n\n## C\n\nYes.\n", chunker="fixed")
+    beginning_within = [leaf for leaf in tree.leaves if not leaf.text.startswith("#") and "## C" in leaf.text]
+    assert [leaf.headings for leaf in beginning_within] == [("A", "B")]
 
 
 def test_parents_are_sections_under_one_root():

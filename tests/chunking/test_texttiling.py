@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.chunking import chunk
-from core.chunking.texttiling import cohesion, smoothed, valley_cuts, valleys
+from core.chunking.chunkers.texttiling import cohesion, deep_valleys, smoothed, valleys
 from core.settings import ChunkingSettings
 from core.types import Document
 from tests.chunking import checker
@@ -63,7 +63,7 @@ def walked(curve):
 @given(CURVES, st.floats(-3, 3), st.floats(-3, 3))
 def test_a_deeper_bound_never_adds_a_cut(curve, one, other):
     low, high = sorted((one, other))
-    assert set(valley_cuts(curve, high).tolist()) <= set(valley_cuts(curve, low).tolist())
+    assert set(deep_valleys(*valleys(curve), high).tolist()) <= set(deep_valleys(*valleys(curve), low).tolist())
 
 
 @given(CURVES)

@@ -9,7 +9,7 @@ import pytest
 from core.chunking import CHUNKERS, chunk
 from core.embedding.tokenizer import packaged_counter
 from core.errors import SettingsError
-from core.settings import BASELINES, PRESETS, ChunkingSettings, Settings, stage_fingerprint
+from core.settings import PRESETS, ChunkingSettings, Settings, stage_fingerprint
 from core.storage.store import settings_from
 from core.types import Block, BlockKind, Document
 
@@ -39,23 +39,6 @@ def test_overlap_is_characters_from_a_sentences_beginning():
     assert all(leaf.text.startswith("The otter") for leaf in found)
     assert "characters of overlap" in found[1].reasons[0]
     assert all("tokens" not in reason for leaf in found for reason in leaf.reasons)
-
-
-def test_parents_of_characters_hold_their_children():
-    tree = chunk(DOCUMENT, PRESETS["parent-2000-400"].chunking, packaged_counter())
-    parents = [one for one in tree.chunks if one.level == 1]
-    assert max(len(parent.text) for parent in parents) <= 2000 < len(TEXT)
-    assert max(len(leaf.text) for leaf in tree.leaves) <= 400
-    assert max(len(leaf.text) for leaf in tree.leaves) > 256
-
-
-@pytest.mark.parametrize("name", list(CHUNKERS))
-def test_tokens_are_the_embedders_whatever_the_unit(name):
-    counter = packaged_counter()
-    tree = chunk(DOCUMENT, ChunkingSettings(chunker=name, max_tokens=300, unit="characters"), counter)
-    assert [one.tokens for one in tree.chunks] == counter.count([one.text for one in tree.chunks])
-    assert all(leaf.encoder_tokens >= leaf.tokens + counter.specials for leaf in tree.leaves)
-    assert all(one.encoder_tokens == 0 for one in tree.chunks if one.level)
 
 
 def test_nothing_holds_a_leaf_of_characters_within_what_the_embedder_reads():
@@ -93,13 +76,3 @@ def test_recipes_older_than_the_unit_are_what_they_were():
     assert settings_from(older) == Settings()
     assert stage_fingerprint(ChunkingSettings()) == "d0f4b33ff56d8bd2", "else every library ever cut is stale"
     assert stage_fingerprint(ChunkingSettings(unit="characters")) != stage_fingerprint(ChunkingSettings())
-
-
-@pytest.mark.parametrize("name", BASELINES)
-def test_baselines_are_common_practice(name):
-    settings = PRESETS[name]
-    assert settings.chunking.unit == "characters"
-    assert settings.chunking.prefix == ()
-    assert (settings.retrieval.dense_weight, settings.retrieval.lexical_weight) == (1.0, 0.0)
-    assert settings.retrieval.neighbour_share == 0.0
-    assert settings_from(settings.to_dict()) == settings

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.embedding import encode_cached, vector_key
 from core.embedding.cached import SLICE
 from core.errors import CancelledError
-from core.storage.cache import CatalogueVectors
+from core.storage.index.cache import CatalogueVectors
 from core.storage.store import Store
 from core.text.pooling import Pooled
 from tests.fast_encoder import FastEncoder

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from core.embedding import calibration
 from core.embedding.reranker_file import Calibration
 from core.errors import ModelError
-from core.retrieval.reranking import Readings, probabilities
+from core.search.ranking.reranking import Readings, probabilities
 from core.settings import RerankingSettings
 
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.reranker_figures import cell_name
 from core.embedding import packaged, reranker_file
 from core.errors import ModelError
-from core.retrieval.reranking import PairScorer, Readings, load_reranker, probabilities
-from core.settings import LATE_INTERACTION, OWN_RERANKER, RerankingSettings
+from core.search.ranking.rerankers import PairScorer, load_reranker
+from core.search.ranking.reranking import Readings, probabilities
+from core.settings import PACKAGED_RERANKER, RerankingSettings
 from core.training.model import PairModel
-from tests.benchmarks.reranker_figures import cell_name
 from tests.conftest import ROOT
-from tests.fast_encoder import FastEncoder
 
 PLACE = ROOT / "data" / "reranker"
 SUITES = ["covidqa", "qmsum", "code", "chroma, even lines", "chroma, odd lines", "scifact"]
@@ -35,7 +35,7 @@ PASSAGES = [
 
 @pytest.fixture(scope="module")
 def exact() -> PairScorer:
-    loaded = load_reranker(RerankingSettings(OWN_RERANKER, precision="float32"), FastEncoder())
+    loaded = load_reranker(RerankingSettings(PACKAGED_RERANKER, precision="float32"))
     assert isinstance(loaded, PairScorer)
     return loaded
 
@@ -57,14 +57,14 @@ def test_scores_are_numbers_and_the_same_every_time(exact: PairScorer) -> None:
     assert found.dtype == np.float32
     assert np.isfinite(found).all()
     assert found.tolist() == exact.score(QUESTION, PASSAGES).tolist()
-    again = load_reranker(RerankingSettings(OWN_RERANKER, precision="float32"), FastEncoder())
+    again = load_reranker(RerankingSettings(PACKAGED_RERANKER, precision="float32"))
     assert found.tolist() == again.score(QUESTION, PASSAGES).tolist()
     assert exact.max_tokens == reranker_file.MAX_TOKENS
 
 
 @pytest.mark.model
 def test_it_says_what_the_model_said_in_training(exact: PairScorer, trained: PairModel) -> None:
-    half = load_reranker(RerankingSettings(OWN_RERANKER), FastEncoder())
+    half = load_reranker(RerankingSettings(PACKAGED_RERANKER))
     then = trained.scores([QUESTION] * len(PASSAGES), PASSAGES)
     spread = 1 + float(np.abs(then).max())
     np.testing.assert_allclose(half.score(QUESTION, PASSAGES), then, atol=0.02 * spread)
@@ -125,16 +125,16 @@ def test_a_file_of_another_layout_gets_a_sentence(tmp_path: Path, written: bytes
 def test_a_file_that_is_gone_is_told_by_the_stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(reranker_file.load, "__defaults__", (tmp_path / "gone", reranker_file.SHA256))
     with pytest.raises(ModelError, match=r"own re-ranker cannot be read.*set reranking\.model to"):
-        load_reranker(RerankingSettings(OWN_RERANKER), FastEncoder())
+        load_reranker(RerankingSettings(PACKAGED_RERANKER))
 
 
 def test_only_of_ones_own_is_it_known_what_a_score_means() -> None:
     readings = Readings(np.array([2.0, np.nan, -3.0, 2.5]))
-    likely = probabilities(readings, RerankingSettings(OWN_RERANKER))
+    likely = probabilities(readings, RerankingSettings(PACKAGED_RERANKER))
     assert likely is not None
     assert np.isnan(likely).tolist() == [False, True, False, False]
     assert 0 <= likely[2] < likely[0] < likely[3] <= 1
-    assert probabilities(readings, RerankingSettings(LATE_INTERACTION)) is None
+    assert probabilities(readings, RerankingSettings("another/model")) is None
 
 
 # What is told of it.
@@ -184,7 +184,7 @@ def test_the_card_shows_the_preset_it_was_measured_with() -> None:
     }
     assert f"contexts of {context}" in card()
     assert f"({cell_name(careful)})" in card()
-    assert careful.model == OWN_RERANKER
+    assert careful.model == PACKAGED_RERANKER
 
 
 @pytest.mark.parametrize("suite", SUITES)

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.enriching import SECTION_TYPES, Features, Reference, enrich
-from core.enriching.features import POSITIONS, REFERENCE_KINDS
+from core.enriching.features import REFERENCE_KINDS
 from core.errors import SettingsError
 from core.parsing import parse
 from core.settings import EnrichingSettings, ParsingSettings, Settings
-from core.types import Chunk, ChunkTree, Document, PageBox, Span
+from core.types import Chunk, ChunkTree, Document, Span
 from tests.chunking import generated
 from tests.enriching.cutting import cut, one_leaf, read
 
@@ -22,22 +22,16 @@ def alone(text: str, name: str = "note.txt") -> Features:
     return next(iter(enrich(one_leaf(read(text, name))).values()))
 
 
-def test_place_neighbours_and_headings() -> None:
+def test_place_and_section() -> None:
     page = "# Mill\n\n" + "\n\n".join(f"## Part {at}\n\n" + "The wheel turns and turns. " * 30 for at in range(2))
     tree = cut(read(page), most=40)
     found = enrich(tree)
     leaves = [found[leaf.chunk_id] for leaf in tree.leaves]
     assert [one.index for one in leaves] == list(range(1, len(leaves) + 1))
     assert {one.total for one in leaves} == {len(leaves)}
-    assert [one.position for one in leaves] == ["first", *["middle"] * (len(leaves) - 2), "last"]
-    ids = [leaf.chunk_id for leaf in tree.leaves]
-    assert [one.previous for one in leaves] == [None, *ids[:-1]]
-    assert [one.next for one in leaves] == [*ids[1:], None]
     second = [one for one in leaves if one.section == "Part 1"]
     assert [one.section_index for one in second] == list(range(1, len(second) + 1))
-    assert {(one.section_total, one.section_level, one.headings) for one in second} == {
-        (len(second), 2, ("Mill", "Part 1"))
-    }
+    assert {one.section_total for one in second} == {len(second)}
     assert {one.title for one in found.values()} == {"Mill"}
     parents = [found[chunk.chunk_id] for chunk in tree.chunks if chunk.level == 1]
     assert [one.total for one in parents] == [len(parents)] * len(parents)
@@ -169,17 +163,6 @@ def test_keywords_tell_passages_apart() -> None:
     assert all(words[0] != "mill" for words in found)
 
 
-def test_pages_from_boxes() -> None:
-    text = "one two three four"
-    boxes = (PageBox(0, 7, 1, 0, 0, 9, 9), PageBox(8, 13, 2, 0, 0, 9, 9), PageBox(14, 18, 3, 0, 0, 9, 9))
-    document = Document("v", "pdf", "Pages", text, boxes=boxes)
-    tree = ChunkTree(document, (Chunk("a", 0, None, 4, 13, text[4:13], 2), Chunk("b", 0, None, 14, 18, text[14:], 1)))
-    found = enrich(tree)
-    assert found["a"].pages == (1, 2)
-    assert found["b"].pages == (3,)
-    assert alone("No pages here.").pages == ()
-
-
 def test_what_the_chunker_found_is_carried_on() -> None:
     document = read("def f(): pass", "note.txt")
     chunk = Chunk("c", 0, None, 0, 13, document.text[:13], 3, metadata={"symbols": ("f",)})
@@ -213,7 +196,6 @@ def check(tree: ChunkTree, found: dict[str, Features]) -> None:
     text = tree.document.text
     for chunk in tree.chunks:
         one = found[chunk.chunk_id]
-        assert one.position in POSITIONS
         assert one.section_type in SECTION_TYPES
         assert 1 <= one.section_index <= one.section_total <= one.total
         assert 1 <= one.index <= one.total
@@ -281,8 +263,6 @@ def test_laws_on_random_marks(pieces, kind) -> None:
         Features,
         title=st.text(max_size=9),
         keywords=st.lists(st.text(max_size=5), max_size=3).map(tuple),
-        pages=st.lists(st.integers(1, 9), max_size=3).map(tuple),
-        previous=st.none() | st.text(max_size=5),
         has_code=st.booleans(),
         metadata=st.dictionaries(st.text(max_size=3), st.lists(st.text(max_size=3), min_size=1, max_size=2).map(tuple)),
         references=st.lists(
@@ -309,22 +289,21 @@ def test_time_is_linear_in_hostile_text() -> None:
 
 
 def test_real_files(shared) -> None:
-    def read_real(name: str) -> tuple[ChunkTree, dict[str, Features]]:
+    def read_real(name: str) -> dict[str, Features]:
         place = shared / "parser_docs" / name
         tree = cut(parse(place.read_bytes(), place.name, ParsingSettings()), most=80)
         found = enrich(tree)
         check(tree, found)
-        return tree, found
+        return found
 
-    tree, found = read_real("pdf/redp5110_sampled.pdf")
-    assert found[tree.leaves[0].chunk_id].pages[0] == 1
+    found = read_real("pdf/redp5110_sampled.pdf")
     assert any("IBM" in name for one in found.values() for name in one.names)
     assert any("Figure 3-1" in one.figures for one in found.values())
-    tree, found = read_real("html/wiki_duck.html")
+    found = read_real("html/wiki_duck.html")
     feeding = [one for one in found.values() if one.section == "Feeding"]
     assert any("Dabbling ducks" in [ref.text for ref in one.references] for one in feeding)
-    tree, found = read_real("docx/word_tables.docx")
+    found = read_real("docx/word_tables.docx")
     assert any(one.has_table for one in found.values())
-    tree, found = read_real("email/eml_with_attachment.eml")
-    tree, found = read_real("docx/textbox.docx")
+    found = read_real("email/eml_with_attachment.eml")
+    found = read_real("docx/textbox.docx")
     assert any(one.keywords for one in found.values())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.enriching import enrich
+from core.enriching.sections import Sections
+from core.enriching.targets import targets
 from core.types import Block, BlockKind, Document, Link, Span
 from tests.enriching.cutting import one_leaf, read
 
@@ -217,6 +219,15 @@ def test_the_samples_point_where_they_say(samples) -> None:
     report = spoken("quarterly-report.pdf")
     assert report["Table 2"].startswith("Table 2. Firmware")
     assert report["2"].startswith("2 Until then")
+
+
+def test_four_thousand_equal_headings_are_told_apart() -> None:
+    heading, many = "# 1 a\n\n", 4000
+    text = heading * many
+    blocks = tuple(Block(BlockKind.HEADING, at, at + 5, level=1) for at in range(0, len(text), len(heading)))
+    document = Document("1" * 64, "markdown", "Equal", text, blocks)
+    anchors = targets(document, Sections(document)).anchors
+    assert [anchors[name].start for name in ("1-a", "1-a-1", f"1-a-{many - 1}")] == [0, 7, (many - 1) * 7]
 
 
 def test_a_real_page(shared) -> None:

@@ -6,8 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.evaluation.records import Measured
-from core.evaluation.report import LOST, AskedQuestion, BenchDocument, BenchReport, PresetReport, best_scores, summarise
+from core.evaluation.records import QuestionOutcome
+from core.evaluation.reporting.report import (
+    LOST,
+    AskedQuestion,
+    BenchDocument,
+    BenchReport,
+    PresetReport,
+    best_scores,
+    summarise,
+)
 from core.evaluation.suites import GoldSpan
 from core.settings import PRESETS, Settings
 
@@ -58,7 +66,7 @@ def made_report(
     )
 
 
-def made_measured(report: BenchReport) -> dict[str, dict[str, Measured]]:
+def made_measured(report: BenchReport) -> dict[str, dict[str, QuestionOutcome]]:
     """What each preset of the report did with each question, agreeing with its scores."""
     return {
         item.preset: {question.id: _measured(item, row, question) for row, question in enumerate(report.questions)}
@@ -135,14 +143,14 @@ def _preset(
     )
 
 
-def _measured(item: PresetReport, row: int, question: AskedQuestion) -> Measured:
+def _measured(item: PresetReport, row: int, question: AskedQuestion) -> QuestionOutcome:
     size = sum(span.end - span.start for span in question.gold)
     lost = {}
     for budget in BUDGETS if question.gold else ():
         read = round(size * (item.scores[f"recall@{budget}"][row] or 0.0))
         found = {"read": read, LOST[row % 4]: size - read}
         lost[budget] = {stage: count for stage, count in found.items() if count}
-    return Measured(
+    return QuestionOutcome(
         id=question.id,
         scores={metric: values[row] for metric, values in item.scores.items()},
         contexts={budget: tuple((s.document, s.start, s.end) for s in question.gold) for budget in BUDGETS},

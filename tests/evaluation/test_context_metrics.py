@@ -22,21 +22,6 @@ def test_context_precision_is_average_precision_over_what_was_retrieved(relevanc
     assert context_precision(relevances) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("relevances", "expected"),
-    [
-        ([], 0.0),
-        ([False, False], 0.0),
-        ([True], 1.0),
-        ([True, False], 1.0),  # the documentation's first example: what follows the last relevant one does not matter
-        ([False, True], 0.5),  # and its second, the same passages the other way round
-        ([False, False, True, True, False], (1 / 3 + 2 / 4) / 2),
-    ],
-)
-def test_context_precision_by_hand(relevances, expected):
-    assert context_precision(relevances) == expected
-
-
 @given(st.lists(spans, max_size=8), st.lists(spans, min_size=1, max_size=6))
 def test_context_recall_counts_excerpts_read_at_least_by_half(context, gold):
     read = rescore.characters(context)

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from core.errors import LibraryLockedError, NotFoundError
 from core.evaluation import history
 from core.evaluation.history import Recording, RunPlan, load_measured, load_report, remove_run, runs, writer_of
-from core.evaluation.records import Journal, Measured
-from core.evaluation.report import BenchReport
+from core.evaluation.records import Journal, QuestionOutcome
+from core.evaluation.reporting.report import BenchReport
 from core.settings import Settings
 
 PRESETS = {"default": Settings(), "k=5": Settings().with_value("retrieval.k", 5)}
 OPTIONS = {"token_budgets": (), "answers": False}
-MEASURED = Measured(
+MEASURED = QuestionOutcome(
     id="q1",
     scores={"recall@1000": 0.1 + 0.2, "ndcg@10": None},
     contexts={1000: (("a.md", 0, 9), ("ü.md", 3, 4)), 2000: ()},
@@ -194,5 +194,5 @@ def test_packing_keeps_every_record_and_is_the_same_bytes_each_time(tmp_path):
 
 
 def test_a_record_survives_json():
-    assert Measured.from_json(MEASURED.to_json()) == MEASURED
+    assert QuestionOutcome.from_json(MEASURED.to_json()) == MEASURED
     assert json.loads(MEASURED.to_json())["contexts"]["1000"] == [["a.md", 0, 9], ["ü.md", 3, 4]]

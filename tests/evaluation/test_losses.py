@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluation.losses import BARRED, GoldLeaf, best_ranks, fates, gold_leaves, lost
+from core.evaluation.losses import EXCLUDED, GoldLeaf, best_ranks, fates, gold_leaves, lost
 from core.evaluation.regions import region
-from core.evaluation.report import LOST, READ
-from core.retrieval import Found, order_leaves
+from core.evaluation.reporting.report import LOST, READ
+from core.search.ranking import SearchScores, order_leaves
 from core.settings import RetrievalSettings
-from core.storage.leaves import LeafTable
+from core.storage.index.leaves import LeafTable
 
 NAMES = ("a", "b")
 
@@ -31,7 +31,7 @@ def table(count, document=0, size=10):
 def ranked(dense, words, **settings):
     leaves = table(len(dense))
     pool = np.arange(len(dense), dtype=np.int64)
-    found = Found("?", leaves, pool, np.array(dense, float), np.array(words, float), {})
+    found = SearchScores("?", leaves, pool, np.array(dense, float), np.array(words, float), {})
     alone = {"neighbour_share": 0.0, "parent_share": 0.0, "document_share": 0.0}
     return order_leaves(found, RetrievalSettings(**alone, **settings))
 
@@ -63,8 +63,13 @@ def test_a_document_that_was_not_read_and_gold_beyond_its_end():
 
 def test_what_the_question_itself_leaves_out_is_not_blamed_on_the_cutting():
     gold = region([("a", 0, 30)])
-    leaves, came = [leaf(0, 0, 10), leaf(1, 5, 20)], ["search", BARRED]
-    assert lost(gold, gold, region([("a", 0, 2)]), leaves, came) == {"read": 2, "search": 8, BARRED: 10, "cutting": 10}
+    leaves, came = [leaf(0, 0, 10), leaf(1, 5, 20)], ["search", EXCLUDED]
+    assert lost(gold, gold, region([("a", 0, 2)]), leaves, came) == {
+        "read": 2,
+        "search": 8,
+        EXCLUDED: 10,
+        "cutting": 10,
+    }
 
 
 @pytest.mark.parametrize(("start", "end", "expected"), [(0, 10, [0]), (9, 11, [0, 1]), (10, 10, []), (35, 99, [3])])

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.__main__ import main
+from core.cli.main import main
 from core.evaluation.reading import broken_law, longest_common, means, measure, read_folder, summary
 from core.evaluation.tables import document_tables, markdown_tables, matched_cells, plain_words
 from core.parsing import parse
 from core.settings import ParsingSettings
 from core.types import Block, BlockKind, Cell, Document, Link, Span
-from tests.evaluation.known_documents import MAKERS, Story, markdown, pipes, web_page, word
+from tests.evaluation.known_documents import MAKERS, Story, markdown, pipes, web_page
 from tests.parsing.laws import assert_laws
 from tests.parsing.pdf_generated import GENERATED
 
@@ -149,7 +149,7 @@ def test_documents_of_known_text_are_read_whole_and_in_order(kind) -> None:
     assert not shares or fmean(shares) >= 0.95, summary(readings)
 
 
-@pytest.mark.parametrize("name", sorted(GENERATED.keys() - {"book.pdf"}))  # the book is there for its length
+@pytest.mark.parametrize("name", sorted(GENERATED))
 def test_generated_pdfs_are_read_whole_and_in_order(name) -> None:
     made = GENERATED[name]()
     document = parse(made.data, name, ParsingSettings())
@@ -178,7 +178,7 @@ def test_a_folder_is_measured_and_failures_are_listed(tmp_path, capsys) -> None:
     assert reader["files"][1]["audit"]["missing"] == 0
     assert reader["means"]["html"]["cell_share"] == 1.0
 
-    (tmp_path / "broken.docx").write_bytes(word(1).data[:900])
+    (tmp_path / "broken.docx").write_bytes(MAKERS["docx"](1).data[:900])
     assert main(["read", str(tmp_path)]) == 1
     shown = capsys.readouterr().out
     assert "100.0 %" in shown

@@ -2,7 +2,7 @@
 
 import json
 
-from core.evaluation.runs import Names, Run
+from core.evaluation.regions import Names, Run
 from core.evaluation.suites import GoldSpan, Question, load_suite
 from tests.evaluation.test_suites import question, write_suite
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from core.evaluation.staging import OWN_TEXT, safe_name, stage_documents
-from core.evaluation.suites import load_suite
+from core.evaluation.suites import OWN_TEXT, load_suite, safe_name, stage_documents
 from core.parsing import detect_kind
 from tests.evaluation.test_suites import question, write_suite
 

@@ -18,15 +18,7 @@ from core.evaluation.statistics import (
     compare_many,
     holm,
     intervals,
-    percentile,
-    randomisation,
-    resampled_means,
 )
-
-
-def test_the_same_scores_give_the_same_interval():
-    scores = np.random.default_rng(1).random((50, 3))
-    assert intervals(scores) == intervals(scores.copy())
 
 
 def test_an_interval_holds_its_mean_and_narrows_with_more_questions():
@@ -36,28 +28,11 @@ def test_an_interval_holds_its_mean_and_narrows_with_more_questions():
     assert many.high - many.low < 0.6 * (few.high - few.low)
 
 
-def test_the_interval_is_near_the_normal_one_where_that_holds():
-    scores = np.random.default_rng(3).normal(5, 2, (400, 1))
-    (found,) = intervals(scores)
-    error = float(scores.std()) / 400**0.5
-    assert found.low == pytest.approx(found.mean - 1.96 * error, abs=0.1 * error)
-    assert found.high == pytest.approx(found.mean + 1.96 * error, abs=0.1 * error)
-
-
 def test_the_interval_covers_the_truth_about_as_often_as_it_says():
     # Each column is an experiment of its own with true mean 0.5, skewed as recall is.
     scores = np.random.default_rng(4).beta(0.5, 0.5, (120, 400))
     covered = sum(item.low <= 0.5 <= item.high for item in intervals(scores, resamples=2000))
     assert 0.91 <= covered / 400 <= 0.98
-
-
-def test_question_order_moves_an_interval_by_no_more_than_chance():
-    scores = np.random.default_rng(5).random((200, 1))
-    (one,), (other,) = intervals(scores), intervals(scores[::-1])
-    assert one.mean == pytest.approx(other.mean)
-    width = one.high - one.low
-    assert abs(one.low - other.low) < 0.05 * width
-    assert abs(one.high - other.high) < 0.05 * width
 
 
 def test_a_metric_has_the_same_interval_alone_and_among_others():
@@ -68,19 +43,6 @@ def test_a_metric_has_the_same_interval_alone_and_among_others():
         assert (alone.low, alone.high) == pytest.approx((expected.low, expected.high))
 
 
-def test_blocks_change_nothing(monkeypatch):
-    table = np.random.default_rng(7).random((30, 2))
-    whole = resampled_means(table, resamples=100, seed=1)
-    monkeypatch.setattr("core.evaluation.statistics._DRAWS_AT_ONCE", 90)
-    assert resampled_means(table, resamples=100, seed=1) == pytest.approx(whole)
-
-
-def test_comparing_the_other_way_round_mirrors_the_interval():
-    one, other = np.random.default_rng(8).random((2, 60, 1))
-    (there,), (back,) = compare(one, other), compare(other, one)
-    assert (there.difference, there.low, there.high) == pytest.approx((-back.difference, -back.high, -back.low))
-
-
 def test_pairing_sees_a_small_steady_gain_that_two_intervals_would_hide():
     generator = np.random.default_rng(9)
     baseline = generator.random((150, 1))
@@ -89,13 +51,6 @@ def test_pairing_sees_a_small_steady_gain_that_two_intervals_would_hide():
     assert first.low < second.high, "the two intervals overlap"
     assert compare(better, baseline)[0].verdict == BETTER
     assert compare(baseline, better)[0].verdict == WORSE
-
-
-def test_noise_is_no_difference():
-    one, other = np.random.default_rng(10).random((2, 100, 1))
-    found = compare(one, one)[0]
-    assert (found.difference, found.low, found.high, found.verdict) == (0.0, 0.0, 0.0, NO_DIFFERENCE)
-    assert compare(one, other)[0].verdict == NO_DIFFERENCE
 
 
 def test_no_difference_is_claimed_wrongly_about_one_time_in_twenty():
@@ -111,12 +66,11 @@ def test_scores_that_cannot_be_paired_are_refused():
         intervals(np.zeros((0, 2)))
 
 
-def test_percentile_of_nothing_is_zero():
-    assert percentile([], 0.5) == 0.0
-    assert percentile([3.0, 1.0, 2.0], 0.5) == 2.0
-
-
 # The paired randomisation test
+
+
+def randomisation(one, other, **options):
+    return tuple(item.p_value for item in compare(one, other, resamples=1, **options))
 
 
 def exact_p(differences):
@@ -176,32 +130,11 @@ def test_the_other_way_round_p_is_the_same_and_the_verdict_mirrored(pair):
         assert there.verdict == mirrored[back.verdict]
 
 
-@given(tables, whole)
-def test_shifting_both_changes_nothing(pair, shift):
-    one, other = eighths(pair[0]), eighths(pair[1])
-    shifted = compare(one + shift / 8, other + shift / 8, resamples=20)
-    assert shifted == compare(one, other, resamples=20)
-
-
-@given(tables, st.randoms(use_true_random=False))
-def test_the_order_of_questions_changes_no_exact_p(pair, random):
-    rows = list(zip(*pair, strict=True))
-    before = randomisation(eighths([one for one, _ in rows]), eighths([other for _, other in rows]))
-    random.shuffle(rows)
-    assert randomisation(eighths([one for one, _ in rows]), eighths([other for _, other in rows])) == before
-
-
 def test_a_metric_has_the_same_p_alone_and_among_others():
     one, other = np.random.default_rng(15).random((2, 40, 5))
     together = randomisation(one, other)
     for column, expected in enumerate(together):
         assert randomisation(one[:, [column]], other[:, [column]]) == (expected,)
-
-
-def test_p_is_uniform_where_nothing_differs():
-    one, other = np.random.default_rng(16).random((2, 60, 500))
-    found = np.sort(randomisation(one, other, permutations=2000))
-    assert np.abs(found - np.arange(1, 501) / 500).max() < 0.08
 
 
 def test_p_is_never_zero_and_no_smaller_than_the_permutations_tell():
@@ -228,8 +161,6 @@ def test_smaller_blocks_change_no_comparison(monkeypatch):
 
 # Holm's correction
 
-p_values = st.lists(st.floats(0, 1), min_size=1, max_size=12)
-
 
 def rejected(values, level):
     """Holm's procedure as he wrote it: from the smallest up, until one is above its share of the level."""
@@ -241,31 +172,11 @@ def rejected(values, level):
     return found
 
 
-@given(p_values)
-def test_adjusted_p_lies_between_the_raw_one_and_bonferronis(values):
-    for adjusted, raw in zip(holm(values), values, strict=True):
-        assert raw <= adjusted <= min(1.0, len(values) * raw)
-
-
-@given(p_values)
-def test_adjusted_p_keeps_the_order(values):
-    pairs = sorted(zip(values, holm(values), strict=True))
-    assert all(before <= after for (_, before), (_, after) in itertools.pairwise(pairs))
-
-
 @given(st.lists(st.integers(0, 1024).map(lambda count: count / 1024), min_size=1, max_size=12), st.integers(0, 1023))
 def test_adjusted_p_rejects_what_holms_procedure_rejects(values, level):
     level = level / 1024
     adjusted = holm(values)
     assert {position for position, p in enumerate(adjusted) if p <= level} == rejected(values, level)
-
-
-def test_holm_by_hand():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx((0.03, 0.06, 0.06, 0.02))
-    assert holm([0.02, 0.02]) == (0.04, 0.04)
-    assert holm([0.9, 0.8, 0.7]) == (1.0, 1.0, 1.0)
-    assert holm([0.2]) == (0.2,)
-    assert holm([]) == ()
 
 
 # Several presets against one baseline

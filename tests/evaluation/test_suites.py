@@ -106,7 +106,7 @@ def test_the_fingerprint_follows_content_and_not_place(tmp_path):
         (question(id="q2", gold=[{"document": "a.md", "start": 0, "end": "4"}]), "'end' is '4'"),
         (question(id="q2", gold=[{"document": "a.md", "start": True, "end": 4}]), "'start' is True"),
         (question(id="q2", gold=[{"document": "a.md", "start": 1.0, "end": 4}]), "'start' is 1.0"),
-        (question(id="q2", gold=[{"document": "a.md", "start": -1, "end": 4}]), "[-1, 4)"),
+        (question(id="q2", gold=[{"document": "a.md", "start": -1, "end": 4}]), "'start' is -1"),
         (question(id="q2", gold=[{"document": "a.md", "start": 4, "end": 4}]), "[4, 4)"),
         (question(id="q2", gold=[{"document": "a.md", "start": 4, "end": 11}]), "has 10 characters"),
         (question(id="q2", gold=[{"document": "c.md", "start": 0, "end": 1}]), "no document 'c.md'"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.chunking import chunk
 from core.errors import SpanError
 from core.inspecting.boundaries import cuts
-from core.inspecting.comparing import Agreement, compare, window_difference
+from core.inspecting.comparing import Agreement, compare
 from core.settings import ChunkingSettings
 from core.types import ChunkTree, Document, Span
 from tests.chunking import generated
@@ -33,16 +33,9 @@ def test_cuts_partition_and_gold_is_counted(document, one, other, data):
     assert agreed | added == set(cuts(b))
     assert len(agreed) + len(removed) + len(added) == len(agreed | removed | added)
     assert [cut.position for cut in found.cuts] == sorted(agreed | removed | added)
-    assert 0.0 <= found.jaccard <= 1.0
-    assert 0.0 <= found.window_difference <= 1.0
     for judged in found.gold:
-        for tree, leaves, whole in ((a, judged.leaves_a, judged.whole_a), (b, judged.leaves_b, judged.whole_b)):
-            assert leaves == sum(leaf.span.overlap(judged.span) > 0 for leaf in tree.leaves)
+        for tree, whole in ((a, judged.whole_a), (b, judged.whole_b)):
             assert whole == any(leaf.span.contains(judged.span) for leaf in tree.leaves)
-    for place in found.cuts:
-        for tree, leaf, own in ((a, place.leaf_a, agreed | removed), (b, place.leaf_b, agreed | added)):
-            if place.position in own:
-                assert tree.leaves[leaf].start <= place.position < tree.leaves[leaf].end
 
 
 @given(generated.documents(), generated.settings())
@@ -50,7 +43,6 @@ def test_a_tree_agrees_with_itself(document, dials):
     tree = cut(document, dials)
     found = compare(tree, tree)
     assert {place.agreement for place in found.cuts} <= {Agreement.AGREED}
-    assert (found.jaccard, found.window_difference) == (1.0, 0.0)
     assert found.sizes_a == found.sizes_b
 
 
@@ -61,7 +53,6 @@ def test_the_other_way_round_added_is_removed(document, one, other):
     assert [place.position for place in there.of(Agreement.ADDED)] == [
         place.position for place in back.of(Agreement.REMOVED)
     ]
-    assert there.jaccard == back.jaccard
 
 
 def test_blanks_between_two_leaves_do_not_move_a_cut():
@@ -81,15 +72,14 @@ def test_gold_severed_by_one_and_not_by_the_other():
     found = compare(a, b, [answer, Span(16, 17)])
     assert found.severed_a == (Span(0, answer.end - 1),)
     assert found.severed_b == ()
-    [judged] = found.gold
-    assert (judged.leaves_a, judged.leaves_b) == (2, 1)
+    assert len(found.gold) == 1
 
 
 def test_gold_in_no_leaf_is_in_no_leaf():
     document = document_of("The pump starts. The valve opens. The tide turns.")
     holed = tree_of(document, [(0, 16), (34, len(document.text))])
     [judged] = compare(holed, holed, [Span(17, 33)]).gold
-    assert (judged.leaves_a, judged.whole_a) == (0, False)
+    assert (judged.whole_a, judged.whole_b) == (False, False)
 
 
 def test_different_texts_are_not_compared():
@@ -100,9 +90,5 @@ def test_different_texts_are_not_compared():
 def test_trees_without_leaves_agree():
     empty = ChunkTree(Document("v", "text", "T", ""), ())
     found = compare(empty, empty)
-    assert (found.jaccard, found.window_difference, found.cuts) == (1.0, 0.0, ())
+    assert found.cuts == ()
     assert chunk(empty.document, ChunkingSettings(), COUNTER).leaves == ()
-
-
-def test_a_near_miss_costs_less_than_a_miss():
-    assert 0 < window_difference([50], [55], 100) < window_difference([50], [90], 100)

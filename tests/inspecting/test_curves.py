@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chunking import Aids, Workpiece, chunk
-from core.chunking.breakpoints import similarities
-from core.chunking.semantic import semantic
+from core.chunking import ChunkerResources, PreparedDocument, chunk
+from core.chunking.chunkers.semantic import semantic
+from core.chunking.signals.breakpoints import similarities
 from core.inspecting.boundaries import cuts
 from core.inspecting.curves import Curve, curve, thinned
 from core.settings import THRESHOLDS, ChunkingSettings
@@ -96,7 +96,9 @@ def test_the_chunker_and_the_curve_agree():
     """What ``semantic`` itself cuts lies under the line that the curve draws for it."""
     document = cut_tree(TEXT.replace("¦", "")).document
     settings = ChunkingSettings("semantic", semantic_percentile=60.0, semantic_buffer=0, max_tokens=200)
-    tree = Workpiece(document, generated.ThirdsCounter(), Aids(encoder=ENCODER)).tree(settings, semantic, "recipe")
+    tree = PreparedDocument(document, generated.ThirdsCounter(), ChunkerResources(encoder=ENCODER)).tree(
+        settings, semantic, "recipe"
+    )
     _, _, found = seen(tree, settings)
     assert found.threshold is not None
     below = set(np.flatnonzero(found.values < found.threshold).tolist())

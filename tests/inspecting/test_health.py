@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from core.chunking import chunk
 from core.inspecting.boundaries import boundaries
-from core.inspecting.findings import WORDINGS, Defect, Severity
+from core.inspecting.findings import WORDINGS, Defect, Severity, unread
 from core.inspecting.health import diagnose
-from core.inspecting.unread import unread
 from core.settings import ChunkingSettings
 from core.text.sentences import sentence_spans
 from core.types import Block, BlockKind, Chunk, ChunkTree, Document, PrefixPart
@@ -40,19 +39,12 @@ PLANTED = {
         "Start the pump like so:\n\n¦```sh\nstart pump\n```\n",
         {Defect.CODE_PARTED: 1},
     ),
-    "code from its explanation": (
-        "```sh\nstart pump\n```\n\n¦This command starts the pump.\n",
-        {Defect.CODE_PARTED: 1},
-    ),
     "a list": ("Pumps need:\n\n¦- oil\n- water\n", {Defect.LIST_PARTED: 1}),
     "a list announced without a colon": (
         "Pumps need the following things.\n\n¦- oil\n- water\n",
         {Defect.LIST_PARTED: 1},
     ),
     "a remark in English": ("The pump starts. ¦This takes a minute.", {Defect.REMARK_PARTED: 1}),
-    "a remark in German": ("Die Pumpe läuft an. ¦Dies dauert eine Minute.", {Defect.REMARK_PARTED: 1}),
-    "a remark in French": ("La pompe démarre. ¦Cependant elle chauffe.", {Defect.REMARK_PARTED: 1}),
-    "a remark in Spanish": ("La bomba arranca. ¦Sin embargo, se calienta.", {Defect.REMARK_PARTED: 1}),
     "a note": ("The pump starts.\n\n¦**Note:** keep the valve shut.\n", {Defect.REMARK_PARTED: 1}),
     "an alert": ("The pump starts.\n\n¦> [!WARNING]\n> Keep the valve shut.\n", {Defect.REMARK_PARTED: 1}),
 }
@@ -62,6 +54,7 @@ HARMLESS = {
     "a heading with its text": "Words before.\n\n¦## The pump\n\nThe pump starts.\n",
     "a section without text": "Words before.\n\n## Empty\n\n¦## The pump\n\nThe pump starts.\n",
     "code with its introduction": "Words before.\n\n¦Start it like so:\n\n```sh\nstart pump\n```\n",
+    "code before its explanation": "```sh\nstart pump\n```\n\n¦It starts the pump.\n",
     "code that nobody introduces": "The pump is green.\n\n¦```sh\nstart pump\n```\n\n¦Valves open at one.\n",
     "a list between items": "Pumps need:\n\n- oil\n- water\n¦- heat\n",
     "a chapter that speaks of itself": "The pump starts. ¦This chapter is about valves.",
@@ -256,7 +249,6 @@ def test_the_unread_tail_is_what_does_not_fit_behind_the_prefix(words, before, l
     assert tail.tokens == words - read
     assert document.text[tail.start : tail.end].split() == document.text.split()[read:]
     health = diagnose(tree, limit, DIALS, COUNTER)
-    assert health.unread_tokens == tail.tokens
     assert [(one.start, one.end) for one in health.of(Defect.TRUNCATED)] == [(tail.start, tail.end)]
 
 

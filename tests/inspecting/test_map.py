@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SettingsError
-from core.inspecting import projecting
 from core.inspecting.clustering import OTHERS, clusters, grouped
-from core.inspecting.projecting import inside, methods, principal, project
+from core.inspecting.projecting import principal, project
 from tests.fast_encoder import FastEncoder
 
 SUBJECTS = {
@@ -69,18 +68,9 @@ def test_few_points_are_placed_by_their_components():
     assert np.array_equal(project(VECTORS[:5], "tsne"), project(VECTORS[:5]))
 
 
-def test_a_projection_that_is_not_there_says_what_to_do(monkeypatch):
+def test_a_projection_that_is_not_there_says_what_to_do():
     with pytest.raises(SettingsError, match="Choose one of pca, tsne"):
         project(VECTORS, "isomap")
-    monkeypatch.setattr(projecting, "find_spec", lambda name: None)
-    assert methods() == ("pca", "tsne")
-    with pytest.raises(SettingsError, match="pip install umap-learn"):
-        project(VECTORS, "umap")
-
-
-@pytest.mark.skipif("umap" not in methods(), reason="umap-learn is not installed")
-def test_umap_where_it_is_installed():
-    assert np.array_equal(project(VECTORS, "umap"), project(VECTORS, "umap"))
 
 
 def test_clusters_are_the_subjects_and_are_named_by_them():
@@ -122,19 +112,3 @@ def test_every_item_is_in_the_group_of_its_name_or_in_the_others(labels, most):
         assert name == label or (name == OTHERS and label not in found.names)
     sizes = [found.of.tolist().count(group) for group, name in enumerate(found.names) if name != OTHERS]
     assert sizes == sorted(sizes, reverse=True)
-
-
-@given(st.lists(st.tuples(st.floats(-2, 2), st.floats(-2, 2)), max_size=30))
-def test_a_lasso_around_a_square_holds_what_is_in_it(places):
-    points = np.array(places, dtype=np.float32).reshape(-1, 2)
-    found = set(inside(points, [(-1, -1), (1, -1), (1, 1), (-1, 1)]).tolist())
-    for at, (x, y) in enumerate(points.tolist()):
-        if max(abs(x), abs(y)) < 1:
-            assert at in found
-        if max(abs(x), abs(y)) > 1:
-            assert at not in found
-
-
-def test_a_lasso_of_a_line_holds_nothing():
-    assert inside(VECTORS[:, :2], [(0, 0), (1, 1)]).tolist() == []
-    assert inside(VECTORS[:0, :2], [(0, 0), (1, 1), (1, 0)]).tolist() == []

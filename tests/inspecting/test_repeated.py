@@ -5,9 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.enriching.twins import Twin, by_passage, groups, twins
+from core.enriching.twins import Twin
 from core.inspecting.repeated import Repeated
 from core.types import Span
+from tests.enriching.pairing import groups, twins
 
 MILL = "The mill stands by the river and has ground flour since the year 1780 without a rest"
 NEARLY = MILL.replace("rest", "pause")
@@ -82,10 +83,10 @@ def test_the_relation_is_mutual_and_is_what_the_pairs_say(documents: list[tuple[
     pairs = twins(texts)
     found = Repeated(pairs, places, LIVE)
     direct = {
-        name: {one.second if one.first == name else one.first for one in mine}
-        for name, mine in by_passage(pairs).items()
+        name: {one.second if one.first == name else one.first for one in pairs if name in (one.first, one.second)}
+        for name in places
     }
-    together = {name: set(group) for group in groups(pairs) for name in group}
+    together = {name: group for group in groups(pairs) for name in group}
     for name, (version, span) in places.items():
         alike = found.elsewhere(version, span)
         named = {next(other for other, at in places.items() if at == (one.version_id, one.span)) for one in alike}

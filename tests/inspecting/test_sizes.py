@@ -1,4 +1,4 @@
-"""Sizes, histograms, shares and fills are the plain counts they claim to be."""
+"""Sizes, histograms and shares are the plain counts they claim to be."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.chunking import chunk
-from core.inspecting.sizes import fills, histogram, leaf_histogram, parent_histogram, sections, sizes
+from core.inspecting.sizes import histogram, leaf_histogram, parent_histogram, sections, sizes
 from core.types import ChunkTree, Document
 from tests.chunking import generated
 
@@ -32,14 +32,13 @@ def test_sizes_are_not_negative():
 
 
 @given(generated.documents(), generated.settings())
-def test_figures_shares_and_fills(document, dials):
+def test_figures_and_shares(document, dials):
     tree = chunk(document, dials, generated.ThirdsCounter())
     tokens = [leaf.tokens for leaf in tree.leaves]
     found = sizes(tree)
     assert found.leaves == len(tokens)
     assert sum(leaf_histogram(tree).counts) == len(tokens)
-    assert found.parents == sum(parent_histogram(tree).counts) == len(fills(tree, dials))
-    assert all(0 < fill <= 1 for fill in fills(tree, dials))
+    assert found.parents == sum(parent_histogram(tree).counts)
     shares = sections(tree)
     assert len({section.path for section in shares}) == len(shares)
     assert sum(section.leaves for section in shares) == len(tokens)

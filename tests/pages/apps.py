@@ -26,9 +26,12 @@ def filled(folder: Path, monkeypatch: pytest.MonkeyPatch, notes: Mapping[str, st
         yield library
 
 
-def start(page: str = "") -> AppTest:
+def start(page: str = "", **address: str | list[str]) -> AppTest:
+    """The app on a page, as an address leads there."""
     app = AppTest.from_file(str(APP), default_timeout=PATIENT)
     app.run()
+    app.query_params.clear()
+    app.query_params.update(address)
     if page:
         app.switch_page(f"pages/{page}.py").run()
     assert not app.exception

@@ -10,14 +10,21 @@ import numpy as np
 import pytest
 
 from core.evaluation.history import Recording, RunPlan
-from core.evaluation.records import Measured
-from core.evaluation.report import AskedQuestion, BenchDocument, BenchReport, PresetReport, best_scores, summarise
+from core.evaluation.records import QuestionOutcome
+from core.evaluation.reporting.report import (
+    AskedQuestion,
+    BenchDocument,
+    BenchReport,
+    PresetReport,
+    best_scores,
+    summarise,
+)
 from core.evaluation.suites import GoldSpan
-from core.jobs import Handler, Job, Reporter
+from core.ingest.jobs import Handler, Job, Reporter
 from core.library import Incoming, Library
 from core.settings import PRESETS, Settings
 from core.types import Encoder
-from pages.ui import work
+from pages.ui.shared import work
 
 BUDGETS = (1000, 2000, 4000, 8000)
 SPAN = ("recall", "attained", "precision", "iou", "full")
@@ -123,7 +130,7 @@ def report(
     )
 
 
-def measured(question: AskedQuestion, item: PresetReport, position: int, texts: dict[str, str]) -> Measured:
+def measured(question: AskedQuestion, item: PresetReport, position: int, texts: dict[str, str]) -> QuestionOutcome:
     """What a preset came to with a question: the whole gold read, half of it, or none, by turns."""
     contexts: dict[int, tuple[tuple[str, int, int], ...]] = {}
     for budget in BUDGETS:
@@ -137,7 +144,7 @@ def measured(question: AskedQuestion, item: PresetReport, position: int, texts: 
     lost = {"read": round(50 * share), "budget": 50 - round(50 * share)} if question.gold else {}
     scores = {name: values[position] for name, values in item.scores.items()}
     scores |= {f"recall@{budget}": share if question.gold else None for budget in BUDGETS}
-    return Measured(
+    return QuestionOutcome(
         id=question.id,
         scores=scores,
         contexts=contexts,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.ui.bench_views import palette
-from pages.ui.plots import hear, leading
-from pages.ui.theme import follow_theme
+from pages.ui.shared.entry import follow_theme
+from pages.ui.shared.plots import link_points, on_point_click, palette
 
 
 def gone(version: str, start: int, end: int) -> None:
@@ -15,7 +14,7 @@ def gone(version: str, start: int, end: int) -> None:
 
 
 follow_theme()
-hear("plots", ".st-key-body", gone)
+on_point_click("plots", ".st-key-body", gone)
 count = st.slider("Points", 2, 12, 3)
 with st.container(key="body"):
     points = {
@@ -26,6 +25,6 @@ with st.container(key="body"):
         "marker": {"size": 12, "color": palette().ink},
     }
     figure = go.Figure(go.Scatter(points), {"xaxis": {"range": [-1, 12]}})
-    leading(figure, ["v"])
+    link_points(figure, ["v"])
     st.plotly_chart(figure, key="plot")
 st.text("; ".join(["Gone to:", *st.session_state.get("gone", [])]))

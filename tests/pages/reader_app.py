@@ -14,14 +14,15 @@ from hashlib import blake2b
 import streamlit as st
 
 from core.chunking.auditing import SWITCHED_OFF
-from core.inspecting.unread import Unread
+from core.inspecting.findings import Unread
 from core.parsing import parse
 from core.settings import Settings
 from core.types import Audit, BlockKind, Chunk, ChunkTree, Document, Gap, PrefixPart
-from pages.ui import reader_told
-from pages.ui.reader import Arrival, shelve, show_reader
-from pages.ui.reader_data import Reading, read_cut
-from pages.ui.reader_text import TextReading, read_text
+from pages.ui.reader import told as reader_told
+from pages.ui.reader.data import Reading, read_cut
+from pages.ui.reader.reader import Arrival, shelve, show_reader
+from pages.ui.reader.text import TextReading, read_text
+from pages.ui.shared.entry import follow_theme
 
 SENTENCE = "The gauge at the weir was read at noon, and the level was noted. "
 TABLE = "| gauge | level | flow |\n|---|---|---|\n| weir | 112 cm | 40 l/s |\n| lock | 98 cm | 31 l/s |\n\n"
@@ -157,7 +158,7 @@ def edit() -> None:
             history.now, history.after = changed, []
 
 
-def edited(cut: Cut, asked: reader_told.EditAsked) -> Cut | None:
+def edited(cut: Cut, asked: reader_told.EditRequest) -> Cut | None:
     """The cut after one edit; ``None``: it is refused."""
     at, span = asked.at or 0, (asked.start or 0, asked.end or 0)
     starts = set(cut.starts)
@@ -254,3 +255,4 @@ if __name__ == "__main__":  # pytest imports this file too, in search of doctest
     length = int(os.environ.get("LECTERN_TEST_CHARACTERS", LENGTH))
     shelve(book(length)[1], key="shelf")
     draw(length)
+    follow_theme()  # below the reader, which stands where it would without

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from core import ordering
 from core.library import Library
+from core.search import ordering
 from core.types import Encoder
-from pages.ui.assets import ASSETS
-from pages.ui.bench_refit import show_refit
+from pages.ui.benchmark.refit import show_refit
+from pages.ui.shared import assets, entry
 from tests.fast_encoder import FastEncoder
 from tests.refitting.worlds import Contrarian
 
@@ -24,12 +24,13 @@ def without_model() -> None:
         return opened(home, write=write, encoder=encoder or FastEncoder())
 
     Library.open = quickly  # type: ignore[method-assign]
-    ordering.load_reranker = lambda settings, encoder: Contrarian()
+    ordering.load_reranker = lambda settings: Contrarian()
 
 
 if __name__ == "__main__":  # whoever only imports this, as pytest does to look for examples, keeps its libraries
     st.set_page_config(page_title="Lectern", layout="wide")
-    st.html(ASSETS / "page.css")  # as around every page
+    st.html(assets.path(entry.__file__, "page.css"))  # as around every page
+    entry.follow_theme()
     without_model()
     st.title("Benchmark")
     show_refit()

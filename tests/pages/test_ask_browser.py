@@ -10,12 +10,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from core.library import Incoming, Library
-from tests.pages.browsing import THEMES, faults, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import faults, faults_in_both, serving, settled, shown, until, visit, visiting
 from tests.pages.marking import drag, scrolled_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 QUESTION = "How long is an access token valid?"
-COMPARISON = "Which plans have events per batch above 400?"
+CELL = "How many events per batch has the Large plan?"
 PLANS = "Plan,Events per batch\nSmall,200\nLarge,500\n"
 DOCUMENTS = ("api.md", "key_loader.py")
 LOST = "centimetres above the datum"  # words of api.md that a small budget has no room for
@@ -57,15 +57,13 @@ def ask(page: Page, address: str, question: str = QUESTION) -> None:
     settled(page)
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_a_quoted_cell_says_what_it_is_of_and_takes_that_along(address: str, browser: Browser, theme: str) -> None:
-    with visiting(browser, theme) as page:
-        ask(page, address, COMPARISON)
+def test_a_quoted_cell_says_what_it_is_of_and_takes_that_along(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        ask(page, address, CELL)
         cell = page.locator(".quote").first
         expect(cell.locator(".of")).to_have_text("Large › Events per batch: ")
         expect(cell.locator(".said")).to_have_text("500")
-        expect(page.locator(".compared")).to_have_text("In tables, 1 number is above 400.")
-        assert faults(page) == []
+        assert faults_in_both(page) == []
         page.locator(".answer .copy").click()
         until(lambda: "> Large › Events per batch: 500\n" in str(page.evaluate("navigator.clipboard.readText()")))
 
@@ -120,9 +118,8 @@ def centre(page: Page, selector: str) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_two_settings_and_a_lost_passage(address: str, browser: Browser, theme: str) -> None:
-    with visiting(browser, theme) as page:
+def test_two_settings_and_a_lost_passage(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
         ask(page, address)
         assert faults(page) == []
         open_tab(page, "A/B")
@@ -134,7 +131,7 @@ def test_two_settings_and_a_lost_passage(address: str, browser: Browser, theme: 
         shown(page.locator(".sides .side").nth(1).locator(".compared"))
         expect(page.locator(".sides .side").first.locator(".only").first).to_be_visible()
         expect(page.locator(".sides .side").first).to_contain_text("not in B")
-        assert faults(page) == []
+        assert faults_in_both(page) == []
         open_tab(page, "Why not this passage?")
         field = page.get_by_label("Words of the passage")
         field.fill(LOST)
@@ -205,14 +202,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield started
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_a_source_is_ranked_higher_and_a_hint_made_a_filter_by_keys(told: str, browser: Browser, theme: str) -> None:
-    with visiting(browser, theme) as page:
+def test_a_source_is_ranked_higher_by_keys(told: str, browser: Browser) -> None:
+    with visiting(browser) as page:
         ask(page, told)
-        aside = page.locator(".elsewhere > summary")  # what the question does not name
-        expect(aside).to_contain_text("Sources disagree on 1 more matter")
-        aside.press("Enter")
-        expect(page.locator(".elsewhere .conflict summary")).to_contain_text(re.compile(r"yes \(api\.md\)"))
         conflict = page.locator(".conflicts > .conflict")
         conflict.locator("summary").press("Enter")
         last = conflict.locator(".side").last
@@ -223,18 +215,7 @@ def test_a_source_is_ranked_higher_and_a_hint_made_a_filter_by_keys(told: str, b
         assert conflict.locator(".side").first.locator(".cite").inner_text() == name
         expect(conflict).to_have_attribute("open", "")  # it is still looked at
         settled(page)
-        assert faults(page) == []
+        assert faults_in_both(page) == []
         conflict.get_by_role("button", name="Take it back").press("Enter")
         expect(conflict.locator(".counts")).to_have_count(0)
-        settled(page)
-        field = page.get_by_placeholder("Ask your documents")
-        field.fill(f"{QUESTION[:-1]} after 2023?")
-        field.press("Enter")
-        shown(page.get_by_text("after 2023 (noticed)"))
-        page.get_by_role("button", name="Only these", exact=True).press("Enter")
-        shown(page.get_by_text("only after 2023"))
-        settled(page)
-        assert faults(page) == []
-        page.get_by_role("button", name="Not only these").press("Enter")
-        shown(page.get_by_text("after 2023 (noticed)"))
         settled(page)

@@ -9,13 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import NotFoundError, SettingsError
-from core.evaluation.records import Measured
+from core.evaluation.records import QuestionOutcome
 from core.evaluation.regions import region, take
+from core.evaluation.reporting.breakdown import latency_table
 from core.types import Span
-from pages.ui import bench_axes, bench_details, bench_questions, bench_table
-from pages.ui.bench_choices import token_budgets
-from pages.ui.bench_drill import parts, side, what_was_read, windows
-from pages.ui.bench_results import usual_baseline
+from pages.ui.benchmark import axes as bench_axes
+from pages.ui.benchmark import details as bench_details
+from pages.ui.benchmark import questions as bench_questions
+from pages.ui.benchmark import table as bench_table
+from pages.ui.benchmark.choices import token_budgets
+from pages.ui.benchmark.drill import parts, side, what_was_read, windows
+from pages.ui.benchmark.results import usual_baseline
 from tests.pages.bench_reports import asked, measured, report
 
 placed = st.tuples(st.sampled_from("ab"), st.integers(0, 60), st.integers(1, 30)).map(
@@ -60,7 +64,7 @@ def texts() -> dict[str, str]:
     return {"guide.pdf": "g" * 9000, "notes.md": "n" * 4000}
 
 
-def measured_of(preset: int, texts: dict[str, str]) -> dict[str, Measured]:
+def measured_of(preset: int, texts: dict[str, str]) -> dict[str, QuestionOutcome]:
     made = report()
     found = [measured(item, made.presets[preset], place, texts) for place, item in enumerate(made.questions)]
     return {item.id: item for item in found}
@@ -124,7 +128,7 @@ def test_settings_and_unanswerable_questions_have_their_tables() -> None:
     made = report(("default", "flat"))
     assert bench_details.settings_table(made)["expansion.strategy"] == ["parent", "flat"]
     assert bench_details.unanswerable_table(made)["Answerable"][0] == "0.80"
-    assert set(bench_details.latency_table(made)) >= {"Preset", "search by meaning", "together"}
+    assert set(bench_details.tabled(latency_table(made))) >= {"Preset", "search by meaning", "together"}
 
 
 def test_every_setting_can_be_varied_and_budgets_are_whole_tokens() -> None:

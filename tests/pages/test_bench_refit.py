@@ -11,15 +11,18 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import ordering
 from core.errors import LecternError
 from core.evaluation.statistics import Comparison
 from core.library import Library
-from core.refitting import CarefulShare, Gain, Refitted, tuning_job
+from core.refitting import CarefulShare, Gain, Refitted, tuning
 from core.refitting.tuning import Tuned
+from core.search import ordering
 from core.settings import Settings
 from core.types import Encoder
-from pages.ui import background, bench_refit, bench_tune, dials, rerankers, services
+from pages.ui.benchmark import refit as bench_refit
+from pages.ui.benchmark import tune as bench_tune
+from pages.ui.settings import ask_dials, rerankers
+from pages.ui.shared import background, services
 from tests.fast_encoder import FastEncoder
 from tests.pages.apps import PATIENT, said, start
 from tests.refitting import worlds
@@ -49,7 +52,7 @@ def home(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         return opened(home, write=write, encoder=encoder or FastEncoder())
 
     monkeypatch.setattr(Library, "open", quickly)
-    monkeypatch.setattr(ordering, "load_reranker", lambda settings, encoder: Contrarian())
+    monkeypatch.setattr(ordering, "load_reranker", lambda settings: Contrarian())
     yield place
     services._desk.clear()
 
@@ -173,7 +176,7 @@ def test_what_was_fitted_to_another_library_cannot_be_applied(
     app = fit(start("benchmark"))
     library = services.library()
     if changed == "model":
-        library.set_preference(rerankers.CHOSEN, "late-interaction")
+        library.set_preference(rerankers.CHOSEN, rerankers.USUAL)
     elif changed == "one document":
         cut = replace(library.settings.chunking, max_tokens=40)
         library.cutting.apply("document", library.sources()[0].version_id, cut)
@@ -192,7 +195,7 @@ def test_another_reranker_under_careful_is_no_matter_where_its_share_was_not_fit
 ) -> None:
     fitting(monkeypatch, outcome(0.5, 2.0, "better"))
     app = fit(start("benchmark"))
-    services.library().set_preference(rerankers.CHOSEN, "late-interaction")
+    services.library().set_preference(rerankers.CHOSEN, rerankers.USUAL)
     assert "Apply" in labels(app.run())
 
 
@@ -207,14 +210,14 @@ def test_the_share_under_careful_has_its_own_line_is_applied_and_kept_by_careful
     press(app, "benchmark.refit.apply")
     share = library.settings.reranking.blend
     assert (share <= 0.5, library.settings.reranking.model) == (True, "")  # it is Careful's: Quick stays quick
-    careful = dials.profiles(library.settings)[dials.CAREFUL].reranking
-    assert (careful.blend, careful.model) == (share, "lectern")
+    careful = ask_dials.profiles(library.settings)[ask_dials.CAREFUL].reranking
+    assert (careful.blend, careful.model) == (share, "packaged")
     press(app, "benchmark.refit.undo")
     assert library.settings == set_before
 
 
 @pytest.mark.usefixtures("home")
-@pytest.mark.parametrize(("low", "verdict", "applied"), [(0.5, "better", 0.2), (-1.0, "no difference seen", 1.0)])
+@pytest.mark.parametrize(("low", "verdict", "applied"), [(0.5, "better", 0.2), (-1.0, "no difference seen", 0.4)])
 def test_of_two_parts_only_what_gained_is_applied(
     low: float, verdict: str, applied: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,7 +270,7 @@ def test_it_is_stopped_by_cancel(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start("benchmark")
     app.button(key="benchmark.refit").click().run()
     assert labels(app) == ["Fit again"]
-    app.button(key="ask.cancel.refit").click().run()
+    app.button(key="cancel.refit").click().run()
     assert labels(app) == ["Fit"]
     until = time.monotonic() + PATIENT
     while not ended:
@@ -279,7 +282,7 @@ def teaching(monkeypatch: pytest.MonkeyPatch, low: float, high: float, verdict: 
     """So few judgments are enough, and teaching comes out so."""
     monkeypatch.setattr(bench_tune, "LEAST_JUDGMENTS", 30)
     found = Tuned(Gain(compared(low, high, verdict), {}, 61.0, 64.0), folder, 18, 18, "document", 1.0)
-    monkeypatch.setattr(tuning_job, "tune", lambda library, judged, settings, watch: found)
+    monkeypatch.setattr(tuning, "tune", lambda library, judged, settings, watch: found)
 
 
 def teach(app: AppTest) -> AppTest:
@@ -296,7 +299,7 @@ def taught(app: AppTest) -> list[str]:
     return [button.label for button in app.button if (button.key or "").startswith("benchmark.tune")]
 
 
-@pytest.mark.parametrize("before", ["", "late-interaction"])
+@pytest.mark.parametrize("before", ["", rerankers.USUAL])
 def test_a_taught_reranker_is_used_under_careful_undone_and_discarded(
     home: Path, monkeypatch: pytest.MonkeyPatch, before: str
 ) -> None:
@@ -312,7 +315,7 @@ def test_a_taught_reranker_is_used_under_careful_undone_and_discarded(
     assert rerankers.chosen() == str(folder)
     assert taught(app) == ["Teach", "Undo", "Close"]
     app.button(key="benchmark.tune.undo").click().run()
-    assert rerankers.chosen() == (before or "lectern")
+    assert rerankers.chosen() == (before or "packaged")
     app.button(key="benchmark.tune.discard").click().run()
     assert taught(app) == ["Teach"]
     assert not folder.exists()
@@ -342,9 +345,9 @@ def test_what_was_taught_outlasts_a_restart_and_a_second_try_and_closing_keeps_w
         assert settings.reranking.model == str(folder)
         raise LecternError("It has learnt from these already.", "Judge more.")
 
-    monkeypatch.setattr(tuning_job, "tune", already)
+    monkeypatch.setattr(tuning, "tune", already)
     app = teach(app)
-    assert "It has learnt from these already" in " ".join(str(error.value) for error in app.error)
+    assert "It has learnt from these already" in " ".join(str(line.value) for line in app.markdown)
     assert taught(app) == ["Teach", "Undo", "Close"]
     app.button(key="benchmark.tune.discard").click().run()
     assert taught(app) == ["Teach"]

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from core.library import Library
 from tests.fast_encoder import FastEncoder
-from tests.pages.browsing import THEMES, faults, serving, settled, shown, visit, visiting
+from tests.pages.browsing import faults_in_both, serving, settled, shown, visit, visiting
 from tests.refitting import worlds
 
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
@@ -37,16 +37,15 @@ def press(page: Page, name: str) -> None:
     page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_a_fit_is_made_looked_at_applied_and_undone(address: str, browser: Browser, theme: str) -> None:
-    with visiting(browser, theme) as page:
+def test_a_fit_is_made_looked_at_applied_and_undone(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
         visit(page, address)
         press(page, "Fit")
         shown(page.get_by_text("recall rises by"))
         figure = page.locator("[data-testid=stPlotlyChart]").last
         expect(figure.locator(".xtitle")).to_contain_text("points of recall")
         expect(figure.locator(".scatterlayer .point")).to_have_count(5)  # all rooms, and each of four
-        assert faults(page) == []
+        assert faults_in_both(page) == []
         press(page, "Apply")
         shown(page.get_by_text("These are the library's settings now"))
         press(page, "Undo")

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.fast_encoder import FastEncoder
 from tests.pages.bench_reports import write_run
-from tests.pages.browsing import THEMES, faults, serving, settled, shown, visit, visiting
+from tests.pages.browsing import faults, faults_in_both, serving, settled, shown, turn, visit, visiting
 
 # The run was never measured, so no model is loaded: what is looked at is the page.
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
@@ -65,6 +65,56 @@ def chosen(page: Page, preset: str) -> None:
     shown(page.get_by_text(said))
 
 
+def test_a_run_is_sorted_drawn_on_the_text_and_taken_away(address: str, browser: Browser, tmp_path: Path) -> None:
+    with visiting(browser) as page:
+        visit(page, address)
+        heads_sort_and_figures_say_what_they_mean(page)
+        a_question_is_drawn_on_the_text_under_two_presets(page)
+        the_run_is_taken_away_in_four_files(page, tmp_path)
+
+
+def heads_sort_and_figures_say_what_they_mean(page: Page) -> None:
+    names = page.locator(".bench-table tbody .name")
+    expect(names).to_have_text(list(PRESETS))
+    head = page.get_by_role("button", name="recall@4000")
+    head.click()
+    head.click()
+    expect(names).to_have_text(list(reversed(PRESETS)))  # the least first
+    expect(page.locator("th[aria-sort]")).to_have_attribute("aria-sort", "ascending")
+    figure = row(page, "default").locator("td").nth(1)
+    expect(figure).to_have_attribute("title", re.compile(r"default: recall@4000 .* Against recursive-1000-200: "))
+    expect(figure.locator(".said-aloud")).to_have_text(re.compile("better|worse|no difference seen"))
+
+
+def a_question_is_drawn_on_the_text_under_two_presets(page: Page) -> None:
+    view(page, "Questions")
+    sides = page.locator(".half-side")
+    expect(sides).to_have_count(2)
+    expect(sides.first.locator(".gold.missed").first).to_be_visible()  # the misses come first
+    expect(sides.first.locator(".story")).to_contain_text("The budget of 4,000 characters ended before it.")
+    page.get_by_placeholder("Words of the question").fill("gauge 21 weir")
+    expect(page.locator(".question")).to_have_text("What does gauge 21 say?")
+    expect(sides.first.locator(".gold.read").first).to_be_visible()
+    expect(sides.first.locator(".excerpt")).to_contain_text("window.hurt = 1")
+    assert page.evaluate("window.hurt") is None
+    assert page.locator(".bench-drill img").count() == 0
+    settled(page)
+
+
+def the_run_is_taken_away_in_four_files(page: Page, folder: Path) -> None:
+    page.get_by_role("button", name="Export").click()
+    files: dict[str, str] = {}
+    for label in ("Report (HTML, one file)", "Presets (CSV)", "Every question (CSV)", "Everything (JSON)"):
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=label).click()
+        waiting.value.save_as(folder / "file")
+        files[label] = (folder / "file").read_text(encoding="utf-8")
+    assert len(json.loads(files["Everything (JSON)"])["presets"]) == len(PRESETS)
+    assert files["Presets (CSV)"].count("rivers") == len(PRESETS)
+    assert files["Every question (CSV)"].count("\n") == 1 + 24 * len(PRESETS)
+    assert "<script>window.hurt" not in files["Report (HTML, one file)"]
+
+
 def test_a_preset_is_chosen_by_click_by_key_and_on_a_figure(address: str, browser: Browser) -> None:
     with visiting(browser) as page:
         visit(page, address)
@@ -90,61 +140,13 @@ def test_a_preset_is_chosen_by_click_by_key_and_on_a_figure(address: str, browse
         chosen(page, named)
 
 
-def test_heads_sort_and_figures_say_what_they_mean(address: str, browser: Browser) -> None:
+def test_axe_finds_no_serious_fault_on_any_view(address: str, browser: Browser) -> None:
     with visiting(browser) as page:
-        visit(page, address)
-        names = page.locator(".bench-table tbody .name")
-        expect(names).to_have_text(list(PRESETS))
-        head = page.get_by_role("button", name="recall@4000")
-        head.click()
-        head.click()
-        expect(names).to_have_text(list(reversed(PRESETS)))  # the least first
-        expect(page.locator("th[aria-sort]")).to_have_attribute("aria-sort", "ascending")
-        figure = row(page, "default").locator("td").nth(1)
-        expect(figure).to_have_attribute("title", re.compile(r"default: recall@4000 .* Against recursive-1000-200: "))
-        expect(figure.locator(".said-aloud")).to_have_text(re.compile("better|worse|no difference seen"))
-
-
-def test_a_question_is_drawn_on_the_text_under_two_presets(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, address)
-        view(page, "Questions")
-        sides = page.locator(".half-side")
-        expect(sides).to_have_count(2)
-        expect(sides.first.locator(".gold.missed").first).to_be_visible()  # the misses come first
-        expect(sides.first.locator(".story")).to_contain_text("The budget of 4,000 characters ended before it.")
-        page.get_by_placeholder("Words of the question").fill("gauge 21 weir")
-        expect(page.locator(".question")).to_have_text("What does gauge 21 say?")
-        expect(sides.first.locator(".gold.read").first).to_be_visible()
-        expect(sides.first.locator(".excerpt")).to_contain_text("window.hurt = 1")
-        assert page.evaluate("window.hurt") is None
-        assert page.locator(".bench-drill img").count() == 0
-        settled(page)
-
-
-def test_a_run_is_taken_away_in_four_files(address: str, browser: Browser, tmp_path: Path) -> None:
-    with visiting(browser) as page:
-        visit(page, address)
-        page.get_by_role("button", name="Export").click()
-        files: dict[str, str] = {}
-        for label in ("Report (HTML, one file)", "Presets (CSV)", "Every question (CSV)", "Everything (JSON)"):
-            with page.expect_download() as waiting:
-                page.get_by_role("button", name=label).click()
-            waiting.value.save_as(tmp_path / "file")
-            files[label] = (tmp_path / "file").read_text(encoding="utf-8")
-        assert len(json.loads(files["Everything (JSON)"])["presets"]) == len(PRESETS)
-        assert files["Presets (CSV)"].count("rivers") == len(PRESETS)
-        assert files["Every question (CSV)"].count("\n") == 1 + 24 * len(PRESETS)
-        assert "<script>window.hurt" not in files["Report (HTML, one file)"]
-
-
-@pytest.mark.parametrize("theme", THEMES)
-def test_axe_finds_no_serious_fault_on_any_view(address: str, browser: Browser, theme: str) -> None:
-    with visiting(browser, theme) as page:
         visit(page, address)
         for name in VIEWS:
             view(page, name)
-            assert faults(page) == [], name
+            assert faults_in_both(page) == [], name
+            turn(page, "light")
         page.get_by_text("Vary settings").click()
         shown(page.get_by_text("Starting from"))
         settled(page)

@@ -11,14 +11,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.evaluation import history
+from core.evaluation.exchange.judged import write_judged_suite
 from core.evaluation.history import RunPlan
-from core.evaluation.judged import write_judged_suite
-from core.jobs import NewItem
+from core.ingest.jobs import NewItem
 from core.library import Incoming, Library
 from core.settings import PRESETS
 from core.types import Encoder
-from pages.ui import background, bench_results, benches, samples, services
-from pages.ui.bench_plan import Plan
+from pages.ui.benchmark import benches
+from pages.ui.benchmark import results as bench_results
+from pages.ui.shared import background, samples, services
+from pages.ui.shared.work import Plan
 from tests.fast_encoder import FastEncoder
 from tests.pages.apps import PATIENT, said, start
 from tests.pages.bench_reports import SUITE, report, settings_of, stopping, write_run

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from core.jobs import Item
+from core.ingest.jobs import Item
 from core.library import Library
 from core.storage.store import now
-from tests.pages.browsing import THEMES, pick, serving, settled, shown, tick_only, until, visit, visiting
+from tests.pages.browsing import pick, serving, settled, shown, tick_only, until, visit, visiting
 
 # The browser and the app are other processes, reached over sockets; what they may reach is checked in `visiting`.
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
@@ -63,12 +63,9 @@ def failed(library: Library) -> list[Item]:
     return [item for job in library.queue.jobs() for item in library.queue.items(job.id, states=("failed",))]
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_a_chunk_is_chosen_by_click_key_and_tree(
-    samples_loaded: str, beside: Library, browser: Browser, theme: str
-) -> None:
+def test_a_chunk_is_chosen_by_click_key_and_tree(samples_loaded: str, beside: Library, browser: Browser) -> None:
     version = next(source.version_id for source in beside.sources() if source.name == "api.md")
-    with visiting(browser, theme) as page:
+    with visiting(browser) as page:
         visit(page, f"{samples_loaded}/chunks?document={version}")
         page.locator(".segment[data-leaf='1']").first.click()
         expect(page.locator(".details h3")).to_contain_text("Chunk 2")
@@ -117,9 +114,8 @@ def test_a_pdf_page_carries_the_chosen_chunk(samples_loaded: str, browser: Brows
         shown(page.locator(".frame .box.on[data-leaf='12']"))
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_a_question_brings_children_passages_and_a_citation(samples_loaded: str, browser: Browser, theme: str) -> None:
-    with visiting(browser, theme) as page:
+def test_a_question_brings_children_passages_and_a_citation(samples_loaded: str, browser: Browser) -> None:
+    with visiting(browser) as page:
         visit(page, f"{samples_loaded}/ask")
         page.get_by_placeholder("Ask your documents").fill("How long is an access token valid?")
         page.keyboard.press("Enter")

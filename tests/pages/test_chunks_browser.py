@@ -10,7 +10,20 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from core.library import Incoming, Library
-from tests.pages.browsing import THEMES, changes, faults, pick, resting, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import (
+    changes,
+    faults,
+    faults_in_both,
+    pick,
+    resting,
+    serving,
+    settled,
+    shown,
+    turn,
+    until,
+    visit,
+    visiting,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 WORDS = ("weir", "lock", "gauge", "sluice", "otter", "heron", "pump", "valve", "dike", "polder")
@@ -159,16 +172,6 @@ def test_a_finding_the_curve_and_the_tree_lead_to_their_places(address: str, bro
         shown(page.locator(".details h3", has_text="Chunk"))
 
 
-def test_the_chunk_that_is_clicked_says_at_once_what_is_known_of_it(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, address)
-        facts = page.locator(".chunk-facts")
-        for leaf in (1, 3):
-            page.locator(f".text .segment[data-leaf='{leaf}']").first.click()
-            expect(facts).to_contain_text(f"Chunk {leaf + 1} of")
-            expect(facts).to_contain_text("What is known of it")
-
-
 def test_two_cuts_are_marked_and_the_severed_gold_is_named(address: str, browser: Browser) -> None:
     with visiting(browser) as page:
         opened(page, address)
@@ -184,17 +187,6 @@ def test_two_cuts_are_marked_and_the_severed_gold_is_named(address: str, browser
         page.get_by_role("button", name=re.compile("Severed by A")).click()
         until(lambda: at_top(page) > 0)
         assert faults(page) == []
-
-
-def test_a_theme_that_changes_recolours_the_plots(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, address)
-        panel(page, "Sizes")
-        bar = page.locator(".st-key-chunks_panel_body .bars path").first
-        light = bar.evaluate("(bar) => getComputedStyle(bar).fill")
-        until(lambda: fits(page))
-        page.emulate_media(color_scheme="dark")
-        until(lambda: bar.evaluate("(bar) => getComputedStyle(bar).fill") != light)
 
 
 def fits(page: Page) -> bool:
@@ -217,13 +209,24 @@ def test_apply_to_this_document_leaves_the_others_alone(address: str, home: Path
     assert children["works.md"] != "child 110"
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_axe_finds_no_serious_fault_on_any_panel(address: str, browser: Browser, theme: str) -> None:
-    with visiting(browser, theme) as page:
+def test_a_clicked_chunk_says_what_is_known_of_it_and_no_panel_has_a_serious_fault_in_either_theme(
+    address: str, browser: Browser
+) -> None:
+    with visiting(browser) as page:
         opened(page, address)
-        page.locator(".segment[data-leaf='1']").first.click()
+        facts = page.locator(".chunk-facts")
+        for leaf in (1, 3):
+            page.locator(f".text .segment[data-leaf='{leaf}']").first.click()
+            expect(facts).to_contain_text(f"Chunk {leaf + 1} of")
+            expect(facts).to_contain_text("What is known of it")
+        beside = page.locator(".st-key-chunks_panel_body")
         for name in ("Curve", "Map", "Sizes", "Tree"):
             panel(page, name)
             settled(page)
-            shown(page.locator(".st-key-chunks_panel_body").locator(".stPlotlyChart, .icicle .bar"))
-            assert faults(page) == [], name
+            shown(beside.locator(".stPlotlyChart, .icicle .bar"))
+            bar = beside.locator(".bars path").first
+            light = bar.evaluate("(bar) => getComputedStyle(bar).fill") if name == "Sizes" else ""
+            until(lambda: fits(page))
+            assert faults_in_both(page) == [], name
+            until(lambda: not light or bar.evaluate("(bar) => getComputedStyle(bar).fill") != light)  # noqa: B023 - called at once
+            turn(page, "light")

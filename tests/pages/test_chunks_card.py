@@ -15,10 +15,11 @@ from core.chunking import encoder_inputs
 from core.inspecting.findings import Defect
 from core.library import Incoming, Library
 from core.settings import ChunkingSettings, EnrichingSettings
-from pages.ui import chunks_card, chunks_elsewhere, chunks_tasks, readings, services
-from pages.ui.chunks_cut import Cut
-from pages.ui.chunks_cuts import applied_cut
-from pages.ui.chunks_pieces import Piece
+from pages.ui.chunks import card as chunks_card
+from pages.ui.chunks import elsewhere as chunks_elsewhere
+from pages.ui.chunks.cut import Cut
+from pages.ui.chunks.cuts import DocumentCutter, applied_cut, applied_reading
+from pages.ui.shared import services, tasks
 from tests.pages.apps import filled, said, start
 
 MILL = "The mill stands by the river Aa and has ground flour for the whole valley since 1780, but for two cold winters."
@@ -60,7 +61,7 @@ def indexed(library: Library, version: str) -> Cut:
 
 
 def trial(library: Library, version: str, settings: ChunkingSettings) -> Cut:
-    return Piece(library, library.document(version)).cut(settings, ())
+    return DocumentCutter(library, library.document(version)).cut(settings, ())
 
 
 def shown_prefix(data: dict[str, Any], leaf: int) -> list[str]:
@@ -89,7 +90,7 @@ def test_the_reader_shows_what_the_encoder_reads_and_agrees_with_health(library:
         assert bool(shown) == bool(before)
         assert leaf.encoder_tokens == counter.count([read])[0] + counter.specials
     library.cutting.apply("document", version, settings)
-    assert readings.reading(version).cut == cut.reading.cut, "what is indexed is shown as the trial was"
+    assert applied_reading(version).cut == cut.reading.cut, "what is indexed is shown as the trial was"
 
 
 def test_late_vectors_leave_no_room_for_a_prefix_that_nobody_reads(library: Library) -> None:
@@ -124,14 +125,14 @@ def test_a_long_document_says_what_is_known_indexed_or_tried(library: Library, m
         assert card is not None
         assert dict(card["features"])["Symbols"] == "getUserName"
         assert card["notes"] == []
-    monkeypatch.setattr("pages.ui.chunks_cut.enrich", lambda *_: pytest.fail("what is stored is not found out again"))
+    monkeypatch.setattr("pages.ui.chunks.cut.enrich", lambda *_: pytest.fail("what is stored is not found out again"))
     assert held.library.features(version) == indexed(library, version).features.result()
 
 
 def test_while_it_is_found_out_the_card_says_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     (version,) = put(library, mill=f"# Mill\n\n{MILL}\n")
     go = Event()
-    monkeypatch.setattr("pages.ui.chunks_cut.enrich", lambda *_: go.wait(60) and {})
+    monkeypatch.setattr("pages.ui.chunks.cut.enrich", lambda *_: go.wait(60) and {})
     cut = trial(library, version, ChunkingSettings(max_tokens=60))
     card = chunks_card.card(cut, cut.reading.leaves[0], indexed=False)
     assert card is not None
@@ -213,7 +214,7 @@ def test_a_search_for_twins_of_a_library_that_changed_meanwhile_is_stopped(
     put(library, one=f"# One\n\n{MILL}\n")
     go = Event()
     monkeypatch.setattr(Library, "twins", lambda _, tell: go.wait(60) and tell(0, 1))
-    before: chunks_tasks.Task[Any] = chunks_elsewhere._search(str(library.home)).task()
+    before: tasks.Task[Any] = chunks_elsewhere._search(str(library.home)).task()
     assert chunks_elsewhere.repeated() is None
     put(library, two=f"# Two\n\n{MILL}\n")
     after = chunks_elsewhere._search(str(library.home)).task()

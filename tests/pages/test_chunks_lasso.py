@@ -7,12 +7,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.inspecting.clustering import Groups
-from pages.ui import chunks_map
-from pages.ui.chunks_lasso import place_in
-from pages.ui.chunks_points import Points
+from pages.ui.chunks import map as chunks_map
+from pages.ui.chunks.lasso import place_in
+from pages.ui.chunks.points import Points
 from tests.inspecting.planting import document_of, tree_of
 from tests.pages.apps import PATIENT
-from tests.pages.test_chunks_plots import SENTENCE, look
+from tests.pages.test_chunks_plots import SENTENCE, panel
 
 
 def shown_list() -> None:
@@ -20,8 +20,8 @@ def shown_list() -> None:
     import numpy as np
     import streamlit as st
 
-    from pages.ui.chunks_lasso import kept, select, show_list
-    from pages.ui.chunks_points import Points
+    from pages.ui.chunks.lasso import kept, select, show_list
+    from pages.ui.chunks.points import Points
 
     spans = (("v1", 0, 9), ("v1", 9, 30), ("v2", 4, 8))
     names = ("One", "One", "Two")
@@ -97,11 +97,11 @@ def test_what_is_listed_stands_out_on_the_map() -> None:
     groups = Groups(("one", "two"), np.array([0, 0, 1, 1]))
 
     def lit(*listed: int) -> list[tuple[int, ...] | None]:
-        drawn = chunks_map.figure(points, places, groups, look(tree), [place_in(points, at) for at in listed])
+        drawn = chunks_map.figure(points, places, groups, panel(tree), [place_in(points, at) for at in listed])
         return [trace.selectedpoints for trace in drawn.data]
 
-    first = chunks_map.figure(points, places, groups, look(tree)).data[0]
+    first = chunks_map.figure(points, places, groups, panel(tree)).data[0]
     assert [tuple(each) for each in first.customdata] == [(*spans[at][1:], 0, at) for at in (0, 1)]
     assert lit() == [None, None]
     assert lit(1, 2) == [(1,), (0,)]
-    assert chunks_map.figure(points, places, groups, look(tree, chosen=2), []).data[-1].name == "chosen"
+    assert chunks_map.figure(points, places, groups, panel(tree, chosen=2), []).data[-1].name == "chosen"

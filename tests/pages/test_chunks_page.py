@@ -10,15 +10,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Slider
 
-from core.chunking import edits
+from core.chunking.edits import edits
 from core.errors import CancelledError
+from core.ingest.teaching import teach
 from core.library import Incoming, Library
 from core.settings import CHUNKERS, DIALS, ChunkingSettings
-from core.teaching import teach
-from pages.ui.chunks_status import TAUGHT_ANEW
+from pages.ui.chunks.status import TAUGHT_ANEW
+from tests.ingest.test_teaching import handbook
 from tests.pages.apps import PATIENT, said, start
 from tests.pages.browsing import until
-from tests.test_teaching import handbook
 
 pytestmark = pytest.mark.model
 SENTENCES = "The weir stands north of the lock. Its gauge is read at noon and at night. Nobody may move it alone. "
@@ -31,7 +31,7 @@ DOCUMENTS = {
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A library of two documents that the app opens, let go of afterwards."""
-    from pages.ui import services
+    from pages.ui.shared import services
 
     place = tmp_path / "home"
     monkeypatch.setenv("LECTERN_HOME", str(place))
@@ -44,7 +44,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def library() -> Library:
-    from pages.ui import services
+    from pages.ui.shared import services
 
     return services.library()
 
@@ -113,7 +113,7 @@ def test_dials_turned_together_before_the_page_is_drawn_again_all_stay_turned() 
 
 @pytest.mark.usefixtures("home")
 def test_a_report_of_dials_drawn_before_all_were_set_turns_none_back() -> None:
-    from pages.ui.recipe_words import STARTS
+    from pages.ui.settings.recipe_words import STARTS
 
     app = start("chunks")
     app.slider(key="chunks.max_tokens").set_value(60).run()
@@ -133,7 +133,7 @@ def heard_late() -> None:
     import streamlit as st
 
     from core.settings import ChunkingSettings
-    from pages.ui import chunks_state
+    from pages.ui.chunks import state as chunks_state
 
     drawn = asdict(ChunkingSettings(chunker="learned"))
     seen = chunks_state.set_anew("a")
@@ -365,7 +365,7 @@ def test_a_library_that_is_only_read_can_be_tried_and_not_changed(home: Path) ->
 
 
 def test_dials_are_fitted_to_each_other() -> None:
-    from pages.ui.recipe_values import fitted
+    from pages.ui.settings.recipe_values import fitted
 
     values = {**asdict(ChunkingSettings()), "max_tokens": 900, "min_tokens": 700}
     settings, notes = fitted(values)
@@ -375,8 +375,8 @@ def test_dials_are_fitted_to_each_other() -> None:
 
 def test_every_start_is_a_recipe_and_every_choice_has_words() -> None:
     from core.settings import ANCHOR_PLACES, PARENTS, PREFIX_KINDS, THRESHOLDS
-    from pages.ui import recipe_words as said_of
-    from pages.ui.recipe_values import sliders
+    from pages.ui.settings import recipe_words as said_of
+    from pages.ui.settings.recipe_values import sliders
 
     assert set(said_of.CHUNKER_WORDS) == set(said_of.CHUNKER_HELP) == set(CHUNKERS)
     assert set(said_of.THRESHOLD_WORDS) == set(THRESHOLDS)
@@ -390,7 +390,7 @@ def test_every_start_is_a_recipe_and_every_choice_has_words() -> None:
 @pytest.mark.parametrize(("reads", "specials", "largest"), [(256, 2, 254), (512, 2, 510), (32_768, 1, 8192)])
 @pytest.mark.parametrize("unit", ["tokens", "characters"])
 def test_a_chunk_may_be_as_large_as_the_encoder_reads(unit: str, reads: int, specials: int, largest: int) -> None:
-    app = AppTest.from_function(dials_alone, args=(unit, reads, specials)).run()
+    app = AppTest.from_function(dials_alone, default_timeout=180, args=(unit, reads, specials)).run()
     assert not app.exception
     size = app.slider(key="chunks.max_tokens")
     assert size.max == (largest if unit == "tokens" else min(20 * largest, 8192))
@@ -407,8 +407,8 @@ def dials_alone(unit: str, reads: int, specials: int) -> None:
     import streamlit as st
 
     from core.settings import ChunkingSettings
-    from pages.ui.recipe_dials import show_dials
-    from pages.ui.recipe_values import settings_or_reason, sliders
+    from pages.ui.settings.recipe_dials import show_dials
+    from pages.ui.settings.recipe_values import settings_or_reason, sliders
 
     held = st.session_state.setdefault("values", asdict(ChunkingSettings(unit=unit)))
     show_dials("a", held, held.update, lambda side, values: held.update(values), sliders(reads, specials))

@@ -12,11 +12,11 @@ from core.errors import CancelledError
 from core.library import Incoming, Library
 from core.settings import ChunkingSettings
 from core.types import Vectors
-from pages.ui.chunks_cut import Cut
-from pages.ui.chunks_pieces import Piece
-from pages.ui.chunks_tasks import Task
+from pages.ui.chunks.cut import Cut
+from pages.ui.chunks.cuts import DocumentCutter
+from pages.ui.shared.tasks import Task
 from tests.fast_encoder import FastEncoder
-from tests.test_teaching import PLAIN, handbook
+from tests.ingest.test_teaching import PLAIN, handbook
 
 LEARNED = ChunkingSettings("learned", max_tokens=60)
 PATIENT = 60
@@ -51,7 +51,7 @@ def taught(cut: Cut) -> bool:
 def test_learning_tells_how_far_it_is_and_stops(library: Library) -> None:
     encoder = library.model.encoder
     assert isinstance(encoder, Held)
-    piece = Piece(library, library.document(library.sources()[0].version_id))
+    piece = DocumentCutter(library, library.document(library.sources()[0].version_id))
     encoder.begun.clear()
     encoder.let.clear()
     task: Task[Cut] = Task("learned", lambda task: piece.cut(LEARNED, [], task))
@@ -69,7 +69,7 @@ def test_learning_tells_how_far_it_is_and_stops(library: Library) -> None:
 def test_a_library_that_has_changed_is_asked_again(library: Library) -> None:
     for row in library.sources()[1:]:
         library.trash([row.id])
-    piece = Piece(library, library.document(library.sources()[0].version_id))
+    piece = DocumentCutter(library, library.document(library.sources()[0].version_id))
     assert not taught(piece.cut(LEARNED, []))
     library.restore([row.id for row in library.trashed()])
     assert taught(piece.cut(LEARNED, []))

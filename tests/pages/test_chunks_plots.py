@@ -15,8 +15,9 @@ from core.inspecting.curves import Curve
 from core.inspecting.hierarchy import TreeRow, bars, icicle
 from core.settings import ChunkingSettings
 from core.types import ChunkTree
-from pages.ui import chunks_curve, chunks_tree
-from pages.ui.chunks_panel import Look
+from pages.ui.chunks import curve as chunks_curve
+from pages.ui.chunks import tree as chunks_tree
+from pages.ui.chunks.state import PanelState
 from tests.inspecting.planting import document_of, tree_of
 
 LONG = 7000  # sentences of a hundred thousand words
@@ -30,11 +31,10 @@ def tree() -> ChunkTree:
     return tree_of(document_of(SENTENCE * LONG), [(at * size, (at + 1) * size) for at in range(count)])
 
 
-def look(tree: ChunkTree, chosen: int = -1, caret: int | None = None) -> Look:
-    source: Any = SimpleNamespace(version_id="v")
+def panel(tree: ChunkTree, chosen: int = -1, caret: int | None = None) -> PanelState:
     reading = SimpleNamespace(cut_key="cut")
     cut: Any = SimpleNamespace(tree=tree, settings=ChunkingSettings(), version="v", reading=reading)
-    return Look(source, cut, chosen, caret)
+    return PanelState(cut, chosen, caret)
 
 
 def line(gaps: int, every: int) -> Curve:
@@ -50,7 +50,7 @@ def spec(figure: Any) -> dict[str, Any]:
 
 def test_a_long_curve_is_light_and_keeps_every_cut(tree: ChunkTree) -> None:
     curve = line(LONG - 1, 5)
-    figure = chunks_curve.figure(curve, look(tree, chosen=3, caret=900))
+    figure = chunks_curve.figure(curve, panel(tree, chosen=3, caret=900))
     similarity, cuts = figure.data
     assert list(cuts.y) == curve.positions[curve.cuts].tolist()
     np.testing.assert_allclose(cuts.x, curve.values[curve.cuts], rtol=1e-6)
@@ -72,7 +72,7 @@ def test_it_says_that_not_every_cut_is_marked(every: int, said: str) -> None:
 
 def test_a_short_curve_has_a_dot_for_every_gap_and_no_such_word(tree: ChunkTree) -> None:
     curve = line(120, 4)
-    similarity, cuts = chunks_curve.figure(curve, look(tree)).data
+    similarity, cuts = chunks_curve.figure(curve, panel(tree)).data
     assert (len(similarity.x), similarity.marker.opacity) == (120, 1)
     assert similarity.marker.maxdisplayed >= 120
     assert cuts.marker.maxdisplayed >= len(cuts.x) == 30
@@ -86,7 +86,7 @@ def test_a_long_tree_has_few_bars_and_the_chosen_chunk_has_its_own(
     told: list[str] = []
     monkeypatch.setattr(chunks_tree, "_icicle", lambda key, data, on_go_change: drawn.append(data))
     monkeypatch.setattr(chunks_tree.st, "caption", told.append)
-    chunks_tree.show_tree(look(tree, chosen=777))
+    chunks_tree.show_tree(panel(tree, chosen=777))
     [picture] = drawn
     assert len(picture["bars"]) < 2 * chunks_tree.THINNEST + 10
     assert len(json.dumps(picture)) < 110_000
@@ -99,7 +99,7 @@ def test_a_long_tree_has_few_bars_and_the_chosen_chunk_has_its_own(
 
 def test_the_bars_of_a_depth_lie_side_by_side_on_all_of_the_text(tree: ChunkTree) -> None:
     rows = chunks_tree.without_document(icicle(tree))
-    picture = chunks_tree.picture(bars(rows, len(tree.document.text) // chunks_tree.THINNEST), look(tree))
+    picture = chunks_tree.picture(bars(rows, len(tree.document.text) // chunks_tree.THINNEST), panel(tree))
     for column in range(picture["columns"]):
         found = [bar for bar in picture["bars"] if bar["column"] == column]
         assert [bar["end"] for bar in found[:-1]] == [bar["start"] for bar in found[1:]]
@@ -110,7 +110,7 @@ def test_the_bars_of_a_depth_lie_side_by_side_on_all_of_the_text(tree: ChunkTree
 def test_a_short_tree_has_a_bar_for_every_chunk() -> None:
     small = tree_of(document_of(SENTENCE * 8), [(at * 118, (at + 1) * 118) for at in range(4)])
     rows = chunks_tree.without_document(icicle(small))
-    picture = chunks_tree.picture(bars(rows), look(small, chosen=1))
+    picture = chunks_tree.picture(bars(rows), panel(small, chosen=1))
     assert len(picture["bars"]) == len(rows)
     assert {0, 1, 2, 3} <= {bar["leaf"] for bar in picture["bars"]}
     assert picture["most"] == sum(leaf.tokens for leaf in small.leaves), "the one parent is the darkest"

@@ -9,15 +9,19 @@ import pytest
 
 from tests.conftest import ROOT
 
-MODULES = sorted(path.stem for path in (ROOT / "pages" / "ui").glob("*.py") if ">>> " in path.read_text("utf-8"))
+MODULES = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in (ROOT / "pages" / "ui").rglob("*.py")
+    if ">>> " in path.read_text("utf-8")
+)
 
 
 def test_there_are_examples() -> None:
-    assert {"state", "words", "works"} <= set(MODULES)
+    assert {f"pages.ui.shared.{name}" for name in ("state", "words", "background")} <= set(MODULES)
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_docstring_examples_hold(module: str) -> None:
-    outcome = doctest.testmod(import_module(f"pages.ui.{module}"))
+    outcome = doctest.testmod(import_module(module))
     assert outcome.attempted > 0
     assert outcome.failed == 0

@@ -17,12 +17,14 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from core.errors import SuiteError
-from core.evaluation.importing import import_judgments
-from core.evaluation.judged import judged_questions, with_texts
+from core.evaluation.exchange.importing import import_judgments
+from core.evaluation.exchange.judged import judged_questions, with_texts
 from core.library import Incoming, JudgmentRow, Library
 from core.types import Judgment, Passage
-from pages.ui import judging, judging_files, judging_list, judging_row, services, state
-from pages.ui.judging_gold import gold_in, gold_line, gold_rows, of_question
+from pages.ui.ask import judging
+from pages.ui.ask.judging_gold import gold_in, gold_line, gold_rows, of_question
+from pages.ui.library import judging_files, judging_list
+from pages.ui.shared import services, state
 from tests.pages.apps import said, start
 
 TEXT = "# Rocket 🚀\n\nThe rocket flies on Monday.\n\nIt carries tea 🍵 and a kettle.\n"
@@ -335,11 +337,11 @@ def test_a_question_nothing_answers_is_judged_on_ask_and_taken_back() -> None:
     app = start("ask")
     app.text_input(key=state.QUESTION).set_value("Who paints the boat?")
     next(button for button in app.button if button.label == "Ask").click().run()
-    assert judging_row.NONE_YET in said(app)
+    assert judging_list.NONE_YET in said(app)
     app.button(key="ask.unanswerable").click().run()
-    assert judging_row.NOTHING_ANSWERS in said(app)
+    assert judging_list.NOTHING_ANSWERS in said(app)
     app.button(key="ask.answerable").click().run()
-    assert judging_row.NONE_YET in said(app)
+    assert judging_list.NONE_YET in said(app)
     assert not app.exception
 
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from core.library import Incoming, Library
-from tests.pages.browsing import SLOW, THEMES, faults, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import SLOW, faults, faults_in_both, resting, serving, settled, shown, until, visit, visiting
 from tests.pages.marking import PLACE, drag, scrolled_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
@@ -67,8 +67,14 @@ def open_document(page: Page, address: str, home: Path, name: str) -> tuple[str,
 def quotes(home: Path, question: str) -> list[str]:
     """The gold kept for a question, each as the library's own text has it."""
     with Library.open(home, write=False) as library:
+        return [library.document(version).text[start:end] for version, start, end in places(home, question)]
+
+
+def places(home: Path, question: str) -> list[tuple[str, int, int]]:
+    """Where the gold kept for a question stands: version, start and end."""
+    with Library.open(home, write=False) as library:
         rows = [row for row in library.judgments() if row.judgment.question == question and row.version_id]
-        return [library.document(str(row.version_id)).text[row.start : row.end] for row in rows]
+        return [(str(row.version_id), row.start or 0, row.end or 0) for row in rows]
 
 
 def save(page: Page, question: str, answer: str = "") -> None:
@@ -82,10 +88,9 @@ def save(page: Page, question: str, answer: str = "") -> None:
     settled(page)
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_marked_words_become_gold_and_are_taken_back(address: str, home: Path, browser: Browser, theme: str) -> None:
-    question = f"What happened at noon, in {theme}?"
-    with visiting(browser, theme) as page:
+def test_marked_words_become_gold_and_are_taken_back(address: str, home: Path, browser: Browser) -> None:
+    question = "What happened at noon?"
+    with visiting(browser) as page:
         open_document(page, address, home, "rockets.md")
         drag(page, ".text", "🚀 left", "noon 🍵")
         shown(page.get_by_role("button", name="Judge as gold"))
@@ -100,7 +105,7 @@ def test_marked_words_become_gold_and_are_taken_back(address: str, home: Path, b
         expect(page.locator(".gold-facts")).to_contain_text(question)
         page.get_by_role("button", name=f"Gold: {question}").click()
         expect(page.locator(".judge-panel")).to_contain_text("Expected: It left.")
-        assert faults(page) == []
+        assert faults_in_both(page) == []
         page.get_by_role("button", name=f"Remove: {question}").click()
         expect(page.locator(".judge-notice")).to_contain_text("Removed", timeout=SLOW)
         expect(page.locator(".text .gold")).to_have_count(0, timeout=SLOW)
@@ -133,9 +138,9 @@ def test_tables_prefixes_and_blanks_are_marked_as_the_text_has_them(address: str
 
 def test_marks_reach_across_parts_that_are_drawn_while_one_scrolls(address: str, home: Path, browser: Browser) -> None:
     with visiting(browser) as page:
-        _, text = open_document(page, address, home, "weir.md")
+        version, text = open_document(page, address, home, "weir.md")
         host = page.locator(".text")
-        start = host.evaluate(PLACE, ["Mark 1.", 0])
+        start = resting(lambda: host.evaluate(PLACE, ["Mark 1.", 0]))
         page.mouse.move(*start)
         page.mouse.down()
         page.mouse.move(start[0] + 30, start[1] + 60)
@@ -146,8 +151,8 @@ def test_marks_reach_across_parts_that_are_drawn_while_one_scrolls(address: str,
         shown(page.get_by_role("button", name="Judge as gold"))
         page.keyboard.press("g")
         save(page, "The first half?")
-        wanted = text[text.index("Mark 1.") : text.index("Mark 36.")].rstrip()
-        assert quotes(home, "The first half?") == [wanted]
+        wanted = text[: text.index("Mark 36.")].rstrip()
+        assert places(home, "The first half?") == [(version, text.index("Mark 1."), len(wanted))]
 
 
 def test_keys_alone_judge_a_chunk_and_escape_leaves_everything_as_it_was(
@@ -203,15 +208,7 @@ def test_a_judgment_redraws_only_its_own_part_and_sends_no_text_again(
             )
             return found
 
-        def marked() -> bool:
-            """Every part bears a mark, a while later still: on a busy machine a page is drawn twice as it opens."""
-            page.locator(".text").evaluate(
-                "(host) => host.querySelectorAll('.slab').forEach((slab) => { slab.kept = 1; })"
-            )
-            page.wait_for_timeout(500)
-            return set(kept()) == {1}
-
-        until(marked)
+        page.locator(".text").evaluate("(host) => host.querySelectorAll('.slab').forEach((slab) => { slab.kept = 1; })")
         page.locator(".text").evaluate("(host) => { host.scrollTop = 30; }")
         told.clear()
         drag(page, ".text", "Mark 1.", "Mark 1.")
@@ -235,10 +232,11 @@ def ask(page: Page, address: str, question: str = QUESTION) -> None:
     settled(page)
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_one_click_on_ask_makes_gold_of_the_question(address: str, home: Path, browser: Browser, theme: str) -> None:
-    question = f"{QUESTION} ({theme})"
-    with visiting(browser, theme) as page:
+def test_one_click_on_ask_makes_gold_of_the_question_which_chunks_offers_too(
+    address: str, home: Path, browser: Browser
+) -> None:
+    question = QUESTION
+    with visiting(browser) as page:
         ask(page, address, question)
         shown(page.get_by_text("No gold for this question yet"))
         shown(page.locator(".child.on"))
@@ -251,16 +249,12 @@ def test_one_click_on_ask_makes_gold_of_the_question(address: str, home: Path, b
         assert page.locator(".hit").first.evaluate("(hit) => hit.kept") == 1  # nothing else was drawn anew
         assert "".join(page.locator(".passage .words.gold").all_inner_texts()) == "for 3600 seconds from the moment"
         settled(page)
-        assert faults(page) == []
+        assert faults_in_both(page) == []
         page.locator(".judge-notice").get_by_role("button", name="Undo").click()
         shown(page.get_by_text("No gold for this question yet"))
         expect(page.locator(".evidence .gold")).to_have_count(0, timeout=SLOW)
         assert quotes(home, question) == []
-
-
-def test_the_question_of_ask_is_offered_on_chunks(address: str, home: Path, browser: Browser) -> None:
-    with visiting(browser) as page:
-        ask(page, address)
+        # The question goes along to Chunks.
         page.locator(".hit.on .go").click()
         shown(page.locator(".text .segment.focus"))
         settled(page)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import shelf
 from core.library import Incoming, Library
+from core.storage import shelf
 from tests.pages.apps import said, start
 from tests.pages.browsing import until
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.model
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The library the app opens, with a shelf of its own, let go of afterwards."""
-    from pages.ui import services
+    from pages.ui.shared import services
 
     monkeypatch.setenv("LECTERN_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LECTERN_SHELF", str(tmp_path / "libraries.json"))
@@ -132,7 +132,7 @@ def test_a_scan_of_nothing_is_a_sentence(tmp_path: Path) -> None:
 
 def test_settings_say_what_is_indexed_beside_the_text_and_what_that_costs(filled: Path) -> None:
     from core.settings import EnrichingSettings
-    from pages.ui import services
+    from pages.ui.shared import services
 
     app = start("settings")
     assert "no text is encoded again" in said(app)
@@ -165,7 +165,7 @@ def test_settings_say_what_is_used_and_change_the_lexical_engine(filled: Path) -
     engine.set_value("rank-bm25")
     next(button for button in app.button if button.label == "Apply").click().run()
     assert not app.exception
-    from pages.ui import services
+    from pages.ui.shared import services
 
     library = services.library()
     until(lambda: all(job.finished for job in library.queue.jobs()))

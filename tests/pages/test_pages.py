@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.library import Incoming, Library
 from core.settings import Settings
-from pages.ui import ask_tabs, state
-from tests.pages.apps import APP, PATIENT, said, start
+from pages.ui.ask import tabs as ask_tabs
+from pages.ui.shared import state
+from tests.pages.apps import said, start
 
 pytestmark = pytest.mark.model
 NOTES = {
@@ -23,7 +23,7 @@ NOTES = {
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The library the app opens, let go of afterwards."""
-    from pages.ui import services
+    from pages.ui.shared import services
 
     place = tmp_path / "home"
     monkeypatch.setenv("LECTERN_HOME", str(place))
@@ -108,12 +108,7 @@ def test_a_question_shows_its_prompt_and_scores() -> None:
 
 @pytest.mark.usefixtures("filled")
 def test_a_link_to_an_unknown_document_is_a_sentence() -> None:
-    app = AppTest.from_file(str(APP), default_timeout=PATIENT)
-    app.query_params["document"] = "0" * 64
-    app.query_params["span"] = "3-9"
-    app.run()
-    app.switch_page("pages/chunks.py").run()
-    assert not app.exception
+    app = start("chunks", document="0" * 64, span="3-9")
     assert "not in this library" in said(app)
 
 
@@ -144,7 +139,8 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, monkeypatch:
 
 @pytest.mark.usefixtures("filled")
 def test_nothing_is_thrown_away_without_a_choice_and_the_filter_knows_kinds() -> None:
-    from pages.ui import documents, services
+    from pages.ui.library import documents
+    from pages.ui.shared import services
 
     app = start()
     assert app.button(key="library.trash").disabled

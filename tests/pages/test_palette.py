@@ -49,7 +49,7 @@ TO_LAB = [
 
 def palette(theme: str) -> Colours:
     """The tokens of ``palette.css`` in a theme, and the theme's own colours under the names they have there."""
-    css = (ROOT / "pages/ui/assets/palette.css").read_text(encoding="utf-8")
+    css = (ROOT / "pages/ui/shared/palette.css").read_text(encoding="utf-8")
     pairs = re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", css)
     colours = {name: (light if theme == "light" else dark) for name, light, dark in pairs}
     themes = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"]

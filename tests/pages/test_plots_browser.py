@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
 from tests.pages.browsing import resting, serving, shown, until, visit, visiting
+from tests.pages.browsing import turn as theme_turned
 
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
 
@@ -46,23 +46,26 @@ def gone(page: Page, *places: str) -> None:
     expect(page.locator("[data-testid=stText]")).to_have_text("; ".join(["Gone to:", *places]))
 
 
-def test_each_click_leads_there_the_second_on_a_point_like_the_first(address: str, browser: Browser) -> None:
+def test_a_click_leads_somewhere_once_more_on_the_same_point_in_another_theme_and_across_two_plots(
+    address: str, browser: Browser
+) -> None:
     with visiting(browser) as page:
         visit(page, address)
         for places in (["v 0 9"], ["v 0 9", "v 0 9"]):
             press(page, 0)
             page.mouse.up()
             gone(page, *places)
-
-
-def test_a_click_counts_that_begins_on_one_plot_and_ends_on_the_next(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, address)
+        colour = "(mark) => getComputedStyle(mark).fill"
+        light = dot(page, 0).evaluate(colour)
+        theme_turned(page, "dark")
+        until(lambda: dot(page, 0).evaluate(colour) != light)
+        theme_turned(page, "light")
+        until(lambda: dot(page, 0).evaluate(colour) == light)
         press(page, 1)
         turn(page)
         expect(page.locator(".scatterlayer .point")).to_have_count(4)
         page.mouse.up()
-        gone(page, "v 10 19")
+        gone(page, "v 0 9", "v 0 9", "v 10 19")
 
 
 class Post:
@@ -107,22 +110,3 @@ def test_a_click_counts_while_the_next_plot_is_on_its_way(address: str, browser:
         gone(page)
         posts[-1].open()
         gone(page, "v 20 29")
-
-
-def test_another_theme_recolours_a_plot(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, address)
-        colour = "(mark) => getComputedStyle(mark).fill"
-        light = dot(page, 0).evaluate(colour)
-        for theme in ("dark", "light"):
-            page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-            until(lambda: (dot(page, 0).evaluate(colour) == light) == (theme == "light"))  # noqa: B023 - called at once
-
-
-def test_every_page_is_drawn_anew_in_another_theme(tmp_path: Path, browser: Browser) -> None:
-    with serving(tmp_path / "home") as address, visiting(browser) as page:
-        for name in ("", "chunks", "ask", "benchmark", "settings"):
-            page.emulate_media(color_scheme="light")
-            visit(page, f"{address}/{name}")
-            page.emulate_media(color_scheme="dark")
-            page.wait_for_function("() => getComputedStyle(document.body).colorScheme === 'dark'")  # Python said so

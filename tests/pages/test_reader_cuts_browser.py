@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.pages.browsing import THEMES, changes, faults, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import changes, faults, faults_in_both, serving, settled, shown, until, visit, visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
 BOOK = 120_000  # characters
@@ -69,6 +69,25 @@ def handle_of(page: Page, index: int) -> Locator:
     return page.locator(f".cut[data-edge='{index}']")
 
 
+def test_a_boundary_says_why_it_is_there(book: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        opened(page, book)
+        why = page.get_by_role("tooltip")
+        expect(why).to_be_hidden()
+        handle_of(page, 4).hover()
+        expect(why).to_contain_text(re.compile(r"Chunk 4 ends \d+ characters are a full window"))
+        expect(why).to_contain_text("Chunk 5 begins the window before is full")
+        page.mouse.move(5, 5)
+        expect(why).to_be_hidden()
+        page.locator(".text").focus()
+        page.keyboard.press("Tab")  # to the one handle that Tab reaches
+        expect(why).to_contain_text("Chunk 1 begins")
+        page.keyboard.press("ArrowDown")
+        expect(why).to_contain_text("Chunk 1 ends")
+        page.keyboard.press("Escape")
+        expect(why).to_be_hidden()
+
+
 def test_a_new_cut_leaves_what_is_read_where_it_is(book: str, browser: Browser) -> None:
     with visiting(browser) as page:
         text = opened(page, book)
@@ -99,50 +118,61 @@ def test_a_choice_stays_at_its_place_in_a_new_cut(book: str, browser: Browser) -
         shown(page.get_by_text(re.compile(r"caret \d+")))
 
 
-def test_a_boundary_says_why_it_is_there(book: str, browser: Browser) -> None:
+def test_a_boundary_is_dragged_or_merged_by_a_menu_and_what_is_refused_says_so(book: str, browser: Browser) -> None:
     with visiting(browser) as page:
         opened(page, book)
-        why = page.get_by_role("tooltip")
-        expect(why).to_be_hidden()
-        handle_of(page, 4).hover()
-        expect(why).to_contain_text(re.compile(r"Chunk 4 ends \d+ characters are a full window"))
-        expect(why).to_contain_text("Chunk 5 begins the window before is full")
-        page.mouse.move(5, 5)
-        expect(why).to_be_hidden()
-        page.locator(".text").focus()
-        page.keyboard.press("Tab")  # to the one handle that Tab reaches
-        expect(why).to_contain_text("Chunk 1 begins")
-        page.keyboard.press("ArrowDown")
-        expect(why).to_contain_text("Chunk 1 ends")
-        page.keyboard.press("Escape")
-        expect(why).to_be_hidden()
+        a_boundary_is_dragged_along_the_text_and_escape_lets_it_go(page)
+        a_refusal_is_a_line_and_changes_nothing(page)
+        a_right_click_opens_what_can_be_done(page)
 
 
-def test_a_boundary_is_dragged_along_the_text_and_escape_lets_it_go(book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, book)
-        handle = handle_of(page, 3)
-        expect(handle).to_have_count(1)
-        line = page.locator(".text .block.paragraph .run").first.bounding_box()
-        assert line
-        from_x, from_y = middle(handle)
-        page.mouse.move(from_x, from_y)
-        page.mouse.down()
-        page.mouse.move(line["x"] + 260, line["y"] + 40, steps=4)
-        expect(page.locator(".move-label")).to_contain_text(re.compile(r"Chunk 4 begins \d+ words? earlier"))
-        page.keyboard.press("Escape")
-        expect(page.locator(".move-label")).to_be_hidden()
-        page.mouse.up()
-        expect(page.locator(".edit-tag")).to_have_count(0)
-        page.mouse.move(from_x, from_y)
-        page.mouse.down()
-        page.mouse.move(line["x"] + 260, line["y"] + 40, steps=4)
-        expect(page.locator(".move-label")).to_contain_text("earlier")
-        page.mouse.up()
-        expect(page.locator(".edit-tag", has_text="boundary moved")).to_have_count(1)
-        expect(page.locator(".edit-notice")).to_contain_text("Done: move")
-        page.locator(".edit-notice").get_by_role("button", name="Undo").click()
-        expect(page.locator(".edit-tag")).to_have_count(0)
+def a_boundary_is_dragged_along_the_text_and_escape_lets_it_go(page: Page) -> None:
+    handle = handle_of(page, 3)
+    expect(handle).to_have_count(1)
+    line = page.locator(".text .block.paragraph .run").first.bounding_box()
+    assert line
+    from_x, from_y = middle(handle)
+    page.mouse.move(from_x, from_y)
+    page.mouse.down()
+    page.mouse.move(line["x"] + 260, line["y"] + 40, steps=4)
+    expect(page.locator(".move-label")).to_contain_text(re.compile(r"Chunk 4 begins \d+ words? earlier"))
+    page.keyboard.press("Escape")
+    expect(page.locator(".move-label")).to_be_hidden()
+    page.mouse.up()
+    expect(page.locator(".edit-tag")).to_have_count(0)
+    page.mouse.move(from_x, from_y)
+    page.mouse.down()
+    page.mouse.move(line["x"] + 260, line["y"] + 40, steps=4)
+    expect(page.locator(".move-label")).to_contain_text("earlier")
+    page.mouse.up()
+    expect(page.locator(".edit-tag", has_text="boundary moved")).to_have_count(1)
+    expect(page.locator(".edit-notice")).to_contain_text("Done: move")
+    page.locator(".edit-notice").get_by_role("button", name="Undo").click()
+    expect(page.locator(".edit-tag")).to_have_count(0)
+
+
+def a_refusal_is_a_line_and_changes_nothing(page: Page) -> None:
+    page.locator(".text .segment[data-leaf='0']").first.click()
+    page.keyboard.press("p")
+    expect(page.locator(".edit-notice.wrong")).to_contain_text("refused here")
+    expect(page.locator(".edit-tag")).to_have_count(0)
+    page.keyboard.press("m")
+    expect(page.locator(".edit-notice.wrong")).to_contain_text("Choose a boundary first")
+
+
+def a_right_click_opens_what_can_be_done(page: Page) -> None:
+    menu = page.get_by_role("menu")
+    handle_of(page, 3).click(button="right")
+    expect(menu.get_by_role("menuitem", name="Merge chunks 3 and 4")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(menu.get_by_role("menuitem", name="Move the boundary")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(menu).to_be_hidden()
+    expect(handle_of(page, 3)).to_be_focused()
+    page.locator(".text .segment[data-leaf='2']").first.click(button="right", position={"x": 200, "y": 30})
+    assert changes(page, lambda: menu.get_by_role("menuitem", name="Split here").click()) == 1
+    handle_of(page, 3).click(button="right")
+    assert changes(page, lambda: menu.get_by_role("menuitem", name="Merge").click()) == -1
 
 
 def test_the_cut_is_edited_with_keys_alone(book: str, browser: Browser) -> None:
@@ -191,34 +221,6 @@ def test_chunks_are_split_pinned_and_switched_off_where_one_reads(book: str, bro
         page.locator("[data-gap] .segment.gap").first.click()
         assert changes(page, lambda: page.keyboard.press("d")) == 1
         expect(page.locator(".gap-word.off")).to_have_count(0)
-
-
-def test_a_refusal_is_a_line_and_changes_nothing(book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, book)
-        page.locator(".text .segment[data-leaf='0']").first.click()
-        page.keyboard.press("p")
-        expect(page.locator(".edit-notice.wrong")).to_contain_text("refused here")
-        expect(page.locator(".edit-tag")).to_have_count(0)
-        page.keyboard.press("m")
-        expect(page.locator(".edit-notice.wrong")).to_contain_text("Choose a boundary first")
-
-
-def test_a_right_click_opens_what_can_be_done(book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, book)
-        menu = page.get_by_role("menu")
-        handle_of(page, 3).click(button="right")
-        expect(menu.get_by_role("menuitem", name="Merge chunks 3 and 4")).to_be_focused()
-        page.keyboard.press("ArrowDown")
-        expect(menu.get_by_role("menuitem", name="Move the boundary")).to_be_focused()
-        page.keyboard.press("Escape")
-        expect(menu).to_be_hidden()
-        expect(handle_of(page, 3)).to_be_focused()
-        page.locator(".text .segment[data-leaf='2']").first.click(button="right", position={"x": 200, "y": 30})
-        assert changes(page, lambda: menu.get_by_role("menuitem", name="Split here").click()) == 1
-        handle_of(page, 3).click(button="right")
-        assert changes(page, lambda: menu.get_by_role("menuitem", name="Merge").click()) == -1
 
 
 def test_a_jump_shows_its_span_and_chooses_its_chunk(book: str, browser: Browser) -> None:
@@ -284,13 +286,12 @@ def test_the_card_leads_to_places_and_into_other_documents(book: str, browser: B
         shown(page.get_by_text("opened other 30 60"))
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_axe_finds_no_serious_fault_in_an_edited_cut(book: str, browser: Browser, theme: str) -> None:
-    with visiting(browser, theme) as page:
+def test_axe_finds_no_serious_fault_in_an_edited_cut_in_either_theme(book: str, browser: Browser) -> None:
+    with visiting(browser) as page:
         opened(page, book)
         page.locator(".text .segment[data-leaf='2']").first.click(position={"x": 200, "y": 30})
         changes(page, lambda: page.keyboard.press("s"))
         page.keyboard.press("p")
         shown(page.locator(".edit-tag.pinned"))
         handle_of(page, 3).click(button="right")
-        assert faults(page) == []
+        assert faults_in_both(page) == []

@@ -12,13 +12,13 @@ import pytest
 import streamlit
 
 from core.chunking.auditing import SWITCHED_OFF, UNEXPLAINED
-from core.inspecting.unread import Unread
+from core.inspecting.findings import Unread
 from core.library import Incoming, Library
 from core.types import Audit, BlockKind, ChunkTree, Document, Gap, Link, Page, PageBox, Span, WordAudit
-from pages.ui import reader_told
-from pages.ui.reader_data import ASIDE, LOST, OFF, Reading, read_cut
-from pages.ui.reader_text import read_text
-from pages.ui.reader_told import Choice, EditAsked, chosen_in
+from pages.ui.reader import told as reader_told
+from pages.ui.reader.data import ASIDE, LOST, OFF, Reading, read_cut
+from pages.ui.reader.text import read_text
+from pages.ui.reader.told import Choice, EditRequest, chosen_in
 
 TEXT = "---\nowner: me\n---\n\n# Rocket 🚀\n\n## Part one\n\nFirst *words* here.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 WIDTHS = {"leaves": 10, "parents": 6, "blocks": 5, "gaps": 5, "links": 3, "tails": 3}
@@ -33,7 +33,7 @@ def tree(library: Library, tmp_path: Path) -> ChunkTree:
 
 def text_of(tree: ChunkTree, second: WordAudit | None = None) -> dict[str, Any]:
     """The text's payload as the component reads it: after its key, JSON."""
-    read = read_text(tree.document, second)
+    read = read_text(replace(tree.document, words=second) if second else tree.document)
     key, _, body = read.payload.partition(b"\n")
     assert key.decode() == read.key
     data: dict[str, Any] = json.loads(body)
@@ -204,7 +204,7 @@ def test_an_edit_is_heard_once_however_often_it_is_told(monkeypatch: pytest.Monk
     undo = {"shelf": "cut", "kind": "undo", "count": "2.1"}
     assert reader_told.edits_asked("reader") == []
     held["reader"].edit = [merge]
-    assert reader_told.edits_asked("reader") == [EditAsked("cut", "merge", at=9, start=3, end=20)]
+    assert reader_told.edits_asked("reader") == [EditRequest("cut", "merge", at=9, start=3, end=20)]
     held["reader"].edit = [merge, undo]
-    assert reader_told.edits_asked("reader") == [EditAsked("cut", "undo")]
+    assert reader_told.edits_asked("reader") == [EditRequest("cut", "undo")]
     assert reader_told.edits_asked("reader") == []

@@ -9,7 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.library import Library
-from pages.ui import ask_tabs, services, state
+from pages.ui.ask import tabs as ask_tabs
+from pages.ui.shared import services, state
 from tests.pages.apps import filled
 
 pytestmark = pytest.mark.model

@@ -10,12 +10,14 @@ import pytest
 from core.evaluation import history
 from core.evaluation.planning import estimate
 from core.evaluation.suites import load_suite
-from core.jobs import Job, NewItem, Reporter
+from core.ingest.jobs import Job, NewItem, Reporter
+from core.ingest.work import ingest_handler
 from core.library import Library
 from core.settings import PRESETS, Settings
-from pages.ui import work, works
-from pages.ui.bench_plan import Plan
-from pages.ui.state import changed
+from pages.ui.shared import background, work
+from pages.ui.shared.batches import batches
+from pages.ui.shared.state import changed
+from pages.ui.shared.work import Plan
 from tests.pages.bench_reports import stopping
 
 
@@ -36,11 +38,11 @@ def note(folder: Path, name: str, text: str) -> NewItem:
 def test_files_and_uploads_reach_the_library(library: Library, tmp_path: Path) -> None:
     staged = library.stage(b"# Uploaded\n\nBy hand.\n")
     put(library, note(tmp_path, "a.md", "# A\n\nFirst words.\n"), NewItem("b.md", content_hash=staged))
-    assert [item.words for item in works.active(library.queue, ())] == ["waiting", "waiting"]
+    assert [item.words for item in background.active(library.queue, ())] == ["waiting", "waiting"]
     run(library)
     assert {source.name for source in library.sources()} == {"a.md", "b.md"}
-    assert works.active(library.queue, ()) == []
-    assert works.failed(library.queue, ("ingest",)) == []
+    assert background.active(library.queue, ()) == []
+    assert background.failed(library.queue, ("ingest",)) == []
 
 
 def test_cancelled_work_says_so_until_it_has_stopped(library: Library) -> None:
@@ -50,13 +52,13 @@ def test_cancelled_work_says_so_until_it_has_stopped(library: Library) -> None:
         for item in reporter.items():
             reporter.stage(item.id, "encoding", 1, 9)
             library.queue.cancel(job.id)
-            seen.extend((found.state, found.words) for found in works.active(library.queue, ()))
+            seen.extend((found.state, found.words) for found in background.active(library.queue, ()))
             reporter.check()
 
     library.queue.enqueue("bench", {}, [NewItem("Suite")])
     assert library.queue.run_next({"bench": working})
-    assert seen == [(works.STOPPING, "stopping at its next step")]
-    assert works.active(library.queue, ()) == []
+    assert seen == [(background.STOPPING, "stopping at its next step")]
+    assert background.active(library.queue, ()) == []
 
 
 def test_a_job_whose_items_are_done_is_no_longer_waited_for(library: Library, tmp_path: Path) -> None:
@@ -65,7 +67,7 @@ def test_a_job_whose_items_are_done_is_no_longer_waited_for(library: Library, tm
     def closing(job: Job, reporter: Reporter) -> None:
         for item in reporter.items():
             reporter.finish_item(item.id)
-        seen.append([found.name for found in works.active(library.queue, ())])
+        seen.append([found.name for found in background.active(library.queue, ())])
 
     put(library, note(tmp_path, "a.md", "Words."))
     assert library.queue.run_next({"ingest": closing})
@@ -76,7 +78,7 @@ def test_a_bad_file_fails_alone_with_its_reason_and_can_be_retried(library: Libr
     put(library, note(tmp_path, "good.md", "Fine."), note(tmp_path, "bad.md", ""))
     run(library)
     assert [source.name for source in library.sources()] == ["good.md"]
-    failed = works.failed(library.queue, ("ingest",))
+    failed = background.failed(library.queue, ("ingest",))
     assert [item.name for item in failed] == ["bad.md"]
     assert failed[0].reason.endswith(".")
     (tmp_path / "bad.md").write_text("Now it says something.", encoding="utf-8")
@@ -84,16 +86,40 @@ def test_a_bad_file_fails_alone_with_its_reason_and_can_be_retried(library: Libr
     library.queue.retry_item(failed[0].item)
     run(library)
     assert len(library.sources()) == 2
-    assert works.failed(library.queue, ("ingest",)) == []
+    assert background.failed(library.queue, ("ingest",)) == []
 
 
 def test_one_cancelled_file_leaves_the_others(library: Library, tmp_path: Path) -> None:
     put(library, *(note(tmp_path, f"{name}.md", f"Words about {name}.") for name in "abc"))
-    second = works.active(library.queue, ())[1]
+    second = background.active(library.queue, ())[1]
     assert second.item is not None
     library.queue.cancel_item(second.item)
     run(library)
     assert [source.name for source in library.sources()] == ["a.md", "c.md"]
+
+
+def test_a_batch_is_one_bar_and_what_it_leaves_by_words_is_encoded_on_demand(library: Library, tmp_path: Path) -> None:
+    job = put(library, *(note(tmp_path, f"{name}.md", f"Words about {name}.") for name in "abc"))
+    (batch,) = batches(library.queue)
+    assert (batch.words, batch.share) == ("waiting", 0.0)
+    seen: list[str] = []
+
+    def hear(name: str, stage: str, done: int, total: int) -> None:
+        seen.extend(one.words for one in batches(library.queue))
+        if stage == "encoding":
+            library.queue.cancel(job)
+            seen.extend(one.words for one in batches(library.queue))
+
+    assert library.queue.run_next({"ingest": ingest_handler(library, echo=hear)})
+    assert "0 of 3 done, reading b.md" in seen
+    assert seen[-1] == "stopping at its next step; 0 of 3 done"
+    assert batches(library.queue) == []
+    assert [source.by_words for source in library.sources()] == [True] * 3, "what was cut stays"
+    left = [source.version_id for source in library.sources()]
+    library.queue.enqueue("apply", {"versions": left}, [NewItem("3 documents")])
+    run(library)
+    assert [source.by_words for source in library.sources()] == [False] * 3
+    assert library.verify() == []
 
 
 def test_apply_cuts_the_library_anew(library: Library, tmp_path: Path) -> None:
@@ -102,7 +128,7 @@ def test_apply_cuts_the_library_anew(library: Library, tmp_path: Path) -> None:
     before = library.sources()[0].chunks
     wanted = changed(Settings(), {"chunking.max_tokens": 40, "chunking.prefix_max_tokens": 10})
     library.queue.enqueue("apply", {"settings": wanted.to_dict()}, [NewItem("All documents")])
-    assert works.active(library.queue, ("apply",))[0].name == "Cutting the library anew"
+    assert background.active(library.queue, ("apply",))[0].name == "Cutting the library anew"
     run(library)
     assert library.settings == wanted
     assert library.sources()[0].chunks > before
@@ -157,12 +183,12 @@ def test_a_cancelled_bench_keeps_what_it_measured_and_goes_on_from_there(library
 def test_a_missing_suite_is_a_sentence(library: Library, tmp_path: Path) -> None:
     order(library, tmp_path / "nowhere")
     run(library)
-    failed = works.failed(library.queue, ("bench",))
+    failed = background.failed(library.queue, ("bench",))
     assert "nowhere" in failed[0].reason
 
 
 @pytest.mark.parametrize("name", ["../../a.md", "..\\b.md", "/etc/c.md"])
 def test_names_are_shown_without_folders(library: Library, name: str) -> None:
     put(library, NewItem(name, content_hash=library.stage(b"text")))
-    assert "/" not in works.active(library.queue, ())[0].name
-    assert "\\" not in works.active(library.queue, ())[0].name
+    assert "/" not in background.active(library.queue, ())[0].name
+    assert "\\" not in background.active(library.queue, ())[0].name

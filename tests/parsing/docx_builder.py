@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from io import BytesIO
 from xml.sax.saxutils import escape
-from zipfile import ZIP_DEFLATED, ZipFile
+
+from tests.parsing.packages import packed
 
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
@@ -87,16 +87,7 @@ def docx(
             'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/">'
             f"{core}</cp:coreProperties>"
         )
-    return packed({name: text.encode() for name, text in files.items()})
-
-
-def packed(files: Mapping[str, bytes]) -> bytes:
-    """A ZIP archive of these members."""
-    buffer = BytesIO()
-    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
+    return packed(files)
 
 
 def run(text: str, properties: str = "") -> str:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import io
 import os
 import sys
-import zipfile
 from email.message import EmailMessage
 from pathlib import Path
 
-from core.parsing.flow_worker import TASKS, warm_up
-from core.parsing.pandoc import convert
-from core.parsing.plain_markup import to_tree
+from core.parsing.pandoc.program import convert
+from core.parsing.plain.plain_markup import to_tree
+from core.parsing.sandbox.flow_worker import TASKS, warm_up
 from core.settings import ParsingSettings
+from tests.parsing.outlook_files import EMBEDDED, container, properties
+from tests.parsing.outlook_files import message as outlook_message
+from tests.parsing.packages import packed
 
 MARKDOWN = "# Ducks\n\nThey *swim*, naïvely[^1].\n\n- a\n- b\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n[^1]: All of them.\n"
 
 
 def files() -> dict[str, bytes]:
-    """By kind. MSG is missing: nothing here can write one."""
+    """By kind."""
     made = {kind: _by_pandoc(kind) for kind in ("html", "docx", "pptx", "epub", "odt", "rtf")}
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = "Jane <a@example.org>", "b@example.org", "Über Enten"
@@ -33,6 +35,7 @@ def files() -> dict[str, bytes]:
         "rst": b"Ducks\n=====\n\n* swim\n",
         "org": b"* Ducks\n- swim\n",
         "eml": message.as_bytes(),
+        "msg": _outlook(),
     }
 
 
@@ -52,6 +55,13 @@ def _workbook() -> bytes:
     return file.getvalue()
 
 
+def _outlook() -> bytes:
+    """A message in a Chinese character set that holds a file and another message."""
+    page = {0x0037: "Enten", 0x1013: "<p>Sie schwimmen: é</p>".encode("gb18030"), 0x3FDE: 936, 0x0C1A: "Zoë"}
+    inner = {**properties({}), EMBEDDED: outlook_message(page, head=24)}
+    return container(outlook_message(page, attachments=[{0x3707: "é", 0x3701: b"x"}, inner]))
+
+
 def _sheet() -> bytes:
     space = "urn:oasis:names:tc:opendocument:xmlns"
     content = (
@@ -59,16 +69,13 @@ def _sheet() -> bytes:
         '<o:body><o:spreadsheet><t:table t:name="Ducks"><t:table-row><t:table-cell><x:p>Teal</x:p></t:table-cell>'
         "</t:table-row></t:table></o:spreadsheet></o:body></o:document-content>"
     )
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr("content.xml", content)
-    return file.getvalue()
+    return packed({"mimetype": "application/vnd.oasis.opendocument.spreadsheet", "content.xml": content})
 
 
 def main() -> None:
     """Warm up as the worker does, read everything, and print what was loaded or opened after that."""
-    samples = [(kind, data) for kind, data in files().items()]
+    made = files()
+    samples = list(made.items())
     shared = os.environ.get("LECTERN_SHARED")
     for path in sorted(Path(shared).glob("parser_docs/*/*")) if shared else ():
         kind = path.suffix[1:].replace("xlsm", "xlsx")
@@ -80,11 +87,14 @@ def main() -> None:
         for kind, data in samples
         if kind in ("rst", "org")
     }
+    trees["odt"] = convert(made["odt"], "odt", "json", memory_megabytes=512, timeout_seconds=60, standalone=True)
     warm_up()
     known = set(sys.modules)
     late: list[str] = []
     sys.addaudithook(lambda event, arguments: late.append(f"{event} {arguments[0]}") if event == "open" else None)
     for kind, data in samples:
+        for _ in TASKS["prepare-odt"](data, {"name": "a.odt"}) if kind == "odt" else ():
+            continue
         for _ in TASKS[kind](trees.get(kind, data), {"name": f"a.{kind}", "second": True}):
             continue
     late += sorted(set(sys.modules) - known)

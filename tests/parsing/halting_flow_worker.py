@@ -6,12 +6,12 @@ import os
 import time
 from collections.abc import Iterator
 
-from core.parsing.flow_worker import TASKS, failures, warm_up
-from core.parsing.worker import Answer, serve
+from core.parsing.sandbox.flow_worker import TASKS, failures, warm_up
+from core.parsing.sandbox.worker import Answer, serve
 
 
 def halting(data: bytes, request: Answer) -> Iterator[Answer]:
-    yield from TASKS["html"](data, {**request, "second": False})
+    yield from TASKS["article"](data, {**request, "second": False})
     time.sleep(600)
 
 
@@ -27,4 +27,4 @@ def raving(data: bytes, request: Answer) -> Iterator[Answer]:
 
 
 if __name__ == "__main__":
-    serve({"html": halting, "csv": dying, "rtf": raving}, warm_up, failures)
+    serve({"article": halting, "csv": dying, "rtf": raving}, warm_up, failures)

@@ -9,8 +9,8 @@ import time
 from array import array
 from collections.abc import Iterator
 
-from core.parsing.syntax_worker import failures, read_syntax, warm_up
-from core.parsing.worker import Answer, serve
+from core.parsing.sandbox.syntax_worker import failures, read_syntax, warm_up
+from core.parsing.sandbox.worker import Answer, serve
 
 
 def read(data: bytes, request: Answer) -> Iterator[Answer]:

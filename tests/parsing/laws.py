@@ -2,7 +2,32 @@
 
 from __future__ import annotations
 
+from core.parsing.flow import ParsedFile, compose
 from core.types import BlockKind, Document
+
+
+def composed(reading: ParsedFile, kind: str = "text") -> Document:
+    """What a reader gives, as the document that it becomes; it keeps the laws."""
+    flow = compose(reading.pieces)
+    made = Document(
+        version_id="0" * 64,
+        kind=kind,
+        title=reading.title or "A title",
+        text=flow.text,
+        blocks=tuple(flow.blocks),
+        links=tuple(flow.links),
+        pages=reading.pages,
+        boxes=tuple(flow.boxes),
+        metadata=reading.metadata,
+        notes=reading.notes,
+    )
+    assert_laws(made)
+    return made
+
+
+def kinds(document: Document) -> list[tuple[str, str]]:
+    """Kind and text of every block."""
+    return [(block.kind.value, document.text[block.start : block.end]) for block in document.blocks]
 
 
 def assert_laws(document: Document) -> None:

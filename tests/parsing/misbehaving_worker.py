@@ -1,4 +1,4 @@
-"""The real worker with tasks that misbehave, as hostile files would make the library do. Run by test_sandbox."""
+"""The real box around tasks that misbehave, as hostile files would make a library do. Run by test_sandbox."""
 
 from __future__ import annotations
 
@@ -6,16 +6,9 @@ import ctypes
 import os
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 
-from core.parsing.pdf_worker import TASKS, main
-from core.parsing.worker import Answer
-
-
-def sleep(data: bytes, request: Answer) -> Iterator[Answer]:
-    yield {"type": "started"}
-    time.sleep(600)
+from core.parsing.sandbox.worker import Answer, Task, serve
 
 
 def hang_in_native_code(data: bytes, request: Answer) -> Iterator[Answer]:
@@ -27,11 +20,6 @@ def hang_in_native_code(data: bytes, request: Answer) -> Iterator[Answer]:
 def crash(data: bytes, request: Answer) -> Iterator[Answer]:
     yield {"type": "started"}
     ctypes.string_at(0)
-
-
-def leave(data: bytes, request: Answer) -> Iterator[Answer]:
-    yield {"type": "started"}
-    os._exit(7)
 
 
 def eat(data: bytes, request: Answer) -> Iterator[Answer]:
@@ -73,19 +61,16 @@ def echo(data: bytes, request: Answer) -> Iterator[Answer]:
     yield {"type": "echo", "size": len(data), "process": os.getpid()}
 
 
+TASKS: dict[str, Task] = {
+    "hang": hang_in_native_code,
+    "crash": crash,
+    "eat": eat,
+    "flood": flood,
+    "fail": fail,
+    "nonsense": nonsense,
+    "reach": reach,
+    "echo": echo,
+}
+
 if __name__ == "__main__":
-    TASKS.update(
-        {
-            "sleep": sleep,
-            "hang": hang_in_native_code,
-            "crash": crash,
-            "leave": leave,
-            "eat": eat,
-            "flood": flood,
-            "fail": fail,
-            "nonsense": nonsense,
-            "reach": reach,
-            "echo": echo,
-        }
-    )
-    main()
+    serve(TASKS, lambda: None, lambda: (ValueError,))

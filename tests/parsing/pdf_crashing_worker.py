@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 
-from core.parsing.pdf_worker import TASKS, main, parse_pdf
-from core.parsing.worker import Answer
+from core.parsing.pdf.worker import TASKS, main, parse_pdf
+from core.parsing.sandbox.worker import Answer
 
 
 def crash_in_second_reading(data: bytes, request: Answer) -> Iterator[Answer]:

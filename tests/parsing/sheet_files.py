@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import random
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
-from zipfile import ZIP_DEFLATED, ZipFile
 
 from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from core.parsing import ods_reader, sheet_reader
-from core.parsing.flow import Reading, compose
+from core.errors import ParseError
+from core.parsing.flow import ParsedFile
+from core.parsing.sheets import ods_reader
+from core.parsing.sheets import reader as sheet_reader
 from core.types import Document
-from tests.parsing.laws import assert_laws
+from tests.parsing.laws import composed, kinds
+from tests.parsing.packages import packed, parts_of
 
 ODS_SPACES = {
     "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",
@@ -30,28 +33,23 @@ ODS_SPACES = {
 }
 
 
-def document_of(reading: Reading) -> Document:
-    """The reading as a document that keeps the laws."""
-    flow = compose(reading.pieces)
-    document = Document("0" * 64, "xlsx", "A title", flow.text, tuple(flow.blocks), links=tuple(flow.links))
-    assert_laws(document)
-    return document
+def document_of(reading: ParsedFile) -> Document:
+    return composed(reading, "xlsx")
 
 
-def shown(reading: Reading) -> list[tuple[str, str]]:
+def shown(reading: ParsedFile) -> list[tuple[str, str]]:
     """Kind and text of each block."""
-    document = document_of(reading)
-    return [(block.kind.value, document.text[block.start : block.end]) for block in document.blocks]
+    return kinds(document_of(reading))
 
 
-def headers(reading: Reading) -> list[str | None]:
+def headers(reading: ParsedFile) -> list[str | None]:
     """The header of each table, ``None`` where it has none."""
     document = document_of(reading)
     spans = [block.header for block in document.blocks if block.cells]
     return [document.text[span.start : span.end] if span else None for span in spans]
 
 
-def values(reading: Reading) -> list[list[object]]:
+def values(reading: ParsedFile) -> list[list[object]]:
     """The typed cells of all tables, row by row."""
     rows: list[list[object]] = []
     for block in document_of(reading).blocks:
@@ -79,7 +77,7 @@ def saved(book: Workbook) -> bytes:
     return stream.getvalue()
 
 
-def read_xlsx(*fills: Callable[[Worksheet], None], name: str = "Data") -> Reading:
+def read_xlsx(*fills: Callable[[Worksheet], None], name: str = "Data") -> ParsedFile:
     return sheet_reader.read(xlsx(*fills, name=name), "a.xlsx")
 
 
@@ -95,17 +93,23 @@ def rows_of(*rows: tuple[object, ...], at: tuple[int, int] = (1, 1)) -> Callable
     return fill
 
 
-def parts_of(data: bytes) -> dict[str, str]:
-    with ZipFile(BytesIO(data)) as archive:
-        return {name: archive.read(name).decode("utf-8", "replace") for name in archive.namelist()}
+def read_or_refused(read: Callable[[bytes, str], ParsedFile], data: bytes, name: str) -> str:
+    """The file's name where it is read, or the sentence that refuses it."""
+    try:
+        document_of(read(data, name))
+    except ParseError as error:
+        return str(error)
+    return name
 
 
-def packed(parts: Mapping[str, str | bytes]) -> bytes:
-    stream = BytesIO()
-    with ZipFile(stream, "w", ZIP_DEFLATED) as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
+def damaged(whole: Mapping[str, str], seed: int, times: int = 60) -> Iterator[bytes]:
+    """Packages in which one part each has been written over at one place."""
+    chance = random.Random(seed)
+    for _ in range(times):
+        name = chance.choice([name for name in sorted(whole) if "theme" not in name])
+        text, place = whole[name], chance.randrange(len(whole[name]))
+        put = chance.choice(["", "9" * 5000, "<", '"', "A1:XFD1048576", "</table:table>"])
+        yield packed({**whole, name: text[:place] + put + text[place + chance.randrange(9) :]})
 
 
 def patched(data: bytes, part: str, old: str, new: str) -> bytes:
@@ -143,7 +147,7 @@ def ods(sheets: str, *, styles: str = "", parts: Mapping[str, str] | None = None
 
 def read_ods(
     rows: str, *, name: str = "Data", styles: str = "", parts: Mapping[str, str] | None = None, after: str = ""
-) -> Reading:
+) -> ParsedFile:
     """What is read of a sheet with these rows (XML)."""
     sheet = f'<table:table table:name="{name}">{rows}</table:table>'
     return ods_reader.read(ods(sheet, styles=styles, parts=parts, after=after), "a.ods")

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from core.evaluation.reading import EXPECTED, means, measure
-from core.parsing.docx_reader import read
-from core.parsing.flow import compose
+from core.parsing.word.reader import read
 from core.types import Document
 from tests.parsing.docx_builder import (
     abstract,
@@ -26,7 +22,7 @@ from tests.parsing.docx_builder import (
     table,
     text_box,
 )
-from tests.parsing.laws import assert_laws
+from tests.parsing.laws import composed
 
 BULLETS = abstract(0, level(0, "\uf0b7", "bullet"), level(1, "o", "bullet")) + number(1, 0)
 HEADINGS = (
@@ -42,20 +38,7 @@ HEADINGS = (
 
 
 def document_of(data: bytes, name: str = "a.docx") -> Document:
-    reading = read(data, name)
-    flow = compose(reading.pieces)
-    document = Document(
-        version_id="0" * 64,
-        kind="docx",
-        title=reading.title or "A",
-        text=flow.text,
-        blocks=tuple(flow.blocks),
-        links=tuple(flow.links),
-        metadata=reading.metadata,
-        notes=reading.notes,
-    )
-    assert_laws(document)
-    return document
+    return composed(read(data, name), "docx")
 
 
 def shown(data: bytes) -> list[tuple[str, str]]:
@@ -616,16 +599,3 @@ def test_embedded_files_are_named_in_a_note(tag: str) -> None:
         "a",
         ("A file embedded as a part of the text was not read: page.html.",),
     )
-
-
-def test_real_documents_are_read_word_for_word_and_cell_by_cell(shared: Path) -> None:
-    paths = sorted((shared / "parser_docs/docx").glob("*.docx"))
-    assert paths
-    files = [
-        measure(document_of(path.read_bytes()), path.name, path.with_name(path.name + EXPECTED).read_text("utf-8"))
-        for path in paths
-    ]
-    assert {file.name: file.word_share for file in files if (file.word_share or 0) < 0.97} == {}
-    mean = means(files)["docx"]
-    assert (mean["word_share"] or 0) >= 0.99
-    assert (mean["cell_share"] or 0) >= 0.95

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.parsing.docx_number_forms import number_as
+from core.parsing.word.number_forms import number_as
 from core.types import BlockKind
 from tests.parsing.docx_builder import abstract, docx, item, level, number, paragraph, run, style, table
 from tests.parsing.test_docx import document_of, shown, text_of
@@ -152,11 +152,6 @@ def test_a_paragraph_ends_a_list_and_its_numbers_go_on() -> None:
 def test_blank_paragraphs_do_not_end_a_list_and_empty_items_count() -> None:
     body = item("one") + paragraph() + item("") + item("three") + paragraph() + item("other", 0, 3)
     assert shown(docx(body, numbering=BOTH)) == [("list", "1. one\n3. three"), ("list", "1. other")]
-
-
-def test_a_list_that_starts_over_is_a_new_one() -> None:
-    body = item("one") + item("two") + item("one again", 0, 3)
-    assert shown(docx(body, numbering=BOTH)) == [("list", "1. one\n2. two"), ("list", "1. one again")]
 
 
 def test_bullets_further_in_belong_to_the_item_above() -> None:

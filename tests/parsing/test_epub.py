@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import io
-import zipfile
-
 import pytest
 
 from core.errors import ParseError
 from core.parsing import parse
-from core.parsing.pandoc import convert
 from core.settings import ParsingSettings
 from core.types import Document
 from tests.parsing.laws import assert_laws
+from tests.parsing.packages import packed
 
 CONTAINER = """<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0">
 <rootfiles><rootfile full-path="OPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"""
@@ -41,13 +38,8 @@ MEMBERS = {
 }
 
 
-def packed(members: dict[str, str] | None = None, **replaced: str) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("mimetype", "application/epub+zip", zipfile.ZIP_STORED)
-        for name, content in {**(MEMBERS if members is None else members), **replaced}.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
+def epub(members: dict[str, str] | None = None, **replaced: str) -> bytes:
+    return packed({"mimetype": "application/epub+zip", **(MEMBERS if members is None else members), **replaced})
 
 
 def document(data: bytes) -> Document:
@@ -57,7 +49,7 @@ def document(data: bytes) -> Document:
 
 
 def test_pages_come_in_the_order_of_the_spine_with_their_notes() -> None:
-    found = document(packed())
+    found = document(epub())
     assert found.text.split("\n\n") == [
         "One",
         "They[1] swim.",
@@ -74,19 +66,19 @@ def test_pages_come_in_the_order_of_the_spine_with_their_notes() -> None:
 
 
 def test_a_title_that_stands_in_the_book_is_found_there() -> None:
-    found = document(packed(**{"OPS/text/one.xhtml": PAGE.format("<h2>Ducks and Drakes</h2>")}))
+    found = document(epub(**{"OPS/text/one.xhtml": PAGE.format("<h2>Ducks and Drakes</h2>")}))
     assert found.title == "Ducks and Drakes"
     assert found.title_span
 
 
 def test_missing_pages_are_named() -> None:
     members = {name: content for name, content in MEMBERS.items() if "two" not in name}
-    assert document(packed(members)).notes == ("Pages named by the book that are not in it: OPS/text/two b.xhtml.",)
+    assert document(epub(members)).notes == ("Pages named by the book that are not in it: OPS/text/two b.xhtml.",)
 
 
 def test_a_package_without_its_container_is_found() -> None:
     members = {name: content for name, content in MEMBERS.items() if "META" not in name}
-    assert "Drakes" in document(packed(members)).text
+    assert "Drakes" in document(epub(members)).text
 
 
 ENCRYPTED = """<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"
@@ -97,9 +89,9 @@ xmlns:e="http://www.w3.org/2001/04/xmlenc#"><e:EncryptedData><e:EncryptionMethod
 def test_protected_books_say_so_and_disguised_fonts_are_no_protection() -> None:
     method = "http://www.w3.org/2001/04/xmlenc#aes128-cbc"
     with pytest.raises(ParseError, match=r"book\.epub is protected against copying"):
-        document(packed(**{"META-INF/encryption.xml": ENCRYPTED.format(method)}))
+        document(epub(**{"META-INF/encryption.xml": ENCRYPTED.format(method)}))
     fonts = ENCRYPTED.format("http://www.idpf.org/2008/embedding")
-    assert "They[1]" in document(packed(**{"META-INF/encryption.xml": fonts})).text
+    assert "They[1]" in document(epub(**{"META-INF/encryption.xml": fonts})).text
 
 
 BOMB = "<!DOCTYPE x [<!ENTITY a0 'ha'>{}]>".format(
@@ -117,23 +109,15 @@ BOMB = "<!DOCTYPE x [<!ENTITY a0 'ha'>{}]>".format(
 )
 def test_damaged_books_say_so(replaced: dict[str, str], says: str) -> None:
     with pytest.raises(ParseError, match=f"book.epub is damaged: {says}"):
-        document(packed(**replaced))
+        document(epub(**replaced))
 
 
 def test_bombs_do_no_harm() -> None:
-    found = document(packed(**{"OPS/text/one.xhtml": BOMB + "<html><body><p>x &a9; y</p></body></html>"}))
+    found = document(epub(**{"OPS/text/one.xhtml": BOMB + "<html><body><p>x &a9; y</p></body></html>"}))
     assert found.text.startswith("x &a9; y")
-    assert len(document(packed(**{"OPS/book.opf": BOMB + PACKAGE.replace("Ducks", "&a9;")})).text) < 500
+    assert len(document(epub(**{"OPS/book.opf": BOMB + PACKAGE.replace("Ducks", "&a9;")})).text) < 500
     with pytest.raises(ParseError, match="exhaust memory"):
-        document(packed(**{"OPS/text/one.xhtml": "0" * 60_000_000}))
-    data = packed()
+        document(epub(**{"OPS/text/one.xhtml": "0" * 60_000_000}))
+    data = epub()
     with pytest.raises(ParseError, match=r"book\.epub"):
         document(data[: len(data) // 2])
-
-
-def test_a_book_that_pandoc_made() -> None:
-    source = b"---\ntitle: Made\n---\n\n# One\n\nSee [it](http://x.y) and note[^1].\n\n1. a\n2. b\n\n[^1]: The note.\n"
-    made = convert(source, "markdown", "epub", memory_megabytes=512, timeout_seconds=60, standalone=True)
-    found = document(made)
-    assert found.title == "Made"
-    assert found.text.endswith("One\n\nSee it and note[1].\n\n[1] The note.\n\n1. a\n2. b")

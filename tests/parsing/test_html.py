@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.errors import ParseError
 from core.parsing import parse
 from core.parsing.flow import compose
-from core.parsing.html_reader import read
+from core.parsing.html.reader import read
 from core.settings import ParsingSettings
 from core.types import BlockKind, Document
 from tests.parsing.laws import assert_laws

@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import io
-import struct
-import zipfile
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +8,8 @@ from core.errors import ParseError, UnsupportedKindError
 from core.parsing import PARSERS, detect_kind, display_name, parse, parser_fingerprint, readable_title
 from core.parsing.cells import cell_value
 from core.settings import ParsingSettings
+from tests.parsing.outlook_files import container
+from tests.parsing.packages import packed
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(64)
 
@@ -21,48 +19,26 @@ MAIL = b"From: a@example.org\r\nTo: b@example.org\r\nSubject: x\r\n folded\r\n\r
 
 
 def zipped(*members: str, mimetype: str = "") -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        if mimetype:
-            archive.writestr("mimetype", mimetype)
-        for member in members:
-            archive.writestr(member, "x")
-    return buffer.getvalue()
+    return packed(({"mimetype": mimetype} if mimetype else {}) | dict.fromkeys(members, "x"))
 
 
 def compound(*streams: str) -> bytes:
-    """An OLE compound file of one directory sector: the root and empty streams side by side ([MS-CFB])."""
-    header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<HHHHH", 0x3E, 3, 0xFFFE, 9, 6)
-    header += bytes(6) + struct.pack("<IIIIIIIIII", 0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0, 0)
-    header += b"".join(struct.pack("<I", 0xFFFFFFFF) for _ in range(108))
-    table = struct.pack("<II", 0xFFFFFFFD, 0xFFFFFFFE) + b"\xff" * 504
-    entries = [("Root Entry", 5, 0xFFFFFFFF, 1)]
-    entries += [(name, 2, place + 2 if place + 1 < len(streams) else 0xFFFFFFFF, 0xFFFFFFFF)
-                for place, name in enumerate(streams)]  # fmt: skip
-    directory = b""
-    for name, kind, right, child in entries:
-        encoded = name.encode("utf-16-le") + b"\0\0"
-        directory += encoded.ljust(64, b"\0") + struct.pack("<HBBIII", len(encoded), kind, 1, 0xFFFFFFFF, right, child)
-        directory += bytes(36) + struct.pack("<IQ", 0xFFFFFFFE, 0)
-    return header + table + directory.ljust(512, b"\0")
+    """An OLE compound file of empty streams."""
+    return container(dict.fromkeys(streams, b""))
 
 
 @pytest.mark.parametrize(
     ("data", "name", "kind"),
     [
         (b"# x", "a.md", "markdown"),
-        (b"# x", "A.MARKDOWN", "markdown"),
         (b"x", "README", "text"),
         (b"a,b\n1,2", "a.csv", "csv"),
-        (b"a\tb", "a.TSV", "csv"),
         (b"fn main() {}", "a.rs", "code"),
         (b"FROM x", "Dockerfile", "code"),
-        (b"a: 1", "a.yaml", "code"),
         (b"%PDF-1.7\n", "a.md", "pdf"),
         (b"junk\n%PDF-1.4\n", "a.pdf", "pdf"),
         (b"garbage", "a.pdf", "pdf"),
         (b"A PDF begins with %PDF-1.7, as is known.", "a.txt", "text"),
-        (b"%PDF-1.7\n", "a.docx", "pdf"),
         (b"<p>x", "a.htm", "html"),
         (b"Title\n=====\n", "a.rst", "rst"),
         (b"* Head\n", "a.org", "org"),
@@ -74,13 +50,11 @@ def compound(*streams: str) -> bytes:
         (zipped("[Content_Types].xml", "word/document.xml"), "a.bin", "docx"),
         (zipped("word/document.xml"), "a.md", "docx"),
         (zipped("ppt/presentation.xml"), "a.txt", "pptx"),
-        (zipped("ppt/presentation.xml", "ppt/vbaProject.bin"), "a.pptm", "pptx"),
         (zipped("xl/workbook.xml"), "a", "xlsx"),
         (zipped("word/document.xml", "word/embeddings/xl/workbook.xml"), "a.docx", "docx"),
         (zipped("OPS/a.opf", mimetype="application/epub+zip"), "a.zip", "epub"),
         (zipped("META-INF/container.xml", "a.xhtml"), "a.epub", "epub"),
         (zipped("content.xml", mimetype=f"{OPEN_DOCUMENT}.text"), "a.zip", "odt"),
-        (zipped("content.xml", mimetype=f"{OPEN_DOCUMENT}.text-template"), "a.ott", "odt"),
         (zipped("content.xml", mimetype=f"{OPEN_DOCUMENT}.spreadsheet"), "a.xlsx", "ods"),
         (zipped("word/document.xml", "x" * 900)[:120], "cut.docx", "docx"),
         (compound("Workbook", "WordDocuments"), "a.xls", "xlsx"),
@@ -90,10 +64,8 @@ def compound(*streams: str) -> bytes:
         (b"\xef\xbb\xbf \n<!-- saved -->\n<html lang=en>", "page.aspx", "html"),
         ("<?xml version='1.0'?>\n<html>".encode("utf-16"), "page", "html"),
         (b"<html>", "a.txt", "text"),
-        (b"<html>", "a.md", "markdown"),
         (b"<!doctype htmlx>", "a", "text"),
         (MAIL, "saved", "eml"),
-        (MAIL, "saved.txt", "text"),
         (b"From: me\nTo: you\n\nA memo.", "memo", "text"),
         (b"From: a\nTo: b\nSubject: c\nand no header", "memo", "text"),
         (
@@ -104,7 +76,6 @@ def compound(*streams: str) -> bytes:
             "odt",
         ),
         (b"plain words", "old.doc", "text"),
-        (b"plain words", "a.docx", "text"),
         # damaged: the reader of the kind says so
         (b"\0\1\2\3", "a.docx", "docx"),
         (b"", "a.epub", "epub"),
@@ -132,7 +103,6 @@ def test_detect_kind(data: bytes, name: str, kind: str) -> None:
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\xff" * 600, "a.bin", "an old Office document"),
         (b"From a@b Thu Jan  1 10:00:00 2026\n" + MAIL, "saved", "a mailbox"),
         (MAIL, "a.mbox", "a mailbox, which is not read"),
-        (MAIL, "a.mhtml", "a web archive, which is not read. Save the page as HTML"),
         (b"\0\1\2", "a.mobi", "an electronic book, which is not read. Convert it to EPUB"),
         (b"", "a.jpg", "a picture, which is not read"),
     ],

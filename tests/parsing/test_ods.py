@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from math import nan
 
 import pytest
@@ -10,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ParseError
-from core.parsing import ods_reader
-from tests.parsing.sheet_files import document_of, headers, ods, packed, parts_of, read_ods, shown, values
+from core.parsing.sheets import ods_reader
+from tests.parsing.packages import packed, parts_of
+from tests.parsing.sheet_files import damaged, document_of, headers, ods, read_ods, read_or_refused, shown, values
 
 
 def text(words: str, attributes: str = "", inside: str = "") -> str:
@@ -227,18 +227,6 @@ def test_what_cannot_be_read_says_so_in_a_sentence(data: bytes, sentence: str) -
 
 
 def test_a_damaged_file_is_read_or_refused_and_nothing_else() -> None:
-    def read_or_refused(data: bytes) -> str:
-        try:
-            document_of(ods_reader.read(data, "a.ods"))
-        except ParseError as error:
-            return str(error)
-        return "a.ods"
-
-    chance = random.Random(11)
-    whole = parts_of(ods(f'<table:table table:name="Data">{SALES}</table:table>', parts={"meta.xml": "<office:meta/>"}))
-    for _ in range(150):
-        name = chance.choice(sorted(whole))
-        content, place = whole[name], chance.randrange(len(whole[name]))
-        put = chance.choice(["", "9" * 5000, "<", '"', "</table:table>"])
-        broken = content[:place] + put + content[place + chance.randrange(9) :]
-        assert "a.ods" in read_or_refused(packed({**whole, name: broken}))
+    whole = ods(f'<table:table table:name="Data">{SALES}</table:table>', parts={"meta.xml": "<office:meta/>"})
+    for data in damaged(parts_of(whole), seed=11):
+        assert "a.ods" in read_or_refused(ods_reader.read, data, "a.ods")

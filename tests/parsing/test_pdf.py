@@ -2,15 +2,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import pymupdf
 import pytest
 
 from core.errors import CancelledError, ParseError, PasswordNeededError, TextLayerMissingError, WorkerError
 from core.parsing import parse
-from core.parsing import pdf as pdf_module
-from core.parsing.pdf_images import render_page
+from core.parsing.pdf.images import render_page
 from core.settings import ParsingSettings
 from core.text.places import boxes_of, page_of
 from core.types import BlockKind, Span
@@ -166,6 +164,30 @@ def test_headings_come_from_the_outline() -> None:
     assert found == [(1, "1. Topic number 1"), (2, "Details"), (1, "2. Topic number 2"), (2, "Details")]
 
 
+def test_bookmarks_that_point_beside_their_headings_or_spell_them_otherwise_still_make_them() -> None:
+    source = pymupdf.open()
+    for title in ("", "THE FIRST RECEIVERS", "Waves and their fields", "Licences of broadcasters", "The valves"):
+        page = source.new_page()
+        if title.startswith("Waves"):
+            page.insert_text((60, 80), "Chapter 2", fontsize=10)
+            page.insert_text((60, 110), title, fontsize=10)
+        else:
+            page.insert_text((60, 80), title, fontsize=10)
+        box(page, 60, 140, 500, 300, f"{prose('Here', 60)}.")
+    source.set_toc(
+        [
+            [1, "The first receivers", 1],  # the leaf before the chapter
+            [1, "Chapter 2: Waves and their fields", 3],  # printed in two blocks
+            [1, "Licenses of broadcasters", 4],  # spelled otherwise
+            [1, "Printed nowhere in the book", 4],
+            [1, "4. The valves", 1],  # the page of another print
+        ]
+    )
+    found = levels_of(parsed(bytes(source.tobytes())))
+    wanted = ("THE FIRST RECEIVERS", "Waves and their fields", "Licences of broadcasters", "The valves")
+    assert found == [(1, title) for title in wanted]
+
+
 def test_lists_keep_their_items() -> None:
     def draw(page: pymupdf.Page) -> None:
         box(page, 60, 60, 540, 120, f"{prose('Before', 30)}:")
@@ -252,28 +274,8 @@ def test_progress_counts_pages_and_can_cancel() -> None:
     assert len(parse(data, "a.pdf", ParsingSettings()).pages) == 40
 
 
-def test_composing_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
-    reached: list[str] = []
-    compose = pdf_module.compose
-
-    def noted(*values: Any) -> Any:
-        reached.append("composing")
-        composed = compose(*values)
-        reached.append("composed")
-        return composed
-
-    def stop(stage: str, done: int, total: int) -> None:
-        if reached:
-            raise CancelledError("Stopped.")
-
-    monkeypatch.setattr(pdf_module, "compose", noted)
-    with pytest.raises(CancelledError):
-        parse(pdf(*[two_columns] * 4), "a.pdf", ParsingSettings(), stop)
-    assert reached == ["composing"]
-
-
 def test_time_limit_is_an_error_with_a_sentence() -> None:
-    data = pdf(*[two_columns] * 400)
+    data = pdf(*[two_columns] * 150)
     with pytest.raises(WorkerError, match=r"big\.pdf could not be read: it was not read within 1 seconds"):
         parse(data, "big.pdf", ParsingSettings(timeout_seconds=1), lambda *_: time.sleep(0.01))
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.parsing.pdf_hyphens import Spelling, joint
-from core.parsing.pdf_layout import reading_order
-from core.parsing.pdf_lines import Run, TableCells, TextLine, from_json, to_json
-from core.parsing.pdf_marks import with_links
-from core.parsing.pdf_text import compose
+from core.parsing.pdf.hyphens import Spelling, joint
+from core.parsing.pdf.layout import reading_order
+from core.parsing.pdf.lines import Run, TableCells, TextLine, from_json, to_json
+from core.parsing.pdf.marks import with_links
+from core.parsing.pdf.text import compose
 from core.types import Page
 
 WORDS = st.text("abcXYZ0123.,-()|é한 ", min_size=1, max_size=30).filter(lambda text: text.strip())

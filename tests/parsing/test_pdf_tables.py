@@ -43,16 +43,6 @@ def test_ruled_tables_are_tables(verticals: bool) -> None:
     assert values[3, 1] == -3
 
 
-def test_framed_prose_is_no_table() -> None:
-    def draw(page: pymupdf.Page) -> None:
-        page.draw_rect((50, 50, 550, 300))
-        page.draw_line((50, 80), (550, 80))
-        box(page, 60, 90, 540, 290, f"{prose('Inside', 80)}.")
-
-    document = parsed(pdf(draw))
-    assert [block.kind for block in document.blocks] == [BlockKind.PARAGRAPH]
-
-
 def cells_of(page: Callable[[pymupdf.Page], None]) -> list[list[str]]:
     (table,) = texts(parsed(pdf(page)), BlockKind.TABLE)
     return [[cell.strip() for cell in line.split("|")] for line in table.split("\n")]
@@ -118,6 +108,48 @@ def test_a_table_in_one_of_two_columns_stays_in_it() -> None:
         "Rightfirst",
     ]
     assert [block.kind for block in document.blocks].count(BlockKind.TABLE) == 1
+
+
+def test_rows_of_a_shaded_statement_stay_whole() -> None:
+    """Signs of a currency in columns of their own, brackets, a wrapped label, shading behind every other row."""
+    rows = [
+        ("Revenue", "$", "1,200", "$", "(1,100)"),
+        ("Costs:", "", "", "", ""),
+        ("Wages and", "", "", "", ""),
+        ("other pay", "", "(400)", "", "-"),
+        ("Net income", "$", "800", "$", "(1,100)"),
+    ]
+
+    def draw(page: pymupdf.Page) -> None:
+        box(page, 60, 60, 540, 140, f"{prose('Before', 40)}.")
+        for number, (top, row) in enumerate(zip((176, 196, 216, 228, 248), rows, strict=True)):
+            if number % 2 == 0:
+                for x0, x1 in ((60, 200), (200, 290), (310, 400)):
+                    page.draw_rect((x0, top - 11, x1, top + 5), color=None, fill=(0.8, 0.9, 1))
+            for x, cell in zip((64, 204, 285, 314, 395), row, strict=True):
+                flush = pymupdf.get_text_length(cell, fontsize=10) if x in (285, 395) else 0
+                page.insert_text((x - flush, top), cell, fontsize=10)
+        box(page, 60, 300, 540, 400, f"{prose('Behind', 40)}.")
+
+    assert cells_of(draw) == [
+        ["Revenue", "$ 1,200", "$ (1,100)"],
+        ["Costs:", "", ""],
+        ["Wages and other pay", "(400)", "-"],
+        ["Net income", "$ 800", "$ (1,100)"],
+    ]
+
+
+def test_words_side_by_side_are_read_row_by_row() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for number in range(5):
+            top = 100 + 50 * number
+            for line in range(2):
+                page.insert_text((60, top + 12 * line), f"Agreement {number} as it was amended {line}", fontsize=10)
+                page.insert_text((320, top + 12 * line), f"filed with report {number} of the board {line}", fontsize=10)
+
+    found = parsed(pdf(draw)).text
+    places = [found.index(f"{name} {number}") for number in range(5) for name in ("Agreement", "filed with report")]
+    assert places == sorted(places)
 
 
 def contents(page: pymupdf.Page) -> None:
@@ -194,27 +226,6 @@ def test_a_header_over_a_short_rule_heads_all_its_columns() -> None:
         ["one", "91.2", "90.1"],
         ["two", "92.0", "88.8"],
         ["three", "9.0", "7.5"],
-    ]
-
-
-def test_wrapped_cells_are_whole_and_their_words_too() -> None:
-    def draw(page: pymupdf.Page) -> None:
-        page.insert_text((66, 115), "Name", fontname="hebo")
-        page.insert_text((200, 115), "Purpose", fontname="hebo")
-        for top, name, lines in (
-            (140, "pump", ("lifts water out of the exca-", "vation")),
-            (180, "valve", ("shuts", "it off")),
-        ):
-            page.insert_text((66, top), name)
-            for number, line in enumerate(lines):
-                page.insert_text((200, top + 13 * number), line)
-        for y in (100, 122, 208):
-            page.draw_line((60, y), (430, y))
-
-    assert cells_of(draw) == [
-        ["Name", "Purpose"],
-        ["pump", "lifts water out of the excavation"],
-        ["valve", "shuts it off"],
     ]
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.errors import ParseError
 from core.parsing import parse
-from core.parsing.plain import text_blocks
+from core.parsing.plain.plain import text_blocks
 from core.settings import ParsingSettings
 from core.types import Document
 from tests.parsing.laws import assert_laws

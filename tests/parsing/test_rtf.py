@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from core.errors import ParseError
 from core.parsing import parse
 from core.parsing.flow import compose
-from core.parsing.pandoc import convert
-from core.parsing.rtf_reader import read
+from core.parsing.rtf.reader import read
 from core.settings import ParsingSettings
 from core.types import BlockKind, Document
 from tests.parsing.laws import assert_laws
@@ -98,17 +97,6 @@ def test_kinds_levels_metadata_links() -> None:
 
 def test_a_document_in_fixed_pitch_is_no_code() -> None:
     assert [block.kind for block in document(r"{\f2 All of it\par in Courier\par}").blocks] == [BlockKind.PARAGRAPH] * 2
-
-
-def test_a_document_that_pandoc_made() -> None:
-    source = (
-        b"# One\n\nSee [it](http://x.y) and note[^1].\n\n1. a\n2. b\n    - c\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n"
-    )
-    source += b"[^1]: The note.\n"
-    made = convert(source, "markdown", "rtf", memory_megabytes=512, timeout_seconds=60, standalone=True)
-    found = parse(made, "a.rtf", ParsingSettings())
-    assert_laws(found)
-    assert found.text == "One\n\nSee it and note[1].\n\n[1] The note.\n\n1. a\n2. b\n  - c\n\nA | B\n1 | 2"
 
 
 @pytest.mark.parametrize(

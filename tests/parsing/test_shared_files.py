@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import LecternError
+from core.evaluation.reading import EXPECTED, means, measure
 from core.parsing import parse
 from core.settings import ParsingSettings
 from tests.parsing.laws import assert_laws
@@ -24,7 +25,11 @@ def files(*patterns: str) -> list[Path]:
 OWN_TEXT = {"markdown", "text", "code"}
 UNREAD = {"ocr", "pdf_password"}  # folders of files that need a person's help first
 SUITES = files("suites/*/documents/*")
-FORMATS = [path for path in files("parser_docs/*/*") if path.parent.name not in UNREAD]
+FORMATS = [
+    path
+    for path in files("parser_docs/*/*")
+    if path.parent.name not in UNREAD and not path.name.endswith(".expected.md")
+]
 
 
 @pytest.mark.parametrize("path", SUITES, ids=lambda path: f"{path.parent.parent.name}/{path.name}")
@@ -43,6 +48,21 @@ def test_laws_hold_on_every_format_and_no_word_is_missing(path: Path) -> None:
     assert document.words, "no second reading"
     if document.kind != "pdf":  # two engines seldom agree on every ligature of a PDF
         assert document.words.missing == 0, document.words.examples
+
+
+def test_word_documents_are_read_word_for_word_and_cell_by_cell() -> None:
+    read = [
+        measure(
+            parse(path.read_bytes(), path.name, ParsingSettings()),
+            path.name,
+            path.with_name(path.name + EXPECTED).read_text("utf-8"),
+        )
+        for path in files("parser_docs/docx/*.docx")
+    ]
+    assert {file.name: file.word_share for file in read if (file.word_share or 0) < 0.97} == {}
+    mean = means(read)["docx"]
+    assert (mean["word_share"] or 0) >= 0.99
+    assert (mean["cell_share"] or 0) >= 0.95
 
 
 @pytest.mark.parametrize("path", files("parser_docs/pdf_password/*", "parser_docs/ocr/*"), ids=lambda path: path.name)

@@ -4,36 +4,21 @@ from __future__ import annotations
 
 import datetime
 import random
-from io import BytesIO
-from pathlib import Path
 
 import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from openpyxl.cell.rich_text import CellRichText, TextBlock
-from openpyxl.cell.text import InlineFont
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 from openpyxl.styles import Font, PatternFill
 from openpyxl.worksheet.table import Table
 from openpyxl.worksheet.worksheet import Worksheet
 
-from core.parsing import sheet_reader
-from core.parsing.sheet_formats import show_number
-from tests.parsing.sheet_files import (
-    document_of,
-    headers,
-    packed,
-    parts_of,
-    read_xlsx,
-    rows_of,
-    saved,
-    shown,
-    values,
-    with_cells,
-    xlsx,
-)
+from core.parsing.sheets import reader as sheet_reader
+from core.parsing.sheets.formats import show_number
+from tests.parsing.packages import packed, parts_of
+from tests.parsing.sheet_files import document_of, headers, read_xlsx, rows_of, saved, shown, values, with_cells, xlsx
 
 SALES = (("Region", "Day", "Share"), ("North", 3, 0.5), ("South", 4, 0.25))
 DRAWING = (
@@ -99,22 +84,6 @@ def test_scattered_cells_are_all_there_exactly_once(places: set[tuple[int, int]]
         for block in document.blocks:
             inside = [word for word in document.text[block.start : block.end].split() if word.startswith(f"w{row}x")]
             assert inside == sorted(inside, key=lambda word: int(word.partition("x")[2]))
-
-
-def test_openpyxl_sees_the_same_cells() -> None:
-    chance = random.Random(7)
-    book = openpyxl.Workbook()
-    for row in range(1, 40):
-        for column in range(1, 9):
-            if chance.random() < 0.8:
-                book.active.cell(row, column, chance.choice([chance.randint(-999, 999), f"t{row}.{column}", True, 0.1]))
-    data = saved(book)
-    other = openpyxl.load_workbook(BytesIO(data), data_only=True)
-    wanted = [cell.value for row in other.active.iter_rows() for cell in row if cell.value is not None]
-    found = [
-        cell.value for cell in document_of(sheet_reader.read(data, "a.xlsx")).blocks[1].cells if cell.start < cell.end
-    ]
-    assert found == wanted
 
 
 # Regions
@@ -345,13 +314,6 @@ def test_text_formulas_errors_and_truth() -> None:
     assert note.startswith('In the sheet "Data", 2 formulas have no stored result')
 
 
-def test_rich_text_is_joined() -> None:
-    def fill(sheet: Worksheet) -> None:
-        sheet["A1"] = CellRichText("plain ", TextBlock(InlineFont(b=True), "bold"), " end")
-
-    assert shown(read_xlsx(fill))[1] == ("paragraph", "plain bold end")
-
-
 def test_links_lead_where_they_say_and_never_run_anything() -> None:
     def fill(sheet: Worksheet) -> None:
         rows_of(("Site", "Place", "Bad"), ("a", "b", "c"))(sheet)
@@ -489,16 +451,3 @@ def test_printed_headers_and_footers_are_furniture_without_page_numbers() -> Non
 
     assert shown(read_xlsx(fill, fill))[-1] == ("furniture", "Q&A Ltd")
     assert [kind for kind, _ in shown(read_xlsx(fill, fill))].count("furniture") == 1
-
-
-def test_a_data_sheet_of_the_shared_files_keeps_labels_and_values_in_one_row(shared: Path) -> None:
-    data = (shared / "parser_docs/xlsx/xlsx_07_gap_tolerance_.xlsx").read_bytes()
-    (table,) = [text for kind, text in shown(sheet_reader.read(data, "a.xlsx")) if text.startswith("Power system")]
-    assert "1.01 | Rated system voltage |  | kV | : | 130 (131 Um, 132 AC, 133 BIL) |" in table.split("\n")
-
-
-def test_all_sheets_of_the_shared_files_keep_the_laws(shared: Path) -> None:
-    files = sorted((shared / "parser_docs/xlsx").glob("*.xls[xm]"))
-    for path in files:
-        assert document_of(sheet_reader.read(path.read_bytes(), path.name)).blocks
-    assert len(files) == 4

@@ -7,12 +7,13 @@ import random
 import pytest
 
 from core.errors import ParseError
-from core.parsing import sheet_grid, sheet_reader
+from core.parsing.sheets import grid as sheet_grid
+from core.parsing.sheets import reader as sheet_reader
+from tests.parsing.packages import packed, parts_of
 from tests.parsing.sheet_files import (
-    document_of,
-    packed,
-    parts_of,
+    damaged,
     patched,
+    read_or_refused,
     read_xlsx,
     rows_of,
     shown,
@@ -23,15 +24,6 @@ from tests.parsing.sheet_files import (
 )
 
 SALES = (("Region", "Day", "Share"), ("North", 3, 0.5), ("South", 4, 0.25))
-
-
-def read_or_refused(data: bytes, name: str) -> str:
-    """The file's name, or the sentence that refuses it."""
-    try:
-        document_of(sheet_reader.read(data, name))
-    except ParseError as error:
-        return str(error)
-    return name
 
 
 def test_a_used_range_that_lies_costs_nothing() -> None:
@@ -68,13 +60,6 @@ def test_more_cells_than_may_be_read_are_refused(monkeypatch: pytest.MonkeyPatch
         read_xlsx(rows_of((1, 2, 3), (4, 5, 6)))
 
 
-def test_a_zip_that_unpacks_to_gigabytes_is_refused() -> None:
-    parts = parts_of(xlsx(rows_of(("x",))))
-    bomb = packed({**parts, "xl/worksheets/sheet1.xml": b" " * (40 << 20)})
-    with pytest.raises(ParseError, match=r"bomb\.xlsx"):
-        sheet_reader.read(bomb, "bomb.xlsx")
-
-
 def test_entities_are_refused() -> None:
     data = patched(
         with_cells('<row><c t="str"><v>x</v></c></row>'),
@@ -106,18 +91,8 @@ def test_what_cannot_be_read_says_so_in_a_sentence(data: bytes, sentence: str) -
 
 
 def test_a_damaged_file_is_read_or_refused_and_nothing_else() -> None:
-    chance = random.Random(3)
-    whole = parts_of(xlsx(rows_of(*SALES, ("a", None, True)), rows_of(("x",))))
-    for _ in range(150):
-        name = chance.choice([name for name in whole if "theme" not in name])
-        text = whole[name]
-        place = chance.randrange(len(text))
-        broken = (
-            text[:place]
-            + chance.choice(["", "9" * 5000, "<", '"', "A1:XFD1048576"])
-            + text[place + chance.randrange(9) :]
-        )
-        assert "a.xlsx" in read_or_refused(packed({**whole, name: broken}), "a.xlsx")
+    for data in damaged(parts_of(xlsx(rows_of(*SALES, ("a", None, True)), rows_of(("x",)))), seed=3):
+        assert "a.xlsx" in read_or_refused(sheet_reader.read, data, "a.xlsx")
 
 
 def test_the_strict_variant_of_the_format_is_read() -> None:
@@ -151,8 +126,8 @@ def test_old_workbooks_are_read_alike() -> None:
 def test_a_damaged_old_workbook_is_read_or_refused_and_nothing_else() -> None:
     chance = random.Random(5)
     whole = xls((0, 0, "Year"), (0, 1, "Ducks"), (1, 0, 2019.0), (1, 1, 120.0), merges=((0, 0, 0, 1),))
-    for _ in range(300):
+    for _ in range(100):
         broken = bytearray(whole[: chance.randrange(2, len(whole) + 1)])
         for _ in range(chance.randrange(4)):
             broken[chance.randrange(len(broken))] = chance.randrange(256)
-        assert "a.xls" in read_or_refused(bytes(broken), "a.xls")
+        assert "a.xls" in read_or_refused(sheet_reader.read, bytes(broken), "a.xls")

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from core.chunking import Aids, Workpiece, chunk, cut
+from core.chunking import ChunkerResources, chunk
 from core.embedding.tokenizer import packaged_counter
-from core.parsing import parse, syntax
-from core.parsing.sandbox import WorkerPool
-from core.parsing.syntax import SandboxedSyntax, read_syntax
+from core.parsing import parse
+from core.parsing.sandbox import syntax
+from core.parsing.sandbox.sandbox import WorkerPool
+from core.parsing.sandbox.syntax import SandboxedSyntax, read_syntax
 from core.settings import ChunkingSettings, ParsingSettings
 from core.syntax import Syntax, Unread
 from core.syntax import read_syntax as read_here
@@ -31,18 +32,23 @@ def _close_pool() -> Iterator[None]:
     syntax.pool().close()
 
 
-@pytest.fixture
-def halting(monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerPool]:
+@pytest.fixture(scope="module")
+def halting_pool() -> Iterator[WorkerPool]:
     """A worker that HANG, FILL and FALL do to what they say."""
     pool = WorkerPool("tests.parsing.halting_syntax_worker")
-    monkeypatch.setattr(syntax, "pool", lambda: pool)
     yield pool
     pool.close()
 
 
+@pytest.fixture
+def halting(halting_pool: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> WorkerPool:
+    monkeypatch.setattr(syntax, "pool", lambda: halting_pool)
+    return halting_pool
+
+
 def reasons(text: str, name: str, parsing: ParsingSettings = STRICT) -> set[str]:
     document = parse(text.encode(), name, parsing)
-    tree = chunk(document, CODE, COUNTER, aids=Aids(syntax=SandboxedSyntax(parsing)))
+    tree = chunk(document, CODE, COUNTER, resources=ChunkerResources(syntax=SandboxedSyntax(parsing)))
     return {reason for leaf in tree.leaves for reason in leaf.reasons[2:]}
 
 
@@ -50,7 +56,7 @@ def reasons(text: str, name: str, parsing: ParsingSettings = STRICT) -> set[str]
     ("text", "language"),
     [
         (HONEST, "python"),
-        ((ROOT / "core" / "preparing.py").read_text(encoding="utf-8"), "py"),
+        ((ROOT / "core" / "ingest" / "preparing.py").read_text(encoding="utf-8"), "py"),
         ("package a;\n\npublic class D {\n  // é👩‍🚀\n  int e() { return 1; }\n}\n", "go"),
         ("x = '\ud800\0'\n\n\ndef g(): pass\n", "python"),
     ],
@@ -90,10 +96,9 @@ def test_after_four_texts_that_end_the_worker_the_rest_is_not_tried(halting: Wor
     assert isinstance(SandboxedSyntax(STRICT)(sources[-1:])[0], Syntax)
 
 
-@pytest.mark.parametrize("deed", ["HANG", "FILL"])
-def test_a_document_that_is_too_much_is_cut_by_structure_and_the_next_is_read(halting: WorkerPool, deed: str) -> None:
+def test_a_document_that_is_too_much_is_cut_by_structure_and_the_next_is_read(halting: WorkerPool) -> None:
     said = "instead: structure; the syntax of this text could not be read in time"
-    assert reasons(f"# {deed}\n{HONEST}", "a.py") == {said}
+    assert reasons(f"# FILL\n{HONEST}", "a.py") == {said}
     assert reasons(HONEST, "b.py") == set()
 
 
@@ -101,20 +106,3 @@ def test_a_block_that_is_too_much_is_named_beside_those_that_are_read(halting: W
     fenced = f"# T\n\n```python\n{HONEST}```\n\nWords.\n\n```python\n# FALL\n```\n\nWords.\n\n```python\nx = 1\n```\n"
     said = "instead: structure; the syntax of a block of code could not be read in time"
     assert reasons(fenced, "a.md") == {said}
-
-
-def test_one_request_for_all_the_code_of_a_document_and_none_for_another_cut() -> None:
-    asked: list[int] = []
-
-    def reader(sources: list[tuple[str, str]]) -> list[Syntax | Unread]:
-        asked.append(len(sources))
-        return SandboxedSyntax(SETTINGS)(sources)
-
-    fences = "".join(f"Words {number}.\n\n```python\nx_{number} = f({number})\n```\n\n" for number in range(30))
-    document = parse(fences.encode(), "a.md", SETTINGS)
-    piece = Workpiece(document, COUNTER, Aids(syntax=reader))
-    first = cut(piece, CODE)
-    assert asked == [30]
-    cut(piece, ChunkingSettings(chunker="code", max_tokens=90))
-    assert cut(piece, CODE) == first == chunk(document, CODE, COUNTER)
-    assert asked == [30]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from core.chunking import chunk
 from core.errors import ParseError
 from core.parsing.cells import cell_value
-from core.parsing.table_dialect import Dialect, find_dialect, records
-from core.parsing.table_text import read
+from core.parsing.plain.table_dialect import Dialect, find_dialect, records
+from core.parsing.plain.table_text import read
 from core.settings import ChunkingSettings
 from core.types import BlockKind, TokenCounter
 from tests.parsing.sheet_files import document_of, headers, shown, values

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.parsing.word_audit import audit_words, words_of
+from core.parsing.audit.word_audit import audit_words, words_of
 from core.types import Attachment, Block, BlockKind, Cell, Document, Link, Span
 
 WORDS = st.lists(st.sampled_from("a b ab ba bab c ca abc stra ße straße ﬁne fine 東京 1 12 2".split()), max_size=30)

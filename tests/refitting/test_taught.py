@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import ModelError
 from core.evaluation.suites import GoldSpan, Question
-from core.jobs import NewItem, Reporter
+from core.ingest.jobs import NewItem, Reporter
 from core.library import Library
 from core.refitting.splitting import NOTHING, Seen, Split, drawn
 from core.refitting.taught import (
@@ -28,7 +28,7 @@ from core.refitting.taught import (
     sweep,
     take,
 )
-from core.settings import CAREFUL_MODEL, OWN_RERANKER
+from core.settings import CAREFUL_MODEL, PACKAGED_RERANKER
 from tests.fast_encoder import FastEncoder
 
 USUAL = "cross-encoder/ms-marco-MiniLM-L6-v2"
@@ -64,14 +64,14 @@ def test_it_is_found_after_the_library_was_moved(tmp_path: Path, kept_whole: boo
 
 def test_what_does_not_lie_in_the_library_is_kept_as_it_was_given(library: Library, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
-    for name in (USUAL, "late-interaction", str(tmp_path / "mine"), "~/nowhere/mine", "/gone/rerankers/mine"):
+    for name in (USUAL, str(tmp_path / "mine"), "~/nowhere/mine", "/gone/rerankers/mine"):
         choose(library, name)
         assert (library.preference(CAREFUL_MODEL), careful_model(library)) == (name, name)
-    choose(library, OWN_RERANKER)
-    assert (library.preference(CAREFUL_MODEL), careful_model(library)) == ("", OWN_RERANKER)
+    choose(library, PACKAGED_RERANKER)
+    assert (library.preference(CAREFUL_MODEL), careful_model(library)) == ("", PACKAGED_RERANKER)
 
 
-@pytest.mark.parametrize("before", [OWN_RERANKER, USUAL, "taught"])
+@pytest.mark.parametrize("before", [PACKAGED_RERANKER, USUAL, "taught"])
 def test_giving_back_goes_to_what_was_chosen_before(library: Library, before: str) -> None:
     before = str(model(library, "b")) if before == "taught" else before
     choose(library, before)
@@ -88,7 +88,7 @@ def test_what_it_saw_lies_beside_the_weights(tmp_path: Path) -> None:
     note(Split(tuple(questions[:3]), tuple(questions[3:]), "document"), tmp_path)
     known = [drawn(question) for question in questions]
     assert seen_by(str(tmp_path)) == Seen(frozenset(known[:3]), frozenset(known[3:]))
-    assert [seen_by(name) for name in ("", OWN_RERANKER, USUAL, str(tmp_path / "none"))] == [NOTHING] * 4
+    assert [seen_by(name) for name in ("", PACKAGED_RERANKER, USUAL, str(tmp_path / "none"))] == [NOTHING] * 4
     for damaged in ("{", "[]", "{}"):
         (tmp_path / FILE).write_text(damaged)
         with pytest.raises(ModelError, match="What the re-ranker was taught by cannot be read"):

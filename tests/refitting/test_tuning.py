@@ -6,19 +6,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from core import ordering
 from core.embedding import calibration
 from core.errors import CancelledError, LecternError
-from core.evaluation.judged import judged_questions
+from core.evaluation.exchange.judged import judged_questions
 from core.library import Library
 from core.refitting import GAIN, tuning
 from core.refitting.splitting import drawn
 from core.refitting.taught import FOLDER, choose, seen_by
 from core.refitting.tuning import LEAST_JUDGMENTS, suited, tune
-from core.retrieval.reranking import load_reranker
-from core.settings import OWN_RERANKER, RerankingSettings, Settings
+from core.search import ordering
+from core.search.ranking.rerankers import load_reranker
+from core.settings import PACKAGED_RERANKER, RerankingSettings, Settings
 from core.training.loop import Plan
-from core.types import Encoder
 from tests.fast_encoder import FastEncoder
 from tests.refitting import worlds
 from tests.refitting.worlds import Contrarian
@@ -46,6 +45,8 @@ def asking(model: str) -> Settings:
             "retrieval.neighbour_share": 0.2,
             "reranking.model": model,
             "reranking.candidates": 5,
+            "reranking.blend": 1,
+            "reranking.neighbour_share": 0,
             "reranking.timeout_seconds": 0,
             "reranking.precision": "float32",
         }
@@ -62,8 +63,8 @@ def left(library: Library) -> list[str]:
 def test_a_better_one_is_kept_and_one_that_is_no_better_is_gone(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def loaded(settings: RerankingSettings, encoder: Encoder):
-        return Contrarian() if settings.model == "contrarian" else load_reranker(settings, encoder)
+    def loaded(settings: RerankingSettings):
+        return Contrarian() if settings.model == "contrarian" else load_reranker(settings)
 
     monkeypatch.setattr(ordering, "load_reranker", loaded)
     judged = judged_questions(library)
@@ -87,12 +88,12 @@ def test_a_better_one_is_kept_and_one_that_is_no_better_is_gone(
     with pytest.raises(LecternError, match="has learnt from these judgments already"):
         tune(library, judged, asking(str(better.folder)), plan=PLAN)
     choose(library, str(better.folder))
-    assert tune(library, judged, asking(OWN_RERANKER), plan=PLAN).gain.verdict != GAIN
+    assert tune(library, judged, asking(PACKAGED_RERANKER), plan=PLAN).gain.verdict != GAIN
     assert left(library) == [better.folder.name]
     assert "reranked" in library.rank("What?", asking(str(better.folder))).scores
-    choose(library, OWN_RERANKER)
+    choose(library, PACKAGED_RERANKER)
     # Against the weights it began from, two tiny steps show no gain: what was made is not left behind.
-    same = tune(library, judged, asking(OWN_RERANKER), plan=PLAN)
+    same = tune(library, judged, asking(PACKAGED_RERANKER), plan=PLAN)
     assert (same.gain.verdict != GAIN, same.folder, left(library)) == (True, None, [])
 
 
@@ -105,7 +106,7 @@ def test_it_is_stopped_while_it_learns_and_leaves_no_model(library: Library) -> 
 
     def begun() -> list[str]:
         with pytest.raises(CancelledError):
-            tune(library, judged_questions(library), asking(OWN_RERANKER), watch, PLAN)
+            tune(library, judged_questions(library), asking(PACKAGED_RERANKER), watch, PLAN)
         assert {name.partition(".")[2] for name in left(library)} <= {"learning", "part"}
         return left(library)
 
@@ -127,7 +128,7 @@ def test_it_is_stopped_while_it_learns_and_leaves_no_model(library: Library) -> 
 
 def test_too_few_judgments_and_no_reranker_are_told(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LecternError, match=rf"36 judged .* at least {LEAST_JUDGMENTS}.* Judge 164 more"):
-        tune(library, judged_questions(library), asking(OWN_RERANKER))
+        tune(library, judged_questions(library), asking(PACKAGED_RERANKER))
     monkeypatch.setattr(tuning, "LEAST_JUDGMENTS", 30)
     with pytest.raises(LecternError, match="No re-ranker is on"):
         tune(library, judged_questions(library), Settings())

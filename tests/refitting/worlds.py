@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.evaluation.judged import Judged, judged_questions
+from core.evaluation.exchange.judged import Judged, judged_questions
 from core.library import Incoming, Library
 from core.settings import Settings
 from core.text.analysis import analyse

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from core.storage.cache import CatalogueVectors
-from core.storage.chunks import NewLeaf, Recipe, swap_chunks
-from core.storage.documents import put_document
-from core.storage.generations import begin_generation
-from core.storage.sources import put_source
+from core.storage.catalogue.chunks import NewLeaf, Recipe, swap_chunks
+from core.storage.catalogue.documents import put_document
+from core.storage.catalogue.generations import begin_generation
+from core.storage.catalogue.sources import point_source, settle
+from core.storage.index.cache import CatalogueVectors
 from core.storage.store import Store
 from core.types import Audit, Chunk, ChunkTree, Document, PrefixPart, Vectors
 
@@ -103,3 +103,12 @@ def ingest(store: Store, name: str, text: str, size: int = 20, path: Path | None
         put_document(store, whole, size_bytes=len(text.encode()), parser="plain-1")
         swap(store, tree)
         return put_source(store, name=name, version_id=whole.version_id, path=path)
+
+
+def put_source(store: Store, *, name: str, version_id: str, path: Path | None = None, parent: str | None = None) -> int:
+    """Point a source at a version, draw the consequences, and return its id."""
+    with store.transaction() as connection:
+        source, left = point_source(store, name=name, version_id=version_id, path=path, parent=parent)
+        if left is not None:
+            settle(store, connection, left, successor=version_id)
+    return source

@@ -12,24 +12,25 @@ from pathlib import Path
 import pytest
 
 from core.errors import StorageError
-from core.storage.documents import document as stored_document
-from core.storage.leaves import load_leaves
-from core.storage.lexical import FtsIndex
-from core.storage.outbox import apply_outbox, compare_projection
-from core.storage.sources import remove_source, sources
+from core.storage.catalogue.documents import document as stored_document
+from core.storage.catalogue.sources import remove_source, sources
+from core.storage.index.leaves import load_leaves
+from core.storage.index.lexical import FtsIndex
+from core.storage.index.outbox import apply_outbox, compare_projection
 from core.storage.store import Store
 from core.storage.verify import verify
 from tests.small_disk import fill, mounted
 from tests.storage.builders import cut, document, ingest
 
+pytestmark = pytest.mark.usefixtures("examined_apart")  # what a kill or a full disk left may end who looks
 ROOT = Path(__file__).resolve().parents[2]
 
 # Ingests, replaces and removes for ever, carrying the outbox now and then; says what it was told was done.
 WRITER = """
 import sys
 from pathlib import Path
-from core.storage.outbox import apply_outbox
-from core.storage.sources import remove_source
+from core.storage.index.outbox import apply_outbox
+from core.storage.catalogue.sources import remove_source
 from core.storage.store import Store
 from tests.storage.builders import ingest
 known = {}
@@ -63,7 +64,7 @@ def killed_writer(home: Path, seconds: float) -> list[str]:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system cannot kill a process outright")
-@pytest.mark.parametrize("instant", range(6))
+@pytest.mark.parametrize("instant", [0, *(pytest.param(late, marks=pytest.mark.long) for late in range(1, 12))])
 def test_killed_at_any_instant(tmp_path, instant) -> None:
     home = tmp_path / "library"
     said = killed_writer(home, random.Random(instant).uniform(0.0, 2.0))

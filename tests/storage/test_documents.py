@@ -9,9 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import NotFoundError, StorageError
-from core.storage.chunks import recipe, tree
-from core.storage.documents import boxes, document, page_at, pages, put_document, text, text_hash, texts, version, words
-from core.storage.leaves import load_leaves
+from core.storage.catalogue.chunks import recipe, tree
+from core.storage.catalogue.documents import (
+    document,
+    page_at,
+    put_document,
+    text,
+    text_hash,
+    texts,
+    version,
+    words,
+)
+from core.storage.index.leaves import load_leaves
 from core.storage.store import Store
 from core.text.places import page_of
 from core.types import Block, BlockKind, Cell, Document, Link, Page, PageBox, Span, WordAudit
@@ -125,29 +134,18 @@ def test_text_no_encoding_holds_is_refused_with_a_sentence(store) -> None:
 def test_unknown_versions(store) -> None:
     assert version(store, "nothing") is None
     assert texts(store, ["nothing"]) == {}
-    for ask in (document, text, pages):
+    for ask in (document, text):
         with pytest.raises(NotFoundError):
             ask(store, "nothing")
 
 
-def test_boxes_and_pages_by_place(store) -> None:
+def test_pages_by_place(store) -> None:
     runs = tuple(PageBox(start, start + 9, 1 + start // 50, 0, start, 10, start + 1) for start in range(0, 100, 10))
     whole = Document("d" * 64, "pdf", "t", "x" * 100, pages=(Page(1, 9, 9), Page(2, 9, 9)), boxes=runs)
     put_document(store, whole, size_bytes=3, parser="one")
-    assert [box.start for box in boxes(store, "d" * 64, 12, 31)] == [10, 20, 30]
-    assert boxes(store, "d" * 64, 19, 20) == ()  # the gap between two runs
     offsets = (0, 45, 49, 50, 99, 500)  # 49 lies between two runs, 99 after the last
     assert [page_at(store, "d" * 64, offset) for offset in offsets] == [1, 1, 2, 2, 2, 2]
     assert [page_at(store, "d" * 64, offset) for offset in range(100)] == [page_of(whole, at) for at in range(100)]
-    assert pages(store, "d" * 64) == whole.pages
-
-
-def test_a_thousand_pages_come_back_as_they_were(store) -> None:
-    runs = tuple(PageBox(place * 40, place * 40 + 39, 1 + place // 60, 1, 2, 3, 4) for place in range(60_000))
-    sheets = tuple(Page(number, 612, 792) for number in range(1, 1001))
-    whole = Document("c" * 64, "pdf", "t", "words and " * 240_000, pages=sheets, boxes=runs)
-    put_document(store, whole, size_bytes=3, parser="one")
-    assert document(store, "c" * 64) == whole
 
 
 def test_another_parse_takes_the_chunks_of_another_text_with_it(tmp_path) -> None:

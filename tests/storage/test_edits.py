@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from core.chunking.edits import merge, split
+from core.chunking.edits.edits import merge, split
 from core.errors import LecternError
 from core.settings import ChunkingSettings
-from core.storage import edits as stored
-from core.storage.documents import put_document, text_hash
-from core.storage.edits import add_edit, edits, edits_ahead, redo_edit, remove_edit, undo_edit, undone_edits
-from core.storage.judgments import VersionText
-from core.storage.recipes import overrides, own_recipes, set_own_recipe
-from core.storage.sources import predecessor, put_source, remove_source, sources
+from core.storage.catalogue import edits as stored
+from core.storage.catalogue.documents import put_document, text_hash
+from core.storage.catalogue.edits import add_edit, edits, edits_ahead, redo_edit, remove_edit, undo_edit, undone_edits
+from core.storage.catalogue.judgments import VersionText
+from core.storage.catalogue.recipes import overrides, own_recipes, set_own_recipe
+from core.storage.catalogue.sources import predecessor, remove_source, sources
 from core.storage.store import Store
 from core.storage.verify import verify
 from tests.storage import builders
@@ -64,15 +64,14 @@ def test_undo_and_redo_survive_a_restart(home) -> None:
         assert verify(store) == []
 
 
-def test_an_edit_comes_back_as_it_was_made(home) -> None:
-    with Store.open(home, write=True) as store:
-        builders.ingest(store, "a", TEXT)
-        wish = replace(merge(builders.document(TEXT), TEXT.index("Four")), text_hash=text_hash(TEXT))
-        number = add_edit(store, wish)
-        (kept,) = edits(store, version_of(TEXT))
-        assert (kept, kept.id) == (wish, number)
-        assert remove_edit(store, number)
-        assert not remove_edit(store, number)
+def test_an_edit_comes_back_as_it_was_made(store) -> None:
+    builders.ingest(store, "a", TEXT)
+    wish = replace(merge(builders.document(TEXT), TEXT.index("Four")), text_hash=text_hash(TEXT))
+    number = add_edit(store, wish)
+    (kept,) = edits(store, version_of(TEXT))
+    assert (kept, kept.id) == (wish, number)
+    assert remove_edit(store, number)
+    assert not remove_edit(store, number)
 
 
 def test_there_is_an_end_to_what_is_kept(home, monkeypatch) -> None:
@@ -110,42 +109,39 @@ def test_edits_and_a_recipe_go_along_with_a_changed_file(home) -> None:
         assert overrides(store) == {("document", version_of(new)): own}
 
 
-def test_of_two_sources_the_one_that_stays_keeps_them(home) -> None:
-    with Store.open(home, write=True) as store:
-        builders.ingest(store, "a", TEXT)
-        put_source(store, name="b", version_id=version_of(TEXT))
-        made(store, TEXT.index("Seven"))
-        assert predecessor(store, name="a") is None
-        builders.ingest(store, "a", TEXT + " More.")
-        assert words_at(store, TEXT) == ["Seven"]
-        assert edits(store, version_of(TEXT + " More.")) == []
+def test_of_two_sources_the_one_that_stays_keeps_them(store) -> None:
+    builders.ingest(store, "a", TEXT)
+    builders.put_source(store, name="b", version_id=version_of(TEXT))
+    made(store, TEXT.index("Seven"))
+    assert predecessor(store, name="a") is None
+    builders.ingest(store, "a", TEXT + " More.")
+    assert words_at(store, TEXT) == ["Seven"]
+    assert edits(store, version_of(TEXT + " More.")) == []
 
 
-def test_edits_wait_for_a_document_that_was_removed(home) -> None:
-    with Store.open(home, write=True) as store:
-        builders.ingest(store, "a", TEXT)
-        made(store, TEXT.index("Seven"))
-        set_own_recipe(store, "document", version_of(TEXT), ChunkingSettings(max_tokens=64))
-        remove_source(store, sources(store)[0].id)
-        assert verify(store) == []
-        assert [(own.scope, own.name) for own in own_recipes(store)] == [("document", "")]
-        builders.ingest(store, "a", TEXT)
-        assert words_at(store, TEXT) == ["Seven"]
-        assert [own.name for own in own_recipes(store)] == ["A title"]
+def test_edits_wait_for_a_document_that_was_removed(store) -> None:
+    builders.ingest(store, "a", TEXT)
+    made(store, TEXT.index("Seven"))
+    set_own_recipe(store, "document", version_of(TEXT), ChunkingSettings(max_tokens=64))
+    remove_source(store, sources(store)[0].id)
+    assert verify(store) == []
+    assert [(own.scope, own.name) for own in own_recipes(store)] == [("document", "")]
+    builders.ingest(store, "a", TEXT)
+    assert words_at(store, TEXT) == ["Seven"]
+    assert [own.name for own in own_recipes(store)] == ["A title"]
 
 
-def test_another_reading_of_the_same_bytes_takes_edits_along(home) -> None:
-    with Store.open(home, write=True) as store:
-        builders.ingest(store, "a", TEXT)
-        made(store, TEXT.index("Seven"))
-        whole = builders.document(TEXT)
-        put_document(store, replace(whole, text="Title. " + TEXT), size_bytes=1, parser="plain-2")
-        (kept,) = edits(store, whole.version_id)
-        assert kept.at.end == TEXT.index("Seven") + 7
-        put_document(store, replace(whole, text="Nothing."), size_bytes=1, parser="plain-3")
-        assert edits(store, whole.version_id) == [kept], "it keeps its last place"
-        put_document(store, whole, size_bytes=1, parser="plain-1")
-        assert words_at(store, TEXT) == ["Seven"]
+def test_another_reading_of_the_same_bytes_takes_edits_along(store) -> None:
+    builders.ingest(store, "a", TEXT)
+    made(store, TEXT.index("Seven"))
+    whole = builders.document(TEXT)
+    put_document(store, replace(whole, text="Title. " + TEXT), size_bytes=1, parser="plain-2")
+    (kept,) = edits(store, whole.version_id)
+    assert kept.at.end == TEXT.index("Seven") + 7
+    put_document(store, replace(whole, text="Nothing."), size_bytes=1, parser="plain-3")
+    assert edits(store, whole.version_id) == [kept], "it keeps its last place"
+    put_document(store, whole, size_bytes=1, parser="plain-1")
+    assert words_at(store, TEXT) == ["Seven"]
 
 
 def test_own_recipes_are_kept_by_scope(home) -> None:

@@ -10,8 +10,8 @@ from core.enriching import enrich
 from core.errors import NotFoundError
 from core.library import Incoming, Library
 from core.settings import EnrichingSettings
-from core.storage import features as kept
-from core.storage.features import find, put_features, signed_leaves, twins_of_library
+from core.storage.catalogue import features as kept
+from core.storage.catalogue.features import find, put_features, signed_leaves, twins_of_library
 from core.storage.store import Store
 from tests.fast_encoder import FastEncoder
 
@@ -45,50 +45,35 @@ def test_a_cut_keeps_the_features_of_every_chunk(tmp_path, fast_encoder) -> None
     version = put_in(tmp_path / "library", {"mill.md": MILL}, fast_encoder)
     with Library.open(tmp_path / "library", write=False, encoder=fast_encoder) as library:
         tree = library.tree(version)
-        store = Store.open(tmp_path / "library", write=False)
-        try:
+        with Store.open(tmp_path / "library", write=False) as store:
             found = kept.features(store, version)
             assert found == enrich(tree)
             assert list(found) == [chunk.chunk_id for chunk in tree.chunks]
             assert rows(store, "enriched") == 1
             assert [name for name, _ in signed_leaves(store)] == [leaf.chunk_id for leaf in tree.leaves]
-        finally:
-            store.close()
 
 
 def test_a_library_of_an_older_lectern_gets_them_when_they_are_asked_for(tmp_path, fast_encoder) -> None:
     version = put_in(tmp_path / "library", {"mill.md": MILL}, fast_encoder)
-    store = Store.open(tmp_path / "library", write=True)
-    try:
+    with Store.open(tmp_path / "library", write=True) as store:
         wanted = kept.features(store, version)
         with store.transaction() as connection:
             connection.execute("DELETE FROM enriched")
-    finally:
-        store.close()
-    reader = Store.open(tmp_path / "library", write=False)
-    try:
+    with Store.open(tmp_path / "library", write=False) as reader:
         assert kept.features(reader, version) == wanted
         assert rows(reader, "enriched") == 0  # a reader keeps nothing
-    finally:
-        reader.close()
-    store = Store.open(tmp_path / "library", write=True)
-    try:
+    with Store.open(tmp_path / "library", write=True) as store:
         assert kept.features(store, version) == wanted
         assert rows(store, "enriched") == 1
-    finally:
-        store.close()
 
 
 def test_other_settings_make_other_features(tmp_path, fast_encoder) -> None:
     version = put_in(tmp_path / "library", {"mill.md": MILL}, fast_encoder)
-    store = Store.open(tmp_path / "library", write=True)
-    try:
+    with Store.open(tmp_path / "library", write=True) as store:
         fewer = kept.features(store, version, EnrichingSettings(keywords=1))
         assert all(len(one.keywords) <= 1 for one in fewer.values())
         assert kept.features(store, version, EnrichingSettings(keywords=1)) == fewer
         assert any(len(one.keywords) > 1 for one in kept.features(store, version).values())
-    finally:
-        store.close()
 
 
 def test_features_go_with_their_chunks(tmp_path, fast_encoder) -> None:
@@ -96,13 +81,10 @@ def test_features_go_with_their_chunks(tmp_path, fast_encoder) -> None:
     with Library.open(tmp_path / "library", encoder=fast_encoder) as library:
         tree = library.tree(version)
         library.remove(library.sources()[0].id)
-    store = Store.open(tmp_path / "library", write=True)
-    try:
+    with Store.open(tmp_path / "library", write=True) as store:
         assert rows(store, "enriched") == rows(store, "recipe")
         with pytest.raises(NotFoundError):
             put_features(store, tree, find(tree, EnrichingSettings()))
-    finally:
-        store.close()
 
 
 def test_near_duplicates_are_found_across_documents(tmp_path, fast_encoder) -> None:
@@ -112,15 +94,12 @@ def test_near_duplicates_are_found_across_documents(tmp_path, fast_encoder) -> N
         "two.md": f"# Two\n\nOther words about ducks, reeds and the moon.\n\n## Again\n\n{shared_words.upper()}\n",
     }
     put_in(tmp_path / "library", pages, fast_encoder)
-    store = Store.open(tmp_path / "library", write=False)
-    try:
+    with Store.open(tmp_path / "library", write=False) as store:
         pairs = twins_of_library(store, EnrichingSettings(twin_similarity=0.6))
         names = dict(signed_leaves(store))
         assert [(pair.first in names, pair.second in names) for pair in pairs] == [(True, True)]
         assert pairs[0].similarity >= 0.6
         assert pairs == twins_of_library(store, EnrichingSettings(twin_similarity=0.6))
-    finally:
-        store.close()
 
 
 def test_indexed_features_are_found_and_name_another_recipe(tmp_path, fast_encoder) -> None:
@@ -130,13 +109,9 @@ def test_indexed_features_are_found_and_name_another_recipe(tmp_path, fast_encod
     assert plain == indexed
     recipes = []
     for home in ("plain", "indexed"):
-        store = Store.open(tmp_path / home, write=False)
-        try:
-            with store.reading() as connection:
-                recipes.append(connection.execute("SELECT fingerprint FROM recipe").fetchone()[0])
-                ids = connection.execute("SELECT chunk_id FROM chunk ORDER BY row").fetchall()
-        finally:
-            store.close()
+        with Store.open(tmp_path / home, write=False) as store, store.reading() as connection:
+            recipes.append(connection.execute("SELECT fingerprint FROM recipe").fetchone()[0])
+            ids = connection.execute("SELECT chunk_id FROM chunk ORDER BY row").fetchall()
         recipes.append(ids)
     assert recipes[2].startswith(recipes[0] + "+")
     assert recipes[1] == recipes[3]  # what is indexed changes no chunk id

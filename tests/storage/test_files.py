@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import io
+import shutil
 from pathlib import Path
 
 import pytest
 
 from core.errors import NotFoundError, StorageError
-from core.storage.sources import remove_source
-from core.storage.store import Store
+from core.storage.catalogue.sources import remove_source
+from core.storage.store import CATALOGUE, Store
+from core.storage.verify import verify
 from tests.storage.builders import ingest
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "library", write=True) as opened:
-        yield opened
 
 
 def test_both_ways_in_keep_the_same_bytes(store, tmp_path) -> None:
@@ -30,11 +26,9 @@ def test_both_ways_in_keep_the_same_bytes(store, tmp_path) -> None:
     assert store.files.read(name) == data
     assert store.files.size(name) == len(data)
     assert list(store.files.hashes()) == [name]
+    assert store.files.path(name) == store.home / "files" / "staged" / name  # no committed row names it yet
+    store.files.named(name)
     assert store.files.path(name) == store.home / "files" / name[:2] / name[2:]
-
-
-def test_empty_bytes_are_bytes(store) -> None:
-    assert store.files.read(store.files.stage(b"")) == b""
 
 
 def test_what_cannot_be_read_gets_a_sentence(store, tmp_path) -> None:
@@ -103,6 +97,59 @@ def test_bytes_staged_again_survive_the_removal_of_their_old_source(store) -> No
     assert store.files.read(name) == text.encode()
 
 
-def test_no_temporary_file_is_left(store) -> None:
-    ingest(store, "one", "A document.")
-    assert [path.name for path in Path(store.files.root).iterdir() if path.name.startswith("incoming")] == []
+def emptied(home: Path) -> None:
+    (home / CATALOGUE).write_bytes(b"")
+
+
+def removed(home: Path) -> None:
+    for path in home.glob(CATALOGUE + "*"):
+        path.unlink()
+
+
+def older(home: Path) -> None:
+    for path in home.glob(CATALOGUE + "*"):
+        path.unlink()
+    shutil.copy(home / "older.sqlite", home / CATALOGUE)
+
+
+@pytest.mark.parametrize("harm", [emptied, removed, older])
+def test_a_catalogue_that_knows_less_costs_no_original(tmp_path, harm) -> None:
+    home = tmp_path / "library"
+    with Store.open(home, write=True) as store:
+        ingest(store, "first", "A document of the first day.")
+    shutil.copy(home / CATALOGUE, home / "older.sqlite")
+    with Store.open(home, write=True) as store:
+        ingest(store, "second", "A document of the second day.")
+        held = {name: store.files.read(name) for name in store.files.hashes()}
+    shutil.copy(home / CATALOGUE, tmp_path / "whole.sqlite")
+    harm(home)
+    with Store.open(home, write=True) as store:
+        kept = {name: store.files.read(name) for name in store.files.hashes()}
+        aside = {name: (store.files.set_aside / name).read_bytes() for name in store.files.hashes_set_aside()}
+        assert kept | aside == held
+        assert len(aside) == (1 if harm is older else 2)
+        assert [problem.where for problem in verify(store)] == [str(store.files.set_aside)]
+        assert [problem.where for problem in verify(store, repair=True)] == [str(store.files.set_aside)]
+        ingest(store, "third", "Life goes on.")
+    with Store.open(home, write=True) as store:
+        assert len(store.files.hashes_set_aside()) == len(aside)
+    removed(home)
+    shutil.copy(tmp_path / "whole.sqlite", home / CATALOGUE)
+    with Store.open(home, write=True) as store:  # the right catalogue is put back: so are its originals
+        assert {name: store.files.read(name) for name in held} == held
+
+
+def test_a_removal_cut_short_is_finished_or_undone_at_the_next_opening(tmp_path) -> None:
+    home = tmp_path / "library"
+    with Store.open(home, write=True) as store:
+        ingest(store, "kept", "A document that is kept.")
+        kept = next(store.files.hashes())
+        gone = store.files.stage(b"forgotten by a commit")
+        store.files.named(gone)
+        store.files.unnamed(kept)  # the process dies before the commit of one removal, after that of the other
+        store.files.unnamed(gone)
+        assert store.files.read(kept) == b"A document that is kept."
+    with Store.open(home, write=True) as store:
+        assert list(store.files.hashes()) == [kept]
+        assert store.files.hashes_set_aside() == []
+        assert verify(store) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import NotFoundError, StorageError
-from core.storage.generations import (
+from core.storage.catalogue.generations import (
     begin_generation,
     drop_generation,
     generations,
@@ -13,21 +13,15 @@ from core.storage.generations import (
     serving,
     unfinished_versions,
 )
-from core.storage.leaves import load_leaves
-from core.storage.lexical import FtsIndex
-from core.storage.outbox import apply_outbox, compare_projection, query_projection
-from core.storage.sources import remove_source
+from core.storage.catalogue.sources import remove_source
+from core.storage.index.leaves import load_leaves
+from core.storage.index.lexical import FtsIndex
+from core.storage.index.outbox import apply_outbox, compare_projection, query_projection
 from core.storage.store import Store
 from core.storage.verify import verify
 from tests.storage.builders import cut, document, ingest, keep_vectors, swap, vector
 
 TEXTS = ["The first document, quite short.", "The second one, which is a little longer."]
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "library", write=True) as opened:
-        yield opened
 
 
 def test_the_first_one_serves_and_the_same_one_is_found_again(store) -> None:

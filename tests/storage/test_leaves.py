@@ -8,21 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import StorageError
-from core.storage.cache import CatalogueVectors
-from core.storage.chunks import NewLeaf, Recipe, swap_chunks, tree
-from core.storage.documents import put_document
-from core.storage.generations import begin_generation
-from core.storage.leaves import LeafTable, load_leaves
-from core.storage.sources import put_source, remove_source
+from core.storage.catalogue.chunks import tree
+from core.storage.catalogue.generations import begin_generation
+from core.storage.catalogue.sources import remove_source
+from core.storage.index.leaves import LeafTable, load_leaves
 from core.storage.store import Store
-from core.types import Audit, Chunk, ChunkTree
-from tests.storage.builders import DIMENSION, document, ingest, vector
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "library", write=True) as opened:
-        yield opened
+from tests.storage.builders import DIMENSION, ingest, vector
 
 
 def same(left: LeafTable, right: LeafTable) -> bool:
@@ -88,32 +79,3 @@ def test_a_vector_of_the_wrong_length_is_not_passed_on(store) -> None:
         connection.execute("UPDATE vector SET data = zeroblob(3)")
     with pytest.raises(StorageError, match="wrong length"):
         load_leaves(store)
-
-
-def test_fifty_thousand_leaves_load_whole_and_again_without_one_document(store) -> None:
-    count, dimension, documents = 50_000, 384, 10
-    begin_generation(store, "wide", dimension)
-    drawn = np.random.default_rng(1).standard_normal((count, dimension)).astype(np.float32)
-    each = count // documents
-    for place in range(documents):
-        text = f"{place:04d}" + "word " * each
-        whole = document(text)
-        leaves = tuple(
-            Chunk(f"{place}-{at}", 0, None, at * 5, at * 5 + 5, text[at * 5 : at * 5 + 5], 1) for at in range(each)
-        )
-        CatalogueVectors(store).put({leaf.chunk_id: drawn[place * each + at] for at, leaf in enumerate(leaves)})
-        with store.transaction():
-            put_document(store, whole, size_bytes=1, parser="p")
-            swap_chunks(
-                store,
-                ChunkTree(whole, leaves),
-                recipe=Recipe("f", "l", {}),
-                audit=Audit(1, 1),
-                leaves=[NewLeaf(leaf.chunk_id, leaf.chunk_id, [], [], ["word"]) for leaf in leaves],
-            )
-            put_source(store, name=str(place), version_id=whole.version_id)
-    table = load_leaves(store)
-    assert np.array_equal(table.vectors, drawn)
-    remove_source(store, 1)
-    fewer = load_leaves(store, table)
-    assert np.array_equal(fewer.vectors, drawn[each:])

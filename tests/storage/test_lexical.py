@@ -5,22 +5,15 @@ from __future__ import annotations
 import unicodedata
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from rank_bm25 import BM25Okapi
 
-from core.storage import postings
-from core.storage.generations import begin_generation
-from core.storage.lexical import FIELDS, FtsIndex, add_rows, remove_rows
+from core.storage.catalogue.generations import begin_generation
+from core.storage.index import postings
+from core.storage.index.lexical import FtsIndex
+from core.storage.schema.word_tables import FIELDS, add_rows, remove_rows
 from core.storage.store import Store
 from tests.storage.builders import DIMENSION, EMBEDDER, ingest
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "library", write=True) as opened:
-        yield opened
 
 
 def filled(store, texts: list[list[str]], embedder: str = EMBEDDER) -> FtsIndex:
@@ -28,26 +21,6 @@ def filled(store, texts: list[list[str]], embedder: str = EMBEDDER) -> FtsIndex:
     with store.transaction() as connection:
         add_rows(connection, number, [(row, "", "", "", " ".join(tokens)) for row, tokens in enumerate(texts, 1)])
     return FtsIndex(store, number)
-
-
-def test_the_order_is_that_of_rank_bm25(store) -> None:
-    drawn = np.random.default_rng(7)
-    share = 1 / np.arange(5, 405)
-    texts = [
-        [f"w{term}" for term in drawn.choice(400, size=drawn.integers(3, 60), p=share / share.sum())]
-        for _ in range(800)
-    ]
-    index, reference = filled(store, texts), BM25Okapi(texts, k1=1.2, b=0.75)
-    held = {f"w{term}": sum(f"w{term}" in tokens for tokens in texts) for term in range(400)}
-    rare = [term for term, count in held.items() if 0 < count < len(texts) / 2]
-    assert len(rare) > 300
-    for _ in range(60):
-        question = list(drawn.choice(rare, size=drawn.integers(1, 7)))
-        rows, scores = index.search(question, {})
-        expected = reference.get_scores(question)
-        assert set(rows - 1) == set(np.flatnonzero(expected))
-        np.testing.assert_allclose(scores, expected[rows - 1], rtol=1e-4)
-        assert (np.diff(rows) > 0).all()
 
 
 def test_a_term_in_most_rows_only_counts_alone(store) -> None:
@@ -95,7 +68,6 @@ def scored_by_fts5(store, index: FtsIndex, tokens: list[str], boosts: list[float
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=5),
     st.tuples(BOOST, BOOST, BOOST, BOOST),
 )
-@settings(max_examples=30)
 def test_scores_are_those_of_fts5_to_the_last_digit(tmp_path_factory, passages, question, boosts) -> None:
     with Store.open(tmp_path_factory.mktemp("library"), write=True) as store:
         number = begin_generation(store, EMBEDDER, DIMENSION).number
@@ -198,10 +170,10 @@ def test_nothing_in_a_question_is_an_operator(store) -> None:
 
 def test_a_question_of_a_whole_page_is_answered(store) -> None:
     drawn = np.random.default_rng(3)
-    index = filled(store, [[f"w{term}" for term in drawn.integers(0, 3000, 80)] for _ in range(5000)])
+    index = filled(store, [[f"w{term}" for term in drawn.integers(0, 3000, 80)] for _ in range(500)])
     question = [f"w{term}" for term in range(3000)]
     rows, _ = index.search(question, {})
-    assert len(rows) > 500
+    assert len(rows) > 100
 
 
 def test_removed_rows_leave_no_token_behind(store) -> None:
@@ -220,12 +192,3 @@ def test_each_generation_has_its_own_frequencies(store) -> None:
     second = filled(store, [["alpha"]] * 3 + [["beta"]] * 9, embedder="another")
     assert first.search(["alpha"], {})[1] == alone
     assert second.search(["alpha"], {})[0].tolist() == [1, 2, 3]
-
-
-def test_documents_are_found_by_title_heading_and_text(store) -> None:
-    ingest(store, "one", "The ingest service accepts events.")
-    ingest(store, "two", "A handbook of something else, and of length.")
-    index = FtsIndex(store, 1)
-    assert index.search(["service"], {})[0].size == 1
-    with Store.open(store.home, write=False) as reader:
-        assert FtsIndex(reader, 1).search(["service"], {})[0].size == 1

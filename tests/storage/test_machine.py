@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from core.errors import CancelledError
-from core.storage.chunks import recipe, tree
-from core.storage.documents import document as stored_document
-from core.storage.generations import begin_generation
-from core.storage.labels import collect, create_collection, tag, uncollect, untag
-from core.storage.leaves import load_leaves
-from core.storage.lexical import FtsIndex
-from core.storage.outbox import apply_outbox, pending, query_projection
-from core.storage.scopes import Scope, versions_in
-from core.storage.sources import remove_source, sources, trashed
+from core.storage.catalogue.chunks import recipe, tree
+from core.storage.catalogue.documents import document as stored_document
+from core.storage.catalogue.generations import begin_generation
+from core.storage.catalogue.labels import Labels
+from core.storage.catalogue.names import Scope, versions_in
+from core.storage.catalogue.sources import remove_source, sources, trashed
+from core.storage.catalogue.trash import empty_trash, revive_source, trash_sources
+from core.storage.index.leaves import load_leaves
+from core.storage.index.lexical import FtsIndex
+from core.storage.index.outbox import apply_outbox, pending, query_projection
 from core.storage.store import Store
-from core.storage.trash import empty_trash, revive_source, trash_sources
 from core.storage.verify import verify
 from tests.storage.builders import (
     CAPTION,
@@ -64,7 +64,7 @@ class Library(RuleBasedStateMachine):
         self.held: dict[str, str] = {}
         self.binned: dict[str, str] = {}
         self.labelled: dict[str, set[str]] = {}
-        self.collections = {name: create_collection(self.store, name) for name in COLLECTIONS}
+        self.collections = {name: Labels(self.store).create_collection(name) for name in COLLECTIONS}
         self.cuts: dict[str, int] = {}
         self.rows_seen: set[int] = set()
         self.table = load_leaves(self.store)
@@ -133,10 +133,11 @@ class Library(RuleBasedStateMachine):
     def label(self, data, label, putting) -> None:
         names = data.draw(st.lists(st.sampled_from(sorted(self.labelled)), unique=True))
         chosen = [self.id_of(name) for name in names]
+        labels = Labels(self.store)
         if label in COLLECTIONS:
-            (collect if putting else uncollect)(self.store, chosen, self.collections[label])
+            (labels.collect if putting else labels.uncollect)(chosen, self.collections[label])
         else:
-            (tag if putting else untag)(self.store, chosen, label)
+            (labels.tag if putting else labels.untag)(chosen, label)
         for name in names:
             (self.labelled[name].add if putting else self.labelled[name].discard)(label)
 
@@ -235,5 +236,7 @@ class Library(RuleBasedStateMachine):
         assert np.array_equal(self.table.vectors, load_leaves(self.store).vectors)
 
 
-Library.TestCase.settings = settings(max_examples=12, stateful_step_count=30, deadline=None)
+Library.TestCase.settings = settings(
+    max_examples=settings.default.max_examples // 3, stateful_step_count=30, deadline=None
+)
 test_a_library_is_what_was_done_to_it = Library.TestCase

@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 
 from core.errors import StorageError
-from core.ingest import Incoming
+from core.ingest.ingest import Incoming
 from core.library import Library
-from core.storage import migrations
-from core.storage.documents import text_hash
-from core.storage.generations import INDEX_SCHEMA
-from core.storage.lexical import FIELDS, TOKENIZER, FtsIndex, create_index
-from core.storage.schema import MIGRATIONS
-from core.storage.sources import sources
+from core.storage.catalogue.documents import text_hash
+from core.storage.catalogue.generations import INDEX_SCHEMA
+from core.storage.catalogue.sources import sources
+from core.storage.index.lexical import FtsIndex
+from core.storage.schema import migrations
+from core.storage.schema.steps import MIGRATIONS
+from core.storage.schema.word_tables import FIELDS, TOKENIZER, create_index
 from core.storage.store import Store
 from core.storage.verify import verify
 from tests.fast_encoder import FastEncoder
@@ -117,7 +118,7 @@ def test_libraries_get_the_captions_a_new_cut_would_give_and_nothing_is_cut(tmp_
         expected = tokens_of(store)
         with store.transaction() as connection:
             without_captions(connection)
-            connection.execute("DELETE FROM migration WHERE name = '0007_captions'")
+            connection.execute("DELETE FROM migration WHERE name >= '0007'")
     assert 60 > sum(bool(captions) for _, _, _, captions, _ in expected) > 4
     with Store.open(tmp_path / "library", write=True) as store:
         assert tokens_of(store) == expected
@@ -134,7 +135,7 @@ def test_a_generation_whose_tokens_are_gone_is_left_to_verify(tmp_path) -> None:
         ingest(store, "one", "The first text.")
         with store.transaction() as connection:
             connection.execute("DROP TABLE lexical_1_tokens")
-            connection.execute("DELETE FROM migration WHERE name = '0007_captions'")
+            connection.execute("DELETE FROM migration WHERE name >= '0007'")
     with Store.open(tmp_path / "library", write=True) as store, store.reading() as connection:
         assert migrations.applied(connection) == [name for name, _ in MIGRATIONS]
         assert [problem.what for problem in verify(store)] == ["The tokens of the leaves are missing."]

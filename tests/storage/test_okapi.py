@@ -10,13 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from core.ingest import Incoming
-from core.settings import Settings
-from core.storage.generations import begin_generation
-from core.storage.lexical import FIELDS, FtsIndex, add_rows, remove_rows
-from core.storage.okapi import K1, B, build_okapi, load_okapi
+from core.storage.catalogue.generations import begin_generation
+from core.storage.index.lexical import FtsIndex
+from core.storage.index.okapi import K1, B, build_okapi, load_okapi
+from core.storage.schema.word_tables import FIELDS, add_rows, remove_rows
 from core.storage.store import Store
-from core.text.analysis import analyse
 from tests.storage.builders import DIMENSION, EMBEDDER
 
 VOCABULARY = [f"w{number}" for number in range(12)]
@@ -87,16 +85,6 @@ def test_a_token_in_most_passages_is_where_they_differ(store) -> None:
     assert weights["fts"] < 1e-5 < 0.1 < weights["okapi"]
 
 
-def test_fields_are_weighed_and_share_one_length(store) -> None:
-    passages = [tuple(["alpha"] if field == held else ["x"] for field in FIELDS) for held in FIELDS]
-    _, okapi = both(store, passages + [([], [], [], ["y"])] * 9)
-    for best, field in ((10, "title"), (20, "headings"), (30, "captions"), (40, "text")):
-        found, scores = okapi.search(["alpha"], dict.fromkeys(FIELDS, 0.1) | {field: 5.0})
-        assert found[scores.argmax()] == best
-        assert scores.max() > 2 * np.sort(scores)[-2]
-    assert len(set(okapi.search(["alpha"], {})[1].tolist())) == 1
-
-
 def test_it_is_built_once_a_revision(store) -> None:
     _, first = both(store, [([], [], [], ["alpha"]), ([], [], [], ["beta"]), ([], [], [], ["gamma"])])
     assert load_okapi(store, first.generation, first) is first
@@ -115,26 +103,3 @@ def test_a_library_of_nothing_finds_nothing(tmp_path) -> None:
     blank = build_okapi([(1, "", "", "", "")])
     rows, scores = blank.search(["word"], {})
     assert (rows.dtype, scores.dtype, rows.size) == (np.int64, np.float32, 0)
-
-
-def test_the_samples_rank_alike(library, samples) -> None:
-    documents = sorted(path for path in samples.rglob("*") if path.suffix in {".md", ".txt", ".py"})
-    assert documents
-    library.ingest([Incoming(path.name, path) for path in documents])
-    with Store.open(library.home, write=False) as store:
-        okapi = load_okapi(store, 1)
-    held = {token: len(okapi.postings.of(token, np.ones(len(FIELDS)))[0]) for token in okapi.postings.numbers}
-    questions = ("Which endpoint accepts events?", "How long are backups kept?", "E-1042 retry limit")
-    with Store.open(library.home, write=False) as store:
-        fts = FtsIndex(store, 1)
-        for question in questions:
-            tokens = [token for token in analyse(question) if 0 < 2 * held.get(token, 0) < len(okapi.rows)]
-            assert tokens
-            assert_same_ranking(fts, okapi, tokens, {"title": 0.5, "headings": 0.5, "captions": 0.5, "text": 1.0})
-    chosen = Settings().with_value("retrieval.lexical_engine", "rank-bm25")
-    for question in questions:
-        theirs, ours = (
-            [hit.chunk_id for hit in library.search(question, settings).hits] for settings in (Settings(), chosen)
-        )
-        assert ours[0] == theirs[0]
-        assert len(set(ours[:10]) & set(theirs[:10])) >= 8

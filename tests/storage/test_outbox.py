@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from core.errors import CancelledError, StorageError
-from core.storage import outbox
-from core.storage.cache import CatalogueVectors
-from core.storage.leaves import load_leaves
-from core.storage.outbox import (
+from core.storage.catalogue.sources import remove_source
+from core.storage.index import outbox
+from core.storage.index.cache import CatalogueVectors
+from core.storage.index.leaves import load_leaves
+from core.storage.index.outbox import (
     apply_outbox,
     close_projection,
     compare_projection,
@@ -27,9 +28,8 @@ from core.storage.outbox import (
     query_projection,
     rebuild_projection,
 )
-from core.storage.sources import remove_source
+from core.storage.index.vectors import ProjectionDamagedError, left_open
 from core.storage.store import Store
-from core.storage.vectors import ProjectionDamagedError, left_open
 from core.storage.verify import verify
 from tests.storage.builders import ingest, vector
 
@@ -37,30 +37,9 @@ ROOT = Path(__file__).resolve().parents[2]
 TEXT = "Every event is validated before it is stored, and the store never forgets one."
 
 
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "library", write=True) as opened:
-        yield opened
-
-
 def long_text(leaves: int, seed: int = 0) -> str:
     """A text whose leaves of 20 characters all differ."""
     return "".join(f"{seed:6d} piece {place:6d} " for place in range(leaves))
-
-
-def test_what_is_carried_is_found(store) -> None:
-    ingest(store, "one", TEXT)
-    ingest(store, "two", "Another document altogether.")
-    assert pending(store) == 6
-    assert apply_outbox(store) == 6
-    assert pending(store) == 0
-    table = load_leaves(store)
-    for row, unit in zip(table.rows, table.vectors, strict=True):
-        rows, similarities = query_projection(store, unit, 3)
-        exact = table.vectors @ unit
-        assert rows[0] == row
-        np.testing.assert_allclose(similarities, np.sort(exact)[::-1][:3], atol=1e-5)
-    assert compare_projection(store) == ""
 
 
 def test_chroma_holds_vectors_and_nothing_of_the_text(store) -> None:
@@ -86,7 +65,7 @@ def test_nothing_pending_needs_no_chroma(store) -> None:
     code = (
         "import sys, pathlib\n"
         "from core.storage.store import Store\n"
-        "from core.storage.outbox import apply_outbox\n"
+        "from core.storage.index.outbox import apply_outbox\n"
         "with Store.open(pathlib.Path(sys.argv[1]), write=True) as store:\n"
         "    apply_outbox(store)\n"
         "    print('chromadb' in sys.modules, (store.home / 'chroma').exists())\n"
@@ -111,15 +90,6 @@ def test_carrying_twice_changes_nothing(store) -> None:
             with store.reading() as connection:
                 sent = connection.execute("SELECT * FROM outbox").fetchall()
             apply_outbox(store)
-
-
-def test_a_document_that_came_and_went_is_never_told(store) -> None:
-    ingest(store, "stays", "Another document altogether.")
-    remove_source(store, ingest(store, "goes", TEXT))
-    apply_outbox(store)
-    assert compare_projection(store) == ""
-    rows, _ = query_projection(store, vector("anything"), 100)
-    assert sorted(rows) == load_leaves(store).rows.tolist()
 
 
 def test_stopping_on_the_way_loses_nothing(store) -> None:
@@ -172,14 +142,28 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_chroma_is_repaired_without_encoding(store, damage) -> None:
+@pytest.fixture(scope="module")
+def carried(tmp_path_factory):
+    """A library whose Chroma has written all of its files."""
+    home = tmp_path_factory.mktemp("carried") / "library"
+    with Store.open(home, write=True) as made:
+        ingest(made, "one", long_text(1200))
+        apply_outbox(made)
+    return home
+
+
+@pytest.mark.usefixtures("examined_apart")
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "vectors garbled",
+        *(pytest.param(name, marks=pytest.mark.long) for name in DAMAGES if name != "vectors garbled"),
+    ],
+)
+def test_a_damaged_chroma_is_repaired_without_encoding(carried, tmp_path, damage) -> None:
     """Some of these end a process that reads the files without an exception: none may end this one."""
-    ingest(store, "one", long_text(1200))
-    apply_outbox(store)
-    vectors = CatalogueVectors(store).count()
-    store.close()
-    with Store.open(store.home, write=True) as reopened:
+    with Store.open(shutil.copytree(carried, tmp_path / "library"), write=True) as reopened:
+        vectors = CatalogueVectors(reopened).count()
         DAMAGES[damage](projection_directory(reopened))
         problems = verify(reopened)
         assert [problem.where for problem in problems] == ["chroma"]
@@ -190,12 +174,10 @@ def test_a_damaged_chroma_is_repaired_without_encoding(store, damage) -> None:
         assert CatalogueVectors(reopened).count() == vectors
 
 
-@pytest.mark.parametrize("damage", ["vectors cut", "catalogue garbled"])
-def test_a_chroma_whose_process_died_is_examined_before_it_is_used(store, damage) -> None:
-    ingest(store, "one", long_text(1200))
-    apply_outbox(store)
-    store.close()
-    with Store.open(store.home, write=True) as reopened:
+@pytest.mark.usefixtures("examined_apart")
+@pytest.mark.parametrize("damage", [pytest.param("vectors cut", marks=pytest.mark.long), "catalogue garbled"])
+def test_a_chroma_whose_process_died_is_examined_before_it_is_used(carried, tmp_path, damage) -> None:
+    with Store.open(shutil.copytree(carried, tmp_path / "library"), write=True) as reopened:
         directory = projection_directory(reopened)
         DAMAGES[damage](directory)
         (directory / "open").touch()  # what a killed process leaves
@@ -206,6 +188,7 @@ def test_a_chroma_whose_process_died_is_examined_before_it_is_used(store, damage
         assert compare_projection(reopened) == ""
 
 
+@pytest.mark.usefixtures("examined_apart")
 def test_a_whole_chroma_whose_process_died_is_used_again(store) -> None:
     ingest(store, "one", TEXT)
     apply_outbox(store)
@@ -314,10 +297,3 @@ def test_what_an_interrupted_rebuild_left_is_swept(store) -> None:
     (store.home / "chroma" / "half").mkdir()
     open_projection(store)
     assert list((store.home / "chroma").iterdir()) == [projection_directory(store)]
-
-
-def test_an_index_of_nothing_is_sound(store) -> None:
-    ingest(store, "one", TEXT)
-    remove_source(store, 1)
-    assert rebuild_projection(store) == 0
-    assert verify(store) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -14,19 +15,14 @@ import pytest
 
 from core.errors import LibraryLockedError, StorageError
 from core.settings import Settings
-from core.storage import lock, migrations
+from core.storage import lock
+from core.storage.catalogue.sources import sources
 from core.storage.lock import holder, writer
-from core.storage.sources import sources
+from core.storage.schema import migrations
 from core.storage.store import CATALOGUE, Store, settings_from
 from tests.storage.builders import ingest
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store.open(tmp_path / "library", write=True) as opened:
-        yield opened
 
 
 def in_another_process(code: str, *arguments: object) -> str:
@@ -86,40 +82,8 @@ def test_a_reader_needs_no_lock_and_sees_commits_alone(store) -> None:
         assert reader.revision() > before
         with pytest.raises(StorageError, match="opened for reading"), reader.transaction():
             pass
-        reader.log_query("who?", "settings", 1.0)
         with pytest.raises(StorageError, match="opened for reading"):
             reader.files.stage(b"bytes")
-    assert logged(store) == []
-
-
-def logged(store):
-    with store.reading() as connection:
-        return [row[0] for row in connection.execute("SELECT question FROM query_log ORDER BY id")]
-
-
-def test_questions_are_noted_without_waiting_for_a_writer(store) -> None:
-    questions = [f"question {number}" for number in range(30)]
-    ready, done = threading.Event(), threading.Event()
-
-    def write() -> None:
-        with store.transaction():
-            ready.set()
-            done.wait(30)
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    ready.wait(30)
-    for question in questions:
-        store.log_query(question, "settings", 1.0)
-    assert logged(store) == []
-    done.set()
-    writer.join()
-    store.log_query("after", "settings", 1.0)
-    assert logged(store) == [*questions, "after"]
-    store.log_query("the last", "settings", 1.0)
-    store.close()
-    with Store.open(store.home, write=True) as reopened:
-        assert logged(reopened)[-1] == "the last"
 
 
 def reader_sources(reader):
@@ -136,9 +100,9 @@ def test_a_reader_in_another_process_reads_while_a_writer_writes(store) -> None:
     code = (
         "import sys, pathlib\n"
         "from core.storage.store import Store\n"
-        "from core.storage.sources import sources\n"
-        "from core.storage.lexical import FtsIndex\n"
-        "from core.storage.leaves import load_leaves\n"
+        "from core.storage.catalogue.sources import sources\n"
+        "from core.storage.index.lexical import FtsIndex\n"
+        "from core.storage.index.leaves import load_leaves\n"
         "with Store.open(pathlib.Path(sys.argv[1]), write=False) as store:\n"
         "    rows, _ = FtsIndex(store, 1).search(['first'], {})\n"
         "    names = [row.name for row in sources(store)]\n"
@@ -191,7 +155,6 @@ def test_the_revision_grows_with_content_and_not_with_notes(store) -> None:
     store.save_settings(Settings().with_value("retrieval.k", 7))
     seen.append(store.revision())
     assert sorted(set(seen)) == seen
-    store.log_query("who?", "settings", 1.0)
     store.set_meta("anything", "else")
     assert store.revision() == seen[-1]
 
@@ -204,6 +167,44 @@ def test_settings_are_kept_and_old_ones_are_read(store) -> None:
     assert settings_from({"chunking": {"max_tokens": 80, "of_another_age": 1}, "gone": {}}) == Settings().with_value(
         "chunking.max_tokens", 80
     )
+
+
+def test_settings_with_formats_for_genres_still_open(store) -> None:
+    """Older libraries could hold any word among the kinds that take their parents."""
+    values = Settings().with_value("expansion.kinds", ("guide",)).to_dict()
+    values["expansion"]["kinds"] = ["pdf", "guide", "nothing at all"]
+    assert settings_from(values) == Settings().with_value("expansion.kinds", ("guide",))
+
+
+def test_the_threshold_of_an_answer_that_was_the_default_is_that_of_now(store) -> None:
+    def stored(least: float, **more: int) -> float:
+        values = Settings().with_value("answering.least_support", least).to_dict()
+        store.set_meta("settings", json.dumps({**values, **more}))
+        return store.settings().answering.least_support
+
+    now = Settings().answering.least_support
+    assert [stored(0.24), stored(0.24, format=2), stored(0.3, format=2)] == [now, now, 0.3]
+    store.save_settings(Settings().with_value("answering.least_support", 0.24))
+    assert store.settings().answering.least_support == 0.24, "chosen by hand, it stays"
+
+
+def test_the_defaults_of_a_reranker_that_was_off_are_those_of_now(store) -> None:
+    values = Settings().to_dict()
+
+    def stored(**reranking) -> Settings | None:
+        values["reranking"] |= reranking
+        store.set_meta("settings", json.dumps(values))
+        return store.settings()
+
+    assert stored(blend=1.0, neighbour_share=0.0) == Settings()
+    assert stored(blend=0.35, model="late-interaction", neighbour_share=1.0) == Settings()
+    assert stored(blend=0.7, model="") == Settings().with_value("reranking.blend", 0.7), "what was fitted stays"
+    assert stored(blend=1.0, model="lectern", neighbour_share=0.0) == Settings().with_values(
+        {"reranking.model": "packaged", "reranking.blend": 1.0, "reranking.neighbour_share": 0.0}
+    )
+    chosen = Settings().with_value("reranking.blend", 1.0)
+    store.save_settings(chosen)
+    assert store.settings() == chosen, "what is chosen now stays as well"
 
 
 def test_many_threads_read_and_write_at_once(store) -> None:

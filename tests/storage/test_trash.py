@@ -6,20 +6,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.errors import NotFoundError, StorageError
+from core.errors import StorageError
 from core.library import KEPT_DAYS, Library
-from core.storage.chunks import recipe
-from core.storage.generations import unfinished_versions
-from core.storage.leaves import load_leaves
-from core.storage.lexical import FtsIndex
-from core.storage.outbox import apply_outbox
-from core.storage.sources import put_source, remove_source, sources, trashed
-from core.storage.statistics import stats
+from core.storage.catalogue.trash import trash_sources
+from core.storage.index.leaves import load_leaves
 from core.storage.store import Store
-from core.storage.trash import in_trash, revive_source, trash_sources
 from core.storage.verify import verify
 from tests.fast_encoder import FastEncoder
-from tests.storage.builders import cut, document, ingest, swap
+from tests.storage.builders import document, ingest
 
 TEXT = "Every event is validated before it is stored."
 OTHER = "Another document altogether."
@@ -31,67 +25,6 @@ def store(tmp_path):
         ingest(opened, "one", TEXT)
         ingest(opened, "two", OTHER)
         yield opened
-
-
-def test_out_of_every_list_and_index(store) -> None:
-    before = stats(store)
-    assert trash_sources(store, [1, 1]) == 1
-    assert trash_sources(store, [1]) == 0
-    assert [row.name for row in sources(store)] == ["two"]
-    (row,) = trashed(store)
-    assert (row.name, row.title, row.chunks, row.recipe) == ("one", "A title", 0, "")
-    assert row.trashed_at
-    after = stats(store)
-    assert (after.sources, after.documents, after.trash, after.trash_bytes) == (1, 1, 1, len(TEXT))
-    assert after.chunks < before.chunks
-    assert (after.characters, after.vectors) == (len(OTHER.replace(" ", "")), before.vectors)
-    assert load_leaves(store).version_ids == (document(OTHER).version_id,)
-    assert FtsIndex(store, 1).search(["event"], {})[0].size == 0
-    assert unfinished_versions(store, 1) == []
-    apply_outbox(store)
-    assert verify(store) == []
-
-
-def test_another_live_source_keeps_the_document(store) -> None:
-    twin = put_source(store, name="twin", version_id=document(TEXT).version_id)
-    leaves = load_leaves(store)
-    trash_sources(store, [1])
-    assert {row.name for row in sources(store)} == {"two", "twin"}
-    assert load_leaves(store).names == ("twin", "two")
-    assert load_leaves(store).rows.tolist() == leaves.rows.tolist()
-    assert stats(store).trash_bytes == 0, "the original is needed all the same"
-    trash_sources(store, [twin])
-    assert recipe(store, document(TEXT).version_id) is None
-    remove_source(store, 1)
-    assert store.files.has(document(TEXT).version_id)
-    remove_source(store, twin)
-    assert not store.files.has(document(TEXT).version_id)
-    assert verify(store) == []
-
-
-def test_naming_it_again_makes_it_live(store) -> None:
-    trash_sources(store, [1])
-    assert ingest(store, "one", TEXT) == 1
-    assert trashed(store) == []
-    trash_sources(store, [1])
-    assert ingest(store, "one", "Other bytes under the name.") == 1
-    assert stats(store).documents == 2, "what lay in the trash under the name is gone"
-    assert verify(store) == []
-
-
-def test_revived_with_new_rows(store) -> None:
-    rows = set(load_leaves(store).rows.tolist())
-    trash_sources(store, [1])
-    with store.transaction():
-        swap(store, cut(document(TEXT), 20))
-        revive_source(store, 1)
-    table = load_leaves(store)
-    assert table.version_ids == (document(TEXT).version_id, document(OTHER).version_id)
-    assert set(table.rows.tolist()) - rows, "a row that was gone never comes back"
-    assert verify(store) == []
-    for act in (lambda: revive_source(store, 9), lambda: trash_sources(store, [9]), lambda: in_trash(store, [9])):
-        with pytest.raises(NotFoundError, match="no source 9"):
-            act()
 
 
 def test_emptied_of_what_is_older(store) -> None:

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from core.errors import StorageError
-from core.storage.cache import CatalogueVectors
-from core.storage.documents import put_document
-from core.storage.lexical import FtsIndex
-from core.storage.outbox import apply_outbox
-from core.storage.sources import put_source, remove_source
+from core.storage.catalogue.documents import put_document
+from core.storage.catalogue.sources import remove_source
+from core.storage.index.cache import CatalogueVectors
+from core.storage.index.lexical import FtsIndex
+from core.storage.index.outbox import apply_outbox
 from core.storage.store import CATALOGUE, Store
 from core.storage.verify import verify
-from tests.storage.builders import document, ingest, vector
+from tests.storage.builders import document, ingest, put_source, vector
 
 TEXT = "Every event is validated before it is stored, and the store never forgets one."
 
@@ -137,15 +137,28 @@ MENDED = {
 }
 
 
-@pytest.mark.parametrize("damage", MENDED)
-def test_what_can_be_mended_is(store, damage) -> None:
-    sentence, harm = MENDED[damage]
-    harm(store)
-    problems = [problem for problem in verify(store) if sentence in problem.what]
-    assert problems
-    assert all(problem.repairable for problem in problems)
+@pytest.mark.parametrize(
+    "damages",
+    [
+        ("stale word index", "rows of nobody", "orphan file"),
+        ("stale captions", "version without source"),
+        ("word index garbled",),
+        ("word index dropped",),
+        pytest.param(("word index emptied",), marks=pytest.mark.long),
+        pytest.param(("word index without a head",), marks=pytest.mark.long),
+    ],
+    ids=", ".join,
+)
+def test_what_can_be_mended_is(store, damages) -> None:
+    """At once what may come at once."""
+    for damage in damages:
+        MENDED[damage][1](store)
+    found = verify(store)
+    for damage in damages:
+        problems = [problem for problem in found if MENDED[damage][0] in problem.what]
+        assert problems, damage
+        assert all(problem.repairable for problem in problems)
     assert verify(store, repair=True) == []
-    assert verify(store) == []
     assert FtsIndex(store, 1).search(["another"], {})[0].tolist() == [7]
 
 

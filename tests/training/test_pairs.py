@@ -20,12 +20,6 @@ from tests.conftest import ROOT
 LINE = {"source": "s", "question": "Who?", "positive": "They did.", "pool": "s:One_page", "answer": "They"}
 
 
-@pytest.fixture(scope="module")
-def code() -> list[Pair]:
-    """Of Python's own library."""
-    return code_pairs()
-
-
 @pytest.mark.parametrize("name", ["pairs.jsonl", "pairs.jsonl.gz"])
 def test_pairs_are_read_from_lines_gzipped_or_not(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
@@ -70,7 +64,9 @@ def test_no_pool_is_on_both_sides() -> None:
     assert 0 < sum(side == {True} for side in sides.values()) < 30
 
 
-def test_two_sources_of_one_pool_are_on_the_same_side(code: list[Pair]) -> None:
+def test_two_sources_of_one_pool_are_on_the_same_side() -> None:
+    sources = ("python", "python-names")
+    code = [Pair(name, f"What is {at}?", f"Passage {at}.", f"python:{at}.py") for at in range(200) for name in sources]
     assert {pair.source for pair in code if pair.held_out} == {"python", "python-names"}
     assert not {pair.pool for pair in code if pair.held_out} & {pair.pool for pair in code if not pair.held_out}
     alone = [Pair(source, f"Question {at}?", "", "all") for at in range(200) for source in ("one", "other")]
@@ -138,7 +134,9 @@ def test_code_of_other_languages_is_read_by_its_syntax(tmp_path: Path) -> None:
     assert "whatever they are" in named.positive
 
 
-def test_pythons_own_library_gives_thousands(code: list[Pair]) -> None:
+@pytest.mark.long
+def test_pythons_own_library_gives_thousands() -> None:
+    code = code_pairs()
     assert len(code) > 3000
     assert {pair.source for pair in code} == {"python", "python-names"}
 

@@ -12,13 +12,13 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
-from core.__main__ import main
+from core.cli.main import main
 from core.embedding.reranker_file import FILE, lay_over, untrained
 from core.errors import LecternError, ModelError
 from core.training import loop, model
 from core.training.document_pairs import folder_pairs
 from core.training.lists import Listed
-from core.training.loop import Plan, Watched, reciprocal_rank, train
+from core.training.loop import Plan, Watched, train
 from core.training.model import PairModel, fastest
 from core.training.pairs import Pair
 from core.training.run import train_on
@@ -28,7 +28,7 @@ from tests.fast_encoder import FastEncoder
 pytestmark = pytest.mark.model
 
 SAMPLES = ROOT / "data" / "samples" / "documents"
-SMALL = ("--questions", "8", "--passages", "3", "--max-tokens", "48", "--watched-every", "25", "--rate", "1e-4")
+SMALL = ("--questions", "4", "--passages", "3", "--max-tokens", "48", "--watched-every", "8", "--rate", "1e-4")
 
 
 def two_hundred(tmp_path: Path) -> Path:
@@ -43,20 +43,30 @@ def two_hundred(tmp_path: Path) -> Path:
     return path
 
 
-def test_on_pairs_of_the_samples_the_command_lowers_the_loss_and_writes_a_file(
+@pytest.mark.long
+def test_on_pairs_of_the_samples_the_command_lowers_the_loss(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    command = ["train-reranker", str(two_hundred(tmp_path)), "--work", str(tmp_path / "work")]
+    command += ["--out", str(tmp_path / "model.safetensors"), "--begin-from", str(FILE), "--steps", "50"]
+    command += [*SMALL, "--questions", "8", "--watched-every", "25", "--json"]
+    assert main(command) == 0
+    first, last = (looked["loss"] for looked in json.loads(capsys.readouterr().out)["watched"])
+    assert last < 0.9 * first
+
+
+def test_on_pairs_of_the_samples_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "made" / "model.safetensors"
     command = ["train-reranker", str(two_hundred(tmp_path)), "--work", str(tmp_path / "work"), "--out", str(out)]
     # The shipped weights are taught further: a new head takes hundreds of steps before it says anything.
-    command += ["--begin-from", str(FILE), "--steps", "50", "--patience", "9", *SMALL, "--json"]
+    command += ["--begin-from", str(FILE), "--steps", "16", "--patience", "9", *SMALL, "--json"]
     assert main(command) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["plan"]["patience"] == 9
     losses = [looked["loss"] for looked in said["watched"]]
     assert said["pairs"] == 200
-    assert [looked["step"] for looked in said["watched"]] == [25, 50]
-    assert losses[1] < 0.9 * losses[0]
+    assert [looked["step"] for looked in said["watched"]] == [8, 16]
+    assert len(set(losses)) == 2, "what it has learnt changes what it says"
     assert out.stat().st_size == said["bytes"] < 25e6
     # The same command again has nothing left to do, and makes the same file.
     assert main(command) == 0
@@ -177,7 +187,7 @@ def test_what_the_best_look_saw_is_made_and_patience_ends_a_run(tmp_path: Path) 
     plan = Plan(steps=60, questions=2, passages=3, max_tokens=32, watched_every=3, patience=2, rate=3e-4)
     made = train(plan, lambda step: LISTS, hard, tmp_path / "checkpoint.pt", seen.append)
     assert seen[-1].step < 60
-    assert reciprocal_rank(made, hard) == max(looked.reciprocal_rank for looked in seen)
+    assert made.quality(hard) == max(looked.quality for looked in seen)
 
 
 def test_it_learns_on_what_torch_sees_and_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 values.py    what a data set is read into
 ours.py      chroma.py  squad.py  beir.py
 disk.py      a data set's files read and written
-fields.py    placing.py  names.py
 """
 
 from core.evaluation.exchange import beir, chroma, ours, squad

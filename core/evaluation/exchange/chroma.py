@@ -18,10 +18,8 @@ from pathlib import PurePosixPath
 
 from core.errors import SuiteError
 from core.evaluation import fields
-from core.evaluation.exchange.names import unique_names
-from core.evaluation.exchange.placing import place_quote
-from core.evaluation.exchange.values import Anchor, Exchange, Files, Format
-from core.evaluation.suites import GoldSpan, Question
+from core.evaluation.exchange.values import Anchor, Exchange, Files, Format, place_quote
+from core.evaluation.suites import GoldSpan, Question, unique_names
 
 COLUMNS = ("question", "references", "corpus_id")
 TABLE = "questions_df.csv"

@@ -8,8 +8,7 @@ from pathlib import Path, PurePath
 
 from core.errors import ParseError, SuiteError
 from core.evaluation.exchange.values import Format
-from core.evaluation.staging import OWN_TEXT
-from core.evaluation.suites import DOCUMENTS_FOLDER
+from core.evaluation.suites import DOCUMENTS_FOLDER, OWN_TEXT
 from core.parsing import detect_kind
 
 

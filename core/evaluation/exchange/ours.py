@@ -14,38 +14,27 @@ from typing import Any
 from core.errors import SuiteError
 from core.evaluation import fields
 from core.evaluation.exchange.values import Anchor, Exchange, Files, Format
-from core.evaluation.suites import DOCUMENTS_FILE, DOCUMENTS_FOLDER, QUESTIONS_FILE, GoldSpan, Question
+from core.evaluation.suites import DOCUMENTS_FILE, DOCUMENTS_FOLDER, QUESTIONS_FILE, GoldSpan, Question, read_questions
 
 
 def read(files: Files) -> Exchange:
     """Questions with their documents, as far as they are there. Unknown fields are passed over."""
     documents = _documents(files)
-    questions: dict[str, Question] = {}
+    questions: list[Question] = []
     anchors: dict[GoldSpan, Anchor] = {}
     origins: dict[str, str] = {}
-    for place, row in fields.rows(files, QUESTIONS_FILE):
-        identifier = fields.text(row, "id", place)
-        if identifier in questions:
-            raise SuiteError(f"{place}: the id {identifier!r} stands there twice.", "Ids must differ.")
-        gold = []
-        for number, item in enumerate(fields.sequence(row, "gold", place)):
-            where = f"{place}, gold {number + 1}"
-            span, anchor = _gold(fields.mapping(item, where), where, documents)
-            gold.append(span)
-            if anchor:
+
+    def text_of(name: object, place: str) -> str | None:
+        return documents.setdefault(fields.text({"document": name}, "document", place), None)
+
+    for question, row in read_questions(fields.rows(files, QUESTIONS_FILE), text_of):
+        questions.append(question)
+        for span, item in zip(question.gold, row["gold"], strict=True):
+            if anchor := _anchor(item, f"the gold of {question.id!r}"):
                 anchors[span] = anchor
-        relevant = None
-        if row.get("relevant_documents") is not None:
-            names = fields.sequence(row, "relevant_documents", place)
-            relevant = tuple(fields.text({"relevant_documents": name}, "relevant_documents", place) for name in names)
-            documents |= {name: None for name in relevant if name not in documents}
-        answer = None if row.get("answer") is None else fields.text(row, "answer", place, empty=True)
-        kind = row["kind"] if isinstance(row.get("kind"), str) else ""
-        question = fields.text(row, "question", place)
-        questions[identifier] = Question(identifier, question, tuple(gold), answer, relevant, kind)
         if isinstance(row.get("origin"), str):
-            origins[identifier] = row["origin"]
-    return Exchange(documents, tuple(questions.values()), anchors, origins)
+            origins[question.id] = row["origin"]
+    return Exchange(documents, tuple(questions), anchors, origins)
 
 
 def write(exchange: Exchange) -> dict[str, str]:
@@ -106,19 +95,11 @@ def _kept(text: str) -> str:
     return " " + text[1:] if text.startswith("\ufeff") else text
 
 
-def _gold(item: Mapping[str, Any], place: str, documents: dict[str, str | None]) -> tuple[GoldSpan, Anchor | None]:
-    name = fields.text(item, "document", place)
-    start, end = fields.offset(item, "start", place), fields.offset(item, "end", place)
-    text = documents.setdefault(name, None)
-    if start >= end:
-        raise SuiteError(f"{place}: [{start}, {end}) of {name!r} is no span.", "It needs start < end.")
-    if text is not None and end > len(text):
-        raise SuiteError(f"{place}: [{start}, {end}) leaves {name!r}, which has {len(text)} characters.")
-    anchor = None
-    if isinstance(item.get("quote"), str) and item["quote"].strip():
-        around = [fields.text(item, side, place, empty=True) if side in item else "" for side in ("before", "after")]
-        anchor = Anchor(fields.text(item, "quote", place), *around)
-    return GoldSpan(name, start, end), anchor
+def _anchor(item: Mapping[str, Any], place: str) -> Anchor | None:
+    if not (isinstance(item.get("quote"), str) and item["quote"].strip()):
+        return None
+    around = [fields.text(item, side, place, empty=True) if side in item else "" for side in ("before", "after")]
+    return Anchor(fields.text(item, "quote", place), *around)
 
 
 def _lines(rows: list[dict[str, Any]]) -> str:

@@ -14,8 +14,7 @@ from typing import Any
 
 from core.errors import SuiteError
 from core.evaluation import fields
-from core.evaluation.exchange.placing import place_quote
-from core.evaluation.exchange.values import Anchor, Exchange, Files, Format
+from core.evaluation.exchange.values import Anchor, Exchange, Files, Format, place_quote
 from core.evaluation.suites import GoldSpan, Question
 
 FILE = "squad.json"

@@ -1,0 +1,105 @@
+"""Contracts and laws: a leaf is a clause, a parent its article, and defined terms lead back to their definitions.
+
+Legal text is retrieved best by clause and sentence, with the articles around them (Pipitone and Houir Alami,
+"LegalBench-RAG", 2024); the definitions a clause relies on stand elsewhere, which is why they are metadata of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from core.chunking.atoms import CUT_LEAD_IN, CUT_PARAGRAPH
+from core.chunking.chunkers.structure import structure
+from core.chunking.plan import ChunkingContext, Plan
+from core.chunking.signals.clauses import Clause, find_clauses
+from core.chunking.signals.terms import Term, TermFinder, find_terms
+from core.chunking.units import Covering, Unit, by_units, planned
+from core.types import BlockKind, Span
+
+_SMALL = 4  # a clause below max_tokens / 4 may share a leaf with its neighbours
+_CUT_SUB_CLAUSE = 0.05
+_LEADS_IN = ":：-–—"
+
+
+def clause(context: ChunkingContext) -> Plan:
+    """A leaf for every clause, or several for its sentences; articles and sections as parents.
+
+    Clauses of less than a quarter of ``max_tokens`` share a leaf with their neighbours of the same article; the words
+    that introduce sub-clauses, and an article's own title, stay with the first of them. An outermost clause as large as
+    a leaf begins a parent, or shares that of the small clauses just before it.
+    Metadata: the clauses of a chunk, as they are cited; ``terms``: those it defines; ``uses``: those it uses, each with
+    the span that defines it ("Rent 120:180").
+    """
+    document = context.document
+    barriers = [block.start for block in document.blocks if block.kind == BlockKind.HEADING]
+    clauses: list[Clause] = []
+    for region in context.regions:
+        before = len(clauses)
+        found = find_clauses(document.text, region.start, region.end, barriers)
+        clauses.extend(replace(one, parent=one.parent + before) if before and one.parent >= 0 else one for one in found)
+    terms = [term for region in context.regions for term in find_terms(document.text, region.start, region.end)]
+    describer = _Describer(document.text, clauses, terms)
+    if not clauses:
+        plan = planned(context, None, describer.of) if terms else structure(context)
+        return plan.instead("structure", "this text has no numbered clauses")
+    return planned(context, by_units(context, _units(context, clauses)), describer.of)
+
+
+def _units(context: ChunkingContext, clauses: Sequence[Clause]) -> list[Unit]:
+    """Clauses as units, with the leaves and parents that must begin at them."""
+    text, room = context.document.text, context.settings.max_tokens
+    small = room // _SMALL
+    sizes = [context.tokens.count(one.start, one.end) for one in clauses]
+    wholes = [context.tokens.count(one.start, one.until) for one in clauses]
+    tops: list[int] = []
+    units: list[Unit] = []
+    held, large_before = 0, False
+    for at, one in enumerate(clauses):
+        tops.append(at if one.parent < 0 else tops[one.parent])
+        before = clauses[at - 1] if at else None
+        follows = before is not None and one.parent == at - 1
+        introduced = before is not None and (text[before.end - 1] in _LEADS_IN or sizes[at - 1] < small)
+        leads_in = follows and introduced
+        alike = at > 0 and tops[at] == tops[at - 1] and (held < small or wholes[at] < small)
+        crumbs = held < small and wholes[at] < small
+        joins = at > 0 and (leads_in or alike or crumbs)
+        held = held + sizes[at] if joins and held + sizes[at] <= room else sizes[at]
+        why = f"clause {one.label} starts here"
+        parent_why = ""
+        if one.parent < 0 or wholes[one.parent] > context.settings.parent_room:
+            is_large = wholes[at] >= room
+            parent_why = why if at and ((is_large and not joins) or (large_before and not follows)) else ""
+            large_before = is_large
+        cut = CUT_LEAD_IN if leads_in else _CUT_SUB_CLAUSE if one.depth > 1 else CUT_PARAGRAPH
+        units.append(Unit(one.start, one.end, "clause", cut, "" if joins or not at else why, parent_why))
+    return units
+
+
+class _Describer:
+    """The metadata of any stretch: its clauses, the terms it defines, and those it uses."""
+
+    def __init__(self, text: str, clauses: Sequence[Clause], terms: Sequence[Term]) -> None:
+        self._text = text
+        self._clauses = clauses
+        self._covering = Covering([Span(one.start, one.end) for one in clauses])
+        self._terms = terms
+        self._finder = TermFinder(terms)
+
+    def of(self, start: int, end: int) -> Mapping[str, tuple[str, ...]]:
+        """Of ``[start, end)``; what is empty is left out."""
+        found = {
+            "clause": tuple(dict.fromkeys(self._clauses[at].label for at in self._covering.of(start, end))),
+            "terms": tuple(_placed(term) for term in self._terms if start <= term.definition.start < end),
+            "uses": tuple(_placed(term) for term in self._finder.uses(self._text, start, end)),
+        }
+        return {name: values for name, values in found.items() if values}
+
+
+def _placed(term: Term) -> str:
+    """A term and the span of its definition.
+
+    >>> _placed(Term("Rent", Span(120, 180)))
+    'Rent 120:180'
+    """
+    return f"{term.name} {term.definition.start}:{term.definition.end}"

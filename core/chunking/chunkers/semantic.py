@@ -1,0 +1,77 @@
+"""Cuts where the meaning changes: the similarity of what stands before and after a gap falls below a threshold.
+
+After Kamradt, "5 Levels of Text Splitting" (2024), level 4; ``breakpoints`` says what is done otherwise and why. Here
+no piece is dropped for being short: below ``min_tokens`` it joins the neighbour it resembles more. A piece that is too
+large for a leaf is cut again where its sentences resemble each other least.
+"""
+
+from __future__ import annotations
+
+from core.chunking.chunkers.texttiling import texttiling
+from core.chunking.plan import ChunkingContext, Plan
+from core.chunking.signals.breakpoints import Similarities, breakpoints, cutoff, lowest, similarities
+from core.chunking.signals.prose import large_enough, ranks, sentence_plan
+from core.settings import ChunkingSettings
+
+NO_ENCODER = "without an embedder there are no vectors to compare"
+
+
+def semantic(context: ChunkingContext) -> Plan:
+    """Leaves that begin where the similarity of neighbouring sentences falls; without an encoder, ``texttiling``."""
+    vectors = context.vectors()
+    if vectors is None:
+        return texttiling(context).instead("texttiling", NO_ENCODER)
+    settings = context.settings
+    curve = similarities(vectors, settings.semantic_buffer)
+    below = breakpoints(curve, settings.semantic_threshold, threshold_value(settings))
+    gaps = lowest(below, curve, settings.semantic_buffer)
+    likeness = ranks(curve)
+    cuts = large_enough(context, (gaps + 1).tolist(), likeness)
+    return sentence_plan(context, _reasons(cuts, curve, settings), likeness)
+
+
+def threshold_value(settings: ChunkingSettings) -> float:
+    """The dial of the threshold that is chosen.
+
+    >>> threshold_value(ChunkingSettings(semantic_threshold="absolute", semantic_absolute=0.3))
+    0.3
+    """
+    return float(getattr(settings, f"semantic_{settings.semantic_threshold}"))
+
+
+def _reasons(cuts: list[int], curve: Similarities, settings: ChunkingSettings) -> dict[int, str]:
+    """Sentence index to why a leaf begins there."""
+    kind, value = settings.semantic_threshold, threshold_value(settings)
+    bound = cutoff(curve, kind, value)
+    if kind == "gradient":
+        told = f"at the foot of a fall steeper than {-bound:.2f} a sentence ({_ordinal(value)} percentile of slopes)"
+        return {cut: f"similarity falls to {curve[cut - 1]:.2f}, {told}" for cut in cuts}
+    origin = {
+        "percentile": f" ({_ordinal(value)} percentile)",
+        "zscore": f" ({value:g} standard deviations below the mean)",
+        "interquartile": f" ({value:g} interquartile ranges below the mean)",
+    }.get(kind, "")
+    return {cut: f"similarity falls to {_apart(float(curve[cut - 1]), bound)}{origin}" for cut in cuts}
+
+
+def _apart(low: float, bound: float) -> str:
+    """Both numbers with as many digits as it takes to tell them apart, two at least.
+
+    >>> _apart(0.312, 0.42), _apart(0.4199, 0.4201)
+    ('0.31, below 0.42', '0.4199, below 0.4201')
+    """
+    digits = 2
+    while f"{low:.{digits}f}" == f"{bound:.{digits}f}" and digits < 9:
+        digits += 1
+    return f"{low:.{digits}f}, below {bound:.{digits}f}"
+
+
+def _ordinal(value: float) -> str:
+    """The number as a rank in words.
+
+    >>> _ordinal(80), _ordinal(91.0), _ordinal(12), _ordinal(97.5)
+    ('80th', '91st', '12th', '97.5th')
+    """
+    if value != int(value) or 10 < int(value) % 100 < 14:
+        return f"{value:g}th"
+    return f"{value:g}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(int(value) % 10, 'th') }"

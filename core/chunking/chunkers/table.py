@@ -1,0 +1,226 @@
+"""Tables: groups of rows under their header, wide tables in slices of columns, rows as sentences for the embedder.
+
+Repeating the header with every group of rows, and rows as sentences, are what table retrieval is fed with (Herzig et
+al., "Open Domain Question Answering over Tables via Dense Retrieval", NAACL 2021; Parikh et al., "ToTTo", EMNLP 2020).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+
+from core.chunking.atoms import CUT_LEAD_IN, CUT_ROW, Atom, Splitter
+from core.chunking.chunkers.structure import Item, structure, structured
+from core.chunking.packing import Row as Packed
+from core.chunking.packing import pack
+from core.chunking.plan import ChunkingContext, Group, Piece, Plan
+from core.chunking.signals.rows import Row, column_names, row_key, row_sentence, table_rows
+from core.text.spans import trim
+from core.types import Block, BlockKind, Span
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table read once. ``slices``: ranges of columns, () for a table that is not cut across."""
+
+    block: Block
+    rows: list[Row]
+    names: dict[int, str]
+    slices: tuple[range, ...]
+
+
+def table(context: ChunkingContext) -> Plan:
+    """Every table apart from the text around it, cut between rows; its header is a prefix part of each further group.
+
+    Text outside of tables is cut by ``structure``. ``table_columns`` > 0: a table with more columns is also cut across.
+    A slice of columns over several rows is no span of the text, and every chunk is one; so a slice is a run of
+    neighbouring cells of one row, its prefix parts the names of those columns and, in words, what the row is about.
+    ``table_sentences``: every group's rows are said as sentences in a prefix part for the embedder, which takes room,
+    so that groups are smaller.
+    """
+    blocks = [block for block in context.document.blocks if block.kind == BlockKind.TABLE]
+    if not blocks:
+        return structure(context).instead("structure", "this text has no table")
+    tables = [_read(context, block) for block in blocks]
+    by_start = {one.block.start: one for one in tables}
+    cutter = _Cutter(context)
+
+    def own(item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom] | None:
+        if item.kind != BlockKind.TABLE or item.block is None:
+            return None
+        return cutter.atoms(by_start[item.block.start], item, number, heading, limit, first)
+
+    plan = structured(context, own, _set_apart)
+    speaker = _Speaker(context, tables)
+    return Plan(tuple(speaker.spoken(group) for group in plan.groups), plan.rooted, plan.notes)
+
+
+def _read(context: ChunkingContext, block: Block) -> _Table:
+    rows = table_rows(context.document.text, block)
+    names = column_names(context.document.text, rows)
+    width, most = max((len(row.cells) for row in rows), default=0), context.settings.table_columns
+    slices = tuple(range(at, min(at + most, width)) for at in range(0, width, most)) if 0 < most < width else ()
+    return _Table(block, rows, names, slices)
+
+
+def _set_apart(atoms: list[Atom]) -> None:
+    """What follows a table begins a leaf of its own, unless it belongs to the table, as a caption does."""
+    for before, atom in pairwise(atoms):
+        if before.what in _TABLE_PARTS and atom.item != before.item and atom.cut < CUT_LEAD_IN and not atom.why:
+            atom.why = "the table before it ends here"
+
+
+_TABLE_PARTS = frozenset({"table row", "slice of a row"})
+
+
+class _Cutter:
+    """Tables to atoms."""
+
+    def __init__(self, context: ChunkingContext) -> None:
+        self._context = context
+        self._text = context.document.text
+        self._splitter = Splitter(context.tokens)
+
+    def atoms(self, one: _Table, item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom] | None:
+        """Rows or slices of rows, the header with the first of them."""
+        spans = self._row_spans(one, item)
+        if not spans:
+            return None
+        header = trim(self._text, one.block.header.start, one.block.header.end) if one.block.header else None
+        if one.slices:
+            return self._sliced(one, spans, item, number, heading, limit, first)
+        context = self._context
+        says = context.settings.table_sentences
+        rest = max(1, min(limit, context.room(heading, None if says else header)))
+        found = self._splitter.parts(
+            [span for span, _ in spans], "table row", number, rest, min(first, rest), item.bound, CUT_ROW
+        )
+        for atom in found[1:]:
+            if header and header.end <= atom.start and not says:
+                atom.header = header
+        if item.bound < CUT_LEAD_IN:
+            found[0].why = "a table starts here"
+        if says:
+            self._group(one, spans, found, rest, max(1, rest - self._introduced(item, heading, limit)))
+        return found
+
+    def _row_spans(self, one: _Table, item: Item) -> list[tuple[Span, Row]]:
+        """The item tiled by its body rows: what stands before the first (header, rule) goes with it."""
+        body = [row for row in one.rows if not row.header and item.start <= row.start < item.end] or one.rows[:1]
+        if not body:
+            return []
+        starts = [item.start, *(row.start for row in body[1:]), item.end]
+        tiled = (trim(self._text, start, end) for start, end in pairwise(starts))
+        return [(span, row) for span, row in zip(tiled, body, strict=True) if span is not None]
+
+    def _group(self, one: _Table, spans: Sequence[tuple[Span, Row]], atoms: list[Atom], room: int, top: int) -> None:
+        """Forces leaves to begin where rows and their sentences together are full. ``top``: room of the first."""
+        context = self._context
+        said = [row_sentence(self._text, row, one.names) for _, row in spans]
+        counts = context.tokens.counter.count(said) if "sentences" in context.settings.read_prefix else [0] * len(said)
+        if context.settings.unit == "characters":
+            counts = [len(words) + 1 for words in said] if "sentences" in context.settings.read_prefix else counts
+        sizes = [
+            context.tokens.count(span.start, span.end) + count for (span, _), count in zip(spans, counts, strict=True)
+        ]
+        ends = list(accumulate(sizes))
+        rows = [
+            Packed(end - size, end, room if at else top, CUT_ROW)
+            for at, (end, size) in enumerate(zip(ends, sizes, strict=True))
+        ]
+        begins = {spans[low][0].start for low, _ in pack(rows)[1:]}
+        for atom in atoms:
+            if atom.start in begins:
+                atom.why = "the rows before it and their sentences are full"
+
+    def _introduced(self, item: Item, heading: int, limit: int) -> int:
+        """Tokens of the heading and the line that introduce a table and share its first leaf."""
+        if item.bound < CUT_LEAD_IN:
+            return 0
+        count = self._context.tokens.count
+        starts = [self._context.outline.headings[heading].block.start] if heading >= 0 else []
+        starts.append(self._text.rfind("\n\n", 0, max(0, item.start - 2)) + 1)
+        return next((size for start in starts if (size := count(start, item.start)) <= limit // 2), 0)
+
+    def _sliced(
+        self,
+        one: _Table,
+        spans: Sequence[tuple[Span, Row]],
+        item: Item,
+        number: int,
+        heading: int,
+        limit: int,
+        first: int,
+    ) -> list[Atom]:
+        """Every row as runs of neighbouring cells, each under the names of its columns."""
+        context, heads = self._context, [row for row in one.rows if row.header]
+        atoms: list[Atom] = []
+        for span, row in spans:
+            for columns, piece in self._cut_across(span, row, one.slices):
+                header = _names_of(heads[-1], columns) if heads else None
+                room = max(1, min(limit, context.room(heading, header)))
+                top = room if atoms else min(first, room)
+                found = self._splitter.parts([piece], "slice of a row", number, room, top, CUT_ROW)
+                for atom in found:
+                    if header and header.end <= atom.start:
+                        atom.header = header
+                found[0].why = f"columns {columns.start + 1} to {columns.stop} of a row start here"
+                atoms.extend(found)
+        atoms[0].cut = max(atoms[0].cut, item.bound)
+        return atoms
+
+    def _cut_across(self, span: Span, row: Row, slices: Sequence[range]) -> list[tuple[range, Span]]:
+        firsts = [next((cell.start for cell in row.cells if cell.column in columns), None) for columns in slices]
+        pieces: list[tuple[range, Span]] = []
+        begin, columns = span.start, slices[0]
+        for following, at in zip(slices[1:], firsts[1:], strict=True):
+            if at is None or not begin < at < span.end:
+                continue
+            if (piece := trim(self._text, begin, at)) is not None:
+                pieces.append((columns, piece))
+            begin, columns = at, following
+        if (piece := trim(self._text, begin, span.end)) is not None:
+            pieces.append((columns, piece))
+        return pieces
+
+
+def _names_of(head: Row, columns: range) -> Span | None:
+    """Where the header row names these columns."""
+    cells = [cell for cell in head.cells if cell.column in columns and cell.start < cell.end]
+    return Span(cells[0].start, cells[-1].end) if cells else None
+
+
+class _Speaker:
+    """Adds to the leaves of tables what is said of their rows."""
+
+    def __init__(self, context: ChunkingContext, tables: Sequence[_Table]) -> None:
+        self._text = context.document.text
+        self._says = context.settings.table_sentences
+        told = [one for one in tables if self._says or one.slices]
+        self._rows = [(one, row) for one in told for row in one.rows if not row.header]
+        self._ends = [row.end for _, row in self._rows]
+
+    def spoken(self, group: Group) -> Group:
+        """The group with sentences in those of its pieces that lie in a table."""
+        return replace(group, pieces=tuple(self._piece(piece) for piece in group.pieces)) if self._rows else group
+
+    def _piece(self, piece: Piece) -> Piece:
+        said: list[str] = []
+        at = bisect_right(self._ends, piece.body)
+        while at < len(self._rows) and self._rows[at][1].start < piece.end:
+            said.append(self._said(*self._rows[at], piece))
+            at += 1
+        return replace(piece, said=" ".join(filter(None, said)))
+
+    def _said(self, one: _Table, row: Row, piece: Piece) -> str:
+        """What the piece says of a row: all of it, or of a slice its cells or, without sentences, what it is about."""
+        if not one.slices:
+            whole = piece.body <= row.start and row.end <= piece.end
+            return row_sentence(self._text, row, one.names) if whole else ""
+        held = [cell.column for cell in row.cells if piece.body <= cell.start and cell.end <= piece.end]
+        if held and self._says:
+            return row_sentence(self._text, row, one.names, range(held[0], held[-1] + 1))
+        key = row_key(self._text, row, one.names) if held and held[0] > 0 else ""
+        return f"{key}:" if key else ""

@@ -1,0 +1,45 @@
+"""What cutting needs of one document, made once and kept, so that other dials cost only the cut."""
+
+from __future__ import annotations
+
+from core.chunking.outline import Outline
+from core.chunking.plan import Chunker, ChunkerResources, ChunkingContext
+from core.chunking.prefixes import Prefixes
+from core.chunking.signals.series import Series
+from core.chunking.syntax_cache import SyntaxCache
+from core.chunking.tree import build_tree, recounted
+from core.settings import ChunkingSettings
+from core.text.tokens import CharacterCounter, TokenMap
+from core.types import ChunkTree, Document, TokenCounter
+
+
+class PreparedDocument:
+    """A document with its tokens, outline, sentences, sentence vectors and syntax, each made when first needed."""
+
+    def __init__(self, document: Document, counter: TokenCounter, resources: ChunkerResources | None = None) -> None:
+        self.document = document
+        self.counter = counter
+        self.resources = resources or ChunkerResources()
+        self.series = Series(document, self.resources.encoder)
+        self.syntax_cache = SyntaxCache(document)
+        self._outline: Outline | None = None
+        self._maps: dict[str, TokenMap] = {}
+
+    def context(self, settings: ChunkingSettings) -> ChunkingContext:
+        """What a chunker works from under these settings."""
+        if self._outline is None:
+            self._outline = Outline(self.document)
+        if settings.unit not in self._maps:
+            ruler = self.counter if settings.unit == "tokens" else CharacterCounter()
+            self._maps[settings.unit] = TokenMap(ruler, self.document.text)
+        tokens = self._maps[settings.unit]
+        prefixes = Prefixes(self._outline, settings, tokens)
+        return ChunkingContext(
+            self.document, settings, tokens, self._outline, prefixes, self.series, self.resources, self.syntax_cache
+        )
+
+    def tree(self, settings: ChunkingSettings, chunker: Chunker, fingerprint: str) -> ChunkTree:
+        """The chunk tree under these settings. ``fingerprint``: of the recipe; it is part of every chunk's id."""
+        context = self.context(settings)
+        tree = build_tree(context, chunker(context), fingerprint)
+        return tree if settings.unit == "tokens" else recounted(tree, self.counter, settings.read_prefix)

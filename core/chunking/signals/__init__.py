@@ -1,0 +1,1 @@
+"""What chunkers look for in a text: separators, turns, clauses, rows, stamps, breakpoints, captions."""

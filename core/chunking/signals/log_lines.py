@@ -1,0 +1,207 @@
+"""Text to log entries: a stamped line with the lines that continue it, its level, and what session it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from core.chunking.signals.log_stamps import DAY, HEAD, LEVELS, Stamp, json_fields, read_stamp
+from core.text.spans import line_bounds, trim
+from core.types import Span
+
+_LEVEL = re.compile(
+    rf"(?<![\w.])(?:{LEVELS})(?![\w.])|(?<=level=)\w{{3,9}}|(?<=level=\")\w{{3,9}}|(?<=\[)(?:{LEVELS.lower()})(?=\])"
+)
+_GLOG = re.compile(r"([IWEF])\d{4} ")
+_GLOG_LEVELS = {"I": "INFO", "W": "WARN", "E": "ERROR", "F": "FATAL"}
+_SAME_LEVEL = {"WARNING": "WARN", "ERR": "ERROR", "CRIT": "CRITICAL"}
+_NAME = r"(?:session|sess|request|req|trace|correlation|transaction|connection|conn|conversation|job|task)"
+_Id = tuple[str, re.Pattern[str]]
+_IDS: tuple[_Id, ...] = (
+    (
+        "session",
+        re.compile(r"\b(?:session|sess|sid)(?:[_-]?id)?[\"']?[=:][ \t\"']{0,3}([\w.:/+-]{2,64})", re.IGNORECASE),
+    ),
+    (
+        "request",
+        re.compile(
+            rf"(?<![A-Za-z]){_NAME}(?:[_-]?id)?[\"']?[=:][ \t\"']{{0,3}}([\w.:/+-]{{2,64}})"
+            rf"|\[{_NAME}[-_:/ ]([\w.-]{{2,64}})\]",
+            re.IGNORECASE,
+        ),
+    ),
+    ("id", re.compile(r"\b([0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})\b")),
+    (
+        "thread",
+        re.compile(
+            r"\[((?:[\w.-]{0,40}-)?(?:thread|exec|worker|pool)[\w.-]{0,40})\]|\btid[=: ](\d{1,10})", re.IGNORECASE
+        ),
+    ),
+)
+_IDS_SAMPLE = 200  # entries; a kind of id that none of them names is not looked for in the others
+_ID_SAMPLE = 1000  # characters of an entry in which its ids are looked for
+_JSON_SESSION = ("session", "session_id", "sessionId", "sid")
+_JSON_REQUEST = ("request_id", "requestId", "req_id", "trace_id", "traceId", "correlation_id", "correlationId")
+_NAMED_SHARE = 0.6  # of the entries must name an id before ids make sessions
+_SESSION_ENTRIES = 4  # entries of a session, on average: shorter ones are requests, and say nothing of a session
+_TURNED_BACK = 0.5  # of the span of a stamp without its date: a step back this large is midnight, or New Year
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """``[start, end)`` without the blanks at its ends. ``seconds`` are comparable within one log.
+
+    ``iso``: the time as written, in ISO 8601. ``level``: upper case, "" where none. ``ids``: by kind.
+    """
+
+    start: int
+    end: int
+    seconds: float
+    iso: str
+    level: str
+    ids: Mapping[str, str]
+
+
+def log_entries(text: str, start: int = 0, end: int | None = None) -> list[Entry]:
+    """The entries of ``[start, end)`` in order. A line without a stamp continues the entry before it.
+
+    Lines before the first stamp belong to none. Times whose stamp has no year or no date go on past New Year and
+    midnight.
+
+    >>> text = "10:00:01 INFO up\\n10:00:02 ERROR down\\n  at main.c:7\\n"
+    >>> [(text[one.start : one.end], one.iso, one.level) for one in log_entries(text)]
+    [('10:00:01 INFO up', '10:00:01', 'INFO'), ('10:00:02 ERROR down\\n  at main.c:7', '10:00:02', 'ERROR')]
+    """
+    stop = len(text) if end is None else end
+    heads: list[tuple[int, Stamp]] = []
+    for at, line_end in line_bounds(text, start, stop):
+        if not text[at].isspace() and (stamp := read_stamp(text[at:line_end])):
+            heads.append((at, stamp))
+    found: list[Entry] = []
+    named: list[_Id] = []
+    shift, before = 0.0, 0.0
+    for number, (begin, stamp) in enumerate(heads):
+        span = trim(text, begin, heads[number + 1][0] if number + 1 < len(heads) else stop)
+        if span is None:
+            continue
+        if stamp.span and found and stamp.seconds + shift < before - _TURNED_BACK * stamp.span:
+            shift += DAY if stamp.span == DAY else stamp.span
+        before = stamp.seconds + shift
+        patterns = _IDS if number < _IDS_SAMPLE else named
+        entry = Entry(span.start, span.end, before, stamp.iso, *_level_and_ids(text, span, patterns))
+        if number < _IDS_SAMPLE:
+            named = [one for one in _IDS if one in named or one[0] in entry.ids]
+        found.append(entry)
+    return found
+
+
+def _level_and_ids(text: str, span: Span, patterns: Sequence[_Id]) -> tuple[str, dict[str, str]]:
+    head = text[span.start : min(span.end, span.start + _ID_SAMPLE)]
+    fields = json_fields(text[span.start : span.end]) if head.startswith("{") else None
+    if fields is not None:
+        level = fields.get("level") or fields.get("severity") or fields.get("levelname")
+        ids = {
+            kind: str(fields[key])
+            for kind, keys in (("request", _JSON_REQUEST), ("session", _JSON_SESSION))
+            for key in keys
+            if isinstance(fields.get(key), str | int)
+        }
+        return _plain_level(level) if isinstance(level, str) else "", ids
+    found = _LEVEL.search(head[:HEAD])
+    level = found[0] if found else _GLOG_LEVELS.get(glog[1], "") if (glog := _GLOG.match(head)) else ""
+    ids = {kind: match[match.lastindex or 0] for kind, pattern in patterns if (match := pattern.search(head))}
+    return _plain_level(level), ids
+
+
+def _plain_level(written: str) -> str:
+    upper = written.upper()[:12]
+    return _SAME_LEVEL.get(upper, upper)
+
+
+def share_of_entries(text: str, entries: Sequence[Entry]) -> float:
+    """Of the lines that begin unindented, the share that begin an entry; 0 without any line."""
+    opened = sum(1 for line in text.split("\n") if line[:1].strip())
+    return len(entries) / opened if opened else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """Where sessions begin. ``first``: for every entry the reason why a session begins with it, or "".
+
+    ``names``: for every entry its session's id, "" where sessions go by time. ``is_timed``: whether windows of minutes
+    say anything inside. ``note``: a sentence about what was found, "" where all is as asked.
+    """
+
+    first: tuple[str, ...]
+    names: tuple[str, ...]
+    is_timed: bool
+    note: str
+
+
+def sessions(entries: Sequence[Entry], gap_minutes: float) -> Sessions:
+    """Sessions by id where most entries name one and they do not interleave, else by a silence of ``gap_minutes``.
+
+    Ids are tried in this order: session, request or trace, a bare UUID, thread. Where entries usually lie further
+    apart than the silence, a silence tells nothing, and the whole log is one session.
+    """
+    note = ""
+    for kind in ("session", "request", "id", "thread"):
+        named = [entry.ids.get(kind, "") for entry in entries]
+        if sum(map(bool, named)) < _NAMED_SHARE * len(entries) or len(set(filter(None, named))) < 2:
+            continue
+        names = _filled(named)
+        runs = 1 + sum(one != other for one, other in pairwise(names))
+        distinct = len(set(names))
+        if runs * _SESSION_ENTRIES > len(entries) and distinct * _SESSION_ENTRIES > len(entries):
+            continue
+        if runs > 1.25 * distinct + 1:
+            note = (
+                note
+                or f"windows of time alone: entries of {distinct} {kind} ids interleave, and a chunk is one stretch"
+            )
+            continue
+        first = [f"{kind} {name} starts here" for name in names]
+        kept = [
+            "",
+            *(why if name != before else "" for why, name, before in zip(first[1:], names[1:], names, strict=False)),
+        ]
+        return Sessions(tuple(kept), tuple(names), True, "")
+    gaps = [after.seconds - before.seconds for before, after in pairwise(entries)]
+    silence = gap_minutes * 60
+    if gaps and median(gaps) >= silence > 0:
+        note = f"entries packed by size: they usually lie over {gap_minutes:g} minutes apart, so a silence says nothing"
+        return Sessions(("",) * len(entries), ("",) * len(entries), False, note)
+    first = ["", *(f"{gap / 60:.0f} minutes of silence lie here" if gap > silence > 0 else "" for gap in gaps)]
+    return Sessions(tuple(first[: len(entries)]), ("",) * len(entries), True, note)
+
+
+def _filled(names: Sequence[str]) -> list[str]:
+    """Entries that name nothing belong to what was named before; those at the head to what comes first."""
+    filled: list[str] = []
+    last = next(filter(None, names), "")
+    for name in names:
+        last = name or last
+        filled.append(last)
+    return filled
+
+
+def windows(entries: Sequence[Entry], session: Sessions, minutes: float) -> list[str]:
+    """For every entry the reason why a window of ``minutes`` begins with it, or ""; 0 minutes is off.
+
+    A window's minutes are counted from its session's first entry.
+    """
+    reasons = [""] * len(entries)
+    length = minutes * 60
+    if not session.is_timed or length <= 0:
+        return reasons
+    begun = entries[0].seconds if entries else 0.0
+    for at, entry in enumerate(entries):
+        if session.first[at]:
+            begun = entry.seconds
+        elif abs(entry.seconds - begun) >= length:
+            begun += (entry.seconds - begun) // length * length
+            reasons[at] = f"a window of {minutes:g} minutes starts here"
+    return reasons

@@ -1,0 +1,170 @@
+"""Time stamps at the head of log lines: every common form, read by regular expressions that cannot run away.
+
+The forms are those of RFC 3339 and ISO 8601, RFC 3164 (syslog), the common log format of Apache and nginx, Python's
+``logging``, log4j and Logback, glog, epoch seconds or milliseconds, times alone, and JSON lines.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+
+from core.text.calendar_names import SHORT_MONTHS, SHORT_WEEKDAYS, month_of
+
+HEAD = 300  # characters of a line in which its stamp, level and ids are looked for
+DAY = 86_400.0
+_LONGEST_JSON = 65_536
+_EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0  # the years 2000 to 2099: another number is no epoch
+_LEAP_YEAR = 2000  # of stamps that name none
+
+LEVELS = "TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|CRITICAL|CRIT|FATAL|SEVERE|PANIC|ALERT|EMERG|FINE|FINER|FINEST"
+_MONTH = f"(?P<month>{'|'.join(SHORT_MONTHS)})"
+_CLOCK = r"(?P<h>[01]\d|2[0-3]):(?P<m>[0-5]\d):(?P<s>[0-5]\d|60)(?P<f>[.,]\d{1,9})?"
+_ISO = (
+    rf"(?P<year>\d{{4}})(?P<dash>[-/.])(?P<mon>\d\d)(?P=dash)(?P<day>\d\d)[T _:]{_CLOCK}"
+    r"[ \t]?(?P<zone>Z\b|UTC\b|[+-]\d\d:?\d\d)?"
+)
+# What may stand before a stamp: a level, a bracketed name, a syslog priority, a container's name and a bar.
+_BEFORE = (
+    rf"(?:(?:(?:{LEVELS})\b:?|\[[\w .:/-]{{1,40}}\]|<\d{{1,3}}>\d?|[\w.-]{{1,40}}[ \t]{{1,20}}\|)"
+    r"[ \t:|-]{0,20}){0,3}"
+)
+_OPEN = r"[\[(\"']?"
+
+_FORMS = (
+    re.compile(rf"[ \t]{{0,8}}{_BEFORE}{_OPEN}{_ISO}", re.IGNORECASE),
+    re.compile(
+        rf"(?:<\d{{1,3}}>)?{_OPEN}{_MONTH}[ ]{{1,2}}(?P<day>\d{{1,2}})(?:[ ,]{{1,2}}(?P<year>\d{{4}}))? {_CLOCK}"
+    ),
+    re.compile(
+        rf"{_OPEN}(?:{'|'.join(SHORT_WEEKDAYS)}),? {_MONTH} {{1,2}}(?P<day>\d{{1,2}}) {_CLOCK}(?: (?P<year>\d{{4}}))?"
+    ),
+    re.compile(rf"[IWEF](?P<mon>0\d|1[0-2])(?P<day>\d\d) {_CLOCK}"),
+    re.compile(rf"{_OPEN}(?P<day>\d\d?)[./](?P<mon>\d\d?)[./](?P<year>\d{{4}})[ T,]{{1,2}}{_CLOCK}"),
+    re.compile(rf"{_BEFORE}{_OPEN}{_CLOCK}(?![\d:])(?!.{{0,14}}-->)"),
+)
+_ACCESS = re.compile(rf"\[(?P<day>\d\d)/{_MONTH}/(?P<year>\d{{4}}):{_CLOCK} ?(?P<zone>[+-]\d{{4}})?\]")
+_EPOCH = re.compile(rf"{_BEFORE}{_OPEN}(?P<epoch>[1-3]\d{{9}}(?:\.\d{{1,9}})?|\d{{13}}|\d{{16}})(?=[\])\"'\s,:;|])")
+_FIELD = re.compile(r"(?:^|[\s,;])@?(?:ts|time|timestamp|datetime)=[\"']?", re.IGNORECASE)
+_EPOCH_VALUE = re.compile(r"(?P<epoch>[1-3]\d{9}(?:\.\d{1,9})?|\d{13}|\d{16})(?!\d)")
+_HINT = re.compile(r"\d:[0-5]\d:|\d{10}")  # every form has a clock, or is an epoch
+_TIME_KEYS = ("ts", "time", "timestamp", "@timestamp", "datetime", "date", "asctime", "t")
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """A time as read. ``seconds``: since 1970 in UTC where a zone is given, else since 1970 by the log's own clock.
+
+    ``iso``: as ISO 8601, in the zone it is written in; without a year or date where the log names none.
+    ``span``: what it may be off by: 0 for a date and time, a year or a day where the date is not whole.
+    """
+
+    seconds: float
+    iso: str
+    span: float = 0.0
+
+
+def read_stamp(line: str) -> Stamp | None:
+    """The time stamp a log line begins with; ``None`` where it does not begin with one.
+
+    >>> [read_stamp(line).iso for line in ("2026-11-21T18:10:07.5+01:00 up", "Nov 21 18:10:07 host cron[7]: up")]
+    ['2026-11-21T18:10:07.5+01:00', '11-21T18:10:07']
+    >>> read_stamp('1.2.3.4 - - [21/Nov/2026:18:10:07 +0000] "GET /"').iso, read_stamp('{"ts": 1795284607}').iso
+    ('2026-11-21T18:10:07+00:00', '2026-11-21T18:10:07Z')
+    >>> read_stamp("On 2026-11-21 18:10:07 we met."), read_stamp("2026-11-21 we met.")
+    (None, None)
+    """
+    if line.startswith("{"):
+        fields = json_fields(line)
+        return _of_fields(fields) if fields else None
+    head = line[:HEAD]
+    if not _HINT.search(head):
+        return None
+    for form in _FORMS:
+        if match := form.match(head):
+            return _of_match(match)
+    if match := _EPOCH.match(head):
+        return _of_epoch(match["epoch"])
+    if (match := _ACCESS.search(head)) and "," not in head[: match.start()]:
+        return _of_match(match)
+    if match := _FIELD.search(head):
+        return _of_value(head[match.end() :])
+    return None
+
+
+def json_fields(line: str) -> Mapping[str, object] | None:
+    """The object a JSON line holds; ``None`` where it is none."""
+    if len(line) > _LONGEST_JSON or not line.rstrip().endswith("}"):
+        return None
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _of_fields(fields: Mapping[str, object]) -> Stamp | None:
+    for key in _TIME_KEYS:
+        value = fields.get(key)
+        if isinstance(value, str) and (found := _of_value(value[:HEAD])):
+            return found
+        if isinstance(value, int | float) and not isinstance(value, bool) and (found := _of_epoch(f"{value:f}")):
+            return found
+    return None
+
+
+def _of_value(value: str) -> Stamp | None:
+    """The stamp a field's value begins with."""
+    for form in _FORMS:
+        if match := form.match(value):
+            return _of_match(match)
+    return _of_epoch(match["epoch"]) if (match := _EPOCH_VALUE.match(value)) else None
+
+
+def _of_epoch(digits: str) -> Stamp | None:
+    whole, _, fraction = digits.partition(".")
+    seconds = int(whole) / 10 ** max(0, len(whole) - 10) if len(whole) in {10, 13, 16} else 0.0
+    seconds += float(f"0.{fraction}") if fraction and len(whole) == 10 else 0.0
+    if not _EARLIEST <= seconds < _LATEST:
+        return None
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return Stamp(seconds, f"{moment:%Y-%m-%dT%H:%M:%S}{_fraction(seconds)}Z")
+
+
+def _fraction(seconds: float) -> str:
+    return f"{seconds % 1:.3f}"[1:].rstrip("0").rstrip(".")
+
+
+def _of_match(match: re.Match[str]) -> Stamp | None:
+    parts = match.groupdict()
+    hour, minute, second = int(parts["h"]), int(parts["m"]), min(59, int(parts["s"]))
+    fraction = (parts["f"] or "").replace(",", ".").rstrip("0").rstrip(".")
+    clock = f"{parts['h']}:{parts['m']}:{parts['s']}{fraction}"
+    within = hour * 3600 + minute * 60 + second + (float(f"0{fraction}") if fraction else 0.0)
+    month = int(parts["mon"]) if parts.get("mon") else month_of((parts.get("month") or "").lower())
+    if not month:
+        return Stamp(within, clock, DAY)
+    try:
+        day = datetime(int(parts.get("year") or _LEAP_YEAR), month, int(parts["day"]), tzinfo=UTC)
+    except ValueError:
+        return None
+    shift, zone = _zone(parts.get("zone") or "")
+    seconds = day.timestamp() + within - shift
+    if not parts.get("year"):
+        return Stamp(seconds, f"{day:%m-%d}T{clock}{zone}", 366 * DAY)
+    return Stamp(seconds, f"{day:%Y-%m-%d}T{clock}{zone}")
+
+
+def _zone(written: str) -> tuple[float, str]:
+    """Seconds east of Greenwich, and the zone as ISO 8601 writes it."""
+    if written[:1] not in {"+", "-"}:
+        return 0.0, "Z" if written else ""
+    digits = written[1:].replace(":", "")
+    minutes = int(digits[:2]) * 60 + int(digits[2:])
+    if minutes >= 24 * 60:
+        return 0.0, ""
+    shift = timedelta(minutes=minutes if written[0] == "+" else -minutes)
+    return shift.total_seconds(), f"{written[0]}{digits[:2]}:{digits[2:]}" if timezone(shift) else ""

@@ -1,0 +1,284 @@
+"""Text to speakers' turns, where enough of it is a conversation, and never where it is a list of fields.
+
+Read are transcripts, chat exports, interviews, and the cues of subtitles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from statistics import median
+
+from core.text.sentences import asks
+from core.types import Span
+
+_LONGEST_NAME = 48
+_HEAD = 200  # characters of a line in which its label is looked for
+_DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ \u202f]"
+_STAMP = rf"(?:{_DATE})?\d{{1,2}}[:.]\d\d(?::\d\d)?(?:[.,]\d{{1,3}})?(?:[ \u202f]?[AaPp]\.?[Mm]\.?)?"
+_WORD = r"[^\W\d_](?:[\w.'’&/-]{0,24})"
+_NAME = rf"(?:{_WORD}(?:[ \u00a0](?:{_WORD}|\d{{1,3}}|\([\w ]{{1,24}}\))){{0,4}}|[+~]?\d[\d \u00a0()-]{{6,20}})"
+_EDGE = r"(?:>>[ ]?|[*_]{2}|[-*][ ][*_]{2})?"
+
+# Each form: a regular expression with the groups `name` and, where the form has one, `time`.
+_STAMPED = (
+    re.compile(
+        rf"{_EDGE}[\[(](?P<time>{_STAMP})[\])](?:[ ]-)?[ ]{{0,2}}<?(?P<name>{_NAME})"
+        r"(?:>|[*_]{0,2}[:：][*_]{0,2})(?=\s|\Z)"
+    ),
+    re.compile(rf"(?P<time>{_STAMP})(?:[ ]?[-–][ ]|[ ]{{1,3}})<?(?P<name>{_NAME})(?:>|[:：])(?=\s|\Z)"),
+    re.compile(rf"{_EDGE}(?P<name>{_NAME})[ ]{{1,3}}[\[(](?P<time>{_STAMP})[\])][*_]{{0,2}}[:：]?[*_]{{0,2}}(?=\s|\Z)"),
+    re.compile(rf"(?P<name>{_NAME})(?:[ ]{{2,4}}|\t|[ ][—–-][ ]|,[ ])(?P<time>{_STAMP})[ ]{{0,4}}\Z"),
+    re.compile(rf"(?P<time>{_STAMP})[ ]{{1,4}}(?P<name>{_NAME})[ ]{{0,4}}\Z"),
+    re.compile(
+        rf"(?P<name>{_WORD}(?:[ ]{_WORD}){{0,2}})[ ](?P<time>\d{{1,2}}:\d\d(?:[ \u202f]?[AaPp][Mm])?)[ ]{{0,4}}\Z"
+    ),
+)
+_NICK = re.compile(r"(?:[\[(](?P<time>\d{1,2}:\d\d(?::\d\d)?)[\])][ ])?<[ @+~%&]?(?P<name>[^\s<>]{1,32})>(?=\s)")
+_PLAIN = re.compile(rf"{_EDGE}(?P<name>{_NAME})(?:[ ]?[*_]{{2}}[:：]|[:：][*_]{{2}}|[:：])(?=\s|\Z)")
+_ASKED = re.compile(
+    r"[*_]{0,2}(?P<name>Q|A|F|Question|Answer|Frage|Antwort)[ ]?\d{0,3}(?P<mark>[.:])[*_]{0,2}(?=\s|\Z)"
+)
+_HINT = re.compile(r"[:：<]|\A[*_]{0,2}(?:Q|A|F)[a-z]{0,7}[ ]?\d{0,3}\.")  # every form has one of these
+_TIME = re.compile(r"\d[:.]\d\d")  # every stamped form has one
+_CUE = re.compile(r"(?P<time>(?:\d{1,3}:)?\d\d:\d\d[.,]\d{3}) --> (?:\d{1,3}:)?\d\d:\d\d[.,]\d{3}(?=\s|\Z)")
+_VOICE = re.compile(r"<v(?:\.[\w.]{1,32})? (?P<name>[^>\n]{1,48})>")
+
+# Labels that may come again and again, one after the other, and are nobody's name: of remarks, of a list of changes, of
+# the levels of a log, of records and mails, of numbered things. What else opens a line with a colon, ``find_turns``
+# tells from speech by the whole text.
+_NOT_NAMES = frozenset(
+    "note notes tip hint info important caution warning example examples attention problem solution objective purpose"
+    " added changed fixed improved removed deprecated security feat fix docs refactor test tests"
+    " trace debug notice warn error critical fatal severe panic"
+    " name date time place location subject from to cc title author authors address phone email url link doi isbn"
+    " keywords abstract summary source reference version license status type category tags price size description"
+    " input output returns args parameters default total id key value http https"
+    " step section chapter article clause part figure fig table rule item option day week phase level"
+    " hinweis achtung wichtig beispiel datum betreff von an titel autor quelle remarque objet nota".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a line begins with. ``end``: where its label ends, in the line. ``form``: which form it has.
+
+    Forms: "stamped" (a name and a time), "nick" (``<name>``), "asked" (Q. and A.), "cue" (a subtitle), "plain".
+    """
+
+    name: str
+    time: str
+    end: int
+    form: str
+
+
+def read_label(line: str) -> Label | None:
+    """The speaker's label a line begins with; ``None`` where it begins with none.
+
+    A plain ``Name: `` may still be something else: ``turns`` decides by the whole text.
+
+    >>> [read_label(line).name for line in ("Grad G: So yes .", "[10:15] Ada Lovelace: Hm.", "**Bob:** No.", "Q. Why?")]
+    ['Grad G', 'Ada Lovelace', 'Bob', 'Q']
+    >>> read_label("21/11/2026, 18:10 - Ada: Hm."), read_label("Ada (10:15):").time
+    (Label(name='Ada', time='21/11/2026, 18:10', end=24, form='stamped'), '10:15')
+    >>> read_label("Note: this is no turn."), read_label("It is so: he said yes."), read_label("Step 2: press it.")
+    (None, None, None)
+    """
+    head = line[:_HEAD].rstrip()
+    if not _HINT.search(head):
+        return None
+    if " --> " in head and (match := _CUE.match(head)):
+        return Label("", match["time"], match.end(), "cue")
+    if "<" in head and (match := _NICK.match(head)):
+        return Label(match["name"], match["time"] or "", match.end(), "nick")
+    if match := _ASKED.match(head):
+        return Label(match["name"], "", match.end(), "asked")
+    for form in _STAMPED if _TIME.search(head) else ():
+        if (match := form.match(head)) and is_name(match["name"]):
+            return Label(_tidy(match["name"]), match["time"], match.end(), "stamped")
+    if (match := _PLAIN.match(head)) and is_name(match["name"]) and _is_capital(match["name"]):
+        return Label(_tidy(match["name"]), "", match.end(), "plain")
+    return None
+
+
+def voice_of(line: str) -> tuple[str, int]:
+    """Who speaks the line of a cue (WebVTT's voice tag, or a plain label), and where the label ends.
+
+    >>> voice_of("<v Ada Lovelace>Hm."), voice_of("Ada: Hm."), voice_of("Hm.")
+    (('Ada Lovelace', 16), ('Ada', 4), ('', 0))
+    """
+    if match := _VOICE.match(line[:_HEAD]):
+        return match["name"].strip(), match.end()
+    if (match := _PLAIN.match(line[:_HEAD])) and is_name(match["name"]) and _is_capital(match["name"]):
+        return _tidy(match["name"]), match.end()
+    return "", 0
+
+
+@lru_cache(maxsize=1024)
+def is_name(label: str) -> bool:
+    """Whether a label may be somebody's name: not a common opener of lines, not a clause of prose.
+
+    >>> is_name("Postdoc B"), is_name("Warning"), is_name("there is one thing"), is_name("SPEAKER_00")
+    (True, False, False, True)
+    """
+    plain = label.strip("*_ ").casefold()
+    if len(plain) > _LONGEST_NAME or plain in _NOT_NAMES:
+        return False
+    words = plain.split()
+    lower = sum(word[:1].islower() for word in label.split())
+    return not words or (words[0] not in _NOT_NAMES and (len(words) < 3 or lower < len(words) - 1))
+
+
+def _tidy(name: str) -> str:
+    return " ".join(name.strip("*_ ").split())
+
+
+def _is_capital(name: str) -> bool:
+    first = name.strip("*_ ")[:1]
+    return not first.islower()
+
+
+_FEWEST = 3  # turns of a conversation, at least
+_SHARE = 0.5  # of the lines that begin a paragraph must begin a turn
+_SURE_SHARE = 0.8  # of the labels must be names for the others, which come once, to be names too
+_SPOKEN_SHARE = 0.3  # of plain turns must read like speech, not like the values of fields
+_BACKCHANNEL = 3  # words
+_MORE_WORDS = re.compile(rf"(?:[\W_]*+(?:[^\W\d_][\w'’]*+|\d++)){{{_BACKCHANNEL + 1}}}")
+_CUE_NUMBER = re.compile(r"\d{1,6}[ \t]*\Z")
+_MARKS = re.compile(r"[.!?…。！？]['\"”’)\]]*$|[,;]\s|\{\w+\}")
+_ASKING = frozenset({"Q", "F", "Question", "Frage"})
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """``[start, end)`` from the label to the last word; the words begin at ``body``. ``label``: where the label is.
+
+    ``speaker``, ``time``: as written, "" where none is. ``asks``: it ends with a question. ``counts``: it is more than
+    a backchannel ("OK.", "Mm-hm.") and so counts among the turns of a leaf.
+    """
+
+    start: int
+    end: int
+    body: int
+    label: Span
+    speaker: str
+    time: str
+    asks: bool
+    counts: bool
+
+
+@dataclass(slots=True)
+class _Found:
+    """A labelled line, from the first character that is its own (a cue's number) on."""
+
+    start: int
+    label: Label
+    body: int
+    line_end: int
+
+
+def find_turns(text: str, start: int = 0, end: int | None = None) -> list[Turn]:
+    """The turns of ``[start, end)`` in order; [] where the text is no conversation.
+
+    A line without a label belongs to the turn before it. Plain labels (``Name: ``) count where the same names come
+    again, at least two of them take turns, they begin at least half of the paragraphs, and what follows them reads
+    like speech. Subtitles' cues of one speaker in a row are one turn.
+
+    >>> talk = "Ada: Is it ready?\\nBob: Not yet, no.\\nAda: When will it be?\\nBob: Soon."
+    >>> [(turn.speaker, talk[turn.body : turn.end], turn.asks) for turn in find_turns(talk)][:2]
+    [('Ada', 'Is it ready?', True), ('Bob', 'Not yet, no.', False)]
+    >>> find_turns("Name: Ada\\nBorn: 1815\\nName: Bob\\nBorn: 1820\\nName: Cid\\nBorn: 1830")
+    []
+    """
+    stop = len(text) if end is None else end
+    found, openers = _labels(text, start, stop)
+    if len(found) < _FEWEST:
+        return []
+    kept = _settled(found)
+    if len(kept) < _FEWEST or len(kept) < _SHARE * openers:
+        return []
+    kept = _joined_cues(kept)
+    turns = [_turn(text, one, after.start if after else stop) for one, after in _pairs(kept)]
+    return turns if _is_talk(text, turns, kept) else []
+
+
+def _pairs(found: Sequence[_Found]) -> list[tuple[_Found, _Found | None]]:
+    return list(zip(found, [*found[1:], None], strict=True))
+
+
+def _labels(text: str, start: int, stop: int) -> tuple[list[_Found], int]:
+    """Every labelled line, and how many lines begin a paragraph or a turn."""
+    found: list[_Found] = []
+    openers, at, blank, number_at = 0, start, True, -1
+    while at < stop:
+        line_end = text.find("\n", at, stop)
+        line_end = stop if line_end < 0 else line_end
+        line = text[at:line_end]
+        if not line or line.isspace():
+            blank = True
+        elif label := read_label(line):
+            openers += 1
+            body = at + label.end
+            if label.form == "cue":
+                openers -= number_at >= 0
+                begin = number_at if number_at >= 0 else at
+                body = min(stop, line_end + 1)
+                name, offset = voice_of(text[body : body + 200])
+                found.append(_Found(begin, replace(label, name=name), body + offset, line_end))
+            else:
+                found.append(_Found(at, label, body, line_end))
+            blank, number_at = False, -1
+        else:
+            is_number = blank and _CUE_NUMBER.match(line) is not None
+            openers += blank
+            number_at = at if is_number else -1
+            blank = False
+        at = line_end + 1
+    return found, openers
+
+
+def _settled(found: list[_Found]) -> list[_Found]:
+    """Plain labels must come again to be names, unless nearly all of them do; the other forms are plain enough."""
+    times = Counter(one.label.name for one in found)
+    kept = [one for one in found if one.label.form != "plain" or times[one.label.name] > 1]
+    return found if len(kept) >= _SURE_SHARE * len(found) else kept
+
+
+def _turn(text: str, found: _Found, stop: int) -> Turn:
+    end = found.start + len(text[found.start : stop].rstrip())  # a label begins with no blank
+    body = min(found.body, end)
+    words = text[body:end].lstrip()
+    asking = asks(words[-8:]) or found.label.name in _ASKING
+    counts = asking or _MORE_WORDS.match(words, 0, 80) is not None
+    label = Span(found.start, found.start + len(text[found.start : body].rstrip()))
+    return Turn(found.start, end, end - len(words), label, found.label.name, found.label.time, asking, counts)
+
+
+def _joined_cues(found: Sequence[_Found]) -> list[_Found]:
+    """Cues of one named speaker in a row are one turn."""
+    joined: list[_Found] = []
+    for one in found:
+        before = joined[-1].label if joined else None
+        if before and one.label.form == before.form == "cue" and one.label.name and one.label.name == before.name:
+            continue
+        joined.append(one)
+    return joined
+
+
+def _is_talk(text: str, turns: Sequence[Turn], found: Sequence[_Found]) -> bool:
+    if all(one.label.form == "cue" for one in found):
+        return True
+    speakers = Counter(turn.speaker for turn in turns)
+    changes = sum(one.speaker != other.speaker for one, other in pairwise(turns))
+    if len(speakers) < 2 or changes < 2 or len(turns) < 1.5 * len(speakers):
+        return False
+    if any(one.label.form in {"stamped", "nick", "asked"} for one in found):
+        return True
+    spoken = [text[turn.body : min(turn.end, turn.body + 400)] for turn in turns]
+    lengths = [len(words.split()) for words in spoken]
+    marked = sum(bool(_MARKS.search(words)) and length > 1 for words, length in zip(spoken, lengths, strict=True))
+    return median(lengths) >= 2 and marked >= _SPOKEN_SHARE * len(spoken)

@@ -1,0 +1,1 @@
+"""The command line: its parser, one file a group of commands, and the JSON they print."""

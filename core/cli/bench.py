@@ -1,0 +1,156 @@
+"""The commands that measure: ``bench`` presets and grids on a suite, ``read`` files against what they should say."""
+
+from __future__ import annotations
+
+import tempfile
+from argparse import Namespace
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from core.cli import console
+from core.cli.options import home, settings_of
+from core.errors import NotFoundError, SettingsError
+from core.ingest.ingest import Failure
+from core.library import Library
+from core.settings import Settings
+
+if TYPE_CHECKING:
+    from core.evaluation.grid import Grid
+    from core.evaluation.regions import Run
+    from core.evaluation.reporting.report import BenchReport
+    from core.evaluation.statistics import Comparison
+
+
+def bench(options: Namespace) -> int:
+    """Measure presets, or the cells of a grid, on a suite.
+
+    ``--runs`` writes every context. A grid is kept in the library's folder of benchmarks, so that the same command
+    goes on after a kill; presets alone are measured in a folder that is removed, unless ``--work`` names one.
+    """
+    from core.evaluation.bench import BenchOptions, run_bench
+    from core.evaluation.history import workspace_in
+    from core.evaluation.planning import estimate
+    from core.evaluation.suites import load_suite
+
+    suite = load_suite(options.suite)
+    wanted = _cells(options)
+    extra = BenchOptions(tuple(options.token_budgets), options.answers)
+    if options.against and options.against not in wanted.presets:
+        raise NotFoundError(
+            f"There is no {options.against!r} among what is measured.", f"Choose one of: {', '.join(wanted.presets)}."
+        )
+    with ExitStack() as stack:
+        kept = options.work or (workspace_in(home(options)) if options.grid else None)
+        work = kept or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-bench-")))
+        cost = estimate(suite, wanted.presets, work, extra)
+        console.complain(f"{cost.sentence}.")
+        for cell, reason in wanted.skipped:
+            console.complain(f"{cell}: left out. {reason}")
+        if options.dry_run:
+            found = {"suite": suite.name, "cells": list(wanted.presets), **asdict(cost)}
+            console.answer(options, found, "Nothing was run.")
+            return 0
+        runs, page = (
+            stack.enter_context(path.open("w", encoding="utf-8")) if path else None
+            for path in (options.runs, options.html)
+        )
+        try:
+            report = run_bench(
+                suite,
+                wanted.presets,
+                work,
+                watch=console.Progress(),
+                runs=partial(_write_line, runs) if runs else None,
+                options=extra,
+                skipped=wanted.skipped,
+            )
+        except KeyboardInterrupt:
+            if kept:
+                raise  # what was measured is kept, and the sentence says so
+            console.complain("Stopped. Nothing is kept: give --work a folder, and the same command can go on.")
+            return 2
+        if page:
+            page.write(_page(report, work, options.against))
+    result = report.to_dict()
+    compared = report.compare_all(options.against) if options.against else {}
+    if options.against:
+        presets = {name: {key: asdict(item) for key, item in found.items()} for name, found in compared.items()}
+        result["against"] = {"baseline": options.against, "presets": presets}
+    console.answer(options, result, _summary(report, options.against, compared))
+    console.complain_of([Failure(name, reason) for name, reason in report.failures])
+    return 1 if report.failures else 0
+
+
+def _summary(report: BenchReport, baseline: str | None, compared: Mapping[str, Mapping[str, Comparison]]) -> str:
+    """A line a preset: recall at each budget with half its interval, and what the test says of it."""
+    from core.evaluation.reporting.breakdown import headline_measure
+
+    metrics = [f"{headline_measure(report)}@{budget}" for budget in report.budgets]
+    width = max(len(item.preset) for item in report.presets)
+    lines = [f"{'percent':{width}}  " + "  ".join(f"{metric:>24}" for metric in metrics)]
+    for item in report.presets:
+        figures = []
+        for metric in metrics:
+            if metric not in item.metrics:
+                figures.append(f"{'-':>24}")
+                continue
+            low, high = item.intervals[metric]
+            found = compared.get(item.preset, {}).get(metric)
+            verdict = "" if found is None else {"no difference seen": " (=)"}.get(found.verdict, f" ({found.verdict})")
+            figures.append(f"{f'{item.metrics[metric]:.1f} ± {(high - low) / 2:.1f}{verdict}':>24}")
+        lines.append(f"{item.preset:{width}}  " + "  ".join(figures))
+    if baseline:
+        lines.append(f"(better), (worse): than {baseline}, corrected p at most 0.05; (=): no difference seen")
+    return "\n".join(lines)
+
+
+def _page(report: BenchReport, work: Path, baseline: str | None) -> str:
+    from core.evaluation.history import load_measured
+    from core.evaluation.reporting.exports import html_report
+
+    measured = {item.preset: load_measured(work, report.run, item.preset) for item in report.presets}
+    with Library.open(work / report.library, write=False) as library:
+        return html_report(report, baseline, measured, lambda version: library.document(version).text)
+
+
+def _cells(options: Namespace) -> Grid:
+    """What to measure: the presets named, each with what was set, and the grid's cells."""
+    from core.evaluation.grid import Grid, load_grid
+
+    if options.grid is None:
+        names = options.preset or ["default"]
+        return Grid({name: settings_of(name, options.values, Settings()) for name in names})
+    if options.values:
+        raise SettingsError("--set does not go with --grid.", "Write the value into the grid's file.")
+    found = load_grid(options.grid)
+    beside = {name: settings_of(name, [], Settings()) for name in options.preset or []}
+    return Grid({**beside, **found.presets}, found.skipped)
+
+
+def _write_line(stream: TextIO, run: Run) -> None:
+    stream.write(run.to_json() + "\n")
+
+
+def read(options: Namespace) -> int:
+    """Read every file of a folder by each reader and measure it against the text expected beside it."""
+    from core.evaluation.reading import means, read_folder, summary
+
+    settings = settings_of(None, options.values, Settings())
+    progress = console.Progress()
+    results, lines, failed = [], [], False
+    for reader in options.readers or [settings.parsing.reader]:
+        files = []
+        for file in read_folder(options.folder, settings.with_value("parsing.reader", reader).parsing):
+            files.append(file)
+            progress.show(f"{reader}: {len(files)} files, {file.name}")
+            failed = failed or bool(file.failure or file.broken)
+        if not files:
+            raise NotFoundError(f"There is no file below {options.folder}.", "Name a folder with files to read.")
+        results.append({"reader": reader, "files": [file.to_dict() for file in files], "means": means(files)})
+        lines.append(f"reader: {reader}\n{summary(files)}")
+    console.answer(options, {"folder": str(options.folder), "readers": results}, "\n\n".join(lines))
+    return 1 if failed else 0

@@ -1,0 +1,257 @@
+"""What each command of ``python -m core`` does. Every function takes the parsed options and returns the exit code."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from threading import Event
+
+from core.chunking import ChunkerResources
+from core.chunking import audit as audit_tree
+from core.chunking import chunk as cut
+from core.cli import ask as commands_ask
+from core.cli import bench as commands_bench
+from core.cli import console, contract
+from core.cli import training as commands_training
+from core.cli import why as commands_why
+from core.cli.judgments import judgments, refit
+from core.cli.options import existing, home, reading, settings_of, sources_named
+from core.embedding import load_model
+from core.enriching import enrich
+from core.errors import LecternError, ParseError, StorageError
+from core.ingest.gathering import Changes, compare, find_files, joined, scan
+from core.ingest.jobs import Handler, Job, Reporter
+from core.ingest.passwords import Passwords
+from core.ingest.preparing import require_file
+from core.ingest.work import apply_handler, ingest_handler
+from core.library import Failure, IngestReport, Library
+from core.parsing import parse, parser_fingerprint
+from core.parsing.sandbox.syntax import SandboxedSyntax
+from core.settings import Settings
+
+
+def ingest(options: Namespace) -> int:
+    """Queue the files as one job and run it, after any job that an earlier, killed run left behind."""
+    if options.dry_run:
+        return _dry_run(options)
+    with Library.open(home(options)) as library:
+        settings = settings_of(options.preset, options.values, library.settings)
+        for password in options.passwords:
+            library.passwords.offer(password)
+        items, unreadable = find_files(options.paths, library.home, options.ignore)
+        if not items and not unreadable:
+            raise LecternError("There is no file below the given paths.", "Name a file, or a folder that holds some.")
+        library.queue.recover()
+        job = library.queue.enqueue("ingest", {"settings": settings.to_dict()}, items)
+        reports: dict[int, IngestReport] = {}
+        progress = console.Progress()
+
+        def listen(job: Job, report: IngestReport) -> None:
+            reports[job.id] = report
+
+        handlers = {
+            "ingest": ingest_handler(library, listen, progress.item),
+            "apply": apply_handler(library, listen),
+        }
+        while job not in reports and _run_next(library, handlers):
+            pass
+        if job not in reports:
+            raise LecternError(library.queue.job(job).reason or "The job was cancelled.")
+        report = reports[job]
+        try:
+            library.queue.dismiss(job)
+        except StorageError as error:  # a full disk: the next run forgets it
+            console.complain(str(error))
+    failures = [*unreadable, *report.failures]
+    console.answer(
+        options,
+        {**contract.ingestion(report), "failures": contract.failures(failures)},
+        f"{len(report.documents)} documents, {len(failures)} failures, {report.encoded} texts encoded, "
+        f"{report.reused} reused, {report.seconds:.1f} s",
+    )
+    console.complain_of(failures)
+    if failures:
+        return 1 if report.documents else 2
+    return 0
+
+
+def chunk(options: Namespace) -> int:
+    """Cut one file and print everything an outsider needs to check the span laws."""
+    settings = settings_of(options.preset, options.values, Settings())
+    if options.chunker:
+        settings = settings.with_value("chunking.chunker", options.chunker)
+    model = load_model(settings.embedding)
+    path = Path(options.file)
+    try:
+        require_file(path)
+        data = path.read_bytes()
+    except OSError as error:
+        raise ParseError(
+            f"{options.file} cannot be read: {error.strerror}.", "Check the path and its rights."
+        ) from error
+    passwords = Passwords()
+    for password in options.passwords:
+        passwords.offer(password)
+    document = passwords.open("", lambda password: parse(data, path.name, settings.parsing, password=password))
+    parser = parser_fingerprint(document.kind, settings.parsing)
+    resources = ChunkerResources(model.encoder, syntax=SandboxedSyntax(settings.parsing))
+    tree = cut(document, settings.chunking, model.counter, parser, resources)
+    audit = audit_tree(tree)
+    result = contract.chunking(options.file, tree, audit, enrich(tree, settings.enriching) if options.json else {})
+    console.answer(
+        options,
+        result,
+        f"{len(tree.leaves)} leaves, {len(tree.chunks) - len(tree.leaves)} parents, "
+        f"{audit.covered:,} of {audit.characters:,} characters covered",
+    )
+    return 0
+
+
+def list_sources(options: Namespace) -> int:
+    """Print every source with every figure the Library page shows."""
+    with reading(home(options)) as library:
+        rows = [{**asdict(row), "path": str(row.path) if row.path else None} for row in library.sources()]
+    # A name may hold a newline of its own: one source stays one line.
+    lines = [f"{row['id']}  {row['chunks']:>6} chunks  {console.shown(str(row['name']))}" for row in rows]
+    console.answer(options, {"sources": rows}, "\n".join(lines))
+    return 0
+
+
+def remove(options: Namespace) -> int:
+    """Remove sources by name, path or number; unknown ones are listed."""
+    removed: list[str] = []
+    failures: list[Failure] = []
+    with Library.open(existing(home(options))) as library:
+        for wanted in options.sources:
+            rows = sources_named(library, wanted)
+            for row in rows:
+                library.remove(row.id)
+                removed.append(row.name)
+            if not rows:
+                failures.append(Failure(wanted, "No source of this library has this name, path or number."))
+    console.answer(
+        options,
+        {"removed": removed, "failures": contract.failures(failures)},
+        f"{len(removed)} removed",
+    )
+    console.complain_of(failures)
+    if failures:
+        return 1 if removed else 2
+    return 0
+
+
+def rebuild(options: Namespace) -> int:
+    """Cut every document by the library's settings and rebuild the indexes from the catalogue."""
+    with Library.open(existing(home(options))) as library:
+        report = library.rebuild()
+    console.answer(
+        options,
+        contract.ingestion(report),
+        f"{len(report.documents)} documents rebuilt, {report.encoded} texts encoded, {report.seconds:.1f} s",
+    )
+    console.complain_of(report.failures)
+    return 1 if report.failures else 0
+
+
+def verify(options: Namespace) -> int:
+    """Check a library; exit code 1 when something is wrong and stays so."""
+    with Library.open(existing(home(options))) as library:
+        problems = library.verify(repair=options.repair)
+    console.answer(
+        options,
+        {"ok": not problems, "problems": [asdict(problem) for problem in problems]},
+        "The library is sound." if not problems else f"{len(problems)} problems",
+    )
+    for problem in problems:
+        console.complain(f"{problem.where}: {problem.what}")
+    return 1 if problems else 0
+
+
+def stats(options: Namespace) -> int:
+    """Print counts and sizes."""
+    with reading(home(options)) as library:
+        figures = asdict(library.stats())
+    console.answer(options, figures, "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in figures.items()))
+    return 0
+
+
+def report(options: Namespace) -> int:
+    """Print a diagnostic report that holds no name, path or text of the person's."""
+    with reading(home(options)) as library:
+        text = library.report()
+    console.answer(options, {"report": text}, text)
+    return 0
+
+
+COMMANDS: dict[str, Callable[[Namespace], int]] = {
+    "ingest": ingest,
+    "chunk": chunk,
+    "query": commands_ask.query,
+    "ask": commands_ask.ask,
+    "why": commands_why.why,
+    "bench": commands_bench.bench,
+    "read": commands_bench.read,
+    "list": list_sources,
+    "remove": remove,
+    "rebuild": rebuild,
+    "verify": verify,
+    "stats": stats,
+    "report": report,
+    "judgments": judgments,
+    "refit": refit,
+    "train-reranker": commands_training.train_reranker,
+    "train-reader": commands_training.train_reader,
+}
+
+
+def _dry_run(options: Namespace) -> int:
+    """Say what an ingest would take, and change nothing; a library that is not there is not made."""
+    looked: list[tuple[str, Changes]] = []
+    failures: list[Failure] = []
+    with ExitStack() as stack:
+        place = home(options)
+        library = stack.enter_context(reading(place)) if os.path.exists(place / "catalogue.sqlite") else None  # noqa: PTH110
+        for path in options.paths:
+            try:
+                found = library.scan(Path(path), options.ignore) if library else _unknown(Path(path), options, place)
+            except LecternError as error:
+                failures.append(Failure(path, str(error)))
+            else:
+                looked.append((path if os.path.isdir(path) else os.path.dirname(path), found))  # noqa: PTH112, PTH120
+    failures += [
+        Failure(joined(path, where), reason) for path, found in looked for where, reason in found.scan.unreadable
+    ]
+    taken = sum(len(found.new) + len(found.changed) for _, found in looked)
+    same = sum(len(found.unchanged) for _, found in looked)
+    ignored = sum(len(found.scan.ignored) for _, found in looked)
+    console.answer(
+        options,
+        {**contract.dry_run(looked), "failures": contract.failures(failures)},
+        f"{taken} files would be read, {same} are unchanged, {ignored} entries are passed over; nothing was done",
+    )
+    console.complain_of(failures)
+    return 2 if failures and not looked else 1 if failures else 0
+
+
+def _unknown(path: Path, options: Namespace, place: Path) -> Changes:
+    return compare(scan(path, options.ignore, place), {})[0]
+
+
+def _run_next(library: Library, handlers: Mapping[str, Handler]) -> bool:
+    """Run the next job, and do not wait for ever to note its end: with a full disk there is nobody to make room."""
+    over = Event()
+
+    def once(handler: Handler) -> Handler:
+        def handle(job: Job, reporter: Reporter) -> None:
+            try:
+                handler(job, reporter)
+            finally:
+                over.set()
+
+        return handle
+
+    return library.queue.run_next({kind: once(handler) for kind, handler in handlers.items()}, over)

@@ -1,0 +1,396 @@
+"""The JSON of the command line: a contract scripts rely on, one function a shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.enriching import Features
+from core.ingest.gathering import Changes, joined
+from core.ingest.ingest import Failure, Ingested, IngestReport
+from core.search.answer import Line
+from core.search.context.conflicts import ContextConflict
+from core.search.explaining.why_not import WhyNot
+from core.search.question.analysis import Chip
+from core.search.result import SearchResult
+from core.storage.catalogue.conditions import Condition
+from core.storage.catalogue.judging import JudgmentRow
+from core.types import Audit, Block, BlockKind, Chunk, ChunkTree, Quote, Span, WordAudit
+
+if TYPE_CHECKING:
+    from core.evaluation.statistics import Comparison
+    from core.refitting import CarefulShare, Refitted
+
+
+def ingestion(report: IngestReport) -> dict[str, Any]:
+    """What ``ingest`` and ``rebuild`` did."""
+    return {
+        "documents": [_ingested(document) for document in report.documents],
+        "failures": failures(report.failures),
+        "encoded": report.encoded,
+        "reused": report.reused,
+        "seconds": report.seconds,
+    }
+
+
+def failures(found: Sequence[Failure]) -> list[dict[str, Any]]:
+    """What could not be done, and why."""
+    return [{"source": failure.source, "reason": failure.reason} for failure in found]
+
+
+def dry_run(looked: Sequence[tuple[str, Changes]]) -> dict[str, Any]:
+    """What an ingest would take of each path, what it would not, and why."""
+    return {
+        "files": [
+            {
+                "source": joined(path, file.relative),
+                "state": state,
+                "kind": file.kind,
+                "bytes": file.size_bytes,
+                "reason": file.reason,
+            }
+            for path, changes in looked
+            for state, files in changes.by_state().items()
+            for file in files
+        ],
+        "missing": [str(held.path) for _, changes in looked for held in changes.missing],
+        "ignored": [
+            {"source": joined(path, relative), "pattern": pattern}
+            for path, changes in looked
+            for relative, pattern in changes.scan.ignored
+        ],
+        "links": [joined(path, relative) for path, changes in looked for relative in changes.scan.links],
+    }
+
+
+def chunking(source: str, tree: ChunkTree, audit: Audit, features: Mapping[str, Features]) -> dict[str, Any]:
+    """Text, blocks, chunks and audit: everything an outsider needs to check the span laws.
+
+    ``features``: of the chunks, by their ids.
+    """
+    document = tree.document
+    return {
+        "source": source,
+        "kind": document.kind,
+        "title": document.title,
+        "text": document.text,
+        "blocks": [_block(block) for block in document.blocks],
+        "chunks": [{**_chunk(chunk), "features": _features(features, chunk.chunk_id)} for chunk in tree.chunks],
+        "audit": _audit(audit, document.words),
+    }
+
+
+def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, Any]:
+    """What ``query`` understood, what it found, in rank order, and what the reader gets, in the reader's order.
+
+    ``features``: of the hits, by their chunks' ids.
+
+    A passage's ``score`` is the relevance by which it competed for the room and got its ``rank``, in the unit of the
+    hits' last score: its best child's; of a merged parent and of what was added see
+    ``core.search.expansion.relevance``. Where sentences fill the room it is the sum of
+    ``core.search.context.candidates``.
+    """
+    return {
+        "question": result.question,
+        "understood": [_understood(chip) for chip in result.understood.chips],
+        "hits": [
+            {
+                "chunk_id": hit.chunk_id,
+                "document": hit.document,
+                "source": hit.source,
+                "start": hit.start,
+                "end": hit.end,
+                "page": hit.page,
+                "headings": list(hit.headings),
+                "scores": dict(hit.scores),
+                "rank": hit.rank,
+                "features": _features(features, hit.chunk_id),
+            }
+            for hit in result.hits
+        ],
+        "passages": [
+            {
+                "document": passage.document,
+                "source": passage.source,
+                "start": passage.start,
+                "end": passage.end,
+                "tokens": passage.tokens,
+                "chunk_ids": list(passage.chunk_ids),
+                "rank": passage.rank,
+                "score": passage.score,
+                "reason": passage.reason,
+            }
+            for passage in result.passages
+        ],
+        "context": {
+            "order": list(result.context.order),
+            "tokens": result.context.tokens,
+            "prompt": result.context.prompt,
+        },
+        "conflicts": [_conflict(conflict) for conflict in result.conflicts],
+        "notes": list(result.notes),
+        "reads": result.reads,
+        "timings_ms": dict(result.timings_ms),
+    }
+
+
+def answered(result: SearchResult, line: Line, features: Mapping[str, Features]) -> dict[str, Any]:
+    """What ``ask`` says: all that ``query`` does, and the answer with the places it is made of.
+
+    ``supported``: false where the library does not say; ``text`` says so then, and nothing is cited. ``compared``:
+    always null, of what earlier versions answered from columns of numbers.
+    """
+    return {
+        **answer(result, features),
+        "answer": {
+            "text": line.text,
+            "citations": [_citation(quote) for quote in line.answer.quotes],
+            "supported": line.supported,
+            "probability": line.support.probability,
+            "compared": None,
+        },
+    }
+
+
+def explained(question: str, source: str, place: Span, text: str, found: WhyNot) -> dict[str, Any]:
+    """What ``why`` says of a place: its fate at every stage, and what would have it read.
+
+    ``read``: the share of the place that the context holds. ``excluded``: the question's own conditions that keep the
+    whole place out. ``changes``: each alone is enough, the smallest first.
+    """
+    return {
+        "question": question,
+        "place": {"source": source, "start": place.start, "end": place.end, "text": text},
+        "read": found.held,
+        "sentence": found.sentence,
+        "stages": list(found.stages),
+        "fates": [
+            {
+                "start": fate.start,
+                "end": fate.end,
+                "ranks": dict(fate.ranks),
+                "scores": dict(fate.scores),
+                "fate": fate.said,
+            }
+            for fate in found.fates
+        ],
+        "barred": [_understood(condition) for condition in found.excluded],
+        "changes": [
+            {
+                "settings": {name: {"from": old, "to": new} for name, (old, new) in change.settings.items()},
+                "remove": [{"kind": kind, "value": value} for kind, value in change.remove],
+                "size": change.size,
+                "read": change.held,
+            }
+            for change in found.changes
+        ],
+        "tried": found.tried,
+        "untried": list(found.untried),
+    }
+
+
+def _citation(quote: Quote) -> dict[str, Any]:
+    """``quote``: the document's own text there; ``told``: what it is of, "" for a sentence; ``short``: the short answer
+    in it, ``None`` where none was marked.
+    """
+    place = quote.citation
+    return {
+        "document": place.document,
+        "source": place.source,
+        "start": place.start,
+        "end": place.end,
+        "page": place.page,
+        "quote": quote.text,
+        "told": quote.told,
+        "kind": quote.kind,
+        "cells": [{"header": header, "words": words} for header, words in quote.cells],
+        "short": None if quote.short is None else quote.text[quote.short.start : quote.short.end],
+    }
+
+
+def _understood(chip: Chip) -> dict[str, Any]:
+    """``filters``: whether only what fits it was searched; parts and what was written are searched as well."""
+    return {
+        "kind": chip.kind,
+        "value": chip.value,
+        "words": chip.words,
+        "filters": isinstance(chip, Condition),
+    }
+
+
+def _conflict(conflict: ContextConflict) -> dict[str, Any]:
+    """``preferred``: the place among the sides of the one whose document ranks above the others' in authority."""
+    return {
+        "kind": conflict.kind,
+        "subject": list(conflict.subject),
+        "about": conflict.about,
+        "sides": [
+            {
+                "document": side.document,
+                "source": side.source,
+                "start": side.span.start,
+                "end": side.span.end,
+                "value": side.value,
+                "normal": side.normal,
+                "rank": side.rank,
+            }
+            for side in conflict.sides
+        ],
+        "preferred": conflict.preferred,
+        "reason": conflict.reason,
+    }
+
+
+def judgment(row: JudgmentRow) -> dict[str, Any]:
+    """A judgment, and where its gold lies now; ``lost`` is "" while it does."""
+    return {
+        "id": row.id,
+        "question": row.judgment.question,
+        "answer": row.judgment.answer,
+        "source": row.source,
+        "version_id": row.version_id,
+        "start": row.start,
+        "end": row.end,
+        "quote": row.judgment.quote,
+        "unanswerable": row.unanswerable,
+        "lost": row.lost,
+        "origin": row.judgment.origin,
+        "created_at": row.created_at,
+    }
+
+
+def _block(block: Block) -> dict[str, Any]:
+    """A table also has its cells, each with the value it states: a number, a truth value, a text, null where empty."""
+    told = {"kind": block.kind.value, "start": block.start, "end": block.end, "level": block.level}
+    if block.kind is not BlockKind.TABLE:
+        return told
+    return {
+        **told,
+        "cells": [
+            {
+                "row": cell.row,
+                "column": cell.column,
+                "header": cell.header,
+                "start": cell.start,
+                "end": cell.end,
+                "value": cell.value,
+            }
+            for cell in block.cells
+        ],
+    }
+
+
+def _features(known: Mapping[str, Features], chunk_id: str) -> dict[str, Any] | None:
+    """What was found out about a chunk; null where nothing is known of it."""
+    found = known.get(chunk_id)
+    if found is None:
+        return None
+    return {
+        "genre": found.genre,
+        "section_type": found.section_type,
+        "keywords": list(found.keywords),
+        "entities": {
+            "names": list(found.names),
+            "organisations": list(found.organisations),
+            "symbols": list(found.symbols),
+            "paths": list(found.paths),
+            "urls": list(found.urls),
+            "emails": list(found.emails),
+        },
+    }
+
+
+def _chunk(chunk: Chunk) -> dict[str, Any]:
+    return {
+        "chunk_id": chunk.chunk_id,
+        "level": chunk.level,
+        "parent_id": chunk.parent_id,
+        "start": chunk.start,
+        "end": chunk.end,
+        "text": chunk.text,
+        "tokens": chunk.tokens,
+        "encoder_tokens": chunk.encoder_tokens,
+        "headings": list(chunk.headings),
+        "prefix": [
+            {
+                "kind": part.kind,
+                "text": part.text,
+                "start": part.source.start if part.source else None,
+                "end": part.source.end if part.source else None,
+            }
+            for part in chunk.prefix
+        ],
+        "reasons": list(chunk.reasons),
+        "metadata": {name: list(values) for name, values in chunk.metadata.items()},
+    }
+
+
+def _ingested(document: Ingested) -> dict[str, Any]:
+    return {
+        "source": document.source,
+        "document": document.document,
+        "kind": document.kind,
+        "characters": document.characters,
+        "chunks": document.chunks,
+        "audit": _audit(document.audit, document.words),
+        "version_id": document.version_id,
+        "reused": document.reused,
+        "parent": document.parent,
+    }
+
+
+def _audit(audit: Audit, words: WordAudit | None) -> dict[str, Any]:
+    return {
+        "characters": audit.characters,
+        "covered": audit.covered,
+        "gaps": [{"start": gap.start, "end": gap.end, "reason": gap.reason} for gap in audit.gaps],
+        "words": None if words is None else _words(words),
+    }
+
+
+def _words(words: WordAudit) -> dict[str, Any]:
+    return {
+        "reader": words.reader,
+        "words": words.words,
+        "in_text": words.in_text,
+        "in_metadata": words.in_metadata,
+        "dropped": [{"reason": reason, "words": count} for reason, count in words.dropped],
+        "missing": words.missing,
+        "examples": list(words.examples),
+    }
+
+
+def refitted(found: Refitted, *, applied: bool) -> dict[str, Any]:
+    """Dials fitted to judgments, and what they gain on those kept out of the fit: points of recall, its mean over the
+    budgets and at each of them. ``gain`` is null where no dial was turned; ``careful`` where the share of Careful's
+    re-ranker was not fitted by itself.
+    """
+    return {
+        **_fitted(found),
+        "questions": {"fitted": found.trained, "held_out": found.held_out, "left_out": found.left_out},
+        "split_by": found.by,
+        "careful": None if found.careful is None else _fitted(found.careful),
+        "applied": applied,
+        "seconds": found.seconds,
+    }
+
+
+def _fitted(found: Refitted | CarefulShare) -> dict[str, Any]:
+    gain = found.gain
+    return {
+        "verdict": found.verdict,
+        "sentence": found.sentence,
+        "changes": {name: list(values) for name, values in found.changes.items()},
+        "gain": None
+        if gain is None
+        else {
+            "recall": _difference(gain.whole),
+            **{f"recall@{budget}": _difference(one) for budget, one in gain.budgets.items()},
+        },
+        "before": None if gain is None else gain.before,
+        "after": None if gain is None else gain.after,
+    }
+
+
+def _difference(compared: Comparison) -> dict[str, Any]:
+    return {"difference": compared.difference, "interval": [compared.low, compared.high], "p": compared.p_value}

@@ -1,0 +1,125 @@
+"""The commands about judgments: listed, brought in and handed on by ``judgments``, fitted to by ``refit``."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.cli import console, contract
+from core.cli.options import existing, home, reading
+from core.errors import LecternError
+from core.library import Failure, JudgmentRow, Library
+
+
+def judgments(options: Namespace) -> int:
+    """List, import or export judgments, as ``action`` says."""
+    return {"list": _list, "import": _import, "export": _export}[options.action](options)
+
+
+def _list(options: Namespace) -> int:
+    """Print every judgment with where its gold lies now."""
+    with reading(home(options)) as library:
+        rows = library.judgments()
+    lines = [f"{row.id}  {console.shown(row.judgment.question)}  [{console.shown(_place(row))}]" for row in rows]
+    console.answer(options, {"judgments": [contract.judgment(row) for row in rows]}, "\n".join(lines))
+    return 0
+
+
+def _place(row: JudgmentRow) -> str:
+    if row.unanswerable:
+        return "the library does not say"
+    return row.lost or f"{row.source} {row.start}-{row.end}"
+
+
+def _import(options: Namespace) -> int:
+    """Bring a data set's questions in; with ``--suite``, make a suite folder of it instead."""
+    from core.evaluation.exchange import FORMATS, read_files
+    from core.evaluation.exchange.importing import import_judgments
+    from core.evaluation.exchange.judged import write_suite
+
+    form, path = FORMATS[options.format], _path(options)
+    exchange = form.read(read_files(form, path))
+    if options.suite is not None:
+        folder = write_suite(exchange, options.suite)
+        documents, questions = len(exchange.documents), len(exchange.questions)
+        console.answer(
+            options,
+            {"suite": str(folder), "documents": documents, "questions": questions, "failures": []},
+            f"{questions} questions over {documents} documents written to {folder}",
+        )
+        return 0
+    with Library.open(existing(home(options))) as library:
+        imported = import_judgments(library, exchange)
+    failures = [Failure(question, reason) for question, reason in imported.unplaced]
+    count = len(imported.judgments)
+    console.answer(
+        options,
+        {
+            "questions": len(exchange.questions),
+            "judgments": list(imported.judgments),
+            "failures": contract.failures(failures),
+        },
+        f"{len(exchange.questions)} questions, {count} judgments, {len(failures)} not placed",
+    )
+    return _ended(failures, count)
+
+
+def _export(options: Namespace) -> int:
+    """Write the judgments that hold; those that are lost are listed."""
+    from core.evaluation.exchange import FORMATS, write_files
+    from core.evaluation.exchange.judged import judged_questions, with_texts
+
+    form, path = FORMATS[options.format], _path(options)
+    with reading(home(options)) as library:
+        judged = judged_questions(library)
+        if not judged.exchange.questions:
+            raise LecternError("No judgment of this library holds.", "There is nothing to export.")
+        files = form.write(with_texts(library, judged))
+    written = write_files(form, files, path)
+    failures = [Failure(row.judgment.question, row.lost) for row in judged.lost]
+    count = len(judged.exchange.questions)
+    console.answer(
+        options,
+        {"questions": count, "files": [str(file) for file in written], "failures": contract.failures(failures)},
+        f"{count} questions written to {path}, {len(failures)} judgments lost",
+    )
+    return _ended(failures, count)
+
+
+def refit(options: Namespace) -> int:
+    """Fit the dials to half of the judgments and try them on the other; with ``--apply``, take them where they gain."""
+    from core.evaluation.exchange.judged import judged_questions
+    from core.refitting import refit as fit
+    from core.refitting.taught import careful_model
+
+    progress = console.Progress()
+
+    def watch(what: str, share: float) -> None:
+        progress.show(f"{100 * share:.0f} %  {what}")
+
+    with Library.open(existing(home(options))) if options.apply else reading(home(options)) as library:
+        refitted = fit(library, judged_questions(library), watch=watch, careful=careful_model(library))
+        applied = options.apply and bool(refitted.gains)
+        if applied:
+            library.apply(refitted.onto(library.settings))
+    turned = [f"{name}: {before:g} -> {after:g}" for name, (before, after) in refitted.changes.items()]
+    said = [refitted.careful.sentence] if refitted.careful else []
+    said += [f"Applied: {', '.join(refitted.gains)}."] if applied else []
+    console.answer(
+        options, contract.refitted(refitted, applied=applied), "\n".join([refitted.sentence, *turned, *said])
+    )
+    return 1 if options.apply and not applied else 0
+
+
+def _path(options: Namespace) -> Path:
+    if options.path is None:
+        raise LecternError(f"judgments {options.action} needs a PATH.", "Name the file or folder of the data set.")
+    return Path(options.path)
+
+
+def _ended(failures: Sequence[Failure], done: int) -> int:
+    console.complain_of(failures)
+    if failures:
+        return 1 if done else 2
+    return 0

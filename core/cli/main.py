@@ -1,0 +1,220 @@
+"""The command line: ``python -m core``. Thin: it reads arguments, makes one core call, prints one JSON object.
+
+Exit codes: 0 done; 1 done with failures or problems found; 2 nothing done. stdout carries the JSON alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.errors import LecternError
+
+LIBRARY_HELP = "the library's folder (default: LECTERN_HOME, else data/library)"
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Every command and option, for ``main`` and for the tests of the documentation."""
+    parser = argparse.ArgumentParser(
+        prog="python -m core", description="Lectern on the command line. JSON goes to stdout, sentences to stderr."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    ingest = _command(commands, "ingest", "put files, or folders with all below them, into a library")
+    ingest.add_argument("paths", nargs="+", metavar="PATH")
+    ingest.add_argument(
+        "--ignore", metavar="PATTERN", action="append", default=[], help="pass over, as a line of .gitignore would"
+    )
+    ingest.add_argument("--dry-run", action="store_true", help="say what would be read, and do nothing")
+    _add_passwords(ingest)
+    _add_settings(ingest)
+
+    chunk = _command(commands, "chunk", "show how a file is cut, without a library", library=False)
+    chunk.add_argument("file", metavar="FILE")
+    chunk.add_argument("--chunker", metavar="NAME", help="structure, recursive or fixed (default: the preset's)")
+    _add_passwords(chunk)
+    _add_settings(chunk)
+
+    for name, text in (
+        ("query", "retrieve passages for a question"),
+        ("ask", "quote what answers a question, with its places, or say that the library does not say"),
+    ):
+        _add_question(_command(commands, name, text))
+    why = _command(commands, "why", "tell why a passage is not read for a question, and what would have it read")
+    _add_question(why)
+    why.add_argument("words", metavar="WORDS", help="of the passage, as they stand there")
+    why.add_argument("--source", metavar="SOURCE", help="look there alone: its name, path or number")
+    why.add_argument("--place", type=int, default=1, metavar="N", help="the words' place number N (default: 1)")
+
+    bench = _command(commands, "bench", "measure presets on an evaluation suite", library=False)
+    bench.add_argument("suite", type=Path, metavar="SUITE_DIR")
+    bench.add_argument(
+        "--runs", type=Path, metavar="OUT.jsonl", help="write every context, so that anyone can score it"
+    )
+    bench.add_argument(
+        "--work",
+        type=Path,
+        metavar="DIR",
+        help="keep the suite's library and the runs here (default: made and removed; with --grid, beside the library)",
+    )
+    bench.add_argument("--grid", type=Path, metavar="FILE", help="measure every combination of settings in this file")
+    bench.add_argument("--html", type=Path, metavar="OUT.html", help="write the report as one page for a browser")
+    bench.add_argument("--against", metavar="NAME", help="compare with this preset or cell: differences and p values")
+    bench.add_argument(
+        "--token-budget",
+        type=int,
+        metavar="N",
+        action="append",
+        default=[],
+        dest="token_budgets",
+        help="measure contexts of N tokens too; repeat",
+    )
+    bench.add_argument("--answers", action="store_true", help="score the quoted sentences against the suite's answers")
+    bench.add_argument("--dry-run", action="store_true", help="say what it would cost, and run nothing")
+    bench.set_defaults(library=None)
+    _add_settings(bench, many_presets=True)
+
+    read = _command(commands, "read", "measure how well files are read", library=False)
+    read.add_argument("folder", type=Path, metavar="FOLDER", help="FILE.expected.md beside a FILE says what is right")
+    read.add_argument(
+        "--reader", metavar="NAME", action="append", dest="readers", help="own or unstructured; repeat to compare"
+    )
+    _add_set(read)
+
+    _command(commands, "list", "the sources of a library")
+    remove = _command(commands, "remove", "remove sources by their name, path or number")
+    remove.add_argument("sources", nargs="+", metavar="SOURCE")
+    _command(commands, "rebuild", "cut every document anew by the library's settings and rebuild the indexes")
+    verify = _command(commands, "verify", "check a library from end to end")
+    verify.add_argument("--repair", action="store_true", help="mend what can be mended from the catalogue")
+    _command(commands, "stats", "counts and sizes of a library")
+    judgments = _command(commands, "judgments", "questions with gold passages: list, import or export them")
+    judgments.add_argument("action", choices=("list", "import", "export"))
+    judgments.add_argument("path", nargs="?", metavar="PATH", help="the data set's file or folder")
+    judgments.add_argument(
+        "--format", choices=("ours", "chroma", "squad", "beir"), default="ours", help="the data set's (default: ours)"
+    )
+    judgments.add_argument(
+        "--suite", type=Path, metavar="OUT_DIR", help="import into a suite folder of its own, without a library"
+    )
+    refit = _command(commands, "refit", "fit fusion and blending to a library's judgments, and try them on the others")
+    refit.add_argument("--apply", action="store_true", help="make them the library's settings where a gain is shown")
+    train = _command(commands, "train-reranker", "make a re-ranker from questions and their passages", library=False)
+    train.add_argument(
+        "--documents", type=Path, metavar="FOLDER", action="append", default=[], help="also learn from their sections"
+    )
+    train.add_argument(
+        "--sources", type=Path, metavar="FOLDER", action="append", default=[], help="also learn from code below it"
+    )
+    _add_training(train, steps=800, passages=5, max_tokens=256, rate=8e-5)
+    mark = _command(
+        commands, "train-reader", "make a reader that marks answers, from pairs that have one", library=False
+    )
+    mark.add_argument(
+        "--from-layer",
+        type=int,
+        default=3,
+        metavar="N",
+        help="the layers from it on learn, 6: the head alone (default: 3)",
+    )
+    _add_training(mark, steps=300, passages=3, max_tokens=192, rate=1.5e-4)
+    _command(commands, "report", "a diagnostic report to copy, without names, paths or text of yours")
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str, *, library: bool = True
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=text, description=text.capitalize() + ".")
+    if library:
+        command.add_argument("--library", type=Path, metavar="DIR", help=LIBRARY_HELP)
+    command.add_argument("--json", action="store_true", help="print the JSON object (else a short summary)")
+    return command
+
+
+def _add_training(train: argparse.ArgumentParser, steps: int, passages: int, max_tokens: int, rate: float) -> None:
+    train.add_argument(
+        "pairs", nargs="*", type=Path, metavar="PAIRS", help="files of pairs, JSON lines, gzipped or not"
+    )
+    train.add_argument("--code", action="store_true", help="also learn from the code of Python's own library")
+    train.add_argument("--work", type=Path, required=True, metavar="DIR", help="kept between runs, to go on from")
+    train.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the weights go (.safetensors)")
+    train.add_argument("--begin-from", type=Path, metavar="FILE", help="teach these weights further, not a new head")
+    for name, default, text in (
+        ("steps", steps, "steps in all"),
+        ("questions", 12, "questions a step"),
+        ("passages", passages, "passages a question"),
+        ("max-tokens", max_tokens, "of question and passage together"),
+        ("watched-every", 100, "steps between looks at held-out pairs"),
+        ("patience", 0, "looks without a better one after which it stops, 0: never"),
+        ("seed", 0, "of all that is drawn"),
+    ):
+        train.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{text} (default: {default})")
+    train.add_argument(
+        "--rate", type=float, default=rate, metavar="R", help=f"of learning, at most (default: {rate:g})"
+    )
+
+
+def _add_question(command: argparse.ArgumentParser) -> None:
+    command.add_argument("question", metavar="QUESTION")
+    for name, several in (("collection", "collections"), ("tag", "tags")):
+        command.add_argument(
+            f"--{name}",
+            metavar="NAME",
+            action="append",
+            default=[],
+            dest=several,
+            help=f"ask this {name} alone; repeat",
+        )
+    _add_settings(command)
+
+
+def _add_passwords(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--password",
+        metavar="PASSWORD",
+        action="append",
+        default=[],
+        dest="passwords",
+        help="try this on encrypted files; it is not kept",
+    )
+
+
+def _add_settings(command: argparse.ArgumentParser, *, many_presets: bool = False) -> None:
+    command.add_argument(
+        "--preset", metavar="NAME", action="append" if many_presets else "store", help="start from a named preset"
+    )
+    _add_set(command)
+
+
+def _add_set(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--set", metavar="STAGE.FIELD=VALUE", action="append", default=[], dest="values", help="change one setting"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code. Expected failures are a sentence on stderr and exit code 2."""
+    options = build_parser().parse_args(arguments)
+    # Imported here so that --help and a mistyped option answer at once.
+    from core.cli.commands import COMMANDS
+    from core.cli.console import complain
+
+    try:
+        return COMMANDS[options.command](options)
+    except LecternError as error:
+        complain(str(error))
+        return 2
+    except BrokenPipeError:
+        # Whoever read stdout left; what is still to be written goes nowhere, so that closing it cannot fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    except OSError as error:
+        complain(f"{error.filename or 'The output'} cannot be used: {error.strerror or error}.")
+        return 2
+    except KeyboardInterrupt:
+        print("Stopped. What was finished is kept; run the same command to go on.", file=sys.stderr)
+        return 2

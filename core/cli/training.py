@@ -1,0 +1,115 @@
+"""The commands that make models: ``train-reranker`` and ``train-reader``."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from argparse import Namespace
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from core.cli import console
+from core.errors import LecternError
+
+if TYPE_CHECKING:
+    from core.training.loop import Plan, Watched
+    from core.training.pairs import Pair
+
+
+def train_reranker(options: Namespace) -> int:
+    """Train on pairs of files, of documents or of Python's own library, and write the weights.
+
+    The same command goes on where it was stopped, from the folder ``--work``.
+    """
+    from core.training.code_pairs import code_pairs
+    from core.training.document_pairs import folder_pairs
+    from core.training.pairs import read_pairs
+    from core.training.run import train_on
+
+    for folder in [*options.documents, *options.sources]:
+        if not folder.is_dir():
+            raise LecternError(f"There is no folder {folder}.", "Check --documents and --sources.")
+    plan = _plan(options)
+    pairs = [pair for path in options.pairs for pair in read_pairs(path)]
+    pairs += [pair for folder in options.documents for pair in folder_pairs(folder)]
+    pairs += [pair for folder in options.sources for pair in code_pairs(folder)]
+    pairs += code_pairs() if options.code else []
+    if not pairs:
+        raise LecternError("There is nothing to train on.", "Name a file of pairs, --documents, --sources or --code.")
+    look = _Look(plan, "reciprocal rank")
+    train_on(pairs, plan, options.work, options.out, begin_from=options.begin_from, watch=look, say=console.complain)
+    return _told(options, pairs, plan, look)
+
+
+def train_reader(options: Namespace) -> int:
+    """Train on the pairs that have an answer, and write the weights; it goes on as ``train_reranker`` does."""
+    from core.training.default_pairs import default_pairs
+    from core.training.pairs import read_pairs
+    from core.training.run_reader import train_on
+
+    plan = _plan(options)
+    pairs = [pair for path in options.pairs for pair in read_pairs(path)]
+    pairs += default_pairs() if options.code else []
+    if not pairs:
+        raise LecternError("There is nothing to train on.", "Name a file of pairs, or --code.")
+    look = _Look(plan, "F1")
+    train_on(
+        pairs,
+        plan,
+        options.from_layer,
+        options.work,
+        options.out,
+        begin_from=options.begin_from,
+        watch=look,
+        say=console.complain,
+    )
+    return _told(options, pairs, plan, look)
+
+
+class _Look:
+    """Tells of every look at the held-out pairs, and keeps it. ``measure``: what ``Watched.quality`` is of them."""
+
+    def __init__(self, plan: Plan, measure: str) -> None:
+        self._plan, self._measure = plan, measure
+        self.seen: list[dict[str, float]] = []
+
+    def __call__(self, looked: Watched) -> None:
+        name = self._measure.lower().replace(" ", "_")
+        self.seen.append({"step": looked.step, "loss": looked.loss, name: looked.quality})
+        console.complain(
+            f"Step {looked.step} of {self._plan.steps}: loss {looked.loss:.3f}, "
+            f"held-out {self._measure} {looked.quality:.3f}."
+        )
+
+
+def _plan(options: Namespace) -> Plan:
+    from core.training.loop import Plan
+
+    return Plan(
+        steps=options.steps,
+        questions=options.questions,
+        passages=options.passages,
+        rate=options.rate,
+        max_tokens=options.max_tokens,
+        watched_every=options.watched_every,
+        patience=options.patience,
+        seed=options.seed,
+    )
+
+
+def _told(options: Namespace, pairs: list[Pair], plan: Plan, look: _Look) -> int:
+    from core.training.pairs import fingerprint
+
+    data = options.out.read_bytes()
+    found = {
+        "pairs": len(pairs),
+        "pairs_sha256": fingerprint(pairs),
+        "python": platform.python_version(),  # whose library --code read
+        "plan": asdict(plan),
+        "watched": look.seen,
+        "file": str(options.out),
+        "bytes": len(data),
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
+    console.answer(options, found, f"{options.out} is written: {len(data) / 1e6:.1f} MB.")
+    return 0

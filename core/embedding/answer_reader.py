@@ -1,0 +1,200 @@
+"""Lectern's own reader: where in a passage the answer to a question begins and ends, and how likely there is none.
+
+Its lower layers are the shipped re-ranker's, whose file stays as it is; its upper layers and its head, of two outputs a
+token, lie in a file of their own. What it was made of, and what it is worth, stands in ``data/reader/MODEL_CARD.md``.
+
+Source: Devlin et al., "BERT: Pre-training of deep bidirectional transformers", NAACL 2019, section 4.3: the first token
+stands for "no answer".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.embedding import layer_file, packaged, reranker_file
+from core.embedding.precision import computing, wants_bfloat16
+from core.errors import ModelError
+
+FILE = Path(__file__).resolve().parents[2] / "data" / "reader" / "model.safetensors"
+SHA256 = "dbaea1c9cffba9671285c0c68d607fb9e18faba9c5989fe7458c949f65d619aa"
+MAX_TOKENS = 192  # of question and passage together
+LONGEST = 30  # words of an answer
+# Not fitted to suites yet: as training has it, above 0 an answer is likelier than none.
+
+_HEAD = {"qa_outputs.weight", "qa_outputs.bias"}
+_WORD = re.compile(r"\d+(?:[.,:]\d+)*|\w+|[^\w\s]")
+_LAYER = re.compile(r"bert\.encoder\.layer\.(\d+)\.")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where the answer stands, in characters of the passage's text, and what the reader gives for it.
+
+    ``score``: how much likelier, in log-odds without a unit, than that there is no answer; comparable between passages
+    of one question.
+    """
+
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What the reader saw in one passage.
+
+    ``starts``, ``ends``: ``(n,)`` where its words begin and end in the passage's text. ``begin``, ``finish``: ``(n,)``
+    how much speaks for an answer that begins, or ends, with the word; ``nothing``: for there being none.
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    begin: NDArray[np.float64]
+    finish: NDArray[np.float64]
+    nothing: float
+
+    def best(self, start: int = 0, end: int | None = None) -> Span | None:
+        """The likeliest answer that lies within the characters ``[start, end)``, ``None`` where no word does.
+
+        >>> two = Marks(np.array([0, 4]), np.array([3, 9]), np.array([0.0, 2.0]), np.array([0.0, 1.0]), 1.0)
+        >>> two.best(), two.best(end=3)
+        (Span(start=4, end=9, score=2.0), Span(start=0, end=3, score=-1.0))
+        """
+        inside = self.starts >= start if end is None else (self.starts >= start) & (self.ends <= end)
+        at = np.flatnonzero(inside)
+        if not len(at):
+            return None
+        sums = self.begin[at][:, None] + self.finish[at][None, :]
+        length = at[None, :] - at[:, None]
+        sums[(length < 0) | (length >= LONGEST)] = -np.inf
+        first, last = divmod(int(sums.argmax()), len(at))
+        return Span(int(self.starts[at[first]]), int(self.ends[at[last]]), float(sums[first, last]) - self.nothing)
+
+
+def untrained(seed: int) -> tuple[Any, Any]:
+    """The shipped re-ranker's layers with a new head of two outputs a token, and the tokenizer.
+
+    ``seed``: of the head's first weights. Raises ``ModelError`` where the re-ranker's file is not the original.
+    """
+    import torch
+    from transformers import AutoTokenizer, BertForQuestionAnswering
+
+    folder = str(packaged.model_directory())
+    with layer_file.quiet(), torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(seed)
+        module = BertForQuestionAnswering.from_pretrained(
+            folder, local_files_only=True, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0
+        )
+        layers = reranker_file.encoder_layers()
+        layer_file.fill(module, layers, set(layers))
+    return module.float().eval(), AutoTokenizer.from_pretrained(folder, local_files_only=True)
+
+
+def write(module: Any, path: Path, from_layer: int) -> None:
+    """Write the head and the layers from ``from_layer`` on: what lies below stays the re-ranker's."""
+    layer_file.write({name: value for name, value in module.state_dict().items() if learns(name, from_layer)}, path)
+
+
+def learns(name: str, from_layer: int) -> bool:
+    """Whether a weight is of the head or of a layer from ``from_layer`` on, counted from 0.
+
+    >>> [learns(f"bert.encoder.layer.{layer}.output.dense.bias", 3) for layer in (2, 3)], learns("qa_outputs.bias", 3)
+    ([False, True], True)
+    """
+    layer = _LAYER.match(name)
+    return name in _HEAD or (layer is not None and int(layer.group(1)) >= from_layer)
+
+
+def lay_over(module: Any, data: bytes, name: str) -> None:
+    """Load what ``write`` wrote into an ``untrained`` module. Raises ``ModelError`` when it is another file."""
+    import torch
+    from safetensors import SafetensorError
+
+    try:
+        weights = layer_file.parsed(data)
+        layers = [int(found.group(1)) for key in weights if (found := _LAYER.match(key))]
+        wanted = {key for key in module.state_dict() if learns(key, min(layers, default=10**6))}
+        with torch.no_grad():
+            layer_file.fill(module, weights, wanted)
+    except (ValueError, KeyError, SafetensorError) as error:
+        raise ModelError(
+            f"{name} is no reader of Lectern's: {error}.", "Give a file that `train-reader` wrote."
+        ) from error
+
+
+class AnswerReader:
+    """Reads passages for a question; the same passages get the same marks. Safe to share between threads."""
+
+    def __init__(self, module: Any, tokenizer: Any) -> None:
+        self._module, self._tokenizer = module, tokenizer
+        self._half = wants_bfloat16("auto", "cpu")
+
+    def read(self, question: str, passages: Sequence[str], above: Sequence[str] = ()) -> list[Marks]:
+        """What it sees in each passage, in order; read in one batch.
+
+        ``above``: for each passage what stands above it (title and headings), which is read and never marked; () for
+        nothing. What is longer than ``MAX_TOKENS`` loses its end.
+        """
+        import torch
+
+        if not passages:
+            return []
+        heads = [f"{one}\n" if one else "" for one in above] if above else [""] * len(passages)
+        read = self._tokenizer(
+            [question] * len(passages),
+            [head + passage for head, passage in zip(heads, passages, strict=True)],
+            truncation="longest_first",
+            max_length=MAX_TOKENS,
+            padding=True,
+            return_offsets_mapping=True,
+            return_tensors="pt",
+        )
+        offsets = read.pop("offset_mapping").numpy()
+        with torch.inference_mode(), computing(self._half):
+            states = self._module.bert(**read.to(self._module.device)).last_hidden_state
+        with torch.inference_mode():
+            # The head in float32: a bfloat16 has too few digits to tell tokens apart.
+            logits = self._module.qa_outputs(states.float()).cpu().numpy().astype(np.float64)
+        found: list[Marks] = []
+        for row, (head, passage) in enumerate(zip(heads, passages, strict=True)):
+            inside = np.array([part == 1 for part in read.sequence_ids(row)]) & (offsets[row, :, 0] >= len(head))
+            places = offsets[row, inside, 0] - len(head)
+            found.append(_marks(passage, places, logits[row, inside], float(logits[row, 0].sum())))
+        return found
+
+
+def _marks(passage: str, places: NDArray[np.int64], logits: NDArray[np.float64], nothing: float) -> Marks:
+    """Of word pieces, which begin at ``places``, those of the whole words: no answer is half a number.
+
+    >>> _marks("3,600 s", np.array([0, 1, 2, 4, 6]), np.arange(10.0).reshape(5, 2), 0.5).best()
+    Span(start=6, end=7, score=16.5)
+    """
+    words = np.array([one.span() for one in _WORD.finditer(passage)], np.int64).reshape(-1, 2)
+    of = np.searchsorted(words[:, 0], places, side="right") - 1
+    best = np.full((len(words), 2), -np.inf)
+    np.maximum.at(best, of[of >= 0], logits[of >= 0])
+    seen = np.isfinite(best[:, 0])
+    return Marks(words[seen, 0], words[seen, 1], best[seen, 0], best[seen, 1], nothing)
+
+
+@lru_cache(maxsize=1)
+def load(path: Path = FILE, sha256: str = SHA256) -> AnswerReader:
+    """The reader of the file, loaded once. Writes nothing, draws no random number.
+
+    ``sha256``: "" to take any file that ``train-reader`` wrote. Raises ``ModelError`` when the file is missing or
+    another one, and when the re-ranker or the packaged model that it is laid over is not the original.
+    """
+    data = layer_file.read(
+        path, sha256, "Lectern's own reader", "Restore data/reader/model.safetensors from the project."
+    )
+    module, tokenizer = untrained(seed=0)
+    lay_over(module, data, path.name)
+    return AnswerReader(module, tokenizer)

@@ -1,0 +1,109 @@
+"""What the metrics are called and what they mean: one set of words for the page and for the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class MetricWords:
+    """``short``: at the head of a column. ``name``: in prose. ``meaning``: a sentence with a place for ``over``.
+
+    ``over``: how prose says what a metric is taken over, with a place for the number; "" for the room of the reader.
+    """
+
+    short: str
+    name: str
+    meaning: str
+    over: str = ""
+
+
+_CHUNKS, _FIRST = ", of {} chunks", " of the first {} chunks"
+METRICS: Mapping[str, MetricWords] = {
+    "recall": MetricWords("recall", "Recall", "Share of the gold's characters that stand in {}."),
+    "attained": MetricWords("attained", "Attained", "As recall, but of as much gold as fits into {}."),
+    "precision": MetricWords("precision", "Precision", "Share of {} that is gold."),
+    "iou": MetricWords("IoU", "IoU", "Gold and {}: what they share over what they cover together."),
+    "full": MetricWords("full", "Read whole", "Share of the questions whose gold stands whole in {}."),
+    "context_precision": MetricWords(
+        "context precision", "Context precision", "How far passages with gold stand before those without, in {}."
+    ),
+    "context_recall": MetricWords(
+        "context recall", "Context recall", "Share of the gold spans of which {} holds half or more."
+    ),
+    "answer_hit": MetricWords(
+        "answer hit", "Answer in context", "Share of the questions whose written answer stands word for word in {}."
+    ),
+    "chunk_recall": MetricWords(
+        "chunk recall", "Chunk recall", "Share of the chunks with gold among the first {} found.", _FIRST
+    ),
+    "mrr": MetricWords("MRR", "MRR", "One over the rank of the first chunk with gold, 0 beyond {}.", _FIRST),
+    "chunk_ndcg": MetricWords(
+        "chunk nDCG", "Chunk nDCG", "How high the chunks with gold rank among the first {}.", _FIRST
+    ),
+    "map": MetricWords("MAP", "MAP", "Mean precision at the ranks of the chunks with gold, to {}.", _FIRST),
+    "ndcg": MetricWords(
+        "nDCG", "nDCG", "How high the right documents rank among the first {}.", " of the first {} documents"
+    ),
+    "chroma_recall": MetricWords(
+        "Chroma recall", "Recall, Chroma's way", "As Chroma's evaluation counts it, {} chunks.", _CHUNKS
+    ),
+    "chroma_precision": MetricWords(
+        "Chroma precision", "Precision, Chroma's way", "As Chroma's evaluation counts it, {} chunks.", _CHUNKS
+    ),
+    "chroma_iou": MetricWords(
+        "Chroma IoU", "IoU, Chroma's way", "As Chroma's evaluation counts it, {} chunks.", _CHUNKS
+    ),
+    "precision_omega": MetricWords(
+        "precision Ω", "Precision Ω", "Precision if every chunk with gold and no other were read."
+    ),
+    "exact_match": MetricWords("exact match", "Exact match", "Share of the quoted answers that equal the written one."),
+    "token_f1": MetricWords("token F1", "Token F1", "Words that the quoted and the written answer share, as F1."),
+}
+
+
+def metric_title(metric: str) -> str:
+    """A metric at the head of a column.
+
+    >>> metric_title("iou@1000"), metric_title("recall@500t"), metric_title("token_f1"), metric_title("unheard_of")
+    ('IoU@1000', 'recall@500t', 'token F1', 'unheard_of')
+    """
+    name, parted, at = metric.partition("@")
+    return (METRICS[name].short if name in METRICS else name) + parted + at
+
+
+def metric_words(metric: str) -> str:
+    """A metric in prose.
+
+    >>> metric_words("recall@4000"), metric_words("recall@500t"), metric_words("ndcg@10")
+    ('Recall in 4,000 characters', 'Recall in 500 tokens', 'nDCG of the first 10 documents')
+    >>> metric_words("mrr@10"), metric_words("chroma_iou@5"), metric_words("token_f1")
+    ('MRR of the first 10 chunks', "IoU, Chroma's way, of 5 chunks", 'Token F1')
+    """
+    name, _, at = metric.partition("@")
+    words = METRICS.get(name, MetricWords(name, name, ""))
+    if not at:
+        return words.name
+    return words.name + (words.over.format(at) if words.over else f" in {_room(at)}")
+
+
+def metric_meaning(metric: str) -> str:
+    """What a metric says, as a sentence; "" for one that is not known.
+
+    >>> metric_meaning("iou@1000")
+    'Gold and the first 1,000 characters read: what they share over what they cover together.'
+    """
+    name, _, at = metric.partition("@")
+    if name not in METRICS:
+        return ""
+    words = METRICS[name]
+    if words.over or not at:
+        return words.meaning.format(at)
+    return words.meaning.format(f"a context of {_room(at)}" if at.endswith("t") else f"the first {_room(at)} read")
+
+
+def _room(at: str) -> str:
+    number = at.removesuffix("t")
+    counted = f"{int(number):,}" if number.isdecimal() else number
+    return f"{counted} {'tokens' if at.endswith('t') else 'characters'}"

@@ -1,0 +1,300 @@
+"""Recipes applied: to one document, to a kind, or to the library, or to a new embedder; what that costs.
+
+A recipe is set first and documents are cut after it, each swapped whole: what is interrupted goes on from there, and a
+document that was not reached yet is still answered from as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+from core.chunking import BY_VECTORS, encoder_inputs
+from core.chunking.signals.series import sentences
+from core.embedding import vector_key
+from core.errors import CancelledError, LecternError, ModelError, NotFoundError
+from core.ingest.ingest import TEXTS_A_SECOND, Failure, Ingest, Ingested, IngestReport, ItemCancelledError, Watch
+from core.ingest.prepared import Incoming
+from core.ingest.preparing import Preparer
+from core.settings import ChunkingSettings, Settings
+from core.storage.catalogue import documents, generations, sources
+from core.storage.catalogue import recipes as stored
+from core.storage.catalogue.documents import Version
+from core.storage.catalogue.recipes import OwnRecipe
+from core.storage.catalogue.sources import SourceRow
+from core.storage.index.cache import CatalogueVectors
+from core.storage.index.outbox import apply_outbox
+from core.storage.store import Store
+
+SCOPES = ("library", *stored.SCOPES)
+_CHARACTERS_A_TOKEN = 4.3  # English prose in MiniLM's word pieces
+_PACKED = 0.8  # how full leaves are, on average
+TEXTS_AT_FIRST = 100.0  # a second, on two cores, until this library has seen how fast its encoder is
+
+Tell = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What applying a recipe would do. ``documents``: that are cut otherwise by it; ``chunks_now`` and
+    ``chunks_then``: their leaves. ``texts_to_encode``: distinct ones without a vector yet. ``seconds``: about.
+    Not ``exact``: sentences must be encoded, or ``learned`` has to learn, before it is known where cuts fall.
+    """
+
+    documents: int
+    chunks_now: int
+    chunks_then: int
+    texts_to_encode: int
+    seconds: float
+    exact: bool = True
+
+    @property
+    def sentence(self) -> str:
+        """For a person, before the button is pressed.
+
+        >>> Cost(1, 40, 52, 1200, 12.3).sentence, Cost(0, 0, 0, 0, 0.0).sentence
+        ('1 document, 40 chunks now and 52 then: 1,200 texts to encode, about 12 s', 'Nothing would change.')
+        """
+        if not self.documents:
+            return "Nothing would change."
+        about = "" if self.exact else "about "
+        documents, texts = _counted(self.documents, "document"), about + _counted(self.texts_to_encode, "text")
+        time = f"{max(1, round(self.seconds))} s" if self.seconds < 90 else f"{round(self.seconds / 60)} min"
+        chunks = f"{self.chunks_now:,} chunks now and {about}{self.chunks_then:,} then"
+        return f"{documents}, {chunks}: {texts} to encode, about {time}"
+
+
+def set_recipe(store: Store, scope: str, key: str, chunking: ChunkingSettings | None) -> None:
+    """Keep how a kind of document or one document is cut; ``None``: as the wider scope says.
+
+    ``key``: the kind, or the version. Chunks stay until the documents are cut anew. Raises ``LecternError`` for a scope
+    that has no recipe of its own, ``NotFoundError`` for a document that is not in the library.
+    """
+    if scope not in stored.SCOPES:
+        raise LecternError(f"A recipe cannot belong to {scope!r}.", f"Choose one of: {', '.join(stored.SCOPES)}.")
+    with store.transaction():
+        if scope == "document" and chunking is not None:
+            _version(store, key)
+        stored.set_own_recipe(store, scope, key, chunking)
+
+
+def recipes(store: Store) -> list[OwnRecipe]:
+    """The kinds and documents that are cut by a recipe of their own."""
+    return stored.own_recipes(store)
+
+
+def effective_chunking(store: Store, settings: Settings, version_id: str) -> tuple[ChunkingSettings, str]:
+    """How a document is cut, and the scope that decides it. Raises ``NotFoundError``."""
+    version = _version(store, version_id)
+    known = stored.overrides(store)
+    chunking = stored.resolved(settings.chunking, known, version.kind, version_id)
+    if ("document", version_id) in known:
+        return chunking, "document"
+    return chunking, "kind" if ("kind", version.kind) in known else "library"
+
+
+def is_cut_so(by: Preparer, version_id: str) -> bool:
+    """Whether a document's chunks are those its recipe and edits ask for. Raises ``NotFoundError``."""
+    version = _version(by.store, version_id)
+    return by.is_cut(version_id, version.parser, by.way(version_id, version.kind))
+
+
+def reached(store: Store, scope: str, key: str) -> list[SourceRow]:
+    """The first live source of every document that a recipe of this scope decides for."""
+    known = stored.overrides(store)
+    found: dict[str, SourceRow] = {}
+    for row in sources.sources(store):
+        own = ("document", row.version_id) in known
+        decides = {
+            "document": row.version_id == key,
+            "kind": row.document_kind == key and not own,
+            "library": not own and ("kind", row.document_kind) not in known,
+        }
+        if decides[scope]:
+            found.setdefault(row.version_id, row)
+    return list(found.values())
+
+
+def plan_apply(by: Preparer, scope: str, key: str, chunking: ChunkingSettings | None, tell: Tell | None = None) -> Cost:
+    """What ``apply_recipe`` with these arguments would do: every document it reaches is cut, and nothing is kept.
+
+    Where a chunker reads the vectors of sentences that are not encoded yet, those are counted and the leaves reckoned.
+    Nor is anything learned: where ``learned`` still has to, what it would cut is not known exactly.
+    ``tell(done, total)`` counts documents and may raise to stop. A document that its parser would read anew first is
+    cut as it is read now.
+    """
+    by = replace(by, teaches=False, _recipes={}, _starts={})
+    known = dict(stored.overrides(by.store))
+    if scope != "library":
+        known.pop((scope, key), None)
+        if chunking is not None:
+            known[scope, key] = chunking
+    library = chunking if scope == "library" and chunking is not None else by.settings.chunking
+    rows, started = reached(by.store, scope, key), perf_counter()
+    planned: list[_Planned] = []
+    now_ = 0
+    for number, row in enumerate(rows):
+        if tell:
+            tell(number, len(rows))
+        found = _planned(by, row, stored.resolved(library, known, row.document_kind, row.version_id))
+        if found is not None:
+            planned.append(found)
+            now_ += row.chunks
+    keys = list(dict.fromkeys(key for found in planned for key in found.keys))
+    reckoned = sum(found.leaves for found in planned if not found.encoded)
+    texts = len(keys) - len(CatalogueVectors(by.store).known(keys)) + reckoned
+    speed = float(by.store.meta(TEXTS_A_SECOND) or TEXTS_AT_FIRST)
+    seconds = perf_counter() - started + texts / speed
+    exact = all(found.exact for found in planned)
+    return Cost(len(planned), now_, sum(found.leaves for found in planned), texts, seconds, exact)
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """A document as it would be cut. ``keys``: of the vectors it needs; not ``encoded``: of its sentences alone.
+
+    Not ``exact``: it may be cut otherwise in the end.
+    """
+
+    leaves: int
+    keys: Sequence[str]
+    exact: bool = True
+    encoded: bool = True
+
+
+def _planned(by: Preparer, row: SourceRow, chunking: ChunkingSettings) -> _Planned | None:
+    """``None`` for a document that is cut so already."""
+    known = documents.version(by.store, row.version_id)
+    if known is None:
+        return None  # it was removed meanwhile
+    way = replace(by.way(row.version_id, known.kind), chunking=chunking)
+    if by.is_cut(row.version_id, known.parser, way):
+        return None
+    document, encoder = documents.document(by.store, row.version_id), by.model.encoder
+    if chunking.chunker in BY_VECTORS:
+        spans = sentences(document)
+        needed = [vector_key(encoder.fingerprint, document.text[span.start : span.end]) for span in spans]
+        if len(CatalogueVectors(by.store).known(needed)) < len(set(needed)):
+            return _Planned(reckoned_leaves(known.characters, chunking), needed, False, encoded=False)
+    made, _ = by.cut(document, known.parser, way)
+    inputs = encoder_inputs(made.tree, chunking, by.model.counter, encoder.max_tokens)
+    learns = (
+        chunking.chunker == "learned" and by.store.writable and by.chunker_resources("learned", encoder).starts is None
+    )
+    return _Planned(len(inputs), [vector_key(encoder.fingerprint, text) for text in inputs], exact=not learns)
+
+
+def reckoned_leaves(characters: int, chunking: ChunkingSettings) -> int:
+    """About how many leaves a text of so many characters will have, by the sizes alone.
+
+    >>> reckoned_leaves(43_000, ChunkingSettings(max_tokens=125, prefix=()))
+    100
+    """
+    body = max(1, chunking.max_tokens - chunking.overlap_tokens - chunking.prefix_room * bool(chunking.read_prefix) / 2)
+    unit = _CHARACTERS_A_TOKEN if chunking.unit == "tokens" else 1.0
+    return round(characters / (unit * _PACKED * body))
+
+
+def recut_versions(run: Ingest, version_ids: Sequence[str]) -> IngestReport:
+    """Cut some documents by their recipes and edits, each swapped whole; what is cut so already costs nothing."""
+    names: dict[str, str] = {}
+    for row in sources.sources(run.store):
+        names.setdefault(row.version_id, row.name)  # a version is read under its first name
+    run.keep_sources = True
+    wanted = dict.fromkeys(version_ids)
+    return run.run([Incoming(names[one], content_hash=one) for one in wanted if one in names])
+
+
+def apply_recipe(run: Ingest, scope: str, key: str, chunking: ChunkingSettings | None) -> IngestReport:
+    """Set the recipe of a kind or a document and cut the documents it decides for. Raises as ``set_recipe``."""
+    set_recipe(run.store, scope, key, chunking)
+    return recut_versions(run, [row.version_id for row in reached(run.store, scope, key)])
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _version(store: Store, version_id: str) -> Version:
+    version = documents.version(store, version_id)
+    if version is None:
+        raise NotFoundError(f"No document has the version {version_id[:12]!r}.", "It may have been removed.")
+    return version
+
+
+def recut(run: Ingest) -> IngestReport:
+    """Run every version in the library through the recipe again; unchanged ones cost nothing."""
+    run.keep_sources = True
+    return run.run(_all_versions(run))
+
+
+def fill_generation(run: Ingest, items: int | None = None) -> IngestReport | None:
+    """Where the run's embedder is another than the serving one's: fill its generation and flip to it.
+
+    Returns what that cost; ``None`` where nothing had to be done. What fails is listed and stays out: one document
+    must not keep the others from their new vectors. Raises ``ModelError`` where all fail: then nothing is flipped.
+    ``items``: the run's watch knows so many items that wait for it;
+    ``None``: it knows the documents themselves.
+    """
+    encoder = run.model.encoder
+    wanted = generations.begin_generation(run.store, encoder.fingerprint, encoder.dimension)
+    if wanted.serving:
+        return None
+    run.generation = wanted.number
+    if run.watch and items is not None:
+        run.watch = BeforeItems(run.watch, items, len(_all_versions(run)))
+    report = recut(run)
+    if report.failures and not report.documents:
+        generations.drop_generation(run.store, wanted.number)
+        raise ModelError(
+            f"No document could be moved to the new embedder: {report.failures[0].reason}",
+            "The library is as it was. Choose another embedder, or mend this one and apply it again.",
+        )
+    failed = generations.unfinished_versions(run.store, wanted.number) if report.failures else []
+    generations.serve(run.store, wanted.number, without=failed)
+    return report
+
+
+def drop_others(run: Ingest) -> None:
+    """Forget the generations that do not serve."""
+    for other in generations.generations(run.store):
+        if not other.serving:
+            generations.drop_generation(run.store, other.number)
+    apply_outbox(run.store)
+
+
+@dataclass(slots=True)
+class BeforeItems:
+    """A ``Watch`` for the whole library, told on the first of ``items`` items that wait for it.
+
+    An item cancelled meanwhile hands on to the next; when all are, the work is cancelled.
+    """
+
+    watch: Watch
+    items: int
+    documents: int
+    _done: int = 0
+    _item: int = 0
+
+    def stage(self, index: int, stage: str, done: int, total: int) -> None:
+        """Shows documents done, whatever happens to one of them."""
+        while self._item < self.items:
+            try:
+                self.watch.stage(self._item, "renewing", min(self._done, self.documents), self.documents)
+            except ItemCancelledError:
+                self._item += 1
+            else:
+                return
+        raise CancelledError("Every file was cancelled.")
+
+    def finished(self, index: int, outcome: Ingested | Failure) -> None:
+        """One document more."""
+        self._done += 1
+
+
+def _all_versions(run: Ingest) -> Sequence[Incoming]:
+    versions: dict[str, str] = {}
+    for source in sources.sources(run.store):
+        versions.setdefault(source.version_id, source.name)  # a version is read under its first name
+    return [Incoming(name, content_hash=version_id) for version_id, name in versions.items()]

@@ -1,0 +1,140 @@
+"""What decides how a library's documents are cut, behind one face: recipes of kinds and documents, and edits by hand.
+
+Nothing here changes a chunk but ``apply`` and ``recut``: a recipe or an edit is kept first, and documents follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+
+from core.chunking import ChunkerResources, Edit, Replayed
+from core.chunking.edits.edits import Conflict
+from core.errors import ModelError, StorageError
+from core.ingest import applying, editing, teaching
+from core.ingest.applying import Cost, Tell
+from core.ingest.ingest import TEXTS_A_SECOND, Ingest, IngestReport, ItemCancelledError, Watch
+from core.ingest.preparing import Preparer
+from core.settings import ChunkingSettings
+from core.storage.catalogue import edits as stored
+from core.storage.catalogue.generations import serving as serving_generation
+from core.storage.catalogue.recipes import OwnRecipe
+from core.storage.catalogue.sources import SourceRow
+from core.types import ChunkTree, Encoder
+
+
+class Cutting:
+    """The recipes and edits of one library. ``run`` makes what cuts and stores its documents.
+
+    ``serve``: makes sure that the generation of the library's embedder serves before documents are stored in it.
+    """
+
+    def __init__(self, run: Callable[[Watch | None], Ingest], serve: Callable[[Watch | None], object]) -> None:
+        self._run = run
+        self._serve = serve
+        self._store = run(None).store
+
+    def edits(self, version_id: str) -> list[Edit]:
+        """A document's edits that are in force or wait for a place to be, in the order they were made."""
+        return stored.edits(self._store, version_id)
+
+    def undone(self, version_id: str) -> list[Edit]:
+        """Those of a document that ``redo`` would do again, the next one first."""
+        return stored.undone_edits(self._store, version_id)
+
+    def edit(self, draft: Edit, tree: ChunkTree | None = None) -> int:
+        """Keep an edit (``core.chunking.edits.edits`` makes drafts) and return its number.
+
+        ``tree``: the cut it was made on, ``None`` for the one that is indexed. Raises ``LecternError`` with a sentence
+        for one that this cut has no place for, ``NotFoundError``.
+        """
+        return editing.edit(self._store, draft, tree)
+
+    def undo(self, version_id: str) -> Edit | None:
+        """Take a document's last edit back and return it; ``None`` where there is none."""
+        return stored.undo_edit(self._store, version_id)
+
+    def redo(self, version_id: str) -> Edit | None:
+        """Do again what was undone last and return it; ``None`` where nothing is, or a new edit was made since."""
+        return stored.redo_edit(self._store, version_id)
+
+    def drop(self, edit_id: int) -> None:
+        """Forget one edit for good, such as one that no longer fits. Raises ``NotFoundError``."""
+        editing.drop(self._store, edit_id)
+
+    def conflicts(self, version_id: str) -> list[Conflict]:
+        """The edits of a document that are not, or not wholly, in force, each with why. Raises ``NotFoundError``."""
+        return editing.conflicts(self._prepare(), version_id)
+
+    def as_cut_now(self, version_id: str) -> Replayed:
+        """A document as its recipe and edits would cut it now. Raises ``NotFoundError``."""
+        return editing.as_cut_now(self._prepare(), version_id)
+
+    def is_cut_so(self, version_id: str) -> bool:
+        """Whether a document's chunks are those its recipe and edits ask for. Raises ``NotFoundError``."""
+        return applying.is_cut_so(self._prepare(), version_id)
+
+    def recipes(self) -> list[OwnRecipe]:
+        """The kinds and documents that are cut by a recipe of their own."""
+        return applying.recipes(self._store)
+
+    def set_recipe(self, scope: str, key: str, chunking: ChunkingSettings | None) -> None:
+        """Keep how a kind ("kind", its name) or a document ("document", its version) is cut; ``None`` forgets it.
+
+        Raises ``LecternError`` for another scope, ``NotFoundError`` for a document that is not in the library.
+        """
+        applying.set_recipe(self._store, scope, key, chunking)
+
+    def effective_chunking(self, version_id: str) -> tuple[ChunkingSettings, str]:
+        """How a document is cut, and which scope decides it: "library", "kind" or "document". ``NotFoundError``."""
+        return applying.effective_chunking(self._store, self._prepare().settings, version_id)
+
+    def reached(self, scope: str, key: str = "") -> list[SourceRow]:
+        """The first live source of every document that a recipe of this scope decides for."""
+        return applying.reached(self._store, scope, key)
+
+    def plan(self, scope: str, key: str, chunking: ChunkingSettings | None, tell: Tell | None = None) -> Cost:
+        """What applying a recipe would do; nothing is kept. ``tell(done, total)`` counts documents, may raise."""
+        return applying.plan_apply(self._prepare(), scope, key, chunking, tell)
+
+    def apply(
+        self, scope: str, key: str, chunking: ChunkingSettings | None, watch: Watch | None = None
+    ) -> IngestReport:
+        """Set the recipe of a kind or a document and cut what it decides for. ``Library.apply`` is the library's own.
+
+        The watch's items are the documents of ``reached``. Raises as ``set_recipe``.
+        """
+        self._serve(watch)
+        return applying.apply_recipe(self._run(watch), scope, key, chunking)
+
+    def recut(self, version_ids: Sequence[str], watch: Watch | None = None) -> IngestReport:
+        """Cut some documents by their recipes and edits, each swapped whole; what is cut so already costs nothing."""
+        self._serve(watch)
+        return applying.recut_versions(self._run(watch), version_ids)
+
+    def chunker_resources(self, chunker: str, encoder: Encoder, tell: Tell | None = None) -> ChunkerResources:
+        """What a chunker is handed beside the document. Where sections start is learned now if it never was.
+
+        ``tell(done, total)`` counts the sentences to learn from that need encoding, and may raise to stop.
+        """
+        return self._prepare(teaches=True).chunker_resources(chunker, encoder, tell)
+
+    def learn(self, watch: Watch | None = None, *, anyway: bool = False) -> None:
+        """Teach ``learned`` anew where a recipe uses it and the library has outgrown what it learned, or ``anyway``.
+
+        The watch's first item is told of it; cancelling that, like any fault, leaves what was learned before in use.
+        """
+        run, tell = self._run(None), partial(watch.stage, 0, "chunking") if watch else None
+        with suppress(ItemCancelledError, ModelError, StorageError):
+            teaching.renew(run.store, run.model, run.settings.chunking, tell, anyway=anyway)
+
+    def texts_a_second(self) -> float:
+        """How fast the encoder was seen to be in this library, for an estimate of what a cut would take."""
+        return float(self._store.meta(TEXTS_A_SECOND) or applying.TEXTS_AT_FIRST)
+
+    def _prepare(self, *, teaches: bool = False) -> Preparer:
+        """What cuts documents now, compared with how they are indexed."""
+        run, serving = self._run(None), serving_generation(self._store)
+        number = serving.number if serving else 0
+        return Preparer(run.store, run.model, run.settings, number, run.passwords, recut=True, teaches=teaches)

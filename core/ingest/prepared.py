@@ -1,0 +1,108 @@
+"""An item on its way in: what comes, and what became of it before it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+from core.chunking import captions_of
+from core.errors import LecternError
+from core.storage.catalogue.chunks import NewLeaf, Recipe
+from core.storage.catalogue.features import Found
+from core.storage.catalogue.sources import FileStamp
+from core.text.analysis import analyse
+from core.text.languages import indexed_tokens
+from core.text.pooling import EncoderInput
+from core.types import Audit, ChunkTree
+
+_REPEATED = ("table_header", "signature", "speaker")  # text of the document that a chunk is parted from
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """Something to ingest: a file by ``path``, or an upload whose bytes are staged under ``content_hash``.
+
+    ``name``: as the person gave it; the path of a file, or the upload's name. ``source``: one in the trash that is to
+    come back, its bytes given by ``content_hash``.
+    """
+
+    name: str
+    path: Path | None = None
+    content_hash: str | None = None
+    source: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A document cut and ready, its ``texts`` still to be encoded. ``attached``: names of the files found in it now,
+    ``None`` where it was not read again. ``sentences``: that were encoded to find out where to cut.
+    """
+
+    tree: ChunkTree
+    audit: Audit
+    recipe: Recipe
+    parser: str
+    size_bytes: int
+    texts: tuple[EncoderInput, ...]
+    attached: tuple[str, ...] | None
+    found: Found
+    sentences: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One document of what came in, and the source it is to stand under.
+
+    ``shown``: its name for people; ``name``: its source's own. ``cut`` ``None``: it is in the library as it should be.
+    ``parent``: of an attachment, the version it is attached to. ``source``: one in the trash to be made live.
+    ``before``: the version its source is about to leave for this one, handing on edits by hand and an own recipe.
+    """
+
+    shown: str
+    name: str
+    version_id: str
+    path: Path | None = None
+    stamp: FileStamp | None = None
+    parent: str | None = None
+    source: int | None = None
+    before: str | None = None
+    cut: Cut | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An item's documents, mails before what is attached to them.
+
+    ``failed``: attachments the library holds that could not be read again, by their shown names; they stay as they are.
+    ``by_words``: it is in the library and waits for its vectors alone.
+    """
+
+    index: int
+    item: Incoming
+    members: tuple[Member, ...]
+    failed: tuple[tuple[str, LecternError], ...] = ()
+    by_words: bool = False
+
+    @property
+    def texts(self) -> Iterator[EncoderInput]:
+        """What the encoder has to read, in the order of the members."""
+        for member in self.members:
+            yield from member.cut.texts if member.cut else ()
+
+
+def new_leaves(made: Cut, language: str, keys: Iterator[str], indexed: tuple[str, ...]) -> list[NewLeaf]:
+    """What the indexes need of a document's leaves, with its own of the vectors' keys and the features to index."""
+    document = made.tree.document
+    beside = cache(partial(indexed_tokens, language=language))  # many leaves have the same title, path and caption
+    captions = captions_of(document.text, document.blocks, [leaf.span for leaf in made.tree.leaves])
+    leaves = []
+    for leaf, caption in zip(made.tree.leaves, captions, strict=True):
+        repeated = "\n".join(part.text for part in leaf.prefix if part.kind in _REPEATED)
+        words = indexed_tokens(f"{repeated}\n{leaf.text}" if repeated else leaf.text, language)
+        if indexed:
+            words += analyse("\n".join(made.found.features[leaf.chunk_id].words(indexed)))
+        headings = beside("\n".join(leaf.headings))
+        leaves.append(NewLeaf(leaf.chunk_id, next(keys), beside(document.title), headings, words, beside(caption)))
+    return leaves

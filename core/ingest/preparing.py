@@ -1,0 +1,339 @@
+"""What comes in to documents that are cut and wait for their vectors: itself, and the files attached to it."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import stat
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.chunking import (
+    ChunkerResources,
+    PreparedDocument,
+    Replayed,
+    SectionStarts,
+    cut_edited,
+    encoder_inputs,
+    recipe_fingerprint,
+)
+from core.chunking import audit as audit_tree
+from core.embedding import EmbeddingModel, KeepingEncoder, over_cache
+from core.enriching import enriching_fingerprint
+from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
+from core.ingest.document_recipe import DocumentRecipe, describe, way
+from core.ingest.passwords import Passwords
+from core.ingest.prepared import Cut, Incoming, Member, Prepared
+from core.ingest.teaching import Progress, starts_for
+from core.parsing import detect_kind, parse, parser_fingerprint
+from core.parsing.sandbox.syntax import SandboxedSyntax
+from core.settings import Settings
+from core.storage.catalogue import chunks, documents, sources, trash
+from core.storage.catalogue.chunks import Recipe
+from core.storage.catalogue.features import find
+from core.storage.catalogue.meaning import lacks_meaning
+from core.storage.catalogue.names import BEHIND
+from core.storage.catalogue.sources import FileStamp
+from core.storage.faults import disk_faults
+from core.storage.index.cache import CatalogueVectors
+from core.storage.store import Store
+from core.types import Attachment, Document, Encoder, TokenCounter
+
+_LOG = logging.getLogger(__name__)
+
+DEEPEST = 5  # mails in mails: what lies deeper is named in the notes of the last one
+_SETTLED_SECONDS = 2.0  # a file changed later than this may change again within one tick of its disk's clock
+
+_HEAD_BYTES = 8192
+_WHOLE_BYTES = 64 << 20  # archives up to this size are looked into, since what they are stands at their end
+_ARCHIVES = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
+
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Preparer:
+    """Reads, parses and cuts. ``recut``: versions that are in the library, each by itself, attachments left alone.
+
+    ``teaches``: what the library has to teach a chunker is learned where it never was; a mere look goes without.
+    """
+
+    store: Store
+    model: EmbeddingModel
+    settings: Settings
+    generation: int
+    passwords: Passwords
+    recut: bool = False
+    teaches: bool = True
+    _recipes: dict[tuple[str, DocumentRecipe], Recipe] = field(default_factory=dict)
+    _starts: dict[str, SectionStarts | None] = field(default_factory=dict)
+
+    def prepare(self, index: int, item: Incoming, tell: Tell, first: Callable[[str], None]) -> Prepared | None:
+        """The item's documents; ``None`` for a version to be cut anew that has left the library.
+
+        ``first(version)`` must store a version that still waits, so that it is read and titled by its first name.
+        Raises ``LecternError`` with a sentence, and whatever ``tell(stage, done, total)`` raises.
+        """
+        tell("reading", 0, 1)
+        data, stamp = self._bytes(item)
+        version_id = item.content_hash or hashlib.sha256(data or b"").hexdigest()
+        if self.recut and documents.version(self.store, version_id) is None:
+            return None  # its last source was removed meanwhile
+        # What is in the catalogue comes by its shown name: an attachment is read and titled by its own.
+        own = item.name.rpartition(BEHIND)[2] if self.recut or item.source is not None else item.name
+        stays = self.recut or item.source is not None
+        before = None if stays else sources.predecessor(self.store, name=own, path=item.path)
+        head = Member(item.name, own, version_id, path=item.path, stamp=stamp, source=item.source, before=before)
+        run = _Run(self, tell, first)
+        run.add(head, data, depth=0)
+        return Prepared(index, item, tuple(run.members), tuple(run.failed))
+
+    def way(self, version_id: str, kind: str, text: str | None = None, before: str | None = None) -> DocumentRecipe:
+        """As ``core.ingest.document_recipe.way``, where the library's settings are these."""
+        return way(self.store, self.settings.chunking, version_id, kind, text, before)
+
+    def recipe(self, parser: str, way: DocumentRecipe) -> Recipe:
+        """The recipe of a document of this parser that is cut this way."""
+        if (parser, way) not in self._recipes:
+            resources = self.chunker_resources(way.chunking.chunker, self.model.encoder)
+            fingerprint = recipe_fingerprint(parser, way.chunking, self.model.counter.fingerprint, resources, way.edits)
+            if indexed := self.settings.enriching.indexed:
+                fingerprint = f"{fingerprint}+{enriching_fingerprint(self.settings.enriching)}+{'+'.join(indexed)}"
+            values: dict[str, object] = {"parser": parser, "chunking": asdict(way.chunking)}
+            if way.edits:
+                values["edits"] = len(way.edits)
+            self._recipes[parser, way] = Recipe(fingerprint, describe(way.chunking, len(way.edits)), values)
+        return self._recipes[parser, way]
+
+    def chunker_resources(self, chunker: str, encoder: Encoder, progress: Progress | None = None) -> ChunkerResources:
+        """What a chunker is handed. What is to be learned for it is learned here; ``progress`` may raise to stop."""
+        if chunker not in self._starts:
+            self._starts[chunker] = starts_for(self.store, self.model, chunker, progress, learn=self.teaches)
+        return ChunkerResources(encoder, self._starts[chunker], syntax=SandboxedSyntax(self.settings.parsing))
+
+    def is_cut(self, version_id: str, parser: str, way: DocumentRecipe) -> bool:
+        """Whether a version is cut as it would be cut now, and encoded."""
+        stored = chunks.recipe(self.store, version_id, self.generation)
+        cut = stored is not None and stored.fingerprint == self.recipe(parser, way).fingerprint
+        return cut and not lacks_meaning(self.store, version_id, self.generation)
+
+    def cut(
+        self, document: Document, parser: str, way: DocumentRecipe, tell: Callable[[str, int, int], None] | None = None
+    ) -> tuple[Replayed, int]:
+        """A document cut this way, and how many sentences were encoded to find out where.
+
+        ``tell(stage, done, total)`` may raise to stop.
+        """
+        counter: TokenCounter = self.model.counter
+        progress = partial(tell, "chunking") if tell else None
+        if tell:
+            counter = _Telling(counter, lambda: tell("chunking", 0, 1))
+        own = self.model.encoder
+        encoder = over_cache(own, CatalogueVectors(self.store), writable=self.store.writable, progress=progress)
+        prepared = PreparedDocument(document, counter, self.chunker_resources(way.chunking.chunker, encoder, progress))
+        made = cut_edited(prepared, way.chunking, way.edits, parser, own.max_tokens)
+        return made, encoder.encoded if isinstance(encoder, KeepingEncoder) else 0
+
+    def _bytes(self, item: Incoming) -> tuple[bytes | None, FileStamp | None]:
+        """A file's bytes and stamp; nothing yet for bytes that are staged."""
+        if item.content_hash is not None:
+            return None, None
+        if item.path is None:
+            raise LecternError(f"{item.name} names neither a file nor staged bytes.")
+        require_file(item.path)
+        with disk_faults(item.path):
+            status = item.path.stat()
+            if status.st_size > _WHOLE_BYTES:
+                kind_of(item.path, status.st_size)  # a film is refused before all of it is in memory
+            data = item.path.read_bytes()
+        settled = time.time() - status.st_mtime > _SETTLED_SECONDS and len(data) == status.st_size
+        return data, FileStamp(status.st_size, status.st_mtime_ns) if settled else None
+
+
+@dataclass(slots=True)
+class _Run:
+    """The documents of one item, as they are found."""
+
+    by: Preparer
+    tell: Tell
+    first: Callable[[str], None]
+    members: list[Member] = field(default_factory=list)
+    failed: list[tuple[str, LecternError]] = field(default_factory=list)
+
+    def add(self, member: Member, data: bytes | None, depth: int) -> None:
+        """Add a document and what is attached to it. ``data`` ``None``: its bytes are staged."""
+        version_id, store = member.version_id, self.by.store
+        if any(other.version_id == version_id for other in self.members):
+            self.members.append(member)  # attached twice: one document, two sources
+            return
+        self.first(version_id)
+        known = documents.version(store, version_id)
+        if known is None or known.parser != parser_fingerprint(known.kind, self.by.settings.parsing):
+            self._read(member, store.files.read(version_id) if data is None else data, depth)
+            return
+        if data is not None:
+            store.files.stage(data)  # heals an original that was lost
+        chosen = self.by.way(version_id, known.kind, before=member.before)
+        # A recipe is named by what was learned: where that takes minutes, it can be watched and stopped here.
+        self.by.chunker_resources(chosen.chunking.chunker, self.by.model.encoder, partial(self.tell, "chunking"))
+        if self.by.is_cut(version_id, known.parser, chosen):
+            self.members.append(member)
+        else:
+            document = documents.document(store, version_id)
+            self.members.append(replace(member, cut=self._cut(member, document, chosen, known.size_bytes, None)))
+        if self.by.recut:
+            return
+        for attached in trash.attachments(store, version_id):
+            if attached.along or not attached.trashed:
+                source = attached.source if attached.trashed else None
+                below = self._attached(member, attached.name, attached.version_id, source)
+                error = self._try(below, None, depth + 1)
+                if error is not None:
+                    self.failed.append((below.shown, error))
+
+    def _read(self, member: Member, data: bytes, depth: int) -> None:
+        """A document not in the library yet, or read by an older parser."""
+        parsing = self.by.settings.parsing
+        with defects_told(member.shown):
+            document = self.by.passwords.open(
+                member.version_id, lambda password: parse(data, member.name, parsing, self.tell, password)
+            )
+        place = len(self.members)
+        self.members.append(member)
+        aside = {
+            other.name
+            for other in trash.attachments(self.by.store, member.version_id)
+            if other.trashed and not other.along
+        }
+        notes = list(document.notes)
+        names = [
+            attachment.name
+            for attachment in _named_apart(document.attachments)
+            if attachment.name in aside or self._attach(member, attachment, depth, notes)
+        ]
+        document = replace(document, notes=tuple(notes), attachments=())
+        chosen = self.by.way(member.version_id, document.kind, document.text, member.before)
+        self.members[place] = replace(member, cut=self._cut(member, document, chosen, len(data), tuple(names)))
+        self.by.store.files.stage(data)
+
+    def _attach(self, mail: Member, attachment: Attachment, depth: int, notes: list[str]) -> bool:
+        """Add an attachment; one that cannot be read fails alone and is named in the mail's notes."""
+        said = f"The attachment {attachment.name} was not read"
+        if depth >= DEEPEST:
+            notes.append(f"{said}: it lies more than {DEEPEST} mails deep.")
+            return False
+        version_id = hashlib.sha256(attachment.data).hexdigest()
+        error = self._try(self._attached(mail, attachment.name, version_id, None), attachment.data, depth + 1)
+        if isinstance(error, PasswordNeededError):
+            notes.append(f"{said}: it is encrypted. Save it as a file and add that with its password.")
+        elif error is not None:
+            notes.append(f"{said}: {error.problem}")
+        return error is None
+
+    def _attached(self, mail: Member, name: str, version_id: str, source: int | None) -> Member:
+        before = mail.before and sources.predecessor(self.by.store, name=name, parent=mail.before)
+        shown = mail.shown + BEHIND + name
+        return Member(shown, name, version_id, parent=mail.version_id, source=source, before=before)
+
+    def _try(self, member: Member, data: bytes | None, depth: int) -> LecternError | None:
+        """Add an attachment and what is in it, or return why it cannot be read and add nothing."""
+        before = len(self.members)
+        try:
+            self.add(member, data, depth)
+        except (CancelledError, StorageError, ModelError):
+            raise
+        except LecternError as error:
+            del self.members[before:]
+            return error
+        return None
+
+    def _cut(
+        self, member: Member, document: Document, way: DocumentRecipe, size_bytes: int, attached: tuple[str, ...] | None
+    ) -> Cut:
+        parser = parser_fingerprint(document.kind, self.by.settings.parsing)
+        with defects_told(member.shown):
+            made, sentences = self.by.cut(document, parser, way, self.tell)
+            audit = audit_tree(made.tree, made.switched_off)
+            found = find(made.tree, self.by.settings.enriching)
+        model = self.by.model
+        texts = encoder_inputs(made.tree, way.chunking, model.counter, model.encoder.max_tokens)
+        return Cut(made.tree, audit, self.by.recipe(parser, way), parser, size_bytes, texts, attached, found, sentences)
+
+
+class _Telling:
+    """A ``TokenCounter`` that tells whenever it is asked, so that a long document can be cancelled while it is cut."""
+
+    def __init__(self, counter: TokenCounter, tell: Callable[[], None]) -> None:
+        self.fingerprint = counter.fingerprint
+        self.specials = counter.specials
+        self._counter = counter
+        self._tell = tell
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        self._tell()
+        return self._counter.offsets(text)
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        self._tell()
+        return self._counter.count(texts)
+
+
+def _named_apart(attachments: Sequence[Attachment]) -> Iterator[Attachment]:
+    """The attachments, each under a name of its own: it tells them apart in the catalogue.
+
+    >>> [item.name for item in _named_apart([Attachment("a.png", b""), Attachment("a.png", b""), Attachment("", b"")])]
+    ['a.png', 'a.png (2)', 'unnamed']
+    """
+    used: set[str] = set()
+    for attachment in attachments:
+        base = " ".join(attachment.name.split()) or "unnamed"
+        name, number = base, 2
+        while name in used:
+            name, number = f"{base} ({number})", number + 1
+        used.add(name)
+        yield Attachment(name, attachment.data)
+
+
+def kind_of(path: Path, size_bytes: int) -> str:
+    """A file's kind by as little of its content as will do. Raises ``UnsupportedKindError``, ``OSError``."""
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD_BYTES)
+        if head.startswith(_ARCHIVES):
+            if size_bytes > _WHOLE_BYTES:
+                return path.suffix.lstrip(".").lower() or "archive"  # its parser will say what it really is
+            head += stream.read()
+    return detect_kind(head, path.name)
+
+
+@contextmanager
+def defects_told(name: str) -> Iterator[None]:
+    """A file on which a parser or chunker proves defective fails alone: a batch never stops at one bad file."""
+    try:
+        yield
+    except LecternError:
+        raise
+    except Exception as error:  # whatever hostile bytes bring about; logged whole, and the other files go on
+        _LOG.exception("%s could not be read.", name)
+        raise ParseError(
+            f"{name} could not be read: Lectern made a mistake ({type(error).__name__}: {str(error)[:200]}).",
+            "Please report it; the other files are not touched.",
+        ) from error
+
+
+def require_file(path: Path) -> None:
+    """Raises ``ParseError`` for a pipe or a device, which would be read for ever. Other faults show when it is read."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return
+    except ValueError as error:
+        raise ParseError(f"{str(path)!r} is no path of this system: {error}.", "Check its spelling.") from error
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise ParseError(f"{path} is a pipe, a socket or a device, not a file.", "Save its content to a file.")

@@ -1,0 +1,150 @@
+"""Ingesting and re-cutting as durable jobs: the handlers a queue runs, and progress carried to its table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+from core.errors import CancelledError, StorageError
+from core.ingest.ingest import Failure, Ingested, IngestReport, ItemCancelledError
+from core.ingest.jobs import Handler, Item, Job, Reporter
+from core.ingest.pace import Pace
+from core.ingest.prepared import Incoming
+from core.library import Library
+from core.storage.store import settings_from
+
+SECONDS_A_DOCUMENT = "seconds_a_document"  # kept with the library: how fast its machine reads what it is given
+
+Listener = Callable[[Job, IngestReport], None]
+Echo = Callable[[str, str, int, int], None]
+
+
+class JobWatch:
+    """A ``Watch`` that writes to a job's items. ``echo(name, stage, done, total)`` hears of it too.
+
+    ``pace``: learns from each document how long the job will take.
+    """
+
+    def __init__(
+        self, reporter: Reporter, items: Sequence[Item], echo: Echo | None = None, pace: Pace | None = None
+    ) -> None:
+        self._reporter = reporter
+        self._items = items
+        self._echo = echo
+        self._pace = pace
+
+    def stage(self, index: int, stage: str, done: int, total: int) -> None:
+        """Raises ``ItemCancelledError`` for a cancelled item, ``CancelledError`` for a cancelled or stopping job."""
+        item = self._items[index]
+        if self._echo:
+            self._echo(item.name, stage, done, total)
+        try:
+            self._reporter.stage(item.id, stage, done, total)
+        except CancelledError:
+            self._reporter.check()
+            raise ItemCancelledError(index) from None
+
+    def finished(self, index: int, outcome: Ingested | Failure) -> None:
+        """Written in the transaction that stores the document: done and stored are one."""
+        item = self._items[index]
+        try:
+            if isinstance(outcome, Failure):
+                self._reporter.finish_item(item.id, None, outcome.reason, outcome.problem)
+            else:
+                self._reporter.finish_item(item.id, outcome.version_id)
+        except CancelledError:
+            self._reporter.check()
+            raise ItemCancelledError(index) from None
+        if self._pace:
+            self._pace.end_one()
+            self._reporter.foretell(self._pace.seconds_left)
+
+
+class WholeJobWatch:
+    """A ``Watch`` for work without items of its own: counts documents into the job's one item."""
+
+    def __init__(self, reporter: Reporter, item: Item, total: int) -> None:
+        self._reporter = reporter
+        self._item = item
+        self._total = total
+        self._done = 0
+
+    def stage(self, index: int, stage: str, done: int, total: int) -> None:
+        """Shows texts while encoding, else documents."""
+        if stage == "encoding" and total:
+            self._reporter.stage(self._item.id, stage, done, total)
+        else:
+            self._reporter.stage(self._item.id, stage, min(self._done, self._total), self._total)
+
+    def finished(self, index: int, outcome: Ingested | Failure) -> None:
+        """One document more."""
+        self._done += 1
+        self._reporter.check()
+
+
+def ingest_handler(library: Library, listen: Listener | None = None, echo: Echo | None = None) -> Handler:
+    """Runs jobs of kind "ingest": their items are files and uploads; payload ``settings`` (optional) are adopted."""
+
+    def handle(job: Job, reporter: Reporter) -> None:
+        items = reporter.items()
+        incoming = [Incoming(item.name, item.path, item.content_hash) for item in items]
+        stored = job.payload.get("settings")
+        settings = settings_from(stored) if stored else None
+        earlier = library.preference(SECONDS_A_DOCUMENT)
+        pace = Pace(len(items), float(earlier) if earlier else None)
+        reporter.foretell(pace.seconds_left)
+        try:
+            report = library.ingest(incoming, JobWatch(reporter, items, echo, pace), settings, promptly=True)
+        finally:
+            if pace.ended and pace.seconds_a_document is not None:
+                with suppress(StorageError):  # a disk without room costs the estimate alone
+                    library.set_preference(SECONDS_A_DOCUMENT, f"{pace.seconds_a_document:.4g}")
+        _conclude(job, reporter, report, listen)
+
+    return handle
+
+
+def apply_handler(library: Library, listen: Listener | None = None) -> Handler:
+    """Runs jobs of kind "apply": one item; documents are cut anew.
+
+    Payload: ``settings``, which become the library's; or ``scope``, ``key`` and ``chunking`` (``None``: as the wider
+    scope says), the recipe of a kind or a document; or ``versions``, documents whose edits have changed.
+    """
+
+    def handle(job: Job, reporter: Reporter) -> None:
+        for item in reporter.items():
+            report = _applied(library, job.payload, reporter, item)
+            reasons = "; ".join(f"{failure.source}: {failure.reason}" for failure in report.failures)
+            reporter.finish_item(item.id, reason=reasons)
+            _conclude(job, reporter, report, listen)
+
+    return handle
+
+
+def _applied(library: Library, payload: Mapping[str, Any], reporter: Reporter, item: Item) -> IngestReport:
+    if "versions" in payload:
+        versions = payload["versions"]
+        return library.cutting.recut(versions, WholeJobWatch(reporter, item, len(versions)))
+    if "scope" in payload:
+        scope, key, values = payload["scope"], payload["key"], payload["chunking"]
+        chunking = None if values is None else settings_from({"chunking": values}).chunking
+        watch = WholeJobWatch(reporter, item, len(library.cutting.reached(scope, key)))
+        return library.cutting.apply(scope, key, chunking, watch)
+    versions = {source.version_id for source in library.sources()}
+    return library.apply(settings_from(payload["settings"]), WholeJobWatch(reporter, item, len(versions)))
+
+
+def _conclude(job: Job, reporter: Reporter, report: IngestReport, listen: Listener | None) -> None:
+    if listen:  # first, so that a report survives a disk too full to note it
+        listen(job, report)
+    reporter.result(
+        {
+            "documents": len(report.documents),
+            "failures": [asdict(failure) for failure in report.failures],
+            "encoded": report.encoded,
+            "reused": report.reused,
+            "seconds": report.seconds,
+        }
+    )

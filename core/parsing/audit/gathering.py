@@ -1,0 +1,128 @@
+"""Words of a second reading as they are gathered, and the little it needs to read bytes and XML safely."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections import defaultdict
+from xml.parsers import expat
+
+from core.parsing.audit.word_audit import SecondReading, words_of
+
+# Why a reader may leave words out.
+HIDDEN, DELETED, FIELDS = "hidden", "deleted or moved revisions", "field codes"
+PAGE_NUMBERS, REPEATED = "page numbers and dates of running lines", "repeated headers and footers"
+OLDER_COPIES, NAMES = "older copies of shapes and comments", "pictures' descriptions"
+CHARTS, SHEET_NAMES = "charts' copies of cells and labels", "sheets' and tables' names"
+
+_CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
+_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_MAX_PART = 1 << 28  # bytes of one unpacked part; what is larger is a bomb or no text
+_CHUNK = 1 << 16
+
+
+class Gathering:
+    """Text in the file's order, that which a reader may leave out by its reason."""
+
+    def __init__(self) -> None:
+        self._texts: defaultdict[str, list[str]] = defaultdict(list)
+        self._latest = ""  # the reason of the latest text
+        self._line: list[tuple[str, str]] = []  # the running line that is open
+        self._lines: set[tuple[str, ...]] = set()
+
+    def put(self, reason: str, text: str, running: bool = False) -> None:
+        """Text with the reason why a reader may leave it out, "" where it may not.
+
+        Left out texts that follow each other may be parts of one word; others are not. ``running``: of a header or
+        footer. Of those each line counts once, and none that says which page this is.
+        """
+        if running:
+            self._line.append((reason, text))
+            if text == "\n":
+                self._end_line()
+            return
+        apart = " " if reason and (reason != self._latest or reason == PAGE_NUMBERS) else ""
+        self._texts[reason].append(apart + text)
+        self._latest = reason
+
+    def _end_line(self) -> None:
+        line, self._line = self._line, []
+        words = tuple(words_of("".join(text for reason, text in line if not reason)))
+        repeated = REPEATED if words in self._lines else ""
+        self._lines.add(words)
+        why = PAGE_NUMBERS if any(reason == PAGE_NUMBERS for reason, _ in line) else repeated
+        for reason, text in line:
+            self.put(reason or why, text)
+
+    def reading(self, reader: str) -> SecondReading:
+        """The words; those that may be left out stand behind the others."""
+        self._end_line()
+        words = {reason: tuple(words_of("".join(texts))) for reason, texts in self._texts.items()}
+        kept = words.pop("", ())
+        return SecondReading(reader, (*kept, *(word for left_out in words.values() for word in left_out)), words)
+
+
+def decoded(data: bytes) -> str:
+    """Bytes as text: by their mark, by the character set they name, as UTF-8, else as Western.
+
+    >>> decoded("né".encode("utf-8-sig")), decoded(b'<meta charset="cp1251">\\xcf'), decoded(b"n\\xe9")
+    ('né', '<meta charset="cp1251">П', 'né')
+    """
+    sample = data[:1000]
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return data.decode(encoding, "replace")
+    if b"\0" in sample:
+        return data.decode("utf-16-be" if sample[::2].count(0) > sample[1::2].count(0) else "utf-16-le", "replace")
+    named = _CHARSET.search(data[:2048])
+    for encoding in (named[1].decode("ascii", "replace") if named else "utf-8", "utf-8"):
+        try:
+            return data.decode(encoding)
+        except (LookupError, UnicodeDecodeError):
+            continue
+    broken = data.decode("utf-8", "replace")
+    return data.decode("cp1252", "replace") if broken.count("\ufffd") > 0.01 * len(broken) else broken
+
+
+def part(package: zipfile.ZipFile, name: str) -> bytes:
+    """One part's bytes, up to a limit. Raises ``KeyError`` when it is missing."""
+    with package.open(name) as stream:
+        return stream.read(_MAX_PART)
+
+
+class PlainXml:
+    """Walks a part of a package; subclasses see local names only. Documents that declare entities are refused."""
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """An element opens. ``attributes`` by local name."""
+
+    def end(self, name: str) -> None:
+        """An element closes."""
+
+    def text(self, characters: str) -> None:
+        """Characters between tags."""
+
+    def walk(self, package: zipfile.ZipFile, name: str) -> None:
+        """Raises ``KeyError`` for a part that is missing, ``ExpatError`` or ``ValueError`` for one that is no XML."""
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = lambda name, attributes: self.start(
+            _local(name), {_local(key): value for key, value in attributes.items()}
+        )
+        parser.EndElementHandler = lambda name: self.end(_local(name))
+        parser.CharacterDataHandler = self.text
+        parser.EntityDeclHandler = _refuse
+        with package.open(name) as stream:
+            taken = 0
+            while (chunk := stream.read(_CHUNK)) and taken < _MAX_PART:
+                taken += len(chunk)
+                parser.Parse(chunk)
+        parser.Parse(b"", True)
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]
+
+
+def _refuse(*declared: object) -> None:
+    raise ValueError("entities are declared here")

@@ -1,0 +1,284 @@
+"""A second, plain reading of HTML, and of packages (Office, OpenDocument, EPUB): text nodes, in no layout."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from io import BytesIO
+from urllib.parse import unquote
+
+from core.parsing.audit.gathering import (
+    CHARTS,
+    DELETED,
+    FIELDS,
+    HIDDEN,
+    NAMES,
+    OLDER_COPIES,
+    PAGE_NUMBERS,
+    SHEET_NAMES,
+    Gathering,
+    PlainXml,
+    decoded,
+    part,
+)
+from core.parsing.audit.sheets import read_cells
+
+_FORMS, _TOOLTIPS = "forms and fallbacks", "tooltips and labels for screen readers"
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_INLINE = frozenset(
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q s samp small span strike "
+    "strong sub sup time tt u var wbr img svg".split()
+)
+_UNSEEN_ELEMENTS = {
+    **dict.fromkeys(("script", "style"), "scripts and styles"),
+    **dict.fromkeys("noscript select option textarea button iframe object canvas".split(), _FORMS),
+    **dict.fromkeys("audio video noframes datalist rp".split(), _FORMS),
+    **dict.fromkeys(("desc", "metadata"), NAMES),
+    "template": HIDDEN,
+    "title": "the page's title",
+}
+_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_MAX_UNCLOSED = 64
+
+
+class _Page(HTMLParser):
+    """``reason``: why all of the page may be left out, "" where it may not."""
+
+    def __init__(self, found: Gathering, reason: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self._found = found
+        self._open = [("", reason)]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        for name, why in (("alt", NAMES), ("title", _TOOLTIPS), ("aria-label", _TOOLTIPS)):
+            if given.get(name):
+                self._found.put(why, f"{given[name]}\n")
+        if tag not in _INLINE:
+            self.handle_data("\n")
+        if tag not in _VOID:
+            unseen = "hidden" in given or given.get("aria-hidden") == "true" or _UNSEEN.search(given.get("style") or "")
+            self._open.append((tag, self._open[-1][1] or (HIDDEN if unseen else _UNSEEN_ELEMENTS.get(tag, ""))))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in _INLINE:
+            self.handle_data("\n")
+        for place in range(len(self._open) - 1, max(0, len(self._open) - _MAX_UNCLOSED), -1):
+            if self._open[place][0] == tag:
+                del self._open[place:]
+                return
+
+    def handle_data(self, data: str) -> None:
+        self._found.put(self._open[-1][1], data)
+
+
+def read_page(data: bytes, found: Gathering, reason: str = "") -> None:
+    """The words of a page, tags aside. ``reason``: why they may be left out, "" where they may not."""
+    page = _Page(found, reason)
+    page.feed(decoded(data))
+    page.close()
+
+
+# The parts whose text is content. What is not: layouts and masters (prompts for who writes), themes, building blocks,
+# properties (metadata), other programs' data, drawings of diagrams (copies), caches of workbooks.
+_PARTS = (
+    r"word/styles\.xml",  # says which text is hidden
+    r"word/(?:document\d*|footnotes|endnotes|comments)\.xml",
+    r"word/(?:header|footer)\d*\.xml",
+    r"ppt/(?:slides/slide|notesSlides/notesSlide|comments/[^/]*?)\d*\.xml",
+    r"xl/(?:comments\d*|(?:comments|threadedComments)/[^/]*|drawings/drawing\d*)\.xml",
+    r"(?:word|ppt|xl)/(?:charts/chart|diagrams/data)\d*\.xml",
+    r"content\.xml",
+    r"styles\.xml",
+    r"Object [^/]*/content\.xml",
+)
+_OFFICE_TEXT = frozenset("t delText instrText delInstrText v text".split())
+_OPEN_TEXT = frozenset("p h creator".split())
+_LINES = frozenset("p h tc tr pt v text comment creator title desc".split())
+_GAPS = frozenset("tab br cr ptab noBreakHyphen s line-break note annotation".split())
+_RUNNING = frozenset("hdr ftr header header-left header-first footer footer-left footer-first".split())
+_RUNNING_FIELDS = frozenset("date time title sheet-name file-name author-name subject chapter initial-creator".split())
+# The elements whose text is not content, and why.
+_REASONS = {
+    **dict.fromkeys("del moveFrom delText tracked-changes deletion".split(), DELETED),
+    **dict.fromkeys(("instrText", "delInstrText"), FIELDS),
+    **dict.fromkeys(("page-number", "page-count"), PAGE_NUMBERS),
+    **dict.fromkeys(("hidden-text", "hidden-paragraph"), HIDDEN),
+    "Fallback": OLDER_COPIES,
+    "rPh": "reading aids above characters",
+}
+_OPEN_NAMES = frozenset("title desc date sender-initials".split())  # text of a chart elsewhere
+_PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|PAGEREF|SECTION)\b", re.IGNORECASE)
+_OFF = frozenset(("0", "false", "off"))
+
+
+@dataclass(slots=True)
+class _Open:
+    """An open element. ``reason``: why its text may be left out; ``reads``: whether its characters are text."""
+
+    name: str = ""
+    reason: str = ""
+    reads: bool = False
+    is_running: bool = False
+
+
+class _TextNodes(PlainXml):
+    """The text nodes of all parts of one package."""
+
+    def __init__(self, found: Gathering) -> None:
+        self._found = found
+        self._hidden_styles: set[str] = set()
+        self._page_styles = {"Standard", "Default", ""}
+        self._texts = _OPEN_TEXT
+        self._copied_values = ""  # why a chart's values may be left out
+        self._open = [_Open()]
+        self._style = ""
+        self._series = 0
+        self._fields: list[str] = []  # instructions of the open fields
+
+    def read(self, package: zipfile.ZipFile, name: str, reason: str) -> None:
+        """One part, all of which may be left out for the reason, if there is one."""
+        self._texts = _OFFICE_TEXT if name.lower().startswith(("word/", "ppt/", "xl/")) else _OPEN_TEXT
+        self._copied_values = CHARTS if name.startswith("xl/charts/") else ""
+        self._open, self._fields, self._style, self._series = [_Open(reason=reason)], [], "", 0
+        self.walk(package, name)
+        self._found.put(reason, "\n")
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        outer = self._open[-1]
+        is_running = outer.is_running or name in _RUNNING
+        reason = outer.reason or _REASONS.get(name, "") or self._reason(name, attributes)
+        if is_running and name in _RUNNING_FIELDS:
+            reason = PAGE_NUMBERS
+        if name in _GAPS:
+            self._put(" ")
+        self._mark(name, attributes)
+        self._open.append(_Open(name, reason, outer.reads or name in self._texts, is_running))
+
+    def _reason(self, name: str, attributes: dict[str, str]) -> str:
+        """Why the text of this very element may be left out."""
+        if (name == "fldSimple" and _PAGE_FIELD.match(attributes.get("instr", ""))) or (
+            name == "fld" and attributes.get("type", "").startswith("slidenum")
+        ):
+            return PAGE_NUMBERS
+        if name in {"cat", "xVal"} and self._series > 1:
+            return CHARTS
+        if name in _OPEN_NAMES and self._texts is _OPEN_TEXT:
+            return NAMES
+        if name == "master-page" and attributes.get("name") not in self._page_styles:
+            return "page styles not in use"
+        if (
+            attributes.get("style-name") in self._hidden_styles
+            or attributes.get("visibility") in {"collapse", "filter"}
+            or (name == "section" and attributes.get("display") == "none")
+        ):
+            return HIDDEN
+        return self._copied_values if name == "v" else ""
+
+    def _mark(self, name: str, attributes: dict[str, str]) -> None:
+        """What an element says of others: of a style, of the run or paragraph whose property it is, of its shape."""
+        if name == "style":
+            self._style = attributes.get("styleId") or attributes.get("name", "")
+            self._page_styles.add(attributes.get("master-page-name", ""))
+        elif self._hides(name, attributes):
+            self._hide()
+        elif name == "ser":
+            self._series += 1
+        elif name == "fldChar" and attributes.get("fldCharType") == "begin":
+            self._fields.append("")
+        elif name == "fldChar" and attributes.get("fldCharType") == "end" and self._fields:
+            self._fields.pop()
+        elif name == "ph" and attributes.get("type") in {"ftr", "hdr", "dt", "sldNum"}:
+            for shape in self._open[::-1]:
+                shape.is_running = True
+                shape.reason = PAGE_NUMBERS if attributes["type"] == "sldNum" else shape.reason
+                if shape.name == "sp":
+                    break
+        elif name in {"docPr", "cNvPr"}:
+            self._found.put(NAMES, f"{attributes.get('title', '')}\n{attributes.get('descr', '')}\n")
+        elif name == "table" and attributes.get("name"):
+            self._found.put(SHEET_NAMES, f"{attributes['name']}\n")
+
+    def _hides(self, name: str, attributes: dict[str, str]) -> bool:
+        if name == "vanish":
+            return attributes.get("val", "1") not in _OFF
+        if name in {"rStyle", "pStyle"}:
+            return attributes.get("val") in self._hidden_styles
+        return name.endswith("properties") and attributes.get("display") in {"none", "false"}
+
+    def _hide(self) -> None:
+        if self._style:
+            self._hidden_styles.add(self._style)
+        else:
+            holder = self._open[-2] if len(self._open) > 1 else self._open[-1]
+            holder.reason = holder.reason or HIDDEN
+
+    def end(self, name: str) -> None:
+        if name in _LINES:
+            self._put("\n")
+        if name == "style":
+            self._style = ""
+        self._open.pop()
+
+    def text(self, characters: str) -> None:
+        if not self._open[-1].reads:
+            return
+        if self._open[-1].reason == FIELDS and self._fields:
+            self._fields[-1] += characters
+        self._put(characters)
+
+    def _put(self, text: str) -> None:
+        here = self._open[-1]
+        paged = PAGE_NUMBERS if any(map(_PAGE_FIELD.match, self._fields)) else ""
+        self._found.put(here.reason or paged, text, here.is_running)
+
+
+def read_package(data: bytes, found: Gathering) -> None:
+    """The text of a Word document, presentation, workbook, OpenDocument file or book."""
+    with zipfile.ZipFile(BytesIO(data)) as package:
+        names = package.namelist()
+        if "META-INF/container.xml" in names:
+            for page, reason in _pages(package):
+                read_page(part(package, page), found, reason)
+        if any(name.lower() == "xl/workbook.xml" for name in names):
+            read_cells(package, found)
+        nodes = _TextNodes(found)
+        older = OLDER_COPIES if any(name.startswith("xl/threadedComments/") for name in names) else ""
+        for pattern in _PARTS:
+            for name in sorted(names, key=_in_order):
+                if re.fullmatch(pattern, name, re.IGNORECASE):  # some programs write ``Word/Document.xml``
+                    copied = CHARTS if name.startswith("Object ") else ""
+                    nodes.read(package, name, older if name.startswith("xl/comments") else copied)
+
+
+def _in_order(name: str) -> list[int]:
+    return [int(run) if run.isdecimal() else 0 for run in re.split(r"(\d+)", name)]
+
+
+class _Elements(PlainXml):
+    """All elements of a part, in order: local name and attributes."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[str, dict[str, str]]] = []
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self.all.append((name, attributes))
+
+
+def _pages(package: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
+    """The pages a book's spine names (all, where it names none), each with the reason why it may be left out."""
+    container, outline = _Elements(), _Elements()
+    container.walk(package, "META-INF/container.xml")
+    root = next((unquote(found.get("full-path", "")) for name, found in container.all if name == "rootfile"), "")
+    outline.walk(package, root)
+    items = {found.get("id", ""): found for name, found in outline.all if name == "item"}
+    spine = [found.get("idref", "") for name, found in outline.all if name == "itemref"] or list(items)
+    for identity in dict.fromkeys(spine):
+        item = items.get(identity, {})
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(root), unquote(item.get("href", ""))))
+        if place in package.namelist() and "svg" not in item.get("media-type", ""):
+            yield place, "the book's navigation" if "nav" in item.get("properties", "").split() else ""

@@ -1,0 +1,252 @@
+"""The second, plain reading of a file, for the loss audit: its text nodes, in no layout and no structure.
+
+It shares no code with the readers (but the telling of an encoding), so that what one of them overlooks the other
+finds. It asks little: which words stand in the file, which of them a reader may leave out, and why.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import zipfile
+from collections.abc import Callable
+from email import message_from_bytes, policy
+from email.message import EmailMessage, Message
+from functools import partial
+from io import BytesIO
+from xml.parsers.expat import ExpatError
+
+import olefile
+import python_calamine
+
+from core.errors import ParseError
+from core.parsing.audit.gathering import (
+    DELETED,
+    FIELDS,
+    HIDDEN,
+    OLDER_COPIES,
+    PAGE_NUMBERS,
+    SHEET_NAMES,
+    Gathering,
+    decoded,
+)
+from core.parsing.audit.packages import read_package, read_page
+from core.parsing.audit.sheets import as_written
+from core.parsing.audit.word_audit import SecondReading
+from core.text.normalise import decode
+
+_TOKEN = re.compile(
+    rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|(?P<codes>(?:\\'[0-9a-fA-F]{2})+)|\\(?P<symbol>[^a-zA-Z])"
+    rb"|(?P<brace>[{}])|[\r\n]+|(?P<text>[^\\{}\r\n]+)"
+)
+_NO_TEXT = frozenset(
+    b"fonttbl colortbl stylesheet info pict object objdata themedata colorschememapping datastore latentstyles "
+    b"listtable listoverridetable revtbl rsidtbl generator xmlnstbl mmathPr filetbl userprops listtext pntext "
+    b"bkmkstart bkmkend atnid atnauthor atnref atndate atnparent fldtype bin".split()
+)
+_KEPT_WHEN_STARRED = frozenset(b"fldinst annotation shpinst shptxt footnote".split())
+_LINES = frozenset(b"par line cell row sect page column nestcell nestrow softline footnote annotation".split())
+_GAPS = frozenset(b"tab emspace enspace emdash endash bullet".split())
+_QUOTES = {b"lquote": "‘", b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”"}
+_SYMBOLS = {b"~": " ", b"_": "-", b"\\": "\\", b"{": "{", b"}": "}", b"\n": "\n", b"\r": "\n"}
+_REASONS = {b"nonshppict": OLDER_COPIES, b"fldinst": FIELDS, b"deleted": DELETED, b"chpgn": PAGE_NUMBERS, b"v": HIDDEN}
+_RUNNING = frozenset(b"header headerl headerr headerf footer footerl footerr footerf".split())
+_PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
+
+
+def read_rtf(data: bytes, found: Gathering) -> None:
+    """An RTF document's words: destinations without text are passed over, characters decoded as it declares them."""
+    codec, instruction, to_skip, starred = "cp1252", "", 0, False
+    # What holds within braces: why the text may be left out (None: it is none), how many characters stand behind a
+    # Unicode one for older programs, whether this is a header or footer.
+    reason: str | None = ""
+    substitutes, running = 1, False
+    outer: list[tuple[str | None, int, bool]] = []
+    for token in _TOKEN.finditer(data):
+        word, symbol, was_starred = token["word"], token["symbol"], starred
+        starred = symbol == b"*"
+        text = ""
+        if token["brace"] == b"{":
+            outer.append((reason, substitutes, running))
+            to_skip = 0
+        elif token["brace"] and outer:
+            if running and not outer[-1][2]:
+                found.put("", "\n", running)
+            reason, substitutes, running = outer.pop()
+            to_skip = 0
+        elif token["text"] or token["codes"]:
+            raw = token["text"] or bytes.fromhex(token["codes"].replace(b"\\'", b"").decode())
+            text = raw[to_skip:].decode(codec, "replace")
+            to_skip = max(0, to_skip - len(raw))
+            instruction += text if reason == FIELDS else ""
+        elif symbol:
+            text = _SYMBOLS.get(symbol, "")
+        elif word == b"u" and token["number"]:
+            text, to_skip = chr(int(token["number"]) % 65_536), substitutes
+        elif word == b"uc":
+            substitutes = int(token["number"] or 1)
+        elif word == b"ansicpg":
+            codec = _codec(f"cp{int(token['number'] or 0)}")
+        elif word in _NO_TEXT or (word and was_starred and word not in _KEPT_WHEN_STARRED):
+            reason = None
+        elif word == b"plain" and reason == HIDDEN:
+            reason = ""
+        elif word in _REASONS and reason in ("", _REASONS[word]):
+            reason = "" if token["number"] == b"0" else _REASONS[word]
+            instruction = "" if word == b"fldinst" else instruction
+        elif word == b"fldrslt" and reason == "" and _PAGE_FIELD.match(instruction):
+            reason = PAGE_NUMBERS
+        elif word in _RUNNING:
+            running = True
+        elif word in _LINES or word in _GAPS:
+            text = "\n" if word in _LINES else " "
+        elif word:
+            text = _QUOTES.get(word, "")
+        if text and reason is not None:
+            found.put(reason, text, running)
+
+
+def _codec(name: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        return "cp1252"
+
+
+_OTHER_FORM = "the message's other form"
+# What the two plain markups write that no reader of the page sees: whole lines (directives, comments, targets and
+# options; settings, properties and dates), and in a line the targets of links and the like.
+_RST = re.compile(
+    r"^[ \t]*\.\.[ ]+(?:\|[^|\n]*\|[ ]*)?[\w:+-]+::.*$|^[ \t]*\.\.[ ]+(?!\[).*(?:\n[ \t]+\S.*)*|^[ \t]*:[^:\n]+:.*$"
+    r"|:[\w:+.-]+:(?=`)|<[^<>\n]+>`?__?|<[^<>\n]+>(?=`)",
+    re.MULTILINE,
+)
+_ORG = re.compile(
+    r"^[ \t]*#.*$|^[ \t]*:[\w@#%-]+:.*$|^[ \t]*(?:CLOSED|SCHEDULED|DEADLINE|CLOCK):.*$|(?<=\[\[)[^\]\n]*(?=\]\[)"
+    r"|^\*+[ ]+(?:TODO|DONE|\[#\w\])+|:[\w@#%:]+:[ \t]*$|[<\[]\d{4}-\d\d-\d\d[^>\]\n]*[>\]]",
+    re.MULTILINE,
+)
+# Properties of a message and of its attachments, as [MS-OXPROPS] numbers them.
+_SUBJECT, _SENDER, _TO, _COPY, _BODY, _PAGE, _LONG_NAME = "0037", "0C1A", "0E04", "0E03", "1000", "1013", "3707"
+_FAILURES = (
+    *(ParseError, zipfile.BadZipFile, ExpatError, python_calamine.CalamineError, OSError, EOFError, MemoryError),
+    *(ValueError, LookupError, TypeError, AttributeError, RuntimeError),
+)
+
+
+def second_reading(data: bytes, kind: str, name: str) -> SecondReading | None:
+    """All words of a file as a plain extraction finds them; ``None`` where none can be made of it.
+
+    ``kind``: as in ``Document.kind``. Never raises for what a file holds: the audit is worth no document.
+
+    >>> second_reading(b"<p>Hello <b>there</b></p><script>x()</script>", "html", "a.html").words
+    ('hello', 'there', 'x')
+    """
+    found = Gathering()
+    read, reader = _READERS.get(kind, (_read_text, "the file's own text"))
+    if kind == "xlsx" and not data.startswith(b"PK"):
+        read, reader = _read_workbook, "calamine's values of the cells"
+    try:
+        read(data, found)
+    except _FAILURES:
+        # Damaged or hostile: zipfile, email and the binary formats fail in all these ways. The reader says what is
+        # wrong with the file; here there is nothing to compare with.
+        return None
+    return found.reading(reader)
+
+
+def _read_text(data: bytes, found: Gathering) -> None:
+    found.put("", decode(data).text)
+
+
+def _read_marked(markup: re.Pattern[str], data: bytes, found: Gathering) -> None:
+    """All of the text but for the markup, which may stand in the document or not."""
+    text, place = decode(data).text, 0
+    for match in markup.finditer(text):
+        found.put("", f"{text[place : match.start()]} ")
+        found.put("markup", match[0])
+        place = match.end()
+    found.put("", text[place:])
+
+
+def _read_mail(data: bytes, found: Gathering) -> None:
+    """People, subject, date, the body (of two forms the plain one) and the names of what is attached."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        data = data.decode("utf-16", "replace").encode("utf-8", "replace")
+    message = message_from_bytes(data, _class=EmailMessage, policy=policy.default)
+    found.put("", "".join(f"{message.get(header, '')}\n" for header in ("subject", "from", "to", "cc", "date")))
+    plain, page = message.get_body(("plain",)), message.get_body(("html",))
+    if plain is not None:
+        found.put("", f"{_content(plain)}\n")
+    if page is not None:
+        read_page(_content(page).encode("utf-8", "replace"), found, _OTHER_FORM if plain is not None else "")
+    found.put("", "".join(f"{part.get_filename('')}\n" for part in message.iter_attachments()))
+
+
+def _content(part: Message) -> str:
+    """A text part decoded, also where its character set is unknown or a lie."""
+    payload = part.get_payload(decode=True)
+    if not isinstance(payload, bytes):
+        return ""
+    try:
+        return payload.decode(part.get_content_charset("utf-8"))
+    except (LookupError, UnicodeDecodeError):
+        return decoded(payload)
+
+
+def _read_web(data: bytes, found: Gathering) -> None:
+    """A page, or the first page of a web archive: the rest of it is pictures, frames and styles."""
+    head = data.lstrip()[:1]
+    message = message_from_bytes(data) if head.isalpha() else None
+    pages = (part for part in message.walk() if part.get_content_type() == "text/html") if message else ()
+    page = next(iter(pages), None)
+    read_page(data if page is None else _content(page).encode("utf-8", "replace"), found)
+
+
+def _read_message(data: bytes, found: Gathering) -> None:
+    """An Outlook message: subject, people, body and the names of its attachments. Source: [MS-OXMSG] 2.1.3."""
+    with olefile.OleFileIO(BytesIO(data)) as container:
+
+        def stream(place: str) -> bytes:
+            return bytes(container.openstream(place).read()) if container.exists(place) else b""
+
+        def text(number: str, folder: str = "") -> str:
+            place = f"{folder}__substg1.0_{number}"
+            return stream(f"{place}001F").decode("utf-16-le", "replace") or decoded(stream(f"{place}001E"))
+
+        found.put("", "".join(f"{text(number)}\n" for number in (_SUBJECT, _SENDER, _TO, _COPY, _BODY)))
+        if not text(_BODY):
+            read_page(stream(f"__substg1.0_{_PAGE}0102") or text(_PAGE).encode("utf-8", "replace"), found)
+        folders = {path[0] for path in container.listdir() if path[0].startswith("__attach")}
+        found.put("", "".join(f"{text(_LONG_NAME, f'{folder}/')}\n" for folder in sorted(folders)))
+
+
+def _read_workbook(data: bytes, found: Gathering) -> None:
+    """A binary workbook: its cells' values. A date is a number there that the text shows otherwise."""
+    with python_calamine.CalamineWorkbook.from_filelike(BytesIO(data)) as book:
+        for sheet in book.sheets_metadata:
+            hidden = HIDDEN if sheet.visible is not python_calamine.SheetVisibleEnum.Visible else ""
+            found.put(hidden or SHEET_NAMES, f"{sheet.name}\n")
+            for row in book.get_sheet_by_name(sheet.name).iter_rows():
+                for value in row:
+                    if isinstance(value, str | int | float):  # a truth value counts as a whole number, and is none
+                        shown = as_written(value) if isinstance(value, float) else str(value)
+                        found.put(hidden, f"{shown}\n")
+
+
+_PACKAGE_READER = "the text of the package's XML parts"
+_PAGE_READER = "the standard library's HTML parser"
+_READERS: dict[str, tuple[Callable[[bytes, Gathering], None], str]] = {
+    "html": (_read_web, _PAGE_READER),
+    "docx": (read_package, _PACKAGE_READER),
+    "pptx": (read_package, _PACKAGE_READER),
+    "xlsx": (read_package, _PACKAGE_READER),
+    "ods": (read_package, _PACKAGE_READER),
+    "odt": (read_package, _PACKAGE_READER),
+    "epub": (read_package, _PACKAGE_READER),
+    "rtf": (read_rtf, "the RTF's text, control words aside"),
+    "rst": (partial(_read_marked, _RST), "the file's own text"),
+    "org": (partial(_read_marked, _ORG), "the file's own text"),
+    "eml": (_read_mail, "the mail's decoded parts"),
+    "msg": (_read_message, "the message's text streams"),
+}

@@ -1,0 +1,51 @@
+"""HTML to pieces: what a browser shows, word for word, in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.parsing.flow import ParsedFile
+from core.parsing.html.archive import page_text
+from core.parsing.html.source import parse_source
+from core.parsing.html.tree import Source
+from core.parsing.html.walk import pieces_of
+from core.parsing.inline import hidden_note
+
+_METADATA: Mapping[str, tuple[str, ...]] = {
+    "author": ("author", "dc.creator", "dcterms.creator", "article:author", "citation_author", "byl"),
+    "description": ("description", "og:description", "dc.description", "dcterms.description", "twitter:description"),
+    "keywords": ("keywords", "dc.subject", "dcterms.subject", "news_keywords"),
+    "created": ("dcterms.created", "dcterms.date", "dc.date", "date", "article:published_time", "citation_date"),
+    "modified": ("dcterms.modified", "article:modified_time", "last-modified"),
+    "publisher": ("dc.publisher", "dcterms.publisher", "og:site_name"),
+}
+
+
+def read(data: bytes, name: str) -> ParsedFile:
+    """A page, a web archive's page or a fragment of one, as pieces. Nothing it names is fetched, nothing in it runs.
+
+    Raises ``ParseError`` for empty and for binary input.
+
+    >>> [piece.words.text for piece in read(b"<title>T</title><h1>Ducks</h1>They <b>swim</b>.", "a.html").pieces]
+    ['Ducks', 'They swim.']
+    """
+    return reading_of(parse_source(page_text(data, name)))
+
+
+def reading_of(source: Source) -> ParsedFile:
+    """All of a page's tree as pieces, with what its head states."""
+    return ParsedFile(
+        pieces=pieces_of(source),
+        title=source.title or source.metadata.get("og:title", ""),
+        metadata=_metadata(source),
+        notes=hidden_note(source.hidden_words),
+    )
+
+
+def _metadata(source: Source) -> dict[str, str]:
+    found = {
+        ours: next((source.metadata[name] for name in theirs if name in source.metadata), "")
+        for ours, theirs in _METADATA.items()
+    }
+    found["language"] = source.language
+    return {name: value for name, value in found.items() if value}

@@ -1,0 +1,314 @@
+"""From the tree of a page to pieces in reading order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import repeat
+
+from core.parsing.flow import Item, Piece, Words
+from core.parsing.html.code import BULLET, LISTS, code_text, markers, stated_language
+from core.parsing.html.tables import grid, header_rows, is_layout, table_of
+from core.parsing.html.tree import Node, Source, plain_text
+from core.parsing.inline import Inline, joined, linked, safe_target, says_something, stands_beside
+from core.types import BlockKind
+
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_CODE = frozenset({"pre", "listing", "xmp", "plaintext"})
+_NOTE_HOLDERS = frozenset({"li", "aside", "div", "section", "p", "dd", "td"})
+_DRAWN_WORD = re.compile(r"mwe-math|\bemoji|smiley|\btex\b|\blatex\b|\bmath\b")
+_MAIN = frozenset({"main", "article"})
+_MOST_COMPARED = 50  # pictures of one block whose words are compared with it
+
+
+def pieces_of(*sources: Source) -> tuple[Piece, ...]:
+    """Every visible word of the pages, once, in reading order. A site's navigation goes to the trailing region.
+
+    >>> from core.parsing.html.source import parse_source
+    >>> [piece.kind.value for piece in pieces_of(parse_source("<nav><a href='/'>Home</a></nav><h1>Ducks</h1>"))]
+    ['furniture', 'heading']
+    """
+    walker = _Walker(sources)
+    for source in sources:
+        walker.children(source.body)
+        walker.flush()
+    if all(piece.kind is BlockKind.FURNITURE for piece in walker.pieces):  # a page of links is about its links
+        return tuple(replace(piece, kind=BlockKind.PARAGRAPH) for piece in walker.pieces)
+    return tuple(walker.pieces)
+
+
+class _Walker:
+    """``pieces``: what is done. Words gather in an ``Inline`` until a block's edge flushes them as ``_kind``.
+
+    Inside a list ``_depth`` is 0 or more and flushed words become items. An item's first words take ``_marker``;
+    later ones join it as long as nothing came between (``_joins``).
+    """
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self.pieces: list[Piece] = []
+        ids = {address: node for source in sources for address, node in source.ids.items()}
+        targets = set().union(*(source.note_targets for source in sources))
+        self._notes = {target: ids[target] for target in targets if target in ids and ids[target].tag in _NOTE_HOLDERS}
+        self._note_targets = frozenset(self._notes)
+        self._note_nodes = frozenset(map(id, self._notes.values()))
+        self._marks: list[tuple[str, str]] = []
+        self._inline = Inline()
+        self._pictures: list[tuple[str, str]] = []
+        self._kind = BlockKind.PARAGRAPH
+        self._beside = ""
+        self._language = ""
+        self._in_main = False
+        self._items: list[tuple[list[Words], str, int]] = []
+        self._depth = -1
+        self._marker: str | None = None
+        self._markers: Iterator[str] = repeat(BULLET)
+        self._joins = False
+
+    def children(self, node: Node) -> None:
+        for child in node.children:
+            if isinstance(child, str):
+                self._inline.add(child)
+            elif id(child) not in self._note_nodes:
+                self._element(child)
+
+    def flush(self) -> None:
+        """What has gathered becomes a piece, or an item's words; pictures follow the words they stood among."""
+        words = self._inline.take()
+        pictures, self._pictures = self._pictures, []
+        if self._depth >= 0:
+            whole = _with_pictures(words or Words(""), pictures)
+            if whole.text:
+                self._add_to_item(whole)
+            return
+        if words:
+            self._emit(Piece(self._kind, words))
+        said = f"{words.text if words else ''}\n{self._beside}"
+        for alternative, target in _unsaid(pictures, said):
+            self._emit(Piece(BlockKind.CAPTION, linked(alternative, target)))
+
+    def _element(self, node: Node) -> None:
+        tag = node.tag
+        if tag == "a":
+            self._link(node)
+        elif tag == "br":
+            if self._inline.line_break():
+                self.flush()
+        elif tag == "img":
+            self._picture(node)
+        else:
+            self.flush()
+            self._block(node)
+            self.flush()
+
+    def _block(self, node: Node) -> None:
+        tag = node.tag
+        if tag in _HEADINGS:
+            self._emit(Piece(BlockKind.HEADING, self._flat(node), level=_HEADINGS[tag]))
+        elif tag in LISTS:
+            self._list(node)
+        elif tag in ("li", "dt", "dd"):
+            self._item(node)
+        elif tag == "table":
+            self._table(node)
+        elif tag in _CODE:
+            self._code(node)
+        elif tag == "blockquote":
+            self._children_as(BlockKind.QUOTE, node)
+        elif tag in ("figcaption", "caption"):
+            self._children_as(BlockKind.CAPTION, node)
+        elif self._is_navigation(node):
+            self._emit(Piece(BlockKind.FURNITURE, self._flat(node)))
+        elif tag == "figure":
+            captions = (child for child in node.children if isinstance(child, Node) and child.tag == "figcaption")
+            outside, self._beside = self._beside, " ".join(plain_text(caption) for caption in captions)
+            self.children(node)
+            self.flush()
+            self._beside = outside
+        else:
+            before = (self._language, self._in_main)
+            self._language = stated_language(node) or self._language
+            self._in_main = self._in_main or tag in _MAIN or node.attributes.get("role") == "main"
+            self.children(node)
+            self._language, self._in_main = before
+
+    def _is_navigation(self, node: Node) -> bool:
+        """Whether a node leads around a site. One that leads around the page is its table of contents: text."""
+        if node.tag != "nav" and (self._in_main or node.attributes.get("role") != "navigation"):
+            return False
+        targets = list(_targets(node))
+        return not targets or not all(target.startswith("#") for target in targets)
+
+    def _children_as(self, kind: BlockKind, node: Node) -> None:
+        before, self._kind = self._kind, kind
+        self.children(node)
+        self.flush()
+        self._kind = before
+
+    def _emit(self, piece: Piece) -> None:
+        self._end_list()
+        self.pieces.append(piece)
+        self._put_notes()
+
+    def _put_notes(self) -> None:
+        """The footnotes of the piece that was just made, each behind the first block that points to it."""
+        while self._marks:
+            label, target = self._marks.pop(0)
+            note = self._notes.pop(target, None)
+            if note is not None:
+                self.pieces.append(Piece(BlockKind.FOOTNOTE, self._flat(note, marker=f"[{label}]")))
+
+    def _link(self, node: Node) -> None:
+        label = self._note_label(node)
+        self._inline.open_link(safe_target(node.attributes.get("href", "")))
+        if label:
+            self._inline.add(f"[{label}]")
+        else:
+            self.children(node)
+        self._inline.close_link()
+
+    def _note_label(self, node: Node) -> str:
+        """A footnote mark's number or sign, "" for other links. Its note is then due behind the block."""
+        if node.note not in self._note_targets:
+            return ""
+        label = " ".join(plain_text(node).split()).strip("[]() ") or "*"
+        self._marks.append((label, node.note))
+        return label
+
+    def _picture(self, node: Node) -> None:
+        alternative = " ".join(node.attributes.get("alt", "").split())
+        if _is_drawn_word(node, alternative):
+            self._inline.add(alternative)
+        elif says_something(alternative):
+            self._pictures.append((alternative, self._inline.target))
+
+    def _list(self, node: Node) -> None:
+        before = (self._marker, self._markers)
+        self._depth += 1
+        self._marker, self._markers, self._joins = None, markers(node), False
+        self.children(node)
+        self.flush()
+        self._depth -= 1
+        (self._marker, self._markers), self._joins = before, False
+        if self._depth < 0:
+            self._end_list()
+            self._put_notes()
+
+    def _item(self, node: Node) -> None:
+        if self._depth < 0:
+            alone = Node("dl" if node.tag != "li" else "ul", {})
+            alone.children.append(node)
+            self._list(alone)
+            return
+        deeper = node.tag == "dd"
+        self._depth += deeper
+        self._marker, self._joins = next(self._markers) if node.tag == "li" else "", False
+        self.children(node)
+        self.flush()
+        self._marker, self._joins = None, False
+        self._depth -= deeper
+
+    def _add_to_item(self, words: Words) -> None:
+        if self._marker is None and self._joins and self._items:
+            self._items[-1][0].append(words)
+        else:
+            self._items.append(([words], self._marker or "", self._depth))
+            self._marker, self._joins = None, True
+
+    def _end_list(self) -> None:
+        if self._items:
+            items = tuple(Item(joined(parts, "\n"), marker, depth) for parts, marker, depth in self._items)
+            self._items, self._joins = [], False
+            self.pieces.append(Piece(BlockKind.LIST, items=items))
+
+    def _table(self, node: Node) -> None:
+        table = table_of(node)
+        for stray in table.stray:
+            if isinstance(stray, str):
+                self._inline.add(stray)
+            else:
+                self._element(stray)
+        self.flush()
+        for caption in table.captions:
+            self._block(caption)
+        if is_layout(node, table):
+            for row in table.rows:
+                for cell in row.cells:
+                    self.children(cell)
+                    self.flush()
+        elif table.rows:
+            rows = grid(table.rows, self._flat)
+            self._emit(Piece(BlockKind.TABLE, rows=rows, header_rows=header_rows(table.rows)))
+
+    def _code(self, node: Node) -> None:
+        language = stated_language(node) or self._language
+        self._emit(Piece(BlockKind.CODE, Words(code_text(node)), language=language))
+
+    def _flat(self, node: Node, marker: str = "") -> Words:
+        """All words of a node as one run behind ``marker``; blocks inside it are lines."""
+        inline = Inline()
+        inline.mark(marker)
+        inline.open_link(self._inline.target)
+        pictures: list[tuple[str, str]] = []
+        self._flatten(node, inline, pictures)
+        return _with_pictures(inline.take() or Words(""), pictures)
+
+    def _flatten(self, node: Node, inline: Inline, pictures: list[tuple[str, str]]) -> None:
+        marks = markers(node) if node.tag in LISTS else None
+        for child in node.children:
+            if isinstance(child, str):
+                inline.add(child)
+            elif child.tag == "a":
+                inline.open_link(safe_target(child.attributes.get("href", "")))
+                label = self._note_label(child)
+                if label:
+                    inline.add(f"[{label}]")
+                else:
+                    self._flatten(child, inline, pictures)
+                inline.close_link()
+            elif child.tag == "br":
+                inline.add("\n")
+            elif child.tag == "img":
+                alternative = " ".join(child.attributes.get("alt", "").split())
+                if _is_drawn_word(child, alternative):
+                    inline.add(alternative)
+                elif says_something(alternative):
+                    pictures.append((alternative, inline.target))
+            elif id(child) not in self._note_nodes:
+                inline.edge()
+                if marks and child.tag == "li":
+                    inline.mark(next(marks))
+                self._flatten(child, inline, pictures)
+                inline.edge()
+
+
+def _is_drawn_word(node: Node, alternative: str) -> bool:
+    """Whether a picture stands for a sign among words: a formula, an emoji."""
+    if not alternative:
+        return False
+    return bool(_DRAWN_WORD.search(node.classes)) or (
+        not any(map(str.isalnum, alternative[:20])) and len(alternative) < 9
+    )
+
+
+def _unsaid(pictures: Sequence[tuple[str, str]], said: str) -> Iterator[tuple[str, str]]:
+    """Pictures whose words do not stand beside them, and not twice."""
+    seen: set[str] = set()
+    for place, (alternative, target) in enumerate(pictures):
+        if alternative in seen or (place < _MOST_COMPARED and stands_beside(alternative, said)):
+            continue
+        seen.add(alternative)
+        yield alternative, target
+
+
+def _targets(node: Node) -> Iterator[str]:
+    for child in node.children:
+        if isinstance(child, Node):
+            if "href" in child.attributes:
+                yield child.attributes["href"]
+            yield from _targets(child)
+
+
+def _with_pictures(words: Words, pictures: Sequence[tuple[str, str]]) -> Words:
+    parts = [words, *(linked(alternative, target) for alternative, target in _unsaid(pictures, words.text))]
+    return joined([part for part in parts if part.text.strip()], " ")

@@ -1,0 +1,1 @@
+"""Mail to pieces: messages of the internet and of Outlook, with their attachments."""

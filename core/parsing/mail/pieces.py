@@ -1,0 +1,132 @@
+"""A message, wherever it came from, as a reading: subject, people, words, and what is attached to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from core.errors import ParseError
+from core.parsing.flow import ParsedFile, Piece, Words
+from core.parsing.html.reader import read as read_html
+from core.parsing.names import display_name
+from core.types import Attachment, BlockKind
+
+MAX_ATTACHMENTS = 500
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MAX_LEVEL = 6
+_CONTENT_ID = re.compile(r"cid:([^\s\"'<>)\\]+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """``fields``: what the head says, as shown ("From", "To", ...). ``body``: the words in order.
+
+    ``identity``: further facts for metadata. ``attached``: names as they are stated, and bytes.
+    """
+
+    subject: str
+    fields: tuple[tuple[str, str], ...]
+    body: tuple[Piece, ...]
+    attached: Sequence[tuple[str, bytes]] = ()
+    identity: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def mail_reading(mail: Mail) -> ParsedFile:
+    """The subject as heading, the people and the date under it, the body, and the names of what is attached.
+
+    >>> body = (Piece(BlockKind.PARAGRAPH, Words("Two.")),)
+    >>> mail = Mail("Ducks", (("From", "Ada"), ("To", "")), body, [("a/b.txt", b"")])
+    >>> [piece.words.text for piece in mail_reading(mail).pieces]
+    ['Ducks', 'From: Ada', 'Two.', 'Attachments: b.txt']
+    """
+    attachments = _attachments(mail.attached[:MAX_ATTACHMENTS])
+    fields = [(name, value) for name, value in mail.fields if value]
+    notes = list(mail.notes)
+    if len(mail.attached) > MAX_ATTACHMENTS:
+        notes.append(f"Only the first {MAX_ATTACHMENTS} of {len(mail.attached):,} attachments were read.")
+    pieces = [
+        Piece(BlockKind.HEADING, Words(mail.subject), level=1),
+        Piece(BlockKind.PARAGRAPH, Words("\n".join(f"{name}: {value}" for name, value in fields))),
+        *mail.body,
+    ]
+    if attachments:
+        named = ", ".join(attachment.name for attachment in attachments)
+        pieces.append(Piece(BlockKind.PARAGRAPH, Words(f"Attachments: {named}")))
+    return ParsedFile(
+        pieces=tuple(piece for piece in pieces if piece.words.text or piece.items or piece.rows),
+        title=mail.subject,
+        metadata=_metadata(mail.subject, fields, mail.identity),
+        notes=tuple(dict.fromkeys(notes)),
+        attachments=attachments,
+    )
+
+
+def html_pieces(data: bytes, text: str | None, name: str) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
+    """Pieces and notes of an HTML body; nothing where it is empty. ``text``: where the mail says how to decode it.
+
+    Its headings stand below the mail's subject.
+    """
+    try:
+        reading = read_html(data if text is None else _BYTE_ORDER_MARK + text.encode("utf-8", "replace"), name)
+    except ParseError:
+        return (), ()
+    below = tuple(
+        replace(piece, level=min(_MAX_LEVEL, piece.level + 1)) if piece.kind is BlockKind.HEADING else piece
+        for piece in reading.pieces
+    )
+    return below, reading.notes
+
+
+def pictures_shown(page: str) -> set[str]:
+    """Content ids of the attached pictures that an HTML body shows.
+
+    >>> pictures_shown('<img src="cid:logo@mail"><img src=cid:b>') == {"logo@mail", "b"}
+    True
+    """
+    return {match[1] for match in _CONTENT_ID.finditer(page)}
+
+
+def iso_date(stated: str) -> str:
+    """A date as mail writes it, in the order in which dates sort; "" for what is none.
+
+    >>> iso_date("Tue, 14 Mar 2023 10:22:31 +0100"), iso_date("14 Mar 2023 10:22:31 -0000"), iso_date("yesterday")
+    ('2023-03-14T10:22:31+01:00', '2023-03-14T10:22:31+00:00', '')
+    """
+    try:
+        moment: datetime = parsedate_to_datetime(stated)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return ""
+
+
+def safe_name(stated: str, otherwise: str) -> str:
+    """What of an attachment's stated name may name a file; ``otherwise`` where nothing is left."""
+    name = display_name(stated) if stated.strip() else ""
+    return otherwise if name in ("", "untitled") else name
+
+
+def _attachments(attached: Iterable[tuple[str, bytes]]) -> tuple[Attachment, ...]:
+    """Attachments with names that are safe, and of which no two are the same."""
+    found: list[Attachment] = []
+    taken: set[str] = set()
+    for number, (stated, data) in enumerate(attached, start=1):
+        name = plain = safe_name(stated, f"attachment-{number}")
+        stem, dot, suffix = plain.rpartition(".")
+        count = 1
+        while name.casefold() in taken:
+            count += 1
+            name = f"{stem} ({count}).{suffix}" if dot and stem else f"{plain} ({count})"
+        taken.add(name.casefold())
+        found.append(Attachment(name, data))
+    return tuple(found)
+
+
+def _metadata(subject: str, fields: Sequence[tuple[str, str]], identity: dict[str, str]) -> dict[str, str]:
+    named = {name.lower().replace("-", "_"): value for name, value in fields}
+    if "date" in named:
+        named["date"] = iso_date(named["date"]) or named["date"]
+    return {key: value for key, value in {"subject": subject, **named, **identity}.items() if value}

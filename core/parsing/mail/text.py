@@ -1,0 +1,190 @@
+"""The words of mail: bytes in whatever character set, header values, plain bodies with their quotations.
+
+RFC 2047 (encoded words), RFC 3676 (flowed text).
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from binascii import Error as BinasciiError
+from binascii import a2b_base64
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from core.errors import ParseError
+from core.parsing.flow import Item, Piece, Words
+from core.parsing.plain.plain import text_blocks
+from core.text.normalise import decode
+from core.types import Block, BlockKind
+
+# Names mail programs use for another character set than Python does (WHATWG Encoding, section 4.2).
+_MEANT = {
+    **dict.fromkeys(("us-ascii", "ascii", "iso-8859-1", "latin1"), "cp1252"),
+    **dict.fromkeys(("gb2312", "gbk", "x-gbk"), "gb18030"),
+    **dict.fromkeys(("ks_c_5601-1987", "euc-kr"), "cp949"),
+    **dict.fromkeys(("shift_jis", "x-sjis"), "cp932"),
+    "big5": "big5hkscs",
+    "iso-8859-8-i": "iso8859_8",
+    "unicode-1-1-utf-7": "utf-7",
+}
+_ONE_BYTE = ("us-ascii", "ascii", "iso-8859", "iso8859", "latin", "windows-125", "cp125", "koi8", "utf-8", "utf8")
+_ENOUGH_TO_TELL = 64  # bytes from which the statistics of letters say something
+_FOLD = re.compile(r"[\r\n]+[ \t]*")
+_ENCODED_WORD = re.compile(r"=\?(?P<charset>[\w.:+-]+)(?:\*[\w-]*)?\?(?P<way>[bBqQ])\?(?P<words>[^?\r\n]*)\?=")
+_HEXADECIMAL = re.compile(rb"=([0-9A-Fa-f]{2})")
+_QUOTED = re.compile(r"(?:>[ ]?)+")
+_SIGNATURE = re.compile(r"--[ ]?")
+_ITEM = re.compile(r"(?P<marker>[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
+_MAX_HEADER = 100_000  # characters of a header's value; nobody reads more
+_MAX_DEPTH = 12
+
+
+def decoded(data: bytes, charset: str = "") -> str:
+    """Bytes as text with ``\\n`` newlines: in the character set they claim where that can be, else in what they look
+    like. Never raises.
+
+    >>> decoded("né".encode("utf-8"), "iso-8859-1"), decoded(b"n\\xe9", "utf-8"), decoded(b"n\\xe9", "x-unknown")
+    ('né', 'né', 'né')
+    """
+    charset = charset.strip().lower()
+    # Programs claim a Western set for what is UTF-8; no other encoding of one byte a letter is valid UTF-8 by chance.
+    claims = ("utf-8", charset) if not charset or charset.startswith(_ONE_BYTE) else (charset, "utf-8")
+    for claim in filter(None, claims):
+        try:
+            text = data.decode(codecs.lookup(_MEANT.get(claim, claim)).name)
+        except (LookupError, UnicodeError, ValueError, OSError):  # OSError: a codec's file, behind shut doors
+            continue
+        return _plain(text)
+    if len(data) >= _ENOUGH_TO_TELL:
+        try:
+            return _plain(decode(data).text)
+        except ParseError:  # no text at all: shown as far as it can be
+            pass
+    return _plain(data.decode("cp1252", "replace"))
+
+
+def header_text(value: str) -> str:
+    """A header's value as its reader sees it, on one line: unfolded, its encoded words decoded.
+
+    >>> header_text("=?utf-8?q?D=C3=BCck?=\\r\\n =?utf-8?b?ZW4=?= <a@b.example>"), header_text("=?x?z?bad?=")
+    ('Dücken <a@b.example>', '=?x?z?bad?=')
+    """
+    value = _FOLD.sub(" ", value[:_MAX_HEADER])
+    found: list[tuple[str, bytes]] = []  # character sets and bytes; a character may be parted between two words
+    place, after_word = 0, False
+    for match in _ENCODED_WORD.finditer(value):
+        between = value[place : match.start()]
+        word = _word_bytes(match)
+        if word is None:
+            continue
+        if not after_word or between.strip():
+            found.append(("", _raw(between)))
+        if found and found[-1][0] == match["charset"].lower():
+            word = found.pop()[1] + word
+        found.append((match["charset"].lower(), word))
+        place, after_word = match.end(), True
+    found.append(("", _raw(value[place:])))
+    # A word may hold line breaks, which must not begin lines of their own.
+    return " ".join("".join(decoded(raw, charset) for charset, raw in found).split())
+
+
+def plain_pieces(text: str, *, flowed: bool = False, delete_space: bool = False) -> list[Piece]:
+    """A plain body as paragraphs, lists and quotations, which keep their marks: "> > ".
+
+    ``flowed`` and ``delete_space``: the parameters of RFC 3676, lines that go on in the next one are joined.
+
+    >>> [(piece.kind.value, piece.words.text) for piece in plain_pieces("Yes.\\n> Shall we?\\n>> Hm\\n-- \\nAda")]
+    [('paragraph', 'Yes.'), ('quote', '> Shall we?'), ('quote', '> > Hm'), ('paragraph', '-- \\nAda')]
+    """
+    lines = [_parted(line) for line in text.split("\n")]
+    if flowed:
+        lines = list(_unfolded(lines, delete_space))
+    pieces: list[Piece] = []
+    for depth, run in groupby(lines, key=lambda line: line[0]):
+        words = [line for _, line in run]
+        pieces += _quotes(words, depth) if depth else _unquoted(words)
+    return pieces
+
+
+def _word_bytes(match: re.Match[str]) -> bytes | None:
+    """What an encoded word holds, ``None`` where it is broken."""
+    words = match["words"]
+    if match["way"] in "bB":
+        try:
+            return a2b_base64(words.rstrip("=") + "=" * (-len(words.rstrip("=")) % 4)) or None
+        except (BinasciiError, ValueError):
+            return None
+    spelled = _raw(words.replace("_", " "))
+    return _HEXADECIMAL.sub(lambda code: bytes([int(code[1], 16)]), spelled)
+
+
+def _raw(text: str) -> bytes:
+    """The bytes a header came as: the mail's parser keeps those beyond ASCII as surrogates."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a half character that no parser made
+        return text.encode("utf-8", "replace")
+
+
+def _plain(text: str) -> str:
+    """Newlines as ``\\n``, no byte order mark, no half characters."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _parted(line: str) -> tuple[int, str]:
+    """How deep a line is quoted, and its own words."""
+    match = _QUOTED.match(line)
+    return (match[0].count(">"), line[match.end() :]) if match else (0, line)
+
+
+def _unfolded(lines: Sequence[tuple[int, str]], delete_space: bool) -> Iterator[tuple[int, str]]:
+    """Lines that end with a blank go on in the next one, where that is as deep; a signature's mark never does."""
+    held: tuple[int, str] | None = None
+    for depth, raw in lines:
+        line = raw.removeprefix(" ") if not depth else raw  # space-stuffed
+        if held is not None and (held[0] != depth or line == "-- "):
+            yield held
+            held = None
+        whole = line if held is None else held[1] + line
+        if line.endswith(" ") and line != "-- ":
+            held = depth, whole[:-1] if delete_space else whole
+        else:
+            yield depth, whole
+            held = None
+    if held is not None:
+        yield held
+
+
+def _quotes(lines: Sequence[str], depth: int) -> Iterator[Piece]:
+    marks = "> " * depth
+    for is_blank, run in groupby(lines, key=lambda line: not line.strip()):
+        if not is_blank:
+            yield Piece(BlockKind.QUOTE, Words("\n".join(f"{marks}{line.strip()}" for line in run)))
+
+
+def _unquoted(lines: Sequence[str]) -> Iterator[Piece]:
+    start = 0
+    cuts = [number for number, line in enumerate(lines) if _SIGNATURE.fullmatch(line)]
+    for cut in (*cuts, len(lines)):
+        text = "\n".join(lines[start:cut])
+        for block in text_blocks(text):
+            yield _listed(text, block) if block.kind is BlockKind.LIST else _paragraph(text, block)
+        start = cut
+
+
+def _paragraph(text: str, block: Block) -> Piece:
+    kind = BlockKind.RULE if block.kind is BlockKind.RULE else BlockKind.PARAGRAPH
+    return Piece(kind, Words(text[block.start : block.end]))
+
+
+def _listed(text: str, block: Block) -> Piece:
+    items = []
+    for part in block.parts:
+        words = text[part.start : part.end]
+        match = _ITEM.match(words)
+        column = part.start - (text.rfind("\n", 0, part.start) + 1)
+        marker = match["marker"] if match else ""
+        items.append(Item(Words(words[match.end() :] if match else words), marker, min(_MAX_DEPTH, column // 2)))
+    return Piece(BlockKind.LIST, items=tuple(items))

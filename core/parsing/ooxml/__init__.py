@@ -1,0 +1,1 @@
+"""What Word, slides and sheets of the Office formats share: the package, charts, formulas."""

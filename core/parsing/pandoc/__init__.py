@@ -1,0 +1,1 @@
+"""Formats read through pandoc, and the small readers beside it."""

@@ -1,0 +1,141 @@
+"""EPUB to pieces: the pages of its spine, in the order of the book, read as HTML (EPUB 3.3, sections 4 and 5)."""
+
+from __future__ import annotations
+
+import posixpath
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote
+from zipfile import BadZipFile, ZipFile
+
+from lxml import etree
+
+from core.errors import ParseError
+from core.parsing.flow import ParsedFile
+from core.parsing.html.encoding import decoded
+from core.parsing.html.source import parse_source
+from core.parsing.html.tree import Source
+from core.parsing.html.walk import pieces_of
+from core.parsing.inline import hidden_note
+from core.parsing.ooxml.package import checked
+
+Element = Any  # lxml's elements come without types
+_PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/xml"})
+_PAGE_SUFFIXES = (".xhtml", ".html", ".htm")
+_METADATA: Mapping[str, str] = {
+    "creator": "author",
+    "description": "description",
+    "subject": "keywords",
+    "publisher": "publisher",
+    "language": "language",
+    "date": "created",
+    "rights": "rights",
+}
+_FONT_DISGUISES = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_DAMAGED = "Convert it anew, or open it in a reading program that can save it, and add that."
+
+
+def read(data: bytes, name: str) -> ParsedFile:
+    """The book's pages one after the other, its navigation left out. Raises ``ParseError``."""
+    with checked(data, name) as archive:
+        place = _package_place(archive, name)
+        package = _root(_member(archive, place), f"its package file {place}", name)
+        protected = _protected(archive)
+        sources: list[Source] = []
+        missing: list[str] = []
+        for page in _spine(package, place):
+            if page in protected:
+                problem = f"{name} is protected against copying (DRM): its pages are encrypted."
+                raise ParseError(problem, "Add a copy without the protection.")
+            content = _member(archive, page)
+            if content is None:
+                missing.append(page)
+            elif content.strip():
+                sources.append(parse_source(decoded(content, name), page))
+    if not sources:
+        raise ParseError(f"{name} is damaged: none of its pages can be found.", _DAMAGED)
+    metadata = _metadata(package)
+    notes = [f"Pages named by the book that are not in it: {', '.join(missing[:10])}."] if missing else []
+    return ParsedFile(
+        pieces=pieces_of(*sources),
+        title=metadata.pop("title", ""),
+        metadata=metadata,
+        notes=(*notes, *hidden_note(sum(source.hidden_words for source in sources))),
+    )
+
+
+def _package_place(archive: ZipFile, name: str) -> str:
+    """The path of the package file inside the archive."""
+    container = _member(archive, "META-INF/container.xml")
+    if container is not None:
+        for rootfile in _root(container, "its container file", name).iter("{*}rootfile"):
+            place = unquote(rootfile.get("full-path", "")).lstrip("/")
+            if place in archive.namelist():
+                return place
+    for place in archive.namelist():
+        if place.lower().endswith(".opf"):
+            return place
+    raise ParseError(f"{name} is damaged: it lacks its package file, which names its pages.", _DAMAGED)
+
+
+def _spine(package: Element, place: str) -> Iterator[str]:
+    """Paths of the pages in the book's order, each once; not its navigation, whose words are the headings'."""
+    items = {item.get("id", ""): item for item in package.iter("{*}item")}
+    seen: set[str] = set()
+    for reference in package.iter("{*}itemref"):
+        item = items.get(reference.get("idref", ""))
+        if item is None or "nav" in item.get("properties", "").split():
+            continue
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(place), unquote(item.get("href", ""))))
+        is_page = item.get("media-type") in _PAGES or path.lower().endswith(_PAGE_SUFFIXES)
+        if is_page and path not in seen:
+            seen.add(path)
+            yield path
+
+
+def _protected(archive: ZipFile) -> set[str]:
+    """Paths of encrypted members; disguised fonts are none."""
+    content = _member(archive, "META-INF/encryption.xml")
+    try:
+        root = etree.fromstring(content, _parser()) if content else None
+    except etree.XMLSyntaxError:
+        return set()
+    found = set()
+    for entry in root.iter("{*}EncryptedData") if root is not None else ():
+        method = next(entry.iter("{*}EncryptionMethod"), None)
+        if method is not None and method.get("Algorithm", "") not in _FONT_DISGUISES:
+            found |= {unquote(reference.get("URI", "")) for reference in entry.iter("{*}CipherReference")}
+    return found
+
+
+def _metadata(package: Element) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    for entry in package.iterfind("{*}metadata//{http://purl.org/dc/elements/1.1/}*"):
+        key = etree.QName(entry).localname
+        words = " ".join("".join(entry.itertext()).split())
+        if words and (key == "title" or key in _METADATA):
+            found.setdefault(_METADATA.get(key, key), []).append(words)
+    joined = {key: ", ".join(dict.fromkeys(words)) for key, words in found.items()}
+    return {**joined, **({"title": found["title"][0]} if "title" in found else {})}
+
+
+def _member(archive: ZipFile, path: str) -> bytes | None:
+    try:
+        return archive.read(path)
+    except (KeyError, BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError):
+        return None
+
+
+def _root(content: bytes | None, what: str, name: str) -> Element:
+    try:
+        root = etree.fromstring(content or b"", _parser())
+    except (etree.XMLSyntaxError, ValueError):
+        root = None
+    if root is None:
+        raise ParseError(f"{name} is damaged: {what} cannot be read.", _DAMAGED)
+    return root
+
+
+def _parser() -> Any:
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)

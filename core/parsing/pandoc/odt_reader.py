@@ -1,0 +1,302 @@
+"""OpenDocument text (.odt, flat .fodt), read by pandoc once what pandoc would leave out is put where it reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from io import BytesIO
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from lxml import etree
+
+from core.errors import ParseError
+from core.parsing.flow import ParsedFile, Piece, Words
+from core.parsing.inline import hidden_note, says_something, stands_beside
+from core.parsing.pandoc.odt_package import OpenDocument
+from core.types import Attachment, BlockKind
+
+Element = Any  # lxml's elements come without types
+_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+_CHART = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
+_LISTS = (f"{_TEXT}list", f"{_TEXT}list-item", f"{_TEXT}list-header")
+_TABLES = tuple(f"{_TABLE}{name}" for name in ("table", "table-header-rows", "table-row", "table-cell"))
+_GONE, _UNWRAPPED = "gone", "unwrapped"
+_MAX_DEPTH = 10  # of lists, as in LibreOffice; pandoc's time doubles with each
+_HOLDERS = (f"{_TABLE}table-cell", f"{_TEXT}note-body")  # pandoc reads no headings and tables in them
+_UNSEEN = tuple(
+    f"{_TEXT}{name}"
+    for name in (
+        "tracked-changes sequence-decls variable-decls user-field-decls dde-connection-decls script hidden-text number "
+        "page-number page-count page-continuation note-citation table-of-content-source illustration-index-source "
+        "table-index-source object-index-source user-index-source alphabetical-index-source bibliography-source"
+    ).split()
+)
+# What pandoc reads. Of all else (fields, references, sections, indexes, marks) only the words are.
+_READ = {
+    *_PARAGRAPHS,
+    *_LISTS,
+    *_TABLES,
+    *(f"{_TEXT}{name}" for name in ("span", "s", "tab", "line-break", "a", "note", "note-body")),
+    *(f"{_DRAW}{name}" for name in ("frame", "object")),
+}
+_TITLES: dict[str | None, str] = {"Title": "1", "Subtitle": "2"}
+_GAPS = frozenset({"NaN", "1.#NAN"})  # in a chart's data
+
+
+def prepare(data: bytes, name: str) -> ParsedFile:
+    """The document for pandoc, as the only attachment, with what pandoc never sees: metadata, running lines.
+
+    Raises ``ParseError`` for damaged and encrypted files.
+    """
+    document = OpenDocument(data, name)
+    etree.strip_elements(document.content, *_UNSEEN, f"{_OFFICE}forms", with_tail=False)
+    hidden = _take_hidden(document)
+    _show_titles(document)
+    writer = TableWriter(name)
+    for body in document.content.iterfind(f"{_OFFICE}body/{_OFFICE}text"):
+        _put_behind(body, document)
+        for table in body.iter(f"{_TABLE}table"):
+            writer.spread(table)
+        _simplify(body)
+    metadata = document.metadata()
+    return ParsedFile(
+        pieces=tuple(Piece(BlockKind.FURNITURE, Words(line)) for line in _running_lines(document)),
+        title=metadata.pop("title", ""),
+        metadata=metadata,
+        notes=hidden_note(hidden),
+        attachments=(Attachment("for pandoc", _packed(document)),),
+    )
+
+
+def _take_hidden(document: OpenDocument) -> int:
+    """Take hidden sections, paragraphs and words out; how many words they were."""
+    hiding = {
+        (style.get(f"{_STYLE}family"), style.get(f"{_STYLE}name"))
+        for style in _named_styles(document)
+        for properties in style
+        if properties.get(f"{_TEXT}display") == "none"
+    }
+    families = {
+        f"{_TEXT}p": "paragraph",
+        f"{_TEXT}h": "paragraph",
+        f"{_TEXT}span": "text",
+        f"{_TEXT}section": "section",
+    }
+    hidden = 0
+    for element in document.content.iter(*families):
+        name = element.get(f"{_TEXT}style-name")
+        if element.get(f"{_TEXT}display") == "none" or (families[element.tag], name) in hiding:
+            element.tag = _GONE
+            hidden += len(" ".join(element.itertext()).split())
+    etree.strip_elements(document.content, _GONE, with_tail=False)
+    return hidden
+
+
+def _show_titles(document: OpenDocument) -> None:
+    """Paragraphs in the style Title, or one based on it, become headings."""
+    bases = {style.get(f"{_STYLE}name"): style.get(f"{_STYLE}parent-style-name") for style in _named_styles(document)}
+    for paragraph in list(document.content.iter(f"{_TEXT}p")):
+        name = paragraph.get(f"{_TEXT}style-name")
+        level = _TITLES.get(name) or _TITLES.get(bases.get(name))
+        if level:
+            paragraph.tag = f"{_TEXT}h"
+            paragraph.set(f"{_TEXT}outline-level", level)
+
+
+def _named_styles(document: OpenDocument) -> Iterator[Element]:
+    for root in (document.styles, document.content):
+        if root is not None:
+            yield from root.iter(f"{_STYLE}style")
+
+
+def _put_behind(body: Element, document: OpenDocument) -> None:
+    """What is anchored in a paragraph comes behind it: comments, text boxes, charts' data, pictures' descriptions."""
+    anchored = [
+        element
+        for element in body.iter()
+        if element.tag == f"{_OFFICE}annotation" or str(element.tag).startswith(_DRAW)
+    ]
+    for element in reversed(anchored):  # inner ones and later ones first
+        if element.tag.endswith(("}image", "}object", "}text-box")):
+            continue
+        place = next(element.iterancestors(*_PARAGRAPHS), element)
+        blocks = [_comment(element)] if element.tag == f"{_OFFICE}annotation" else _shown(element, place, document)
+        if blocks is None:
+            element.addprevious(etree.Element(f"{_TEXT}s"))
+            continue
+        for block in reversed(blocks):
+            block.tail = None
+            place.addnext(block)
+        element.tag = _GONE
+    etree.strip_elements(body, _GONE, f"{_OFFICE}annotation-end", with_tail=False)
+
+
+def _shown(shape: Element, place: Element, document: OpenDocument) -> list[Element] | None:
+    """What a shape shows, as blocks; ``None`` for a formula, which pandoc reads where it stands."""
+    for holder in shape.iterchildren(f"{_DRAW}object"):
+        inner = document.object(holder.get(_HREF, ""))
+        if inner is not None and inner.tag.endswith("}math"):
+            return None
+        if charts := list((inner if inner is not None else holder).iter(f"{_CHART}chart")):
+            return [block for chart in charts for block in _chart(chart)]
+    boxes = [shape, *shape.iterchildren(f"{_DRAW}text-box")]
+    blocks = [block for box in boxes for block in box if block.tag in (*_PARAGRAPHS, f"{_TEXT}list", f"{_TABLE}table")]
+    if blocks:
+        return blocks
+    stated = [" ".join((shape.findtext(f"{{*}}{name}") or "").split()) for name in ("desc", "title")]
+    told = next(filter(says_something, stated), "")
+    beside = "\n".join("".join(part.itertext(f"{_TEXT}*")) for part in (place, place.getnext()) if part is not None)
+    return [_paragraph(told)] if told and not stands_beside(told, beside) else []
+
+
+def _chart(chart: Element) -> Iterator[Element]:
+    """A chart's titles as a caption, and the data it keeps as a table."""
+    titles = [" ".join("".join(title.itertext()).split()) for title in chart.iter("{*}title", "{*}subtitle")]
+    if any(titles):
+        yield _paragraph("; ".join(filter(None, titles)))
+    for table in chart.iterfind(f"{_TABLE}table"):
+        for paragraph in table.iter(f"{_TEXT}p"):
+            paragraph.text = None if paragraph.text in _GAPS else paragraph.text
+        yield deepcopy(table)
+
+
+def _comment(annotation: Element) -> Element:
+    author = (annotation.findtext(f"{_DC}creator") or "").strip()
+    day = (annotation.findtext(f"{_DC}date") or "").strip()[:10]
+    said = " ".join(" ".join("".join(part.itertext()) for part in annotation.iter(*_PARAGRAPHS)).split())
+    return _paragraph(f"Comment{f' by {author}' if author else ''}{f', {day}' if day else ''}: {said}")
+
+
+def _paragraph(text: str) -> Element:
+    made = etree.Element(f"{_TEXT}p")
+    made.text = text
+    return made
+
+
+def _simplify(body: Element) -> None:
+    """Whatever pandoc does not read becomes what it reads, words and order kept."""
+    for ruby in body.iter(f"{_TEXT}ruby-text"):
+        ruby.text = f"({''.join(ruby.itertext())})"
+        del ruby[:]
+    for link in body.iter(f"{_TEXT}a"):  # in a span pandoc reads its blanks and breaks
+        span = etree.Element(f"{_TEXT}span")
+        span.text, link.text = link.text, None
+        span.extend(link)
+        link.append(span)
+    for header in list(body.iter(f"{_TEXT}list-header")):  # without a number: more of what stands before it
+        before = header.getprevious()
+        for child in list(header):
+            if before is None:
+                header.getparent().addprevious(child)
+            else:
+                before.append(child)
+        header.getparent().remove(header)
+    for element in list(body.iter(f"{_TEXT}h", f"{_TABLE}table", f"{_TEXT}list")):
+        outer = list(element.iterancestors())
+        if any(holder.tag in _HOLDERS for holder in outer):
+            element.tag = f"{_TEXT}p" if element.tag == f"{_TEXT}h" else element.tag
+        elif element.tag != f"{_TEXT}list" or sum(holder.tag == f"{_TEXT}list" for holder in outer) >= _MAX_DEPTH:
+            for holder in outer:
+                holder.tag = _UNWRAPPED if holder.tag in _LISTS else holder.tag
+    for holder in list(body.iter(*_HOLDERS)):
+        etree.strip_tags(holder, *_TABLES, *(_LISTS if holder.tag == f"{_TEXT}note-body" else ()))
+    etree.strip_tags(body, *({element.tag for element in body.iter() if isinstance(element.tag, str)} - _READ))
+
+
+def _running_lines(document: OpenDocument) -> Iterator[str]:
+    """The distinct lines of headers and footers in use; page numbers, which the program fills in, are no words."""
+    pages = [] if document.styles is None else list(document.styles.iter(f"{_STYLE}master-page"))
+    asked = {style.get(f"{_STYLE}master-page-name") for style in _named_styles(document)}
+    asked |= {"Standard", *(page.get(f"{_STYLE}next-style-name") for page in pages)}
+    seen: set[str] = set()
+    for page in pages:
+        if page.get(f"{_STYLE}name") not in asked:
+            continue
+        etree.strip_elements(page, *_UNSEEN, with_tail=False)
+        for holder in page:
+            for blank in holder.iter(f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break"):
+                blank.text = " "
+            line = " ".join(" ".join("".join(part.itertext()) for part in holder.iter(*_PARAGRAPHS)).split())
+            if holder.get(f"{_STYLE}display") != "false" and any(map(str.isalnum, line)) and line not in seen:
+                seen.add(line)
+                yield line
+
+
+def _packed(document: OpenDocument) -> bytes:
+    """The parts pandoc reads, as a package."""
+    content, styles = document.content, deepcopy(document.styles)
+    if styles is content or styles is None:
+        styles = etree.Element(f"{_OFFICE}document-styles")
+    content.tag = f"{_OFFICE}document-content"
+    buffer = BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
+        archive.writestr("content.xml", etree.tostring(content, encoding="UTF-8", xml_declaration=True))
+        archive.writestr("styles.xml", etree.tostring(styles, encoding="UTF-8", xml_declaration=True))
+        for holder in content.iter(f"{_DRAW}object"):
+            address = holder.get(_HREF, "").removeprefix("./").rstrip("/")
+            formula = document.object(address)
+            if formula is not None:
+                archive.writestr(f"{address}/content.xml", etree.tostring(formula, encoding="UTF-8"))
+    return buffer.getvalue()
+
+
+_MOST_COPIES = 50_000
+
+
+class TableWriter:
+    """Writes tables out. All those of one document, called ``name``, share a limit on what is repeated."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._left = _MOST_COPIES
+
+    def spread(self, table: Element) -> None:
+        """Give every place of ``table`` a cell of its own. Raises ``ParseError`` where there are too many."""
+        covered: dict[tuple[int, int], Element] = {}
+        for number, row in enumerate(self._rows(table)):
+            column = 0
+            for cell in list(row.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")):
+                repeats = _taken(cell, "number-columns-repeated")
+                across, down = _taken(cell, "number-columns-spanned"), _taken(cell, "number-rows-spanned")
+                self._take(repeats - 1 + across * down - 1)
+                for below in range(number, number + down):
+                    covered |= {(below, column + beside): cell for beside in range(across) if across * down > 1}
+                is_covered = cell.tag == f"{_TABLE}covered-table-cell"
+                copies = [deepcopy(covered.get((number, column + step), cell)) for step in range(repeats)]
+                if is_covered or repeats > 1:
+                    for copy in copies:
+                        copy.tag = f"{_TABLE}table-cell"
+                        cell.addprevious(copy)
+                    row.remove(cell)
+                column += repeats
+
+    def _rows(self, table: Element) -> list[Element]:
+        """The rows, repeated ones as often as they stand there; blank ones to a sheet's end once."""
+        for row in list(table.iter(f"{_TABLE}table-row")):
+            repeats = _taken(row, "number-rows-repeated") if any(len(cell) for cell in row) else 1
+            self._take((repeats - 1) * len(row))
+            for _ in range(repeats - 1):
+                row.addnext(deepcopy(row))
+        return list(table.iter(f"{_TABLE}table-row"))
+
+    def _take(self, copies: int) -> None:
+        self._left -= copies
+        if self._left < 0:
+            raise ParseError(
+                f"{self._name} repeats more than {_MOST_COPIES:,} table cells.", "Split it into smaller files."
+            )
+
+
+def _taken(element: Element, name: str) -> int:
+    """A count that is stated and is spent by reading it, 1 where there is none."""
+    text = element.attrib.pop(f"{_TABLE}{name}", "1")
+    return min(1000, max(1, int(text))) if text.isdecimal() and len(text) < 10 else 1

@@ -1,0 +1,1 @@
+"""PDF: lines put in order, paragraphs, tables, headings and boxes."""

@@ -1,0 +1,238 @@
+"""Cells told by white space: printed lines to rows, the gutters they share to columns, wrapped cells to one.
+
+Used inside the cells of a grid, and for tables that nothing but their alignment marks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from core.parsing.cells import cell_value
+from core.parsing.pdf.lines import Box, Run, TableCells, around
+
+TABLE_CAPTION = re.compile(
+    r"(?:Table|Tab\.|Tabelle|Tableau|Tabla|Tabela|Tabella)\s*[A-Z]?\d+|\[?표\s*\d+", re.IGNORECASE
+)
+_CENTRED = 12.0  # twice the points by which a title may miss the table's middle
+_FIGURE = re.compile(r"[^\w]*(?:US\$|EUR|USD)?[^\w]*\d[\d.,'\u00a0 /-]*(?:x|bps|pts?)?[^\w]*")
+_NO_FIGURE = {"", "-", "–", "—", "n/a", "na", "n.a.", "nm", "n/m", "nil", "$ —", "$ –", "$ -", "— %", "…", "..."}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Words that belong together, in the frame in which they are read, with their box on the page.
+
+    ``sources``: places of the runs they come from, in a list that their finder knows.
+    """
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    text: str
+    box: Box
+    bold: bool = False
+    sources: tuple[int, ...] = ()
+
+    @property
+    def height(self) -> float:
+        return self.y1 - self.y0
+
+
+@dataclass(slots=True)
+class Row:
+    """A row in the making: ``cells`` by column. ``ruled``: a rule stands above it."""
+
+    y0: float
+    y1: float
+    cells: dict[int, list[Piece]] = field(default_factory=dict)
+    ruled: bool = False
+
+    def text(self, column: int) -> str:
+        return " ".join(piece.text for piece in self.cells.get(column, ()))
+
+    def is_figure(self, column: int) -> bool:
+        return is_figure(self.text(column))
+
+
+def is_figure(text: str) -> bool:
+    """Whether a cell holds a number.
+
+    >>> [is_figure(text) for text in ("1,200", "yes", "12 %")]
+    [True, False, True]
+    """
+    value = cell_value(text)
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_blank_figure(text: str) -> bool:
+    """Whether a cell holds a number (in brackets, behind a currency, with a note's mark), or stands for none."""
+    return text.strip().casefold() in _NO_FIGURE or bool(_FIGURE.fullmatch(text))
+
+
+def printed_lines(pieces: Iterable[Piece]) -> list[list[Piece]]:
+    """Pieces that stand on one printed line together, from top to bottom, each from left to right."""
+    lines: list[list[Piece]] = []
+    for piece in sorted(pieces, key=lambda piece: (piece.y0 + piece.y1, piece.x0)):
+        mates = lines[-1] if lines else []
+        middle = (piece.y0 + piece.y1) / 2
+        if mates and middle - (mates[0].y0 + mates[0].y1) / 2 < 0.45 * max(mates[0].height, piece.height):
+            mates.append(piece)
+        else:
+            lines.append([piece])
+    return [sorted(line, key=lambda piece: piece.x0) for line in lines]
+
+
+def phrases(line: Sequence[Piece], least_gap: float) -> list[list[Piece]]:
+    """A printed line parted at its gaps."""
+    parts: list[list[Piece]] = []
+    for piece in line:
+        if parts and piece.x0 - max(mate.x1 for mate in parts[-1]) < least_gap:
+            parts[-1].append(piece)
+        else:
+            parts.append([piece])
+    return parts
+
+
+def shared_gutters(
+    lines: Sequence[Sequence[Piece]], least_gap: float, crossed: float = 0.0
+) -> list[tuple[float, float]]:
+    """Stretches of x at least ``least_gap`` wide between the outermost pieces that no piece touches.
+
+    ``crossed``: the share of lines whose pieces may, all the same.
+    """
+    edges = sorted([(p.x0, 1) for line in lines for p in line] + [(p.x1, -1) for line in lines for p in line])
+    allowed = int(crossed * len(lines))
+    gutters: list[tuple[float, float]] = []
+    depth, start = 0, None
+    for x, step in edges:
+        depth += step
+        if depth > allowed and start is not None:
+            if x - start >= least_gap:
+                gutters.append((start, x))
+            start = None
+        elif depth <= allowed and start is None and step < 0:
+            start = x
+    return gutters
+
+
+def placed(
+    lines: Sequence[Sequence[Piece]],
+    gutters: Sequence[tuple[float, float]],
+    least_gap: float,
+) -> list[Row]:
+    """Printed lines as rows of cells. What covers a whole gutter, in a row without figures, stands on both sides."""
+    edges = [(start + end) / 2 for start, end in gutters]
+    left, right = min(line[0].x0 for line in lines), max(piece.x1 for line in lines for piece in line)
+    rows: list[Row] = []
+    for line in lines:
+        row = Row(min(piece.y0 for piece in line), max(piece.y1 for piece in line))
+        parts = phrases(line, least_gap)
+        for part in parts:
+            x0, x1 = part[0].x0, max(piece.x1 for piece in part)
+            if len(parts) == 1 and not rows and abs(x0 + x1 - left - right) < _CENTRED:  # heads the whole table
+                row.cells = {column: list(part) for column in range(len(gutters) + 1)}
+                continue
+            crossed = [index for index, (start, end) in enumerate(gutters) if x0 < start + 1 and x1 > end - 1]
+            if crossed and len(parts) > 1 and not any(is_figure(piece.text) for piece in line):
+                for column in range(crossed[0], crossed[-1] + 2):
+                    row.cells.setdefault(column, []).extend(part)
+            elif crossed:  # a line of its own, a long label
+                row.cells.setdefault(sum(edge < x0 for edge in edges), []).extend(part)
+            else:
+                for piece in part:
+                    column = sum(edge < (piece.x0 + piece.x1) / 2 for edge in edges)
+                    row.cells.setdefault(column, []).append(piece)
+        rows.append(row)
+    return rows
+
+
+def unwrapped(rows: Sequence[Row]) -> list[Row]:
+    """Rows whose cells run over several printed lines, whole again.
+
+    A line goes on with the row above when no rule parts them and it brings no new figures: by the smaller white above
+    it where rows are set apart, else when it leaves the first column empty and has text under text alone. So does one
+    that is set in the middle of a cell beside it.
+    """
+    if len(rows) < 2:
+        return list(rows)
+    whites = [below.y0 - above.y1 for above, below in pairwise(rows)]
+    height = sorted(row.y1 - row.y0 for row in rows)[len(rows) // 2]
+    steps = [white for white in whites if white >= -0.2 * height] or whites
+    least, most = min(steps), max(steps)
+    set_apart = most - least > 0.3 * height
+    divide = (least + most) / 2
+    result = [rows[0]]
+    for white, row in zip(whites, rows[1:], strict=True):
+        above = result[-1]
+        beside = white < -0.2 * height and not row.cells.keys() & above.cells.keys() - {0}
+        close = not row.ruled and (white < divide if set_apart else True) and _adds_no_figure(above, row)
+        if beside or (close and (hangs(above, row) or (set_apart and not _is_whole(row, rows)))):
+            for column, pieces in row.cells.items():
+                above.cells.setdefault(column, []).extend(pieces)
+            above.y1 = row.y1
+        else:
+            result.append(row)
+    return result
+
+
+def _adds_no_figure(above: Row, row: Row) -> bool:
+    return not any(row.is_figure(column) for column in row.cells if column in above.cells)
+
+
+def hangs(above: Row, row: Row) -> bool:
+    """Whether ``row`` has words under words of ``above`` alone, none of them in the first column."""
+    return 0 not in row.cells and all(
+        column in above.cells and not above.is_figure(column) and not row.is_figure(column) for column in row.cells
+    )
+
+
+def _is_whole(row: Row, rows: Sequence[Row]) -> bool:
+    """Whether the row fills as many columns as rows do: then it is one, however close it stands."""
+    return len(row.cells) >= max(len(other.cells) for other in rows) and any(map(row.is_figure, row.cells))
+
+
+def cell_text(pieces: Sequence[Piece]) -> str:
+    """The words of a cell, its printed lines apart: whether a line's end parts a word is told later."""
+    return "\n".join(" ".join(piece.text for piece in line) for line in printed_lines(pieces))
+
+
+def table_of(rows: Sequence[Row], columns: int) -> tuple[tuple[Run, ...], ...]:
+    """Rows as runs; an empty cell gets the box of its row."""
+    table = []
+    for row in rows:
+        box = around([piece.box for pieces in row.cells.values() for piece in pieces])
+        cells = []
+        for column in range(columns):
+            pieces = row.cells.get(column, [])
+            cells.append(Run(cell_text(pieces), around([piece.box for piece in pieces]) if pieces else box))
+        table.append(tuple(cells))
+    return tuple(table)
+
+
+def header_rows(table: Sequence[Sequence[Run]]) -> int:
+    """How many of the first two rows name columns; the second only counts where the first has gaps or repeats."""
+    if not _names_columns(table[0]):
+        return 0
+    first = [run.text for run in table[0]]
+    spread = "" in first[1:] or len(set(first)) < len(first)
+    figures = [sum(is_figure(run.flat) for run in row) for row in table[1:4]]
+    second = len(figures) >= 2 and spread and 4 * figures[0] < len(first) and figures[1] >= len(first) / 3
+    return 2 if second else 1
+
+
+def _names_columns(row: Sequence[Run]) -> bool:
+    """Words, or years, but no other figures."""
+    values = [cell_value(run.flat) for run in row]
+    figures = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    years = all(isinstance(value, int) and 1900 <= value <= 2100 for value in figures)
+    return years and any(isinstance(value, str) for value in values)
+
+
+def as_table(rows: Sequence[Row], columns: int) -> TableCells:
+    """Rows as a table, its header told by its words."""
+    table = table_of(rows, columns)
+    return TableCells(table, header_rows(table))

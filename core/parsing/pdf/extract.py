@@ -1,0 +1,263 @@
+"""One page, as PyMuPDF's dictionary describes it, to text runs, tables and figures in reading order."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.parsing.pdf.figures import FIGURE_CAPTION, Figure, find_figures
+from core.parsing.pdf.fonts import Typewriters, base_name, is_bold, is_italic, spelled
+from core.parsing.pdf.layout import reading_order
+from core.parsing.pdf.lines import Box, Run, TextLine, around, middle_inside
+from core.parsing.pdf.tables import FoundTable, may_have_grid
+
+_BULLETS = str.maketrans(dict.fromkeys("\uf0b7\uf0a7\uf0d8\uf076\uf0fc\uf0a8\uf06e\uf071\u25cf\u2219\u00b7", "•"))
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u2060\ufeff\ufff9-\ufffc]")
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufefc]")
+_LONE_GLYPH = re.compile(r"^\s*\ufffd+\s*")  # at a line's start: a bullet from a font of signs
+_SPACE = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_DOT_REACH = 2.0  # of the type size, between a drawn bullet and its item
+_RUN_GAP = 0.6  # of the type size, between words of one run
+_SPACES = re.compile(rf"{_SPACE.pattern}+")
+
+
+@dataclass(frozen=True, slots=True)
+class PageParts:
+    """What the library says of a page. Boxes are in the frame of the page before its own rotation.
+
+    ``raw``: ``page.get_text("dict")`` with vectors collected. ``tables`` gives those with drawn cells, and ``pictures``
+    the boxes of images, both at a price. ``size``: (width, height). ``comments``: lines of annotations
+    and forms.
+    """
+
+    raw: Mapping[str, Any]
+    size: tuple[float, float]
+    tables: Callable[[], Sequence[FoundTable]] = tuple
+    pictures: Callable[[], Sequence[Box]] = tuple
+    comments: Sequence[TextLine] = ()
+
+
+def page_lines(parts: PageParts, typewriters: Typewriters) -> tuple[list[TextLine], float, list[str]]:
+    """Lines and stand-ins of a page in reading order, and the height of the frame in which they read upright.
+
+    The last value: the texts that were drawn twice, once as a shadow, and stand in the lines once.
+    """
+    width, height = parts.size
+    raw_lines = [
+        run for block in parts.raw["blocks"] if block["type"] == 0 for line in block["lines"] for run in _runs(line)
+    ]
+    typewriters.learn([span for line in raw_lines for span in line["spans"]])
+    found = [(line["dir"], read) for line in raw_lines if (read := _line(line, typewriters))]
+    direction = _main_direction(found)
+    upright = [_turned(line, direction, width, height) for facing, line in found if _quarter(facing) == direction]
+    aside = [replace(line, aside=True) for facing, line in found if _quarter(facing) != direction]
+    lines, doubles = _without_doubles(upright)
+    if direction != (1, 0):
+        height = width if direction[0] == 0 else height
+        return reading_order([*lines, *aside, *parts.comments], height), height, doubles
+    drawn = [block for block in parts.raw["blocks"] if block["type"] == 3]
+    vectors = [tuple(block["bbox"]) for block in drawn]
+    lines = _bulleted(lines, vectors)
+    for table in parts.tables() if may_have_grid(drawn) else ():
+        lines = [*_outside(lines, table.box), _table_line(table)]
+        aside = _outside(aside, table.box)
+    if any(FIGURE_CAPTION.match(line.text.strip()) for line in lines):
+        for figure in find_figures([*lines, *aside], [*vectors, *parts.pictures()], (width, height)):
+            inside = {id(line) for line in figure.lines}
+            lines = [*(line for line in lines if id(line) not in inside), _figure_line(figure)]
+            aside = [line for line in aside if id(line) not in inside]
+    return reading_order([*lines, *aside, *parts.comments], height), height, doubles
+
+
+def _bulleted(lines: Sequence[TextLine], vectors: Sequence[Box]) -> list[TextLine]:
+    """The lines, those with a drawn dot in front as items: browsers draw a list's bullets.
+
+    At least two dots must stand below each other, or they are parts of a drawing.
+    """
+    dots = [box for box in vectors if _is_dot(box)]
+    found: dict[int, Box] = {}
+    for index, line in enumerate(lines) if dots else ():
+        reach = _DOT_REACH * line.size
+        foot = line.y1 - 0.1 * line.height
+        for dot in dots:
+            if 1 < line.x0 - dot[2] < reach and line.y0 + 0.2 * line.height < (dot[1] + dot[3]) / 2 < foot:
+                found[index] = dot
+    columns = Counter(round(dot[0]) for dot in found.values())
+    result = list(lines)
+    for index, dot in found.items():
+        line = lines[index]
+        if columns[round(dot[0])] > 1 and line.text.lstrip()[:1].isalnum():
+            box = around([line.box, dot])
+            result[index] = replace(line, text=f"• {line.text.lstrip()}", x0=dot[0], box=box)
+    return result
+
+
+def _is_dot(box: Box) -> bool:
+    wide, high = box[2] - box[0], box[3] - box[1]
+    return 1 < wide < 7 and 1 < high < 7 and 0.7 < wide / high < 1.4
+
+
+def _outside(lines: Sequence[TextLine], box: Box) -> list[TextLine]:
+    return [line for line in lines if not middle_inside(line.box, box)]
+
+
+def _table_line(table: FoundTable) -> TextLine:
+    x0, y0, x1, y1 = table.box
+    return TextLine("", x0, y0, x1, y1, y1, y1 - y0, box=table.box, table=table.cells)
+
+
+def _figure_line(figure: Figure) -> TextLine:
+    x0, y0, x1, y1 = figure.box
+    box = around([line.box for line in figure.lines])
+    return TextLine("", x0, y0, x1, y1, y1, y1 - y0, box=box, labels=figure.labels())
+
+
+def clean(text: str, *, keep_blanks: bool = False) -> str:
+    """A run's characters as text: private bullets as •, nothing invisible, no lone surrogate.
+
+    Blanks are run together unless ``keep_blanks``: in a listing they align what follows.
+
+    >>> clean("\\uf0b7\\u00a0two\\u200b  words\\x00")
+    '• two words'
+    """
+    text = _INVISIBLE.sub("", text.translate(_BULLETS))
+    text = (_SPACE if keep_blanks else _SPACES).sub(" ", text)
+    text = _LONE_GLYPH.sub("• ", text)
+    inner = text[:-1].replace("\u00ad", "") + text[-1:]  # a soft hyphen counts at the line's end alone
+    return inner.encode("utf-8", "replace").decode("utf-8")
+
+
+def _line(raw: Mapping[str, Any], typewriters: Typewriters) -> TextLine | None:
+    spans = raw["spans"]
+    raw_text = "".join(map(spelled, spans))
+    if not clean(raw_text).strip(" \u00ad"):
+        return None
+    sizes: dict[float, int] = {}
+    fonts: dict[str, int] = {}
+    bold = mono = italic = total = 0
+    for span in spans:
+        weight = len(span["text"].strip())
+        sizes[span["size"]] = sizes.get(span["size"], 0) + weight
+        fonts[span["font"]] = fonts.get(span["font"], 0) + weight
+        total += weight
+        bold += weight * is_bold(span)
+        mono += weight * typewriters.is_mono(span)
+        italic += weight * is_italic(span)
+    size = max(sizes, key=lambda key: (sizes[key], key))
+    x0, y0, x1, y1 = (float(value) for value in raw["bbox"])
+    # Blanks at a run's edges are part of its box but not of its text.
+    character = (x1 - x0) / len(raw_text)
+    lead, trail = len(raw_text) - len(raw_text.lstrip()), len(raw_text) - len(raw_text.rstrip())
+    if _RIGHT_TO_LEFT.search(raw_text):
+        lead, trail = trail, lead
+    frame = (x0 + character * lead, y0, x1 - character * trail, y1)
+    return TextLine(
+        clean(raw_text, keep_blanks=mono >= 0.8 * total),
+        *frame,
+        float(next(span["origin"][1] for span in spans if span["size"] == size)),  # a raised mark may come first
+        float(size),
+        bold=bold >= 0.8 * total,
+        mono=mono >= 0.8 * total,
+        italic=italic >= 0.8 * total,
+        parted=raw_text[-1:].isspace(),
+        box=frame,
+        font=base_name(max(fonts, key=lambda font: (fonts[font], font))),
+    )
+
+
+def _runs(line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """A line of the library's parted where the blank between two of its spans is wider than between words.
+
+    It hands out the figures of a table's row as one line where they stand close.
+    """
+    if len(line["spans"]) < 2 or _quarter(line["dir"]) != (1, 0):
+        return [line]
+    groups: list[list[Mapping[str, Any]]] = [[]]
+    blanks: list[Mapping[str, Any]] = []
+    foot = float("inf")
+    for span in line["spans"]:
+        text, (x0, _, x1, _) = span["text"], span["bbox"]
+        if not text.strip():
+            blanks.append(span)
+            continue
+        character = (x1 - x0) / len(text)
+        if x0 + character * (len(text) - len(text.lstrip())) - foot > _RUN_GAP * span["size"]:
+            groups.append([span])
+        else:
+            groups[-1] += [*blanks, span]
+        blanks = []
+        foot = x1 - character * (len(text) - len(text.rstrip()))
+    groups[-1] += blanks
+    return [{**line, "spans": group, "bbox": around([span["bbox"] for span in group])} for group in groups]
+
+
+def _quarter(direction: Sequence[float]) -> tuple[int, int]:
+    return round(direction[0]), round(direction[1])
+
+
+def _main_direction(found: Sequence[tuple[Sequence[float], TextLine]]) -> tuple[int, int]:
+    """The direction most characters are written in; only quarter turns count."""
+    weights = {(1, 0): 1}
+    for facing, line in found:
+        quarter = _quarter(facing)
+        if abs(quarter[0]) + abs(quarter[1]) == 1:
+            weights[quarter] = weights.get(quarter, 0) + len(line.text)
+    return max(weights, key=lambda quarter: weights[quarter])
+
+
+def _turned(line: TextLine, direction: tuple[int, int], width: float, height: float) -> TextLine:
+    """The line in a frame in which it reads from left to right; its box stays as it is on the page."""
+    x0, y0, x1, y1 = line.box
+    if direction == (1, 0):
+        return line
+    if direction == (0, -1):
+        frame = (height - y1, x0, height - y0, x1)
+    elif direction == (0, 1):
+        frame = (y0, width - x1, y1, width - x0)
+    else:
+        frame = (width - x1, height - y1, width - x0, height - y0)
+    foot = frame[3] - 0.2 * (frame[3] - frame[1])
+    return replace(line, x0=frame[0], y0=frame[1], x1=frame[2], y1=frame[3], baseline=foot)
+
+
+def _without_doubles(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[str]]:
+    """Runs drawn twice, a hair apart, to look bold (or to cast a shadow), kept once; and the texts of the others."""
+    seen: dict[tuple[str, int], list[TextLine]] = {}
+    kept = []
+    doubles = []
+    for line in lines:
+        twins = [twin for row in (-1, 0, 1) for twin in seen.get((line.text, int(line.y0 // 4) + row), ())]
+        if any(abs(twin.x0 - line.x0) < 2 and abs(twin.y0 - line.y0) < 2 for twin in twins):
+            doubles.append(line.text)
+            continue
+        seen.setdefault((line.text, int(line.y0 // 4)), []).append(line)
+        kept.append(line)
+    return kept, doubles
+
+
+def on_shown_page(line: TextLine, matrix: Sequence[float]) -> TextLine:
+    """The line with its boxes as the page is shown: ``matrix`` is the page's rotation (a, b, c, d, e, f).
+
+    >>> line = TextLine("a", 0, 0, 2, 1, 1, 1, box=(0, 0, 2, 1))
+    >>> on_shown_page(line, (0, 1, -1, 0, 10, 0)).box
+    (9, 0, 10, 2)
+    """
+    table = line.table
+    if table:
+        table = replace(table, rows=tuple(_runs_shown(row, matrix) for row in table.rows))
+    return replace(line, box=shown(line.box, matrix), table=table, labels=_runs_shown(line.labels, matrix))
+
+
+def _runs_shown(runs: Sequence[Run], matrix: Sequence[float]) -> tuple[Run, ...]:
+    return tuple(replace(run, box=shown(run.box, matrix)) for run in runs)
+
+
+def shown(box: Box, matrix: Sequence[float]) -> Box:
+    """A box of the page before its rotation as it lies on the page that is shown, or the other way round."""
+    a, b, c, d, e, f = matrix
+    xs = [a * x + c * y + e for x, y in ((box[0], box[1]), (box[2], box[3]))]
+    ys = [b * x + d * y + f for x, y in ((box[0], box[1]), (box[2], box[3]))]
+    return min(xs), min(ys), max(xs), max(ys)

@@ -1,0 +1,195 @@
+"""Figures of a page: where a caption says there is one, the drawing beside it and the words inside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.parsing.pdf.lines import Box, Run, TextLine, around, body_size, middle_inside
+
+_NUMBER = r"\s*[A-Z]?\d+(?:[-.]\d+)*[a-z]?"
+FIGURE_CAPTION = re.compile(
+    rf"(?:Figure|FIGURE|Fig\.|FIG\.|Chart|Scheme|Diagram|Exhibit|Abbildung|Abb\.|Figura|Plate){_NUMBER}"
+    r"(?:\s*[.:–—|]|\s+(?=[^a-z\s])|\s*$)"
+)
+_NEAR = 60.0  # points between a caption and its drawing
+_SLACK = 6.0  # points within which drawn things belong together
+_REACH = 24.0  # points between the panels of one figure
+_MARGIN = 13.0  # points around a drawing where its labels may stand
+_MAX_GRAPHICS = 2000
+_MAX_LINES = 400  # of a figure, to be put together to labels
+_MAX_SHARE = 0.8  # of the page: larger is its background
+_MIN_SIDE = 18.0
+_LABEL_CHARACTERS = 40
+_PROSE_CHARACTERS = 45
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The text runs inside a drawing, and the box they fill."""
+
+    box: Box
+    lines: tuple[TextLine, ...]
+
+    def labels(self) -> tuple[Run, ...]:
+        """The words of the drawing: runs that stand together are one label, and labels come from top to bottom."""
+        groups: list[list[TextLine]] = []
+        for line in sorted(self.lines, key=lambda line: (line.y0, line.x0)):
+            few = len(self.lines) <= _MAX_LINES
+            near = [group for group in groups if few and any(_is_one_label(other, line) for other in group)]
+            groups = [group for group in groups if group not in near]
+            groups.append([*(member for group in near for member in group), line])
+        groups.sort(key=lambda group: (round(group[0].y0 / 4), group[0].x0))
+        return tuple(
+            Run(" ".join(line.text.strip() for line in group), around([line.box for line in group])) for group in groups
+        )
+
+
+def _is_one_label(one: TextLine, other: TextLine) -> bool:
+    if one.aside or other.aside:
+        return False
+    size = max(one.size, other.size)
+    beside = abs(one.baseline - other.baseline) < 0.3 * size and -size < other.x0 - one.x1 < 0.8 * size
+    shared = min(one.x1, other.x1) - max(one.x0, other.x0)
+    below = 0 < other.baseline - one.baseline < 1.35 * size and shared > 0.5 * min(one.width, other.width)
+    return beside or below
+
+
+def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box], size: tuple[float, float]) -> list[Figure]:
+    """The captioned figures of a page that have words inside; no run belongs to two of them.
+
+    ``lines``: of the page, tables standing in. ``graphics``: boxes of all that is drawn. ``size``: of the page.
+    A framed text with a caption is no figure: its words are running text.
+    """
+    drawn = [box for box in graphics[:_MAX_GRAPHICS] if _is_drawing(box, size)]
+    clusters = _clusters(drawn)
+    tables = [line for line in lines if line.stands_in]
+    texts = [line for line in lines if not line.stands_in]
+    captions = [line for line in texts if FIGURE_CAPTION.match(line.text.strip())]
+    body = body_size(texts)
+    prose = [_frame(line) for line in texts if len(line.text) > _PROSE_CHARACTERS]
+    found: list[Figure] = []
+    taken: set[int] = set()
+    for caption in captions:
+        region = _region(caption, clusters, tables, prose)
+        if region and _encloses(region, prose):  # two columns' drawings overlap
+            region = _region(caption, _clusters(_in_column(drawn, caption, prose)), tables, prose)
+        if region is None or _encloses(region, prose):
+            continue
+        inside = [
+            line
+            for line in texts
+            if id(line) not in taken and not _is_caption(line, captions) and _is_label(line, region, body)
+        ]
+        if inside and not _is_framed_text(inside, region):
+            taken.update(map(id, inside))
+            found.append(Figure(around([_frame(line) for line in inside]), tuple(inside)))
+    return found
+
+
+def _is_drawing(box: Box, size: tuple[float, float]) -> bool:
+    wide, high = box[2] - box[0], box[3] - box[1]
+    return wide * high < _MAX_SHARE * size[0] * size[1] and wide < 1.01 * size[0] and high < 1.01 * size[1]
+
+
+def _clusters(boxes: Sequence[Box]) -> list[Box]:
+    """Boxes that touch, as one; thin rules that touch nothing are dropped."""
+    clusters: list[Box] = []
+    for box in sorted(boxes, key=lambda box: (box[0] - box[2]) * (box[3] - box[1])):
+        joined = box
+        while touching := [cluster for cluster in clusters if _gap(cluster, joined) <= _SLACK]:
+            clusters = [cluster for cluster in clusters if cluster not in touching]
+            joined = around([joined, *touching])
+        clusters.append(joined)
+    return [box for box in clusters if min(box[2] - box[0], box[3] - box[1]) >= _MIN_SIDE]
+
+
+def _encloses(region: Box, prose: Sequence[Box]) -> bool:
+    return sum(middle_inside(line, region) for line in prose) > 1
+
+
+def _in_column(drawn: Sequence[Box], caption: TextLine, prose: Sequence[Box]) -> list[Box]:
+    """What is drawn in the caption's column, as far as running text shows how wide that is."""
+    mates = [line for line in prose if line[0] - _REACH < caption.x0 < line[2]]
+    if not mates:
+        return []
+    left, right = min(line[0] for line in mates), max(line[2] for line in mates)
+    return [box for box in drawn if left < (box[0] + box[2]) / 2 < right]
+
+
+def _gap(one: Box, other: Box) -> float:
+    """How far apart two boxes are, along x or y, whichever is more; negative where they overlap."""
+    return max(one[0] - other[2], other[0] - one[2], one[1] - other[3], other[1] - one[3])
+
+
+def _frame(line: TextLine) -> Box:
+    return line.x0, line.y0, line.x1, line.y1
+
+
+def _region(caption: TextLine, clusters: Sequence[Box], tables: Sequence[TextLine], prose: Sequence[Box]) -> Box | None:
+    """The drawing right above the caption, else the one right below, with the panels that belong to it.
+
+    No panel is taken along that would enclose lines of ``prose``.
+    """
+    place = _frame(caption)
+    for above in (True, False):
+        near = [
+            box
+            for box in clusters
+            if _distance(box, place, above=above) is not None and not any(_gap(box, _frame(t)) < 0 for t in tables)
+        ]
+        if not near:
+            continue
+        region = min(near, key=lambda box: _distance(box, place, above=above) or 0.0)
+        while more := [
+            box
+            for box in clusters
+            if not _holds(region, box)
+            and _gap(region, box) <= _REACH
+            and (box[3] <= place[1] + _SLACK if above else box[1] >= place[3] - _SLACK)
+            and not any(middle_inside(line, around([region, box])) for line in prose)
+        ]:
+            region = around([region, *more])
+        return region
+    return None
+
+
+def _distance(box: Box, caption: Box, *, above: bool) -> float | None:
+    """Points between a drawing and a caption below (or above) it; ``None`` where they do not belong together."""
+    shared = min(box[2], caption[2]) - max(box[0], caption[0])
+    if shared < 0.3 * min(box[2] - box[0], caption[2] - caption[0]):
+        return None
+    distance = caption[1] - box[3] if above else box[1] - caption[3]
+    return max(0.0, distance) if -_SLACK < distance < _NEAR else None
+
+
+def _holds(outer: Box, inner: Box) -> bool:
+    return outer[0] <= inner[0] and outer[1] <= inner[1] and outer[2] >= inner[2] and outer[3] >= inner[3]
+
+
+def _is_caption(line: TextLine, captions: Sequence[TextLine]) -> bool:
+    """Whether the line is a caption, or goes on with one right above it."""
+    return any(
+        line is caption
+        or (abs(line.x0 - caption.x0) < 1.5 * line.size and 0 < line.y0 - caption.y0 < 3.2 * caption.size)
+        or (abs(line.baseline - caption.baseline) < 1 and line.x0 > caption.x0 and line.x0 - caption.x1 < 40)
+        for caption in captions
+    )
+
+
+def _is_label(line: TextLine, region: Box, body: float) -> bool:
+    x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
+    if region[0] <= x <= region[2] and region[1] <= y <= region[3]:
+        return True
+    near = region[0] - _MARGIN <= x <= region[2] + _MARGIN and region[1] - _MARGIN <= y <= region[3] + _MARGIN
+    return near and line.size < 0.96 * body and len(line.text) <= _LABEL_CHARACTERS
+
+
+def _is_framed_text(inside: Sequence[TextLine], region: Box) -> bool:
+    """Whether the runs are a listing, or prose that fills the frame."""
+    if sum(line.mono for line in inside) > 0.6 * len(inside):
+        return True
+    wide = [line for line in inside if line.x1 - line.x0 > 0.7 * (region[2] - region[0])]
+    characters = sum(len(line.text) for line in inside) / len(inside)
+    return characters > _PROSE_CHARACTERS or (len(inside) >= 4 and len(wide) >= 0.5 * len(inside) and characters > 30)

@@ -1,0 +1,125 @@
+"""Headings of a PDF: from its outline where it has one, and from type size and weight."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from core.parsing.pdf.outline import MAX_LEVEL, NUMBERED, Outline, joined_text, outline_levels
+from core.parsing.pdf.paragraphs import Draft, ends_sentence
+from core.types import BlockKind
+
+Style = tuple[float, bool]
+
+_IN_BRACKETS = re.compile(r"\(\d{1,2}\)\s")
+_MAX_LINES = 4
+_MAX_CHARACTERS = 220
+_PROSE = 80  # characters of a paragraph
+
+
+def mark_headings(drafts: Sequence[Draft], outline: Outline, size: float, font: str = "") -> None:
+    """Turn drafts that are headings into HEADING, with levels 1 to 6.
+
+    ``outline``: (level, title, 1-based page) as the file states it. ``size`` and ``font``: of the body's type.
+    """
+    from_outline = outline_levels(drafts, outline)
+    letters = sum(draft.characters for draft in drafts) or 1
+    mostly_bold = sum(draft.characters for draft in drafts if draft.first.bold) > 0.4 * letters
+    candidates = [
+        index
+        for index, draft in enumerate(drafts)
+        if index in from_outline or _looks_like_heading(draft, size, font, mostly_bold)
+    ]
+    levels = _levels(drafts, candidates, from_outline)
+    for index in candidates:
+        drafts[index].kind, drafts[index].level = BlockKind.HEADING, levels[index]
+
+
+def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool) -> bool:
+    if len(draft.lines) > _MAX_LINES:
+        return False
+    text, first = joined_text(draft), draft.first
+    numbered = NUMBERED.match(text) or (first.font != font and _IN_BRACKETS.match(text))
+    allowed = draft.kind is BlockKind.PARAGRAPH or (draft.kind is BlockKind.LIST and bool(numbered))
+    if not allowed or len(text) > _MAX_CHARACTERS:
+        return False
+    letters = sum(char.isalpha() for char in text)
+    if letters < 2 or first.aside or letters < 0.4 * len(text.replace(" ", "")):
+        return False
+    if first.size >= 1.15 * size + 0.2:
+        return not (text[0].islower() and ends_sentence(text))
+    if first.font != font and first.size >= 1.05 * size and len(draft.lines) <= 2 and not first.mono:
+        return not ends_sentence(text) and not text[0].islower() and len(text) <= 120
+    slanted = first.italic and len(draft.lines) == 1 and len(text) <= 70 and not ends_sentence(text)
+    return (
+        (first.bold or (slanted and text[0].isupper()))
+        and not mostly_bold
+        and first.size >= 0.95 * size
+        and len(draft.lines) <= 2
+        and len(text) <= 120
+        and text[-1] not in ",;"
+        and not (text[-1] in ".!?" and len(text) > 60)
+        and not text[0].islower()
+    )
+
+
+def _style(draft: Draft) -> Style:
+    return round(2 * draft.first.size) / 2, draft.first.bold
+
+
+def _ranks(counts: Counter[Style]) -> dict[Style, int]:
+    """Levels by type alone: larger comes first, bold before plain. What is larger than all that comes again is title.
+
+    >>> _ranks(Counter({(20.0, True): 1, (14.0, True): 3, (13.8, True): 2, (10.0, True): 4}))
+    {(20.0, True): 1, (14.0, True): 2, (13.8, True): 2, (10.0, True): 3}
+    """
+    repeated = [style for style, count in counts.items() if count > 1] or list(counts)
+    ranks: dict[Style, int] = {}
+    level, previous = 0, None
+    for style in sorted(counts, reverse=True):
+        title = style > max(repeated) and previous is not None
+        near = previous is not None and style[0] > 0.95 * previous[0] and style[1] is previous[1]
+        if not (title or near or (counts[style] == 1 and level > 1)):
+            level += 1
+        ranks[style] = min(max(1, level), MAX_LEVEL)
+        previous = style
+    return ranks
+
+
+def _levels(drafts: Sequence[Draft], candidates: Sequence[int], from_outline: dict[int, int]) -> dict[int, int]:
+    """Levels of all candidates: the outline's, then the numbering's, then the rank of their type."""
+    ranks = _ranks(Counter(_style(drafts[index]) for index in candidates))
+    known: dict[Style, Counter[int]] = defaultdict(Counter)
+    for index, stated in from_outline.items():
+        known[_style(drafts[index])][stated] += 1
+    deepest = max(from_outline.values(), default=0)
+    levels: dict[int, int] = {}
+    for index in candidates:
+        style = _style(drafts[index])
+        if index in from_outline:
+            levels[index] = from_outline[index]
+        elif known[style]:
+            levels[index] = known[style].most_common(1)[0][0]
+        elif from_outline:
+            smaller = sum(other > style for other in known if known[other])
+            levels[index] = min(MAX_LEVEL, deepest + 1) if smaller else 1
+        else:
+            levels[index] = ranks[style]
+    if from_outline:
+        return levels
+    levels = _numbered(drafts, levels)
+    first, second, *_ = *sorted(levels), len(drafts), len(drafts)
+    if first < len(drafts) and any(draft.characters > _PROSE for draft in drafts[first + 1 : second]):
+        levels[first] = min(levels.values())  # a title may be set smaller than the chapters
+    return levels
+
+
+def _numbered(drafts: Sequence[Draft], levels: dict[int, int]) -> dict[int, int]:
+    """Where headings are numbered, ``2.1`` lies one level below ``2``, whatever their type."""
+    depths = {index: match[1].count(".") for index in levels if (match := NUMBERED.match(joined_text(drafts[index])))}
+    if len(depths) < 3 or len(set(depths.values())) < 2:
+        return levels
+    base = min(levels[index] - depth for index, depth in depths.items())
+    top = max(1, base, min((levels[index] for index, depth in depths.items() if depth == 0), default=1))
+    return {**levels, **{index: min(MAX_LEVEL, top + depth) for index, depth in depths.items()}}

@@ -1,0 +1,245 @@
+"""Reading order of one page: columns found by their gutters, read one after the other, rows within them.
+
+A gutter is an x that many pairs of side-by-side runs leave free. Runs that cross it part the page into bands; a band
+with prose on both sides is read column by column, any other row by row, and every column is looked at again for
+gutters of its own. It is a recursive XY cut (Nagy and Seth, 1984) that lets titles and wide figures cross columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from core.parsing.pdf.aligned import aligned_tables
+from core.parsing.pdf.lines import TextLine, merged
+
+_MAX_DEPTH = 6
+_MAX_CANDIDATES = 4
+_MAX_ROW_MATES = 60
+_EDGE_ZONE = 0.1
+_PROSE_LETTERS = 12  # mean letters of a row in a column of prose; a table's cells have fewer
+_STRONG_ROWS = 3
+_SAME_HEIGHT = 3.0  # points
+_ROW_WHITE = 0.25  # of a line's height, by which the white between rows is wider than between lines
+_SHARED = 0.8  # of the side's rows that has fewer
+_LEADERS = re.compile(r"\s*(?:\.\s?){5,}\s*")  # from a title to its page number, in a table of contents
+
+
+def reading_order(fragments: Sequence[TextLine], height: float) -> list[TextLine]:
+    """The page's lines in the order a person reads them, ``region`` set; fragments of one line are merged.
+
+    ``fragments``: text runs and stand-ins of one page, in any order; ``height``: the page's. Columns of cells that no
+    rule marks become tables. Runs written across the page's direction come last, and comments behind them.
+    """
+    comments = [item for item in fragments if item.comment]
+    upright = [item for item in fragments if not item.aside and not item.comment]
+    right_to_left = _is_right_to_left(upright)
+    if right_to_left:
+        upright = [replace(item, x0=-item.x1, x1=-item.x0) for item in upright]
+    else:
+        upright = aligned_tables(upright)
+    top, body, bottom = _without_edges(upright, height)
+    groups = [*([top] if top else []), *_columns(body, 0), *([bottom] if bottom else [])]
+    if not right_to_left and len(groups) > 1:
+        groups = [aligned_tables(group) for group in groups]
+    lines = [replace(line, region=region) for region, group in enumerate(groups) for line in _rows(group)]
+    if right_to_left:
+        lines = [replace(item, x0=-item.x1, x1=-item.x0) for item in lines]
+    aside = [replace(item, text=item.text.strip(), region=len(groups)) for item in fragments if item.aside]
+    last = [replace(item, region=len(groups) + 1) for item in comments]
+    return [*lines, *sorted(aside, key=lambda item: (item.x0, item.y0)), *last]
+
+
+def _is_right_to_left(fragments: Sequence[TextLine]) -> bool:
+    """Whether most letters are Hebrew or Arabic."""
+    letters = [char for item in fragments for char in item.text if char.isalpha()]
+    there = sum("\u0590" <= char <= "\u08ff" or "\ufb1d" <= char <= "\ufefc" for char in letters)
+    return 2 * there > len(letters)
+
+
+def _without_edges(
+    fragments: Sequence[TextLine], height: float
+) -> tuple[list[TextLine], list[TextLine], list[TextLine]]:
+    """Rows alone at the top and the bottom edge (running headers, page numbers) parted from the body."""
+    ordered = sorted(fragments, key=lambda item: item.y0)
+    first, last = 0, len(ordered)
+    reach = float("-inf")
+    for index, item in enumerate(ordered):
+        if index and item.y0 > reach + 0.5 * item.size and reach < _EDGE_ZONE * height:
+            first = index
+        reach = max(reach, item.y1)
+        if reach > 2 * _EDGE_ZONE * height:
+            break
+    floor = float("inf")
+    bottoms = sorted(ordered[first:], key=lambda item: -item.y1)
+    for index, item in enumerate(bottoms):
+        if index and item.y1 < floor - 0.5 * item.size and floor > (1 - _EDGE_ZONE) * height:
+            last = index
+            break
+        floor = min(floor, item.y0)
+        if floor < (1 - 2 * _EDGE_ZONE) * height:
+            break
+    below = bottoms[:last] if last < len(ordered) else []
+    below_ids = {id(item) for item in below}
+    body = [item for item in ordered[first:] if id(item) not in below_ids]
+    if not body:
+        return [], list(ordered), []
+    return ordered[:first], body, below
+
+
+def _columns(fragments: Sequence[TextLine], depth: int) -> list[list[TextLine]]:
+    """Groups of fragments to be read one after the other, each row by row."""
+    if depth >= _MAX_DEPTH or len(fragments) < 2 * _STRONG_ROWS:
+        return [list(fragments)] if fragments else []
+    for gutter in _gutters(fragments):
+        bands = _bands(fragments, gutter)
+        if any(is_columnar for is_columnar, _ in bands):
+            groups: list[list[TextLine]] = []
+            for is_columnar, band in bands:
+                if is_columnar:
+                    left = [item for item in band if (item.x0 + item.x1) / 2 <= gutter]
+                    right = [item for item in band if (item.x0 + item.x1) / 2 > gutter]
+                    for side in _side_by_side(left, right) or (left, right):
+                        groups += _columns(side, depth + 1)
+                else:
+                    groups += _columns(band, depth + 1)
+            return groups
+    return [list(fragments)]
+
+
+def _side_by_side(left: Sequence[TextLine], right: Sequence[TextLine]) -> list[list[TextLine]]:
+    """The cells of a table of words, row by row; [] for two columns of text.
+
+    In a table, what follows a wider white begins at the same height on both sides, time and again.
+    """
+    whites = sorted(white for side in (left, right) for white in _whites(side).values())
+    usual = whites[len(whites) // 4] if whites else 0.0
+    starts = [
+        sorted(y for y, white in _whites(side).items() if white > usual + _ROW_WHITE * side[0].height)
+        for side in (left, right)
+    ]
+    shared = [y for y in starts[0] if any(abs(y - other) < _SAME_HEIGHT for other in starts[1])]
+    if len(shared) < _STRONG_ROWS or len(shared) < _SHARED * max(1, min(map(len, starts))):
+        return []
+    bounds = [float("-inf"), *(y - _SAME_HEIGHT for y in shared), float("inf")]
+    cells = [
+        [item for item in side if above <= item.baseline < below]
+        for above, below in pairwise(bounds)
+        for side in (left, right)
+    ]
+    return [cell for cell in cells if cell]
+
+
+def _whites(side: Sequence[TextLine]) -> dict[float, float]:
+    """The white above each printed line but the first, by the line's baseline."""
+    ordered = sorted(side, key=lambda item: item.baseline)
+    return {below.baseline: below.y0 - above.y1 for above, below in pairwise(ordered) if below.baseline > above.y1}
+
+
+def _gutters(fragments: Sequence[TextLine]) -> list[float]:
+    """The x with the most gaps between side-by-side fragments over it, best first."""
+    ordered = sorted(fragments, key=lambda item: item.y0)
+    nearest: dict[int, tuple[float, float]] = {}
+    for index, one in enumerate(ordered):
+        for other_index in range(index + 1, min(len(ordered), index + _MAX_ROW_MATES)):
+            other = ordered[other_index]
+            if other.y0 >= one.y1 - 0.3 * min(one.height, other.height):
+                break
+            left, right, key = (one, other, index) if one.x1 <= other.x0 + 1 else (other, one, other_index)
+            gap = right.x0 - left.x1
+            if gap < 0.7 * min(left.size, right.size):
+                continue
+            if key not in nearest or right.x0 < nearest[key][1]:
+                nearest[key] = (left.x1, right.x0)
+    gaps = list(nearest.values())
+    candidates: list[float] = []
+    while len(gaps) >= 2 and len(candidates) < _MAX_CANDIDATES:
+        start, end = _most_covered(gaps)
+        middle = (start + end) / 2
+        candidates.append(middle)
+        gaps = [gap for gap in gaps if not gap[0] <= middle <= gap[1]]
+    return candidates
+
+
+def _most_covered(gaps: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The stretch of x that lies in the most gaps.
+
+    >>> _most_covered([(0, 9), (4, 12), (6, 20)])
+    (6, 9)
+    """
+    events = sorted([(start, 0) for start, _ in gaps] + [(end, 1) for _, end in gaps])
+    depth, best, stretch = 0, 0, gaps[0]
+    for index, (position, closing) in enumerate(events):
+        depth += -1 if closing else 1
+        if depth > best:
+            best, stretch = depth, (position, events[index + 1][0])
+    return stretch
+
+
+def _bands(fragments: Sequence[TextLine], gutter: float) -> list[tuple[bool, list[TextLine]]]:
+    """The fragments from top to bottom in bands: (whether it is two columns, its fragments)."""
+    runs: list[tuple[bool, list[TextLine]]] = []
+    for item in sorted(fragments, key=lambda item: (item.y0 + item.y1, item.x0)):
+        crossing = item.x0 < gutter - 1 and item.x1 > gutter + 1
+        if runs and runs[-1][0] == crossing:
+            runs[-1][1].append(item)
+        else:
+            runs.append((crossing, [item]))
+    strong = any(not crossing and _is_prose(run, gutter, _STRONG_ROWS) for crossing, run in runs)
+    bands: list[tuple[bool, list[TextLine]]] = []
+    for crossing, run in runs:
+        columnar = strong and not crossing and _is_prose(run, gutter, 1)
+        if bands and not columnar and not bands[-1][0]:
+            bands[-1][1].extend(run)
+        else:
+            bands.append((columnar, run))
+    return bands
+
+
+def _is_prose(run: Sequence[TextLine], gutter: float, least_rows: int) -> bool:
+    """Whether both sides of the gutter hold rows of running text, and not of a listing."""
+    if 2 * sum(item.mono for item in run) > len(run):
+        return False
+    for side in (True, False):
+        items = [item for item in run if ((item.x0 + item.x1) / 2 <= gutter) is side]
+        rows = len({round(item.baseline / 3) for item in items if not item.stands_in})
+        tables = sum(item.stands_in for item in items)
+        letters = sum(char.isalpha() for item in items for char in item.text)
+        if rows + 3 * tables < least_rows or (not tables and letters < _PROSE_LETTERS * rows):
+            return False
+    return True
+
+
+def _rows(group: Sequence[TextLine]) -> list[TextLine]:
+    """Fragments that share a printed line merged, from top to bottom."""
+    rows: list[list[TextLine]] = []
+    for item in sorted(group, key=lambda item: (item.baseline, item.x0)):
+        mates = rows[-1] if rows else []
+        if mates and not item.stands_in and not mates[0].stands_in and _same_row(mates, item):
+            mates.append(item)
+        else:
+            rows.append([item])
+    return [_without_leaders(merged(sorted(row, key=lambda item: item.x0))) for row in rows]
+
+
+def _without_leaders(line: TextLine) -> TextLine:
+    """The dots that lead to a page number, as three: sixty of them say no more, and cost a reader as many tokens."""
+    if "...." not in line.text and ". . ." not in line.text:
+        return line
+    return replace(line, text=_LEADERS.sub(" ... ", line.text).strip())
+
+
+def _same_row(mates: Sequence[TextLine], item: TextLine) -> bool:
+    """Whether ``item`` stands on the printed line of ``mates``, raised and lowered marks included."""
+    largest = max(mates, key=lambda mate: mate.size)
+    overlap = min(largest.y1, item.y1) - max(largest.y0, item.y0)
+    if any(min(mate.x1, item.x1) - max(mate.x0, item.x0) > 0.5 * min(mate.width, item.width) for mate in mates):
+        return False
+    larger, smaller = max(largest.size, item.size), min(largest.size, item.size)
+    gap = min(max(mate.x0 - item.x1, item.x0 - mate.x1) for mate in mates)
+    if larger > 1.5 * smaller and gap > 1.5 * larger:  # a banner beside small print
+        return False
+    near = abs(largest.baseline - item.baseline) < 0.45 * max(largest.size, item.size)
+    return near and overlap > 0.4 * min(largest.height, item.height)

@@ -1,0 +1,186 @@
+"""The tasks of the child process that alone opens PDF files: ``python -m core.parsing.pdf.worker``."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from typing import Any
+
+from core.parsing.pdf.extract import PageParts, clean, on_shown_page, page_lines, shown
+from core.parsing.pdf.fonts import Typewriters, unturned
+from core.parsing.pdf.lines import TextLine, to_json
+from core.parsing.pdf.marks import comments, link_of, with_links
+from core.parsing.pdf.second import page_texts
+from core.parsing.pdf.tables import Word, find_tables
+from core.parsing.sandbox.worker import Answer, Task, answer, is_memory, serve
+
+_ALEF_LAM = ("\u0627\u0644", "\u0623\u0644", "\u0625\u0644", "\u0622\u0644")
+
+
+def parse_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
+    """Frames for a whole file: "open" with its outline and metadata, one "page" each, then one "second" each.
+
+    The second reading comes when the first is safe: whatever a hostile file does to that engine costs the audit alone.
+    """
+    document = _open(data, request)
+    if isinstance(document, str):
+        yield {"type": "error", "kind": document, "message": ""}
+        return
+    outline = [[int(level), str(title), int(page)] for level, title, page, *_ in document.get_toc(simple=True)]
+    metadata = {key: str(value) for key, value in (document.metadata or {}).items() if value}
+    yield {
+        "type": "open",
+        "pages": document.page_count,
+        "outline": outline,
+        "metadata": metadata,
+        "repaired": bool(document.is_repaired),
+        "files": document.embfile_count(),
+    }
+    typewriters = Typewriters()
+    for number in range(document.page_count):
+        try:
+            page = _read_page(document.load_page(number), typewriters)
+        except _failures() as error:  # this page is damaged, the others may be whole
+            if is_memory(error):
+                raise
+            page = {"size": [0, 0], "height": 0, "lines": [], "damaged": True}
+        yield {"type": "page", "number": number + 1, **page}
+    document.close()
+    yield from _second(data, request.get("password"))
+
+
+def _open(data: bytes, request: Answer) -> Any:
+    """The document; the kind of an error as text when it needs a password, or another one."""
+    import pymupdf
+
+    document = pymupdf.open(stream=data, filetype="pdf")
+    password = request.get("password")
+    if document.needs_pass and not (password and document.authenticate(str(password))):
+        return "wrong password" if password else "password"
+    return document
+
+
+def _read_page(page: Any, typewriters: Typewriters) -> Answer:
+    import pymupdf
+
+    flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_COLLECT_VECTORS
+    text_page = page.get_textpage(flags=flags)
+    raw = text_page.extractDICT()
+    page_text = text_page.extractTEXT()
+    if any(pair in page_text for pair in _ALEF_LAM):
+        raw = _with_whole_ligatures(text_page.extractRAWDICT())
+    links = [link for item in page.get_links() if (link := link_of(item))]
+    drawn = any(block["type"] == 3 for block in raw["blocks"])
+    words = _words(text_page) if drawn or links else []
+    parts = PageParts(
+        raw=raw,
+        size=(page.cropbox.width, page.cropbox.height),
+        tables=lambda: find_tables(page, words) if not page.rotation else (),
+        pictures=lambda: [tuple(item["bbox"]) for item in page.get_image_info()],
+        comments=_comments(page, page_text),
+    )
+    lines, height, doubles = page_lines(parts, typewriters)
+    if links:
+        back = tuple(page.derotation_matrix)
+        lines = with_links(lines, words, [(shown(box, back), target) for box, target in links])
+    if page.rotation:
+        lines = [on_shown_page(line, tuple(page.rotation_matrix)) for line in lines]
+    return {
+        "size": [page.rect.width, page.rect.height],
+        "height": height,
+        "lines": [to_json(line) for line in lines],
+        "doubles": doubles,
+        "pictures": not lines and bool(page.get_images()),
+    }
+
+
+def _with_whole_ligatures(raw: Answer) -> Answer:
+    """The dictionary of characters as one of runs."""
+    for block in raw["blocks"]:
+        for line in block.get("lines", ()):
+            for span in line["spans"]:
+                span["text"] = unturned(span.pop("chars"))
+    return raw
+
+
+def _words(text_page: Any) -> list[Word]:
+    """The page's words as they will stand in the text, those drawn twice to cast a shadow once."""
+    places: dict[str, list[Word]] = {}
+    for x0, y0, x1, y1, text, *_ in text_page.extractWORDS():
+        cleaned = clean(text).strip()
+        same = places.setdefault(cleaned, [])
+        if cleaned.strip(" \u00ad") and not any(abs(x0 - twin[0]) < 2 and abs(y0 - twin[1]) < 2 for twin in same):
+            same.append((x0, y0, x1, y1, cleaned))
+    return [word for same in places.values() for word in same]
+
+
+def _comments(page: Any, page_text: str) -> list[TextLine]:
+    if page.first_annot is None and page.first_widget is None:
+        return []
+    return comments(page.annots() or (), page.widgets() or (), page_text, clean)
+
+
+def _second(data: bytes, password: str | None) -> Iterator[Answer]:
+    from pypdfium2 import PdfiumError
+
+    try:
+        for number, text in enumerate(page_texts(data, password)):
+            yield {"type": "second", "number": number + 1, "text": text}
+    except PdfiumError:
+        yield {"type": "second", "number": 0, "text": ""}
+
+
+def render_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
+    """One frame with the page as a PNG picture, in base64."""
+    import pymupdf
+
+    document = _open(data, request)
+    if isinstance(document, str):
+        yield {"type": "error", "kind": document, "message": ""}
+        return
+    number = int(request["page"])
+    if not 1 <= number <= document.page_count:
+        message = f"There is no page {number}: the file has {document.page_count}."
+        yield {"type": "error", "kind": "page", "message": message}
+        return
+    page = document.load_page(number - 1)
+    scale = min(float(request["scale"]), (float(request["max_pixels"]) / max(1.0, page.rect.get_area())) ** 0.5)
+    picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
+    yield {"type": "image", "png": base64.b64encode(picture.tobytes("png")).decode("ascii")}
+
+
+TASKS: dict[str, Task] = {"parse": parse_pdf, "render": render_pdf}
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What the libraries raise on damaged files, their bindings' own slips on unexpected values included."""
+    from pymupdf import mupdf
+
+    slips = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, ZeroDivisionError)
+    return (mupdf.FzErrorBase, RuntimeError, OSError, AssertionError, *slips)
+
+
+def warm_up() -> None:
+    """Go every way of the libraries once, so that whatever they load late is loaded before the doors shut."""
+    import pymupdf
+
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    document = pymupdf.open()
+    page = document.new_page(width=200, height=200)
+    page.insert_text((20, 40), "warm")
+    page.draw_line((20, 60), (90, 60))
+    page.insert_link({"kind": pymupdf.LINK_URI, "from": pymupdf.Rect(20, 30, 60, 45), "uri": "https://a.example/"})
+    page.add_text_annot((20, 100), "warm")
+    data = document.tobytes()
+    for task, request in (("parse", {}), ("render", {"page": 1, "scale": 1, "max_pixels": 1e6})):
+        list(answer(TASKS[task], data, request, _failures()))
+
+
+def main() -> None:
+    """Serve requests from standard input until it closes."""
+    serve(TASKS, warm_up, _failures)
+
+
+if __name__ == "__main__":
+    main()

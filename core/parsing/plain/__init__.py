@@ -1,0 +1,1 @@
+"""Text formats whose canonical text is the file's own: plain text, Markdown, code, tables, notebooks."""

@@ -1,0 +1,306 @@
+"""Jupyter notebooks: the cells in order, prose as Markdown, code with its kernel's language, text outputs below it.
+
+The format of both generations: https://nbformat.readthedocs.io/en/latest/format_description.html (4: "cells"; 3:
+"worksheets" that hold cells, "input" for the source of code, headings as cells of their own).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from core.errors import ParseError
+from core.parsing.audit.word_audit import audit_words
+from core.parsing.names import display_name, readable_title
+from core.parsing.plain.lines import line_spans, trimmed
+from core.parsing.plain.markdown import heading_words, plain_words, read_blocks
+from core.text.normalise import decode
+from core.types import Block, BlockKind, Document, Link, Span
+
+_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_MAGIC = re.compile(r"%%(\w+)")
+_MAGIC_LANGUAGES = {
+    **dict.fromkeys(("bash", "sh", "script"), "bash"),
+    **dict.fromkeys(("javascript", "js"), "javascript"),
+    **{name: name for name in ("html", "latex", "sql", "ruby", "perl", "markdown", "cython")},
+    **dict.fromkeys(("R", "r"), "r"),
+}
+_PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun", "python", "python3", "pypy"})
+_TEXT_OUTPUTS = ("text/plain", "text", "text/markdown", "text/latex")  # the first there is
+_PICTURES = ("image/", "application/", "video/", "audio/")
+_OTHER_FORMS = frozenset({"text/html", "html", "png", "jpeg", "svg"})  # short names: nbformat 3
+_SETTINGS = "settings of the notebook and its cells"
+_MAX_TITLE = 200
+
+
+class NotebookParser:
+    """``.ipynb`` of nbformat 3 and 4. Execution counts and cell ids are no part of the text."""
+
+    name = "notebook"
+    version = 1
+
+    def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
+        """Cells as blocks, one blank line between. Raises ``ParseError`` where nothing in it is text."""
+        shown = display_name(name)
+        source, encoding = decode(data, shown)
+        book = read_notebook(source)
+        if book is None:
+            raise ParseError(f"{shown} is no notebook.", "Save it again from Jupyter and retry.")
+        writer = _Writer(_language(book))
+        for cell in _cells(book):
+            writer.cell(cell)
+        text = writer.text()
+        if not text.strip():
+            raise ParseError(f"{shown} is empty: none of its cells holds text.", "Save it again with its content.")
+        title, title_span = _title(text, writer.blocks, name)
+        document = Document(
+            version_id=hashlib.sha256(data).hexdigest(),
+            kind="notebook",
+            title=title,
+            text=text,
+            blocks=tuple(writer.blocks),
+            title_span=title_span,
+            links=tuple(writer.links),
+            metadata={**_about(book), "encoding": encoding},
+            notes=tuple(writer.notes()),
+        )
+        said, dropped = _second_reading(book)
+        return replace(document, words=audit_words(document, said, "every string in the notebook's JSON", dropped))
+
+
+def read_notebook(text: str) -> dict[str, Any] | None:
+    """The JSON of a notebook; ``None`` for anything else, damaged JSON included.
+
+    >>> read_notebook('{"cells": [], "nbformat": 4}'), read_notebook('{"cells": []}'), read_notebook("{")
+    ({'cells': [], 'nbformat': 4}, None, None)
+    """
+    if not text.lstrip().startswith("{") or '"nbformat"' not in text:
+        return None
+    try:
+        book = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    lists = isinstance(book.get("cells"), list) or isinstance(book.get("worksheets"), list)
+    return book if lists and isinstance(book.get("nbformat"), int) else None
+
+
+def is_notebook(data: bytes, name: str = "The file") -> bool:
+    """Whether bytes are a notebook's JSON, whatever their encoding."""
+    if b"nbformat" not in data:
+        return False
+    try:
+        return read_notebook(decode(data, name).text) is not None
+    except ParseError:
+        return False
+
+
+def _cells(book: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    sheets = [book, *(book.get("worksheets") or [])]
+    for sheet in sheets:
+        cells = sheet.get("cells") if isinstance(sheet, dict) else None
+        yield from (cell for cell in cells or () if isinstance(cell, dict))
+
+
+def _joined(value: object) -> str:
+    """A multi-line string of the format, a string or a list of lines, as text that can be stored.
+
+    >>> _joined(["a\\n", "b"]), _joined("c\\r\\nd"), _joined(None)
+    ('a\\nb', 'c\\nd', '')
+    """
+    parts = value if isinstance(value, list) else [value]
+    text = "".join(part for part in parts if isinstance(part, str))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _table(value: object, key: str) -> dict[str, Any]:
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _language(book: dict[str, Any]) -> str:
+    metadata = _table(book, "metadata")
+    for value in (
+        _table(metadata, "language_info").get("name"),
+        _table(metadata, "kernelspec").get("language"),
+        metadata.get("language"),
+    ):
+        if isinstance(value, str) and value.strip():
+            return value.strip().lower()[:40]
+    return "python"
+
+
+def _about(book: dict[str, Any]) -> dict[str, str]:
+    metadata = _table(book, "metadata")
+    kernel = _table(metadata, "kernelspec")
+    stated = {
+        "kernel": kernel.get("display_name") or kernel.get("name"),
+        "language": _language(book),
+        "language_version": _table(metadata, "language_info").get("version"),
+        "title": metadata.get("title"),
+    }
+    return {key: _joined(value)[:200] for key, value in stated.items() if isinstance(value, str) and value.strip()}
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Cells to text and blocks. ``left``: what outputs hold that is not text, by its media type."""
+
+    language: str
+    blocks: list[Block] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    left: Counter[str] = field(default_factory=Counter)
+    _pieces: list[str] = field(default_factory=list)
+    _length: int = 0
+
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+    def cell(self, cell: dict[str, Any]) -> None:
+        kind = cell.get("cell_type")
+        source = _joined(cell.get("source", cell.get("input")))
+        if kind == "code":
+            stated = cell.get("language")
+            self._code(source, _language_of_cell(source, stated if isinstance(stated, str) else self.language))
+            for output in cell.get("outputs") or ():
+                if isinstance(output, dict):
+                    self._output(output)
+        elif kind == "heading":
+            level = cell.get("level")
+            marks = "#" * (min(6, max(1, level)) if isinstance(level, int) else 1)
+            self._markdown(f"{marks} {' '.join(source.split())}" if source.strip() else "")
+        elif kind == "raw":
+            if (span := self._add(source)) is not None:
+                self.blocks.append(Block(BlockKind.PARAGRAPH, span.start, span.end))
+        else:
+            self._markdown(source)
+        if isinstance(files := cell.get("attachments"), dict):
+            self.left["pictures attached to cells"] += len(files)
+
+    def notes(self) -> Iterator[str]:
+        """What was left out, in sentences."""
+        for what, count in sorted(self.left.items()):
+            yield f"Not read: {count} x {what}."
+
+    def _add(self, piece: str) -> Span | None:
+        """The piece appended one blank line below what is there, blank edges off; ``None`` when it is blank."""
+        body = trimmed(piece, 0, len(piece))
+        if body is None:
+            return None
+        gap = "\n\n" if self._pieces else ""
+        words = piece[body.start : body.end]
+        self._pieces.append(gap + words)
+        start = self._length + len(gap)
+        self._length = start + len(words)
+        return Span(start, self._length)
+
+    def _code(self, source: str, language: str) -> None:
+        if (span := self._add(source)) is not None:
+            inside = line_spans(source.strip(), 0, len(source.strip()))
+            parts = tuple(Span(span.start + part.start, span.start + part.end) for part in inside)
+            self.blocks.append(Block(BlockKind.CODE, span.start, span.end, parts=parts, language=language))
+
+    def _markdown(self, source: str) -> None:
+        if (span := self._add(source)) is None:
+            return
+        blocks, links = read_blocks(source.strip())
+        self.blocks.extend(_moved(block, span.start) for block in blocks)
+        self.links.extend(replace(link, start=link.start + span.start, end=link.end + span.start) for link in links)
+
+    def _output(self, output: dict[str, Any]) -> None:
+        kind = output.get("output_type")
+        if kind in {"error", "pyerr"}:
+            trace = output.get("traceback")
+            lines = [_joined(line) for line in trace] if isinstance(trace, list) else []
+            words = "\n".join(lines) or f"{_joined(output.get('ename'))}: {_joined(output.get('evalue'))}"
+            self._code(_ANSI.sub("", words), "")
+            return
+        held = _table(output, "data") or output
+        said = next((key for key in _TEXT_OUTPUTS if key in held), None)
+        if said is not None:
+            self._code(_ANSI.sub("", _joined(held[said])), "")
+        for media in held:
+            if media != said and (media.startswith(_PICTURES) or media in _OTHER_FORMS):
+                self.left[f"{media} in outputs"] += 1
+
+
+def _language_of_cell(source: str, language: str) -> str:
+    """The kernel's language, or the one a cell magic names; "" for a magic that is no language.
+
+    >>> [_language_of_cell(text, "python") for text in ("x = 1", "%%bash\\nls", "%%time\\nx", "%%writefile a.txt")]
+    ['python', 'bash', 'python', '']
+    """
+    magic = _MAGIC.match(source.lstrip())
+    if magic is None or magic[1] in _PYTHON_MAGICS:
+        return language
+    return _MAGIC_LANGUAGES.get(magic[1], "")
+
+
+def _moved(block: Block, by: int) -> Block:
+    """The block where its cell stands."""
+    return replace(
+        block,
+        start=block.start + by,
+        end=block.end + by,
+        parts=tuple(Span(part.start + by, part.end + by) for part in block.parts),
+        header=Span(block.header.start + by, block.header.end + by) if block.header else None,
+        cells=tuple(replace(cell, start=cell.start + by, end=cell.end + by) for cell in block.cells),
+    )
+
+
+def _title(text: str, blocks: list[Block], name: str) -> tuple[str, Span | None]:
+    """The first level-1 heading, else the file's name."""
+    for block in blocks:
+        if block.kind is BlockKind.HEADING and block.level == 1:
+            span = heading_words(text, block.start, block.end)
+            words = plain_words(text[span.start : span.end])
+            if words and len(words) <= _MAX_TITLE:
+                return words, span
+            break
+    return readable_title(name), None
+
+
+def _second_reading(book: dict[str, Any]) -> tuple[list[str], dict[str, list[str]]]:
+    """Every string of the JSON that a person may have written or read, and of them those left out on purpose.
+
+    Walks the whole of it, knowing nothing of cells; pictures and scripts are no words.
+    """
+    said: list[str] = []
+    dropped: dict[str, list[str]] = {}
+    pending: list[tuple[str, str, object]] = [("", "", book)]
+    while pending:
+        reason, key, value = pending.pop()
+        if isinstance(value, dict):
+            for inner, item in reversed(list(value.items())):
+                why = reason or (_SETTINGS if inner in {"metadata", "id", "attachments"} else "")
+                if inner.startswith(_PICTURES) or inner in {"png", "jpeg", "svg"}:
+                    continue
+                if inner in {"text/html", "html", "text/markdown", "text/latex", "latex"}:
+                    why = why or "outputs in another form than text"
+                if inner in {
+                    "cell_type",
+                    "output_type",
+                    "name",
+                    "nbformat",
+                    "ename",
+                    "evalue",
+                    "language",
+                    "collapsed",
+                }:
+                    why = why or _SETTINGS
+                pending.append((why, inner, item))
+        elif isinstance(value, list) and not all(isinstance(item, str) for item in value):
+            pending.extend((reason, key, item) for item in reversed(value))
+        elif isinstance(value, str) or (isinstance(value, list) and value):
+            # A traceback is a list of lines without their ends; any other list of strings is one text.
+            texts = value if key == "traceback" and isinstance(value, list) else [value]
+            words = [_ANSI.sub("", _joined(text)) for text in texts]
+            said.extend(words)
+            if reason:
+                dropped.setdefault(reason, []).extend(words)
+    return said, dropped

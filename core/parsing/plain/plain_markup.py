@@ -1,0 +1,117 @@
+"""reStructuredText and Org to pandoc's syntax tree, which ``core/parsing/pandoc/reader.py`` reads.
+
+What pandoc would leave out is mended in the text before, as ``odt_reader`` does for OpenDocument. EPUB and RTF have
+readers of their own: pandoc refuses a book for one missing page, and knows no code page but Western Europe's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from core.errors import ParseError, WorkerError
+from core.parsing.pandoc.program import convert
+from core.parsing.sandbox.sandbox import out_of_memory
+from core.settings import ParsingSettings
+
+_FORMATS = {"rst": "rst", "org": "org+fancy_lists"}
+# Headings of six levels, and what export leaves out by default: dates of tasks, drawers, archived parts, and what is
+# tagged "noexport" (with another tag named in its place).
+_ORG_EXPORT_ALL = "#+OPTIONS: H:6 p:t d:t arch:t\n#+EXCLUDE_TAGS: none\n"
+_ORG_EXCLUDED = re.compile(r"^[ \t]*#\+EXCLUDE_TAGS:.*$", re.IGNORECASE | re.MULTILINE)
+_ORG_COMMENTED = re.compile(r"^(\*+ (?:[A-Z]+ )?)COMMENT\b", re.MULTILINE)
+# A backslash that begins nothing, outside of blocks and literal lines: pandoc refuses a file for one.
+_ORG_BACKSLASH = re.compile(
+    r"(?P<kept>^[ \t]*#\+BEGIN_.*?^[ \t]*#\+END_|^[ \t]*: .*?$|\\\\(?=[ \t]*$))|\\(?![a-z(\[])",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+_ORG_OPTIONS = re.compile(r"^[ \t]*#\+OPTIONS:.*$", re.IGNORECASE | re.MULTILINE)
+_ORG_RESULTS = re.compile(r"^[ \t]*#\+RESULTS(?:\[[^\]\n]*\])?:.*$", re.IGNORECASE | re.MULTILINE)
+_ORG_EXPORTS = re.compile(
+    r"(^[ \t]*#\+(?:BEGIN_SRC|PROPERTY|HEADER)\b[^\n]*?) :exports[ \t]+\w+", re.IGNORECASE | re.MULTILINE
+)
+_INCLUDES = {
+    "rst": re.compile(r"^[ \t]*\.\. (?:literal)?include::[ \t]+(\S.*?)[ \t]*$", re.MULTILINE),
+    "org": re.compile(r"^[ \t]*#\+INCLUDE:[ \t]+\"?([^\"\n]+?)\"?(?:[ \t].*)?$", re.MULTILINE | re.IGNORECASE),
+}
+_MOST_NAMES = 10
+_DOCTEST = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*)>>> [^\n]*(?:\n(?![ \t]*\n)[^\n]+)*")
+
+
+def to_tree(text: str, kind: str, settings: ParsingSettings, tick: Callable[[], None], shown: str) -> bytes:
+    """Pandoc's JSON for ``text`` of ``kind`` ("rst" or "org"). ``shown``: the file's name, for sentences.
+
+    ``tick`` is called five times a second and may raise to stop. Raises ``ParseError`` where pandoc refuses the text,
+    ``WorkerError`` where a limit was met.
+    """
+
+    def tree(mended: str) -> bytes:
+        data = mended.encode("utf-8", "replace")
+        return through_pandoc(data, _FORMATS[kind], "json", settings, tick, shown, standalone=True)
+
+    text = mended(text, kind)
+    try:
+        return tree(text)
+    except WorkerError:
+        raise
+    except ParseError:
+        escaped = _ORG_BACKSLASH.sub(lambda match: match["kept"] or r"\bsol{}", text) if kind == "org" else text
+        if escaped == text:
+            raise
+        return tree(escaped)
+
+
+def notes_on(text: str, kind: str) -> tuple[str, ...]:
+    """What is worth saying of a text beside its words: files it asks for, none of which was read.
+
+    >>> notes_on(".. include:: terms.rst\\n", "rst")
+    ('Other files that it includes were not read: terms.rst.',)
+    """
+    names = dict.fromkeys(_INCLUDES[kind].findall(text))
+    shown = ", ".join(list(names)[:_MOST_NAMES]) + (" and more" if len(names) > _MOST_NAMES else "")
+    return (f"Other files that it includes were not read: {shown}.",) if names else ()
+
+
+def through_pandoc(
+    data: bytes,
+    source: str,
+    target: str,
+    settings: ParsingSettings,
+    tick: Callable[[], None],
+    shown: str,
+    *,
+    standalone: bool = False,
+) -> bytes:
+    """``convert`` within the limits of the settings, its errors as sentences about the file ``shown``."""
+    try:
+        return convert(
+            data,
+            source,
+            target,
+            memory_megabytes=settings.memory_megabytes,
+            timeout_seconds=settings.timeout_seconds,
+            tick=tick,
+            standalone=standalone,
+        )
+    except MemoryError:
+        raise out_of_memory(shown, settings.memory_megabytes) from None
+    except ParseError as error:
+        raise type(error)(f"{shown} could not be read: {error.problem}", error.remedy) from error
+
+
+def mended(text: str, kind: str) -> str:
+    """The text so that pandoc leaves nothing out that a reader of the page or of the file sees.
+
+    >>> mended("Try it:\\n\\n>>> 1 + 1\\n2", "rst")
+    'Try it:\\n\\n::\\n\\n    >>> 1 + 1\\n    2'
+    """
+    if kind == "org":
+        text = _ORG_EXCLUDED.sub("", _ORG_RESULTS.sub("", _ORG_OPTIONS.sub("", text)))
+        text = _ORG_COMMENTED.sub(r"\1Comment", text)  # a subtree under that word is left out
+        return _ORG_EXPORT_ALL + _ORG_EXPORTS.sub(r"\1", text)
+    return _DOCTEST.sub(_literal, text)  # pandoc runs a doctest's lines together
+
+
+def _literal(match: re.Match[str]) -> str:
+    lines = [f"    {line}" for line in match[0].split("\n")]
+    return "\n".join([f"{match[1]}::", "", *lines])

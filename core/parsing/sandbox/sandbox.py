@@ -1,0 +1,230 @@
+"""A warm, recycled, killable worker process for files that may be hostile.
+
+Callers hand in a request and bytes and iterate over the answers; time limit, cancelling and crashes are handled here.
+Workers are kept warm in a small pool, so a picture of a page never waits for a long parse.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from core.errors import WorkerError
+from core.parsing.sandbox.worker import frame, read_frame
+
+Message = dict[str, Any]
+_ROOT = Path(__file__).resolve().parents[3]
+_KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "VIRTUAL_ENV")
+_TICK_SECONDS = 0.2
+_START_SECONDS = 60.0
+_QUEUED_MESSAGES = 32
+_MAX_IDLE = 2
+_SMALLER = "Split the file, or raise the limit in the settings (parsing.{dial})."
+
+
+class Worker:
+    """One child process. Not thread-safe: the pool lends it to one caller at a time.
+
+    ``module``: run with ``python -m``. ``files`` and ``bytes``: what it has read, for recycling.
+    """
+
+    def __init__(self, module: str) -> None:
+        self.files = 0
+        self.bytes = 0
+        theirs, self._lifeline = os.pipe()
+        lends_descriptors = os.name == "posix"
+        environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", module, *([str(theirs)] if lends_descriptors else [])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**environment, "PYTHONPATH": str(_ROOT), "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"},
+            pass_fds=(theirs,) if lends_descriptors else (),
+            start_new_session=lends_descriptors,
+        )
+        os.close(theirs)
+        self._closed = threading.Event()
+        self._messages: queue.Queue[Message | None] = queue.Queue(_QUEUED_MESSAGES)
+        threading.Thread(target=self._read, name="parsing-reader", daemon=True).start()
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, request: Message, data: bytes, timeout_seconds: float, tick: Callable[[], None]) -> Iterator[Message]:
+        """Answers to one request, an "error" among them if there is one, without the last "done".
+
+        ``tick`` is called at least five times a second.
+        Raises ``WorkerError`` on a time-out or a crash, and whatever ``tick`` raises. The worker is dead after that.
+        """
+        self.files += 1
+        self.bytes += len(data)
+        deadline = time.monotonic() + timeout_seconds
+        message = frame({**request, "size": len(data), "request": self.files}) + data
+        threading.Thread(target=self._write, args=(message,), name="parsing-writer", daemon=True).start()
+        while True:
+            answer = self._next(deadline, timeout_seconds, tick)
+            if answer["type"] == "done":
+                if answer.get("request") != self.files:  # an answer to another file must never pass for this one's
+                    raise WorkerError("the process that read it answered out of turn.", "Add the file again.")
+                return
+            if answer["type"] == "error" and answer.get("kind") == "memory":
+                self.bytes += 1 << 62  # the library may not have given back all it took: not lent again
+            yield answer
+
+    def wait_until_ready(self, tick: Callable[[], None]) -> None:
+        """Block until the process has loaded its library. Raises ``WorkerError`` when it does not start."""
+        self._next(time.monotonic() + _START_SECONDS, _START_SECONDS, tick)
+
+    def close(self) -> None:
+        """Kill the process, if it lives, and free what it held. May be called twice."""
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
+        self._closed.set()
+        self._process.kill()
+        self._process.wait()
+
+    def _next(self, deadline: float, timeout_seconds: float, tick: Callable[[], None]) -> Message:
+        while True:
+            tick()
+            try:
+                message = self._messages.get(timeout=_TICK_SECONDS)
+            except queue.Empty:
+                if time.monotonic() < deadline:
+                    continue
+                raise WorkerError(
+                    f"it was not read within {timeout_seconds:g} seconds.", _SMALLER.format(dial="timeout_seconds")
+                ) from None
+            if message is None:
+                self._process.kill()
+                raise WorkerError(_death(self._process.wait()), "Repair or convert the file and add it again.")
+            if time.monotonic() >= deadline:
+                raise WorkerError(
+                    f"it was not read within {timeout_seconds:g} seconds.", _SMALLER.format(dial="timeout_seconds")
+                )
+            return message
+
+    def _write(self, message: bytes) -> None:
+        stream: IO[bytes] | None = self._process.stdin
+        try:
+            if stream:
+                stream.write(message)
+                stream.flush()
+        except (OSError, ValueError):
+            return  # the process died or was killed: the reading side reports it
+
+    def _read(self) -> None:
+        stream: IO[bytes] | None = self._process.stdout
+        message: Message | None = {}
+        while message is not None and not self._closed.is_set():
+            message = _next_message(stream)
+            while not self._closed.is_set():  # a full queue holds the child back: memory stays bounded
+                try:
+                    self._messages.put(message, timeout=_TICK_SECONDS)
+                    break
+                except queue.Full:
+                    continue
+
+
+def _next_message(stream: IO[bytes] | None) -> Message | None:
+    """The next answer; ``None`` at the pipe's end, and for what no honest worker writes."""
+    try:
+        body = read_frame(stream) if stream else None
+        message = json.loads(body) if body is not None else None
+    except (OSError, ValueError, RecursionError):
+        return None
+    return message if isinstance(message, dict) and "type" in message else None
+
+
+def _death(code: int) -> str:
+    how = f"it was ended by signal {-code}" if code < 0 else f"it ended with code {code}"
+    return f"the process that read it died ({how})."
+
+
+def out_of_memory(shown: str, megabytes: int) -> WorkerError:
+    """The error for a file that the worker could not read within its limit.
+
+    >>> str(out_of_memory("a.pdf", 512))[:56]
+    'a.pdf needs more than 512 MB of memory to be read. Split'
+    """
+    problem = f"{shown} needs more than {megabytes} MB of memory to be read."
+    return WorkerError(problem, _SMALLER.format(dial="memory_megabytes"))
+
+
+class WorkerPool:
+    """Warm workers, lent to one caller at a time and replaced after ``max_files`` files or ``max_bytes`` read.
+
+    Thread-safe. A worker that failed, or whose caller stopped half-way, is killed and never lent again.
+    """
+
+    def __init__(self, module: str, max_files: int = 200, max_bytes: int = 1 << 30) -> None:
+        self._module = module
+        self._max_files = max_files
+        self._max_bytes = max_bytes
+        self._lock = threading.Lock()
+        self._idle: list[Worker] = []
+        self._owner = os.getpid()
+        atexit.register(self.close)
+
+    def ask(
+        self, request: Message, data: bytes, timeout_seconds: float, tick: Callable[[], None] | None = None
+    ) -> Generator[Message]:
+        """Answers of a worker to one request; see ``Worker.ask``. Leaving the loop early kills the worker."""
+        tick = tick or _no_tick
+        worker = self._take(tick)
+        finished = False
+        try:
+            yield from worker.ask(request, data, timeout_seconds, tick)
+            finished = True
+        finally:
+            if finished and worker.files < self._max_files and worker.bytes < self._max_bytes:
+                self._give_back(worker)
+            else:
+                worker.close()
+
+    def close(self) -> None:
+        """Kill every idle worker."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        if self._owner == os.getpid():
+            for worker in idle:
+                worker.close()
+
+    def _take(self, tick: Callable[[], None]) -> Worker:
+        with self._lock:
+            while self._idle:
+                worker = self._idle.pop()
+                if worker.is_alive:
+                    return worker
+                worker.close()
+        worker = Worker(self._module)
+        ready = False
+        try:
+            worker.wait_until_ready(tick)
+            ready = True
+        finally:
+            if not ready:
+                worker.close()
+        return worker
+
+    def _give_back(self, worker: Worker) -> None:
+        with self._lock:
+            if len(self._idle) < _MAX_IDLE:
+                self._idle.append(worker)
+                return
+        worker.close()
+
+
+def _no_tick() -> None:
+    return

@@ -1,0 +1,1 @@
+"""Spreadsheets to tables of typed cells."""

@@ -1,0 +1,213 @@
+"""Rows and cells of OpenDocument sheets, with the repeats they are stored by (OpenDocument 1.3 part 3, section 9)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from math import isfinite
+
+from core.parsing.flow import TableCell, Words
+from core.parsing.inline import Inline, joined, safe_target
+from core.parsing.ooxml.package import Element
+from core.parsing.sheets.comments import remark_text
+from core.parsing.sheets.formats import plain_number
+from core.parsing.sheets.grid import DATE, NUMBER, TEXT, TRUTH, Allowance, Area, Filled, Remark, Row, Sheet, whole
+from core.parsing.sheets.stream import local_name
+from core.parsing.sheets.styles import PLAIN, Look
+from core.types import CellValue
+
+OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_CREATOR, _DATE = "{http://purl.org/dc/elements/1.1/}creator", "{http://purl.org/dc/elements/1.1/}date"
+_DURATION = re.compile(r"(-?)P(?:(\d{1,6})D)?T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})(?:\.\d+)?S)?")
+_FORMULA = re.compile(r"^(?:\w+:)?=")
+_MAX_ROW, _MAX_COLUMN = 2_000_000, 20_000
+
+
+@dataclass(slots=True)
+class RowReader:
+    """Rows of one sheet as they come. ``unfilled``: formulas without a result; ``covered``: cells under merged ones."""
+
+    sheet: Sheet
+    looks: Mapping[str, Look]
+    allowance: Allowance
+    row: int = 0
+    hidden_rows: int = 0
+    unfilled: int = 0
+    covered: int = 0
+
+    def read(self, element: Element) -> list[tuple[int, int, Element]]:
+        """Take one ``table:table-row``. Returns its cells that hold drawings, with their places."""
+        repeats = number(element, "number-rows-repeated")
+        cells, drawn = self._cells(element)
+        if element.get(f"{TABLE}visibility", "visible") != "visible" and cells:
+            self.hidden_rows += repeats
+        if cells and self.row < _MAX_ROW:
+            repeats = min(repeats, _MAX_ROW - self.row)
+            self.allowance.take(repeats * len(cells), repeats * sum(len(cell.text) for cell in cells.values()))
+            self.sheet.rows[self.row] = cells
+            for row in range(self.row + 1, self.row + repeats):
+                self.sheet.rows[row] = {column: replace(cell) for column, cell in cells.items()}
+        self.row += repeats
+        return drawn
+
+    def _cells(self, element: Element) -> tuple[Row, list[tuple[int, int, Element]]]:
+        usual = element.get(f"{TABLE}default-cell-style-name", "")
+        cells: Row = {}
+        drawn: list[tuple[int, int, Element]] = []
+        column = 0
+        for place in element:
+            name = local_name(place)
+            if name not in ("table-cell", "covered-table-cell"):
+                continue
+            repeats = number(place, "number-columns-repeated")
+            if column < _MAX_COLUMN and (
+                len(place) or place.get(f"{OFFICE}value-type") or place.get(f"{TABLE}formula")
+            ):
+                cell = self._cell(place, self.looks.get(place.get(f"{TABLE}style-name", usual), PLAIN))
+                if cell is not None and name == "covered-table-cell":
+                    self.covered += 1
+                elif cell is not None:
+                    cells[column] = cell
+                    cells.update({at: replace(cell) for at in range(column + 1, min(column + repeats, _MAX_COLUMN))})
+                self._note(place, column)
+                if not is_plain(place):
+                    drawn.append((self.row, column, place))
+            column += repeats
+        return cells, drawn
+
+    def _cell(self, element: Element, look: Look) -> Filled | None:
+        """One cell; ``None`` for one that shows nothing."""
+        words = paragraphs(element)
+        value, kind, plain = _stated(element, words.text)
+        if plain and (kind == DATE or not words.text.strip()):
+            words = Words(plain)
+        if not words.text.strip() and (formula := element.get(f"{TABLE}formula")) and kind != TEXT:
+            written = _FORMULA.sub("=", formula)
+            words, value, kind = Words(written), written, TEXT
+            self.unfilled += 1
+        if not words.text.strip():
+            return None
+        return Filled(TableCell(words, words.text.strip() if kind == TEXT else value), kind, look.strong, look.shaded)
+
+    def _note(self, element: Element, column: int) -> None:
+        """Keep the cell's merged area and its remarks."""
+        down, across = number(element, "number-rows-spanned"), number(element, "number-columns-spanned")
+        if down > 1 or across > 1:
+            self.sheet.merges.append(Area(self.row, column, self.row + down - 1, column + across - 1))
+        for remark in () if is_plain(element) else element.iterfind(f"{OFFICE}annotation"):
+            words = paragraphs(remark).text.strip()
+            author, day = remark.findtext(_CREATOR) or "", remark.findtext(_DATE) or ""
+            if words:
+                text = remark_text(words, author.strip(), day.strip(), self.row, column)
+                self.sheet.remarks.append(Remark(self.row, column, text))
+
+
+def number(element: Element, name: str) -> int:
+    """A count among the table attributes of an element, 1 where it is missing or none."""
+    return max(1, whole(element.get(f"{TABLE}{name}"), 1))
+
+
+def finite_number(text: str) -> int | float | None:
+    """The number a value attribute states; ``None`` where it states none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    if not isfinite(value):
+        return None
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value
+
+
+def _stated(element: Element, shown: str) -> tuple[CellValue, str, str]:
+    """The value a cell states, its kind, and how it reads plainly: days as ISO 8601 has them."""
+    kind = element.get(f"{OFFICE}value-type", "")
+    if kind in ("float", "percentage", "currency"):
+        value = finite_number(element.get(f"{OFFICE}value", ""))
+        return (value, NUMBER, plain_number(value)) if value is not None else (None, TEXT, "")
+    if kind == "date":
+        return _day(element.get(f"{OFFICE}date-value", ""), shown)
+    if kind == "time":
+        stated = element.get(f"{OFFICE}time-value", "")
+        clock = _clock(stated)
+        return clock or stated, DATE if clock else TEXT, shown.strip() or clock or stated
+    if kind == "boolean":
+        truth = element.get(f"{OFFICE}boolean-value", "") == "true"
+        return truth, TRUTH, str(truth).upper()
+    return None, TEXT if kind == "string" else "", element.get(f"{OFFICE}string-value", "")
+
+
+def _day(stated: str, shown: str) -> tuple[CellValue, str, str]:
+    """A day, with the time where it is not midnight or where the cell shows it."""
+    try:
+        at = datetime.fromisoformat(stated).replace(tzinfo=None)
+    except ValueError:
+        return None, TEXT, stated
+    day = at.date().isoformat()
+    is_midnight = at.time() == datetime.min.time()
+    value = day if is_midnight else at.isoformat(timespec="seconds")
+    if is_midnight and not ("T" in stated and ":" in shown):
+        return value, DATE, day
+    return value, DATE, f"{day} {at:%H:%M:%S}"
+
+
+def _clock(duration: str) -> str:
+    """
+    >>> _clock("PT10H30M00S"), _clock("PT26H"), _clock("soon")
+    ('10:30:00', '26:00:00', '')
+    """
+    match = _DURATION.fullmatch(duration)
+    if not match:
+        return ""
+    days, hours, minutes, seconds = (int(part or 0) for part in match.groups()[1:])
+    return f"{match[1]}{24 * days + hours:02d}:{minutes:02d}:{seconds:02d}"
+
+
+XLINK = "{http://www.w3.org/1999/xlink}"
+# What a paragraph holds that is not of its words: it is read elsewhere, or says nothing.
+_ASIDE = frozenset(("annotation", "annotation-end", "frame", "custom-shape", "g", "ruby-text", "note"))
+# Filled in by the program when it prints.
+_FIELDS = frozenset(
+    "page-number page-count sheet-name file-name title date time creation-date print-date page-continuation".split()
+)
+_SPACE = re.compile(r"[ \t\r\n]+")
+_MAX_BLANKS, _MAX_DEPTH = 200, 100
+
+
+def paragraphs(holder: Element, *, fields: bool = True) -> Words:
+    """The paragraphs right below ``holder`` as lines. ``fields``: with what the program fills in."""
+    if is_plain(holder):
+        return Words(_SPACE.sub(" ", holder[0].text or ""))
+    lines = []
+    for child in holder:
+        if local_name(child) in ("p", "h"):
+            inline = Inline()
+            _gather(child, inline, frozenset() if fields else _FIELDS, 0)
+            lines.append(inline.take() or Words(""))
+    return joined(lines, "\n") if lines else Words("")
+
+
+def is_plain(holder: Element) -> bool:
+    """Whether all there is below ``holder`` is one paragraph of bare text, as in nearly all cells."""
+    return len(holder) == 1 and len(holder[0]) == 0 and local_name(holder[0]) == "p"
+
+
+def _gather(element: Element, inline: Inline, left_out: frozenset[str], depth: int) -> None:
+    inline.add(_SPACE.sub(" ", element.text or ""))
+    for child in element if depth < _MAX_DEPTH else ():
+        name = local_name(child)
+        if name == "s":
+            inline.add(" " * min(whole(child.get(f"{child.tag[: -len(name)]}c"), 1), _MAX_BLANKS))
+        elif name == "tab":
+            inline.add(" ")
+        elif name == "line-break":
+            inline.add("\n")
+        elif name == "a":
+            inline.open_link(safe_target(child.get(f"{XLINK}href", "")))
+            _gather(child, inline, left_out, depth + 1)
+            inline.close_link()
+        elif name not in _ASIDE and name not in left_out:
+            _gather(child, inline, left_out, depth + 1)
+        inline.add(_SPACE.sub(" ", child.tail or ""))

@@ -1,0 +1,223 @@
+"""OpenDocument spreadsheets (.ods) read from their parts (OpenDocument 1.3), which never stand in memory as trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+from zipfile import ZipFile
+
+from core.errors import ParseError
+from core.parsing.flow import ParsedFile, Piece, TableCell, Words
+from core.parsing.names import display_name
+from core.parsing.ooxml.package import Element, checked
+from core.parsing.pandoc.odt_package import embedded, metadata_of, part_of, tree_of
+from core.parsing.sheets.formats import plain_number
+from core.parsing.sheets.grid import Allowance, Area, Drawing, Sheet, Workbook, area_of
+from core.parsing.sheets.ods_cells import OFFICE, TABLE, XLINK, RowReader, finite_number, paragraphs
+from core.parsing.sheets.pieces import reading_of, says_something
+from core.parsing.sheets.stream import elements, local_name
+from core.parsing.sheets.styles import PLAIN, Look
+from core.parsing.word.drawings import description
+from core.types import BlockKind
+
+_CHART = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}"
+_HELD = frozenset(("frame", "g", "a"))
+_SHAPES = frozenset(
+    "custom-shape rect ellipse circle line polyline polygon path connector caption regular-polygon".split()
+)
+_MAX_DEPTH = 30
+
+
+class Objects(Protocol):
+    """Finds the content of an object embedded in the file by its address; ``None`` where it is none."""
+
+    def __call__(self, address: str) -> Element | None: ...
+
+
+def drawing_pieces(holder: Element, find: Objects, depth: int = 0) -> Iterator[Piece]:
+    """The drawings right below ``holder``, a cell or a sheet's shapes, as pieces."""
+    for child in holder if depth < _MAX_DEPTH else ():
+        name = local_name(child)
+        if name in _HELD:
+            yield from _frame(child, find, depth)
+        elif name in _SHAPES or name == "text-box":
+            words = paragraphs(child)
+            if words.text.strip():
+                yield Piece(BlockKind.PARAGRAPH, words)
+        elif name in ("p", "h", "span"):
+            yield from drawing_pieces(child, find, depth + 1)
+
+
+def _frame(frame: Element, find: Objects, depth: int) -> Iterator[Piece]:
+    """What a frame shows: of several renderings the first that says something, then its description."""
+    pieces: list[Piece] = []
+    for child in frame:
+        if local_name(child) == "object" and not pieces:
+            root = find(child.get(f"{XLINK}href", ""))
+            pieces = list(chart_pieces(root)) if root is not None else []
+    pieces = pieces or list(drawing_pieces(frame, find, depth + 1))
+    yield from pieces
+    stated = frame.findtext("{*}desc") or frame.findtext("{*}title")
+    if not pieces and (told := description(stated)):
+        yield Piece(BlockKind.CAPTION, Words(told))
+
+
+def chart_pieces(root: Element) -> Iterator[Piece]:
+    """A chart's title and axes as a caption, and the data it keeps as a table."""
+    for chart in root.iter(f"{_CHART}chart"):
+        titles = [words for title in chart.iter("{*}title", "{*}subtitle") if (words := paragraphs(title).text.strip())]
+        if titles:
+            yield Piece(BlockKind.CAPTION, Words("\n".join(titles)))
+        for table in chart.iterfind("{*}table"):
+            heads = sum(1 for _ in table.iterfind("{*}table-header-rows/{*}table-row"))
+            rows = tuple(tuple(map(_chart_cell, row.iterfind("{*}table-cell"))) for row in table.iter("{*}table-row"))
+            if rows:
+                yield Piece(BlockKind.TABLE, rows=rows, header_rows=min(heads, len(rows)))
+
+
+def _chart_cell(element: Element) -> TableCell:
+    words = paragraphs(element)
+    if element.get(f"{OFFICE}value-type") != "float":
+        return TableCell(words, words.text.strip() or None)
+    value = finite_number(element.get(f"{OFFICE}value", ""))  # NaN is a gap in the data
+    return TableCell(Words("" if value is None else plain_number(value)), value)
+
+
+_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
+_SAVE_AGAIN = "Open it in the program that made it, save a copy and add that."
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """What a named style says of cells, tables and pages."""
+
+    look: Look = PLAIN
+    is_hidden: bool = False
+    page: str = ""
+
+
+def read(data: bytes, name: str) -> ParsedFile:
+    """The sheets of an OpenDocument spreadsheet. Raises ``ParseError``."""
+    shown = display_name(name)
+    archive = checked(data, shown)
+    if "content.xml" not in archive.namelist():
+        raise ParseError(f"{shown} lacks its part content.xml.", _SAVE_AGAIN)
+    if b"encryption-data" in part_of(archive, "META-INF/manifest.xml"):
+        raise ParseError(f"{shown} is encrypted with a password.", "Save it without the password and add it again.")
+    book = _Reader(archive, shown).book
+    reading = reading_of(book)
+    if not reading.pieces:
+        raise ParseError(f"{shown} is empty: none of its sheets holds anything.", "Add a file with content.")
+    return reading
+
+
+class _Reader:
+    """One file being read; ``book`` is what was found."""
+
+    def __init__(self, archive: ZipFile, shown: str) -> None:
+        self._archive = archive
+        self._shown = shown
+        self._allowance = Allowance(shown)
+        self._styles: dict[str, _Style] = {}
+        self._pages: dict[str, list[str]] = {}
+        metadata = metadata_of(tree_of(part_of(archive, "meta.xml")))
+        self.book = Workbook(title=metadata.pop("title", ""), metadata=metadata)
+        if "styles.xml" in archive.namelist():
+            self._read_styles()
+        self._read_content()
+
+    def _read_styles(self) -> None:
+        with self._archive.open("styles.xml") as stream:
+            for _, element in elements(stream, ("{*}style", "{*}master-page"), "styles.xml", self._shown):
+                if local_name(element) == "style":
+                    self._note_style(element)
+                else:
+                    self._pages[element.get(f"{_STYLE}name", "")] = _running_lines(element)
+
+    def _read_content(self) -> None:
+        looks: dict[str, Look] = {}
+        rows = RowReader(Sheet(""), looks, self._allowance)
+        style = _Style()
+        tags = ("{*}style", "{*}table-row", "{*}shapes", "{*}database-range")
+        within = ("{*}table", "{*}table-header-rows")
+        with self._archive.open("content.xml") as stream:
+            for event, element in elements(stream, tags, "content.xml", self._shown, within):
+                kind = local_name(element)
+                if kind == "style":
+                    self._note_style(element)
+                elif kind == "table" and local_name(element.getparent()) == "spreadsheet":
+                    if event == "start":
+                        looks = {name: style.look for name, style in self._styles.items()}
+                        name = element.get(f"{TABLE}name", "") or f"Sheet {len(self.book.sheets) + 1}"
+                        rows = RowReader(Sheet(name), looks, self._allowance)
+                        style = self._styles.get(element.get(f"{TABLE}style-name", ""), _Style())
+                    else:
+                        self._finish(rows, style)
+                elif kind == "table-row":
+                    for row, column, cell in rows.read(element):
+                        self._draw(rows.sheet, cell, row, column)
+                elif kind == "shapes":
+                    self._draw(rows.sheet, element, 0, 0)
+                elif kind == "table-header-rows" and event == "end":
+                    rows.sheet.heads_end = rows.row
+                elif kind == "database-range":
+                    self._note_filter(element)
+
+    def _finish(self, rows: RowReader, style: _Style) -> None:
+        sheet, notes = rows.sheet, self.book.notes
+        sheet.furniture = self._pages.get(style.page, [])
+        self.book.sheets.append(sheet)
+        if style.is_hidden:
+            notes.append(f'The sheet "{sheet.name}" is hidden in the file; it is read all the same.')
+        if rows.hidden_rows:
+            what = "hidden rows" if rows.hidden_rows > 1 else "hidden row"
+            notes.append(f'The sheet "{sheet.name}" has {rows.hidden_rows:,} {what}, read all the same.')
+        if rows.covered:
+            what = "cells lie" if rows.covered > 1 else "cell lies"
+            notes.append(f'In the sheet "{sheet.name}", {rows.covered:,} {what} unseen under merged ones: left out.')
+        if rows.unfilled:
+            what = "formulas have" if rows.unfilled > 1 else "formula has"
+            notes.append(f'In the sheet "{sheet.name}", {rows.unfilled:,} {what} no stored result: shown as written.')
+
+    def _draw(self, sheet: Sheet, holder: Element, row: int, column: int) -> None:
+        pieces = tuple(drawing_pieces(holder, partial(embedded, self._archive)))
+        if pieces:
+            sheet.drawings.append(Drawing(row, column, pieces))
+
+    def _note_style(self, element: Element) -> None:
+        usual = self._styles.get(element.get(f"{_STYLE}parent-style-name", ""), _Style())
+        weight = next((found.get(f"{_FO}font-weight") for found in element.iterfind("{*}text-properties")), None)
+        colour = next(
+            (found.get(f"{_FO}background-color") for found in element.iterfind("{*}table-cell-properties")), None
+        )
+        display = next((found.get(f"{TABLE}display") for found in element.iterfind("{*}table-properties")), None)
+        strong = usual.look.strong if weight is None else weight in ("bold", "600", "700", "800", "900")
+        shaded = usual.look.shaded if colour is None else colour != "transparent"
+        page = element.get(f"{_STYLE}master-page-name", usual.page)
+        name = element.get(f"{_STYLE}name", "")
+        self._styles[name] = _Style(Look(strong=strong, shaded=shaded), display == "false", page)
+
+    def _note_filter(self, element: Element) -> None:
+        first, _, last = element.get(f"{TABLE}target-range-address", "").partition(":")
+        sheet_name, _, start = first.rpartition(".")
+        area: Area | None = area_of(f"{start}:{last.rpartition('.')[2]}") if last else None
+        for sheet in self.book.sheets if area and element.get(f"{TABLE}contains-header", "true") == "true" else ():
+            if area and sheet.name == sheet_name.lstrip("$").strip("'").replace("''", "'"):
+                sheet.filters.append(area)
+
+
+def _running_lines(page: Element) -> list[str]:
+    """The words of a page style's headers and footers that are not filled in by the program."""
+    lines = []
+    for name in ("header", "header-left", "header-first", "footer", "footer-left", "footer-first"):
+        holder = page.find(f"{_STYLE}{name}")
+        if holder is None or holder.get(f"{_STYLE}display") == "false":
+            continue
+        parts = [holder, *holder]
+        words = " ".join(" ".join(paragraphs(part, fields=False).text for part in parts).split())
+        if says_something(words):
+            lines.append(words)
+    return lines

@@ -1,0 +1,65 @@
+"""XML parts too large to stand in memory as trees: their elements one by one, each forgotten after its turn."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import IO
+from zipfile import BadZipFile
+
+from lxml import etree
+
+from core.errors import ParseError
+from core.parsing.ooxml.package import Element
+
+_SAVE_AGAIN = "Open it in the program that made it, save a copy and add that."
+
+
+def elements(
+    stream: IO[bytes], tags: Sequence[str], part: str, shown: str, within: Sequence[str] = ()
+) -> Iterator[tuple[str, Element]]:
+    """Each element named in ``tags`` ("{*}row") as ("end", element) when it is complete, in the file's order.
+
+    Elements named in ``within`` come too, as ("start", element) and again as ("end", element). An element is emptied
+    once the next one is asked for; one inside another of its name comes with that one alone.
+    Raises ``ParseError`` where the part is damaged or declares entities.
+    """
+    opening = {tag.rpartition("}")[2] for tag in within}
+    first = True
+    try:
+        for event, element in etree.iterparse(
+            stream,
+            events=("start", "end") if within else ("end",),
+            tag=[*tags, *within],
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        ):
+            if first and element.getroottree().docinfo.internalDTD is not None:
+                problem = f"{shown} declares entities in its part {part}, which no spreadsheet program does."
+                raise ParseError(problem, _SAVE_AGAIN)
+            first = False
+            if within and next(element.iterancestors(element.tag), None) is not None:
+                continue
+            if event == "end" or local_name(element) in opening:
+                yield event, element
+            if event == "end":
+                _forget(element)
+    except (etree.XMLSyntaxError, BadZipFile, zlib.error, OSError, EOFError, ValueError, NotImplementedError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:160]
+        raise ParseError(f"{shown} is damaged: its part {part} cannot be read ({reason}).", _SAVE_AGAIN) from error
+
+
+def local_name(element: Element) -> str:
+    """An element's name without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def _forget(element: Element) -> None:
+    element.clear()
+    parent = element.getparent()
+    while parent is not None and element.getprevious() is not None:
+        del parent[0]

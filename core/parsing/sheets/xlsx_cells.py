@@ -1,0 +1,309 @@
+"""One sheet of an Excel workbook, read cell by cell from its part, which is never held as a tree.
+
+A formula shows its last result. One that has none, as programs leave it that cannot calculate, shows itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import lru_cache
+from typing import IO
+
+from core.parsing.flow import TableCell, Words
+from core.parsing.inline import safe_target
+from core.parsing.ooxml.package import RELATIONS, Element
+from core.parsing.sheets.formats import show_number, show_text
+from core.parsing.sheets.grid import (
+    DATE,
+    NUMBER,
+    TEXT,
+    TRUTH,
+    Allowance,
+    Area,
+    Filled,
+    Row,
+    area_of,
+    place_name,
+    place_of,
+    whole,
+)
+from core.parsing.sheets.stream import elements, local_name
+from core.parsing.sheets.styles import PLAIN, Look, unescaped
+
+_TAGS = tuple(
+    f"{{*}}{name}"
+    for name in (
+        "row pane col mergeCell hyperlink autoFilter tablePart drawing oddHeader oddFooter evenHeader evenFooter "
+        "firstHeader firstFooter"
+    ).split()
+)
+_RUNNING = frozenset(("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter"))
+_MAX_REMEMBERED = 100_000
+_Known = tuple[TableCell, str, bool, bool]  # what a ``Filled`` is made of
+_MAX_ROW, _MAX_COLUMN = 2_000_000, 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the cells of all sheets share."""
+
+    strings: tuple[str, ...]
+    looks: tuple[Look, ...]
+    from_1904: bool
+    allowance: Allowance
+    shown: str
+
+
+@dataclass(slots=True)
+class SheetPart:
+    """What a sheet's part holds; ``drawings`` and ``tables`` are relations' ids, ``running`` codes of page headers.
+
+    ``links``: area, relation's id, place in the workbook. ``unfilled``: formulas without a result.
+    """
+
+    rows: dict[int, Row] = field(default_factory=dict)
+    merges: list[Area] = field(default_factory=list)
+    filters: list[Area] = field(default_factory=list)
+    links: list[tuple[Area, str, str]] = field(default_factory=list)
+    drawings: list[str] = field(default_factory=list)
+    tables: list[str] = field(default_factory=list)
+    running: list[str] = field(default_factory=list)
+    heads_end: int = 0
+    hidden_rows: int = 0
+    hidden_columns: int = 0
+    unfilled: int = 0
+
+
+def read_cells(stream: IO[bytes], part: str, context: Context) -> SheetPart:
+    """A sheet's part. Raises ``ParseError`` when it is damaged or holds more than may be read."""
+    reader = _Cells(context)
+    found = reader.found
+    other: dict[str, Callable[[Element], None]] = {
+        "row": reader.row,
+        "pane": lambda pane: _note_pane(pane, found),
+        "col": lambda columns: _note_columns(columns, found),
+        "mergeCell": lambda merge: _note_area(merge, found.merges),
+        "autoFilter": lambda area: _note_area(area, found.filters),
+        "hyperlink": lambda link: _note_link(link, found),
+        "drawing": lambda drawing: found.drawings.append(drawing.get(f"{RELATIONS}id", "")),
+        "tablePart": lambda table: found.tables.append(table.get(f"{RELATIONS}id", "")),
+    }
+    for _, element in elements(stream, _TAGS, part, context.shown):
+        name = local_name(element)
+        if name in _RUNNING:
+            found.running.append(element.text or "")
+        else:
+            other[name](element)
+    return found
+
+
+class _Cells:
+    """Rows of one sheet as they come; what was read before in the same style is taken from memory."""
+
+    def __init__(self, context: Context) -> None:
+        self.found = SheetPart()
+        self._context = context
+        self._known: dict[tuple[str, str, str], _Known] = {}
+        self._shared: dict[str, tuple[str, int, int]] = {}
+        self._row = -1
+
+    def row(self, element: Element) -> None:
+        self._row = whole(element.get("r"), self._row + 2) - 1
+        if not 0 <= self._row < _MAX_ROW:
+            return
+        if element.get("hidden") in ("1", "true"):
+            self.found.hidden_rows += 1
+        cells: Row = {}
+        characters, column = 0, -1
+        for place in element:
+            name = place.get("r")
+            column = _column(name) if name else column + 1
+            cell = self._cell(place, column) if 0 <= column < _MAX_COLUMN else None
+            if cell is not None:
+                cells[column] = cell
+                characters += len(cell.cell.words.text)
+        if cells:
+            self._context.allowance.take(len(cells), characters)
+            self.found.rows.setdefault(self._row, {}).update(cells)
+
+    def _cell(self, element: Element, column: int) -> Filled | None:
+        raw = formula = inline = None
+        for child in element:
+            tag = child.tag
+            if tag.endswith("}v"):
+                raw = child.text or ""
+            elif tag.endswith("}f"):
+                formula = child
+            elif tag.endswith("}is"):
+                inline = rich_text(child)
+        kind, style = element.get("t", "n"), element.get("s", "0")
+        target = ""
+        if inline is not None:
+            raw, kind = inline, "str"
+        if formula is not None:
+            written = self._formula(formula, column)
+            target = safe_target(link_target(written))
+            if raw is None or (raw == "" and kind != "str"):
+                raw, kind = f"={written}" if written else "", "str"
+                self.found.unfilled += bool(written)
+        known = self._known.get((kind, style, raw)) if raw else None
+        if known is None:
+            known = self._remembered(kind, style, raw) if raw else None
+            if known is None:
+                return None
+        cell = Filled(*known)
+        return cell.linked(target) if target else cell
+
+    def _remembered(self, kind: str, style: str, raw: str) -> _Known | None:
+        """What a stored value shows in a style; ``None`` when that is nothing."""
+        look = self._look(style)
+        shown = self._shown(kind, look.code, raw)
+        if shown is None:
+            return None
+        known = (*shown, look.strong, look.shaded)
+        if len(self._known) < _MAX_REMEMBERED:
+            self._known[(kind, style, raw)] = known
+        return known
+
+    def _look(self, style: str) -> Look:
+        looks = self._context.looks
+        at = whole(style, 0)
+        return looks[at] if at < len(looks) else PLAIN
+
+    def _formula(self, element: Element, column: int) -> str:
+        """The formula's words; one that shares another's is moved to its own place."""
+        words, shared = (element.text or "").strip(), element.get("si", "")
+        if element.get("t") != "shared":
+            return words
+        if words:
+            self._shared[shared] = (words, self._row, column)
+            return words
+        first = self._shared.get(shared)
+        return shifted(first[0], self._row - first[1], column - first[2]) if first else ""
+
+    def _shown(self, kind: str, code: str, raw: str) -> tuple[TableCell, str] | None:
+        """The cell and its kind; ``None`` for one that shows nothing."""
+        if kind in ("s", "str", "inlineStr", "e"):
+            text = self._string(raw) if kind == "s" else unescaped(raw)
+            text = show_text(text, code)
+            return (TableCell(Words(text), text.strip()), TEXT) if text.strip() else None
+        if kind == "b":
+            truth = raw.strip() in ("1", "true")
+            return TableCell(Words(str(truth).upper()), truth), TRUTH
+        if kind == "d":
+            return _stated_date(raw)
+        try:
+            number = show_number(float(raw), code, from_1904=self._context.from_1904)
+        except ValueError:
+            return (TableCell(Words(raw), raw.strip()), TEXT) if raw.strip() else None
+        return TableCell(Words(number.text), number.value), DATE if number.is_date else NUMBER
+
+    def _string(self, raw: str) -> str:
+        strings = self._context.strings
+        at = whole(raw)
+        return strings[at] if 0 <= at < len(strings) else ""
+
+
+def rich_text(element: Element) -> str:
+    """A string's words, its runs joined; reading aids above characters are left out."""
+    parts = []
+    for child in element:
+        tag = child.tag
+        if tag.endswith("}t"):
+            parts.append(child.text or "")
+        elif tag.endswith("}r"):
+            parts += [run.text or "" for run in child if run.tag.endswith("}t")]
+    return unescaped("".join(parts))
+
+
+def _stated_date(raw: str) -> tuple[TableCell, str]:
+    """A day written out, as only the strict variant of the format has it."""
+    try:
+        at = datetime.fromisoformat(raw.strip())
+    except ValueError:
+        return TableCell(Words(raw), raw.strip()), TEXT
+    if at.time() == datetime.min.time():
+        day = date.isoformat(at)
+        return TableCell(Words(day), day), DATE
+    stated = at.replace(tzinfo=None).isoformat(timespec="seconds")
+    return TableCell(Words(stated.replace("T", " ")), stated), DATE
+
+
+@lru_cache(maxsize=1024)
+def _letters_column(letters: str) -> int:
+    place = place_of(f"{letters}1")
+    return place[1] if place else -1
+
+
+def _column(name: str) -> int:
+    return _letters_column(name.rstrip("0123456789"))
+
+
+def _note_area(element: Element, areas: list[Area]) -> None:
+    area = area_of(element.get("ref", ""))
+    if area is not None:
+        areas.append(area)
+
+
+def _note_link(element: Element, found: SheetPart) -> None:
+    area = area_of(element.get("ref", ""))
+    if area is not None:
+        found.links.append((area, element.get(f"{RELATIONS}id", ""), element.get("location", "")))
+
+
+def _note_pane(element: Element, found: SheetPart) -> None:
+    rows = element.get("ySplit", "0")
+    if element.get("state") in ("frozen", "frozenSplit") and re.fullmatch(r"\d{1,3}(?:\.0+)?", rows):
+        found.heads_end = int(float(rows))
+
+
+def _note_columns(element: Element, found: SheetPart) -> None:
+    first, last = whole(element.get("min")), min(whole(element.get("max")), _MAX_COLUMN)
+    if element.get("hidden") in ("1", "true") and 0 < first <= last:
+        found.hidden_columns += last - first + 1
+
+
+_LINK = re.compile(r'\s*HYPERLINK\(\s*"((?:[^"]|"")*)"\s*[,)]', re.IGNORECASE)
+# Quoted text and sheets' names are passed over; a name or a function that only looks like a cell is none.
+_REFERENCE = re.compile(
+    r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|(?<![\w.$])(?P<column>\$?[A-Z]{1,3})(?P<row>\$?[1-9]\d{0,6})(?![\w.(])"
+)
+_LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
+
+
+def link_target(formula: str) -> str:
+    """Where a HYPERLINK formula leads; "" for other formulas, and where it is calculated.
+
+    >>> link_target('HYPERLINK("https://a.example/x","Site")'), link_target("HYPERLINK(A1)")
+    ('https://a.example/x', '')
+    """
+    match = _LINK.match(formula)
+    return match[1].replace('""', '"') if match else ""
+
+
+def shifted(formula: str, rows: int, columns: int) -> str:
+    """A formula moved by so many rows and columns, as cells that share it have it.
+
+    >>> shifted('A1*$B$1&"A1"+LOG10(C$2)', 1, 1)
+    'B2*$B$1&"A1"+LOG10(D$2)'
+    """
+
+    def moved(match: re.Match[str]) -> str:
+        column, row = match["column"], match["row"]
+        if not column:
+            return match[0]
+        number = 0
+        for letter in column.lstrip("$"):
+            number = number * 26 + ord(letter) - 64
+        across = number - 1 if column.startswith("$") else number - 1 + columns
+        down = int(row.lstrip("$")) - 1 if row.startswith("$") else int(row) - 1 + rows
+        if not (0 <= across < _LAST_COLUMN and 0 <= down < _LAST_ROW):
+            return "#REF!"
+        name = place_name(down, across)
+        letters = name.rstrip("0123456789")
+        return f"{'$' * column.startswith('$')}{letters}{'$' * row.startswith('$')}{name[len(letters) :]}"
+
+    return _REFERENCE.sub(moved, formula)

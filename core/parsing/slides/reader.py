@@ -1,0 +1,194 @@
+"""Presentations (PPTX and its kin): slides in order, each with its shapes, notes and comments.
+
+Read from the XML parts themselves: a deck that a library for writing decks refuses is still read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from core.errors import ParseError
+from core.parsing.flow import ParsedFile, Piece, Words
+from core.parsing.names import display_name, is_title
+from core.parsing.ooxml.package import RELATIONS, Element, Package
+from core.parsing.slides.comments import comment_authors, comment_pieces
+from core.parsing.slides.masters import Masters, placeholder_of
+from core.parsing.slides.shapes import EMU, Found, Sheet, read_shapes
+from core.parsing.slides.text import body_words, is_slide_number, joined
+from core.types import BlockKind, Page
+
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_USUAL_SIZE = (9_144_000, 6_858_000)  # EMU
+_LARGEST_SIDE = 51_206_400  # EMU, the format's own limit
+# What PowerPoint writes into the title's field when nobody else did, in languages ``is_title`` does not know.
+_NO_TITLES = frozenset({"powerpoint-präsentation", "présentation powerpoint", "presentación de powerpoint"})
+_MAX_NAMED = 12
+
+
+def read(data: bytes, name: str) -> ParsedFile:
+    """The presentation in ``data``. Raises ``ParseError`` where it is encrypted, damaged or none at all."""
+    shown = display_name(name)
+    _check_container(data, shown)
+    package = Package(data, shown)
+    main = package.main_part("ppt/presentation.xml")
+    root = package.root(main)
+    if root.tag.rpartition("}")[2] != "presentation":
+        raise ParseError(f"{shown} is no presentation: its main part is {main}.", "Add it under its own name.")
+    deck = _Deck(package, main, root)
+    deck.read()
+    metadata = package.core_properties()
+    title = metadata.pop("title", "")
+    sections = [section.get("name", "") for section in deck.root.iterfind("{*}extLst/{*}ext/{*}sectionLst/{*}section")]
+    if any(sections):
+        metadata["sections"] = "; ".join(filter(None, sections))
+    return ParsedFile(
+        pieces=(*deck.pieces, *deck.running.values()),
+        title=title if is_title(title) and title.casefold() not in _NO_TITLES else "",
+        metadata=metadata,
+        notes=tuple(deck.notes()),
+        pages=tuple(deck.pages),
+    )
+
+
+def _check_container(data: bytes, shown: str) -> None:
+    if data.startswith(_OLD_OFFICE):
+        if _ENCRYPTED in data:
+            raise ParseError(
+                f"{shown} is encrypted with a password.", "Save a copy without one in PowerPoint and add that."
+            )
+        raise ParseError(
+            f"{shown} is a presentation of PowerPoint 2003 or older.", "Save it as .pptx in PowerPoint and add that."
+        )
+
+
+@dataclass(slots=True)
+class _Deck:
+    """A presentation as it is read slide by slide."""
+
+    package: Package
+    main: str
+    root: Element
+    pieces: list[Piece] = field(default_factory=list)
+    running: dict[str, Piece] = field(default_factory=dict)  # headers and footers by their words, each once
+    pages: list[Page] = field(default_factory=list)
+    hidden: list[int] = field(default_factory=list)
+    missing: list[int] = field(default_factory=list)
+    embedded: list[str] = field(default_factory=list)
+    hidden_words: int = 0
+
+    def read(self) -> None:
+        masters = Masters(self.package, self.root)
+        authors = comment_authors(self.package, self.main)
+        width, height = _size(self.root)
+        right_to_left = self.root.get("rtl", "0") in ("1", "true")
+        standing: dict[str, Found] = {}
+        for number, part in enumerate(self._slides(), start=1):
+            page = Page(number, width, height)
+            self.pages.append(page)
+            slide = self.package.optional_root(part) if part else None
+            if slide is None:
+                self.missing.append(number)
+                continue
+            if slide.get("show", "1") in ("0", "false"):
+                self.hidden.append(number)
+            sheet = Sheet(self.package, part, page, masters.of(part), right_to_left)
+            tree = slide.find("{*}cSld/{*}spTree")
+            self._take(Found() if tree is None else read_shapes(tree, sheet), number)
+            self.pieces += self._speaker_notes(sheet, masters)
+            self.pieces += comment_pieces(self.package, part, authors, number, sheet.whole)
+            for below, below_part in sheet.layers.standing(slide):
+                if below_part not in standing:  # what a master shows on all its slides is told once
+                    standing[below_part] = read_shapes(
+                        [shape for shape in below if placeholder_of(shape) is None], replace(sheet, part=below_part)
+                    )
+                    self._run(standing[below_part].pieces)
+
+    def notes(self) -> Iterator[str]:
+        """Sentences on what was left out, and on what is not shown."""
+        if self.hidden:
+            yield _of_slides(self.hidden, "is hidden.", "are hidden.")
+        if self.missing:
+            yield _of_slides(self.missing, "is damaged and was left out.", "are damaged and were left out.")
+        if self.hidden_words:
+            yield f"{self.hidden_words:,} words of hidden shapes were left out."
+        if self.embedded:
+            yield f"Embedded files were not read: {_listed(self.embedded)}."
+        damaged = [part for part in self.package.damaged if not part.startswith("ppt/slides/slide")]
+        if damaged:
+            yield f"Damaged parts were left out: {_listed(damaged)}."
+
+    def _slides(self) -> Iterator[str]:
+        """Names of the slides' parts in their order, "" for one that is missing."""
+        relations = self.package.relations(self.main)
+        for entry in self.root.iterfind("{*}sldIdLst/{*}sldId"):
+            relation = relations.get(entry.get(f"{RELATIONS}id", ""))
+            yield relation.target if relation and not relation.external else ""
+
+    def _take(self, found: Found, number: int) -> None:
+        self.pieces += [*found.titles, *found.pieces]
+        self._run(found.running)
+        self.embedded += [f"{name} on slide {number}" for name in found.embedded]
+        self.hidden_words += found.hidden_words
+
+    def _run(self, pieces: Sequence[Piece]) -> None:
+        """Keep what stands on many slides once, as furniture of the first."""
+        for piece in pieces:
+            lines = [
+                piece.words,
+                *(item.words for item in piece.items),
+                *(cell.words for row in piece.rows for cell in row),
+            ]
+            words = joined([line for line in lines if line.text.strip()])
+            key = " ".join(words.text.split()).casefold()
+            if key and key not in self.running:
+                self.running[key] = Piece(BlockKind.FURNITURE, words, page=piece.page, box=piece.box)
+
+    def _speaker_notes(self, sheet: Sheet, masters: Masters) -> Iterator[Piece]:
+        for part in self.package.related(sheet.part, "notesSlide"):
+            root = self.package.optional_root(part)
+            if root is None:
+                continue
+            page = replace(sheet, part=part, layers=masters.of(part))
+            said: list[Words] = []
+            for shape in root.iterfind("{*}cSld/{*}spTree//{*}sp"):
+                placeholder, body = placeholder_of(shape), shape.find("{*}txBody")
+                is_apart = placeholder is not None and placeholder.kind not in ("body", "obj")
+                if body is not None and not is_apart and not is_slide_number(body):
+                    said.append(body_words(body, page.layers.list_styles(placeholder), page.address))
+            words = joined([one for one in said if one.text.strip()])
+            if words.text.strip():
+                yield Piece(
+                    BlockKind.FOOTNOTE,
+                    joined([Words("Notes: "), words], ""),
+                    page=sheet.page.number,
+                    box=sheet.whole,
+                )
+
+
+def _size(presentation: Element) -> tuple[float, float]:
+    """Width and height of the slides in points."""
+    stated = presentation.find("{*}sldSz")
+    sides = []
+    for side, usual in zip(("cx", "cy"), _USUAL_SIZE, strict=True):
+        value = "" if stated is None else stated.get(side, "")
+        whole = int(value) if value.isdecimal() and len(value) < 12 else 0
+        sides.append((whole if 0 < whole <= _LARGEST_SIDE else usual) / EMU)
+    return sides[0], sides[1]
+
+
+def _of_slides(numbers: Sequence[int], one: str, several: str) -> str:
+    """
+    >>> _of_slides([4], "is hidden.", "are hidden."), _of_slides([4, 7, 9], "is hidden.", "are hidden.")
+    ('Slide 4 is hidden.', 'Slides 4, 7 and 9 are hidden.')
+    """
+    if len(numbers) == 1:
+        return f"Slide {numbers[0]} {one}"
+    return f"Slides {', '.join(map(str, numbers[:-1]))} and {numbers[-1]} {several}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [" ".join(name.split())[:100] for name in names[:_MAX_NAMED]]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -1,0 +1,321 @@
+"""The shapes of one slide as pieces in reading order, each with its place on the slide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from core.parsing.flow import Piece, Rectangle, Words
+from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
+from core.parsing.ooxml.package import RELATIONS, Element, Package
+from core.parsing.slides.masters import RUNNING, TITLES, Layers, Placeholder, frame_of, placeholder_of
+from core.parsing.slides.text import body_pieces, body_words, clicked, is_slide_number, table_piece
+from core.parsing.word.drawings import description
+from core.parsing.word.xml import ALTERNATE, alternative
+from core.types import BlockKind, Page
+
+EMU = 12_700  # a point
+_MAX_COORDINATE = 10**12
+_MAX_DEPTH = 30  # of groups in groups; the shapes of deeper ones are read as they come
+_FILMS = ("videoFile", "audioFile", "quickTimeFile", "wavAudioFile", "audioCd")
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What is read: the ``part`` of a slide, layout or master, its number and size, and what lies below it."""
+
+    package: Package
+    part: str
+    page: Page
+    layers: Layers
+    right_to_left: bool = False
+
+    def address(self, relation: str) -> str:
+        """The address outside the file that a relation of the part names, "" for none."""
+        found = self.package.relations(self.part).get(relation)
+        return found.target if found and found.external else ""
+
+    @property
+    def whole(self) -> Rectangle:
+        return (0.0, 0.0, self.page.width, self.page.height)
+
+
+@dataclass(slots=True)
+class Found:
+    """All of a shape tree: titles apart, the rest in reading order; ``running``: footers, dates.
+
+    ``embedded``: names of objects and recordings that are not read. ``hidden_words``: of hidden shapes.
+    """
+
+    titles: list[Piece] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
+    running: list[Piece] = field(default_factory=list)
+    embedded: list[str] = field(default_factory=list)
+    hidden_words: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """What is read without a break: a shape, or a group of them in their own order."""
+
+    box: Rectangle
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """From the coordinates of a group to those of the slide, in EMU: ``x * sx + dx``, ``y * sy + dy``."""
+
+    sx: float = 1.0
+    sy: float = 1.0
+    dx: float = 0.0
+    dy: float = 0.0
+
+    def inside(self, group: Element) -> _Scale:
+        """The scale that holds within a group."""
+        frame = frame_of(group)
+        if frame is None or frame.find("{*}chExt") is None:
+            return self
+        x, y, width, height = _rectangle(frame, "off", "ext")
+        own_x, own_y, own_width, own_height = _rectangle(frame, "chOff", "chExt")
+        sx, sy = (width / own_width if own_width else 1.0), (height / own_height if own_height else 1.0)
+        return _Scale(
+            self.sx * sx,
+            self.sy * sy,
+            self.sx * (x - own_x * sx) + self.dx,
+            self.sy * (y - own_y * sy) + self.dy,
+        )
+
+
+def read_shapes(tree: Element, sheet: Sheet) -> Found:
+    """Everything in a ``p:spTree`` that has words."""
+    reader = _Reader(sheet, Found())
+    reader.found.pieces = _in_order(reader.units(tree, _Scale()), sheet.right_to_left)
+    reader.found.pieces = list(reader.without_repetitions())
+    return reader.found
+
+
+@dataclass(slots=True)
+class _Reader:
+    sheet: Sheet
+    found: Found
+    alternatives: set[str] = field(default_factory=set)  # alternative texts, to tell them from charts' titles
+    depth: int = 0
+
+    def units(self, tree: Iterable[Element], scale: _Scale) -> list[_Unit]:
+        if self.depth > _MAX_DEPTH:
+            tree = [shape for branch in tree for shape in branch.iter("{*}sp", "{*}pic", "{*}graphicFrame")]
+        self.depth += 1
+        units = [unit for shape in tree for unit in self._read(shape, scale) if unit.pieces]
+        self.depth -= 1
+        return units
+
+    def _read(self, shape: Element, scale: _Scale) -> Iterator[_Unit]:
+        name = _local(shape)
+        if shape.tag == ALTERNATE:
+            if (branch := alternative(shape)) is not None:
+                yield from self.units(branch, scale)
+        elif name in ("sp", "pic", "graphicFrame", "grpSp", "cxnSp"):
+            facts = shape.find("./*/{*}cNvPr")
+            if facts is not None and facts.get("hidden", "0") in ("1", "true"):
+                self.found.hidden_words += sum(len((text.text or "").split()) for text in shape.iter("{*}t"))
+            elif name == "grpSp":
+                yield self._group(shape, facts, scale)
+            else:
+                yield self._shape(shape, facts, scale)
+
+    def _group(self, group: Element, facts: Element | None, scale: _Scale) -> _Unit:
+        units = self.units(group, scale.inside(group))
+        caption = self._alternative_text(facts)
+        if not units and not caption:
+            return _Unit(self.sheet.whole, ())
+        box = self._box(frame_of(group), scale)
+        boxes = [unit.box for unit in units] or [box]
+        box = (
+            min(one[0] for one in boxes),
+            min(one[1] for one in boxes),
+            max(one[2] for one in boxes),
+            max(one[3] for one in boxes),
+        )
+        return _Unit(box, (*self._stand(caption, box), *_in_order(units, self.sheet.right_to_left)))
+
+    def _shape(self, shape: Element, facts: Element | None, scale: _Scale) -> _Unit:
+        placeholder = placeholder_of(shape)
+        own = frame_of(shape)
+        box = self._box(self.sheet.layers.frame(placeholder) if own is None else own, scale)
+        click = clicked(None if facts is None else facts.find("{*}hlinkClick"), self.sheet.address)
+        body = shape.find("{*}txBody")
+        if body is not None:
+            return _Unit(box, self._text(body, placeholder, click, box))
+        pieces = [*self._alternative_text(facts, click), *self._graphic(shape)]
+        if any(shape.find(f"./*/{{*}}nvPr/{{*}}{film}") is not None for film in _FILMS):
+            self.found.embedded.append((facts.get("name", "") if facts is not None else "") or "a recording")
+        return _Unit(box, self._stand(pieces, box))
+
+    def _text(self, body: Element, placeholder: Placeholder | None, click: str, box: Rectangle) -> tuple[Piece, ...]:
+        """Pieces of a body; titles and running texts go to lists of their own."""
+        kind = "" if placeholder is None else placeholder.kind
+        if kind == "sldNum" or is_slide_number(body):
+            return ()
+        styles = self.sheet.layers.list_styles(placeholder)
+        if kind in TITLES:
+            words = body_words(body, (), self.sheet.address, click)
+            self.found.titles += self._stand([Piece(BlockKind.HEADING, words, level=1)], box)
+            return ()
+        if kind in RUNNING:
+            words = body_words(body, (), self.sheet.address, click)
+            self.found.running += self._stand([Piece(BlockKind.FURNITURE, words)], box)
+            return ()
+        return self._stand(body_pieces(body, styles, self.sheet.address, click), box)
+
+    def _graphic(self, shape: Element) -> Iterator[Piece]:
+        """The table, chart, diagram or foreign object of a graphic frame."""
+        for content in shape.iterfind("{*}graphic/{*}graphicData//*"):
+            name = _local(content)
+            if name == "tbl":
+                yield table_piece(content, (), self.sheet.address)
+            elif name == "chart" and (root := self._related(content, "id")) is not None:
+                yield from chart_pieces(root)
+            elif name == "relIds" and (root := self._related(content, "dm")) is not None:
+                yield from diagram_pieces(root)
+            elif name == "oleObj" and content.getparent().tag.rpartition("}")[2] != "Fallback":
+                self.found.embedded.append(content.get("progId") or content.get("name") or "an object")
+
+    def _related(self, element: Element, name: str) -> Element | None:
+        relation = self.sheet.package.relations(self.sheet.part).get(element.get(f"{RELATIONS}{name}", ""))
+        return None if relation is None or relation.external else self.sheet.package.optional_root(relation.target)
+
+    def _alternative_text(self, facts: Element | None, click: str = "") -> list[Piece]:
+        if facts is None or facts.find("{*}extLst/{*}ext/{*}decorative[@val='1']") is not None:
+            return []
+        text = description(facts.get("descr") or facts.get("title"))
+        if not text:
+            return []
+        self.alternatives.add(text)
+        return [Piece(BlockKind.CAPTION, Words(text, ((0, len(text), click),) if click else ()))]
+
+    def without_repetitions(self) -> Iterator[Piece]:
+        """The pieces without the alternative texts that only say what stands on the slide anyway."""
+        others = (piece for piece in (*self.found.titles, *self.found.pieces) if not self._is_alternative(piece))
+        said = _plain(" \n ".join(words for piece in others for words in _said(piece)))
+        for piece in self.found.pieces:
+            if not self._is_alternative(piece) or _plain(piece.words.text) not in said:
+                yield piece
+
+    def _is_alternative(self, piece: Piece) -> bool:
+        return piece.kind is BlockKind.CAPTION and piece.words.text in self.alternatives
+
+    def _stand(self, pieces: Iterable[Piece], box: Rectangle) -> tuple[Piece, ...]:
+        return tuple(replace(piece, page=self.sheet.page.number, box=box) for piece in pieces)
+
+    def _box(self, frame: Element | None, scale: _Scale) -> Rectangle:
+        """The rectangle of a frame on the slide in points, clamped to it; the whole slide where nothing tells."""
+        if frame is None or frame.find("{*}off") is None or frame.find("{*}ext") is None:
+            return self.sheet.whole
+        x, y, width, height = map(float, _rectangle(frame, "off", "ext"))
+        if 45 <= _whole(frame.get("rot")) / 60_000 % 180 < 135:  # lies on its side
+            x, y, width, height = x + (width - height) / 2, y + (height - width) / 2, height, width
+        x0, y0 = x * scale.sx + scale.dx, y * scale.sy + scale.dy
+        x1, y1 = (x + width) * scale.sx + scale.dx, (y + height) * scale.sy + scale.dy
+        page = self.sheet.page
+        (x0, x1), (y0, y1) = sorted((x0 / EMU, x1 / EMU)), sorted((y0 / EMU, y1 / EMU))
+        return (
+            min(max(x0, 0.0), page.width),
+            min(max(y0, 0.0), page.height),
+            min(max(x1, 0.0), page.width),
+            min(max(y1, 0.0), page.height),
+        )
+
+
+def _in_order(units: list[_Unit], right_to_left: bool) -> list[Piece]:
+    order = reading_order([unit.box for unit in units], right_to_left)
+    return [piece for index in order for piece in units[index].pieces]
+
+
+def _said(piece: Piece) -> Iterator[str]:
+    yield piece.words.text
+    yield from (item.words.text for item in piece.items)
+    yield from (cell.words.text for row in piece.rows for cell in row)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _rectangle(frame: Element, corner: str, size: str) -> tuple[int, int, int, int]:
+    at, extent = frame.find(f"{{*}}{corner}"), frame.find(f"{{*}}{size}")
+    x, y = (0, 0) if at is None else (_whole(at.get("x")), _whole(at.get("y")))
+    width, height = (0, 0) if extent is None else (_whole(extent.get("cx")), _whole(extent.get("cy")))
+    return x, y, width, height
+
+
+def _whole(text: str | None) -> int:
+    try:
+        value = int(text or "0")
+    except ValueError:
+        return 0
+    return max(-_MAX_COORDINATE, min(_MAX_COORDINATE, value))
+
+
+def _local(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+_INSET = 7.2  # points: frames are a little larger than the words in them, so that neighbours overlap
+_MAX_CUT = 400  # shapes; more are a map or a drawing, read line by line
+_LINE = 12.0  # points: what stands this little higher stands in the same line
+
+
+def reading_order(boxes: Sequence[Rectangle], right_to_left: bool = False) -> list[int]:
+    """Indexes of ``boxes`` as a person reads them: rows downwards, columns beside each other one after the other.
+
+    The slide is cut along its widest gaps, again and again (a recursive X-Y cut: Nagy, Seth and Viswanathan,
+    "A Prototype Document Image Analysis System for Technical Journals", Computer 25(7), 1992). Where shapes overlap
+    so that no cut is left, the topmost is read and the others are cut anew.
+
+    >>> reading_order([(300, 60, 500, 300), (20, 100, 200, 180), (20, 200, 200, 300), (20, 0, 500, 50)])
+    [3, 1, 2, 0]
+    """
+    if right_to_left:
+        boxes = [(-x1, y0, -x0, y1) for x0, y0, x1, y1 in boxes]
+    if len(boxes) > _MAX_CUT:
+        return sorted(range(len(boxes)), key=lambda index: (boxes[index][1] // _LINE, boxes[index][0]))
+    order: list[int] = []
+    waiting = [list(range(len(boxes)))] if boxes else []
+    while waiting:
+        group = waiting.pop()
+        if len(group) == 1:
+            order += group
+        else:
+            waiting.extend(reversed(_parted(boxes, group)))
+    return order
+
+
+def _parted(boxes: Sequence[Rectangle], group: list[int]) -> list[list[int]]:
+    rows, row_gap = _bands(boxes, group, 1)
+    columns, column_gap = _bands(boxes, group, 0)
+    if len(rows) > 1 and row_gap >= column_gap:
+        return rows
+    if len(columns) > 1:
+        return columns
+    first = min(group, key=lambda index: (boxes[index][1] // _LINE, boxes[index][0], index))
+    return [[first], [index for index in group if index != first]]
+
+
+def _bands(boxes: Sequence[Rectangle], group: Sequence[int], axis: int) -> tuple[list[list[int]], float]:
+    """The group cut at every gap along an axis (0: columns, 1: rows), and the widest gap; 0 where there is none."""
+    spans = sorted((*_within(boxes[index][axis], boxes[index][axis + 2]), index) for index in group)
+    bands: list[list[int]] = []
+    reach, widest = float("-inf"), 0.0
+    for start, end, index in spans:
+        if start > reach:
+            widest = max(widest, start - reach if bands else 0.0)
+            bands.append([])
+        bands[-1].append(index)
+        reach = max(reach, end)
+    return [sorted(band) for band in bands], widest
+
+
+def _within(start: float, end: float) -> tuple[float, float]:
+    inset = min(_INSET, (end - start) / 4)
+    return start + inset, end - inset

@@ -1,0 +1,301 @@
+"""Stories of a Word document as pieces: the body, cells, text boxes, notes, running headers and footers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from core.parsing.flow import Piece, Words
+from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
+from core.parsing.ooxml.package import RELATIONS, Element, Package
+from core.parsing.word.drawings import Aside
+from core.parsing.word.groups import Entry, grouped, without_echoes
+from core.parsing.word.notes import Marks, comment_head
+from core.parsing.word.numbering import Mark, Numbering
+from core.parsing.word.styles import Style, Styles, is_monospaced, looks_of
+from core.parsing.word.tables import CellContent, only_cell, read_table
+from core.parsing.word.text import LeftOut, Line, TextReader
+from core.parsing.word.xml import (
+    ALTERNATE,
+    PARAGRAPH,
+    TABLE,
+    M,
+    W,
+    alternative,
+    content,
+    indent_of,
+    number,
+    switch,
+    value,
+)
+from core.types import BlockKind
+
+_MAX_HEADING_CHARACTERS = 300  # longer ones are clauses in the style of a heading
+_ALMOST_ALL = 0.9
+_ROLES = {"caption": BlockKind.CAPTION, "quote": BlockKind.QUOTE}
+
+
+@dataclass(slots=True)
+class Source:
+    """What all stories of one document share.
+
+    ``notes``: elements by (kind, id), comments among them; ``note_parts``: the part of each kind. ``given``: notes,
+    charts and diagrams that stand in the text already; none does so twice. ``described``: by ``id``, pieces that
+    describe pictures. ``titles``: paragraphs in the style Title. ``may_repeat``: characters of merged cells.
+    """
+
+    package: Package
+    styles: Styles
+    numbering: Numbering
+    marks: Marks
+    notes: dict[tuple[str, str], Element]
+    note_parts: dict[str, str]
+    left_out: LeftOut = field(default_factory=LeftOut)
+    given: set[tuple[str, str]] = field(default_factory=set)
+    described: dict[int, Piece] = field(default_factory=dict)
+    titles: list[str] = field(default_factory=list)
+    may_repeat: int = 2_000_000
+
+
+class StoryReader:
+    """Reads the stories of one part.
+
+    ``part``: its name, for its relations. ``is_furniture``: a running header or footer, without its page numbers.
+    """
+
+    def __init__(self, source: Source, part: str, *, is_furniture: bool = False) -> None:
+        self._source = source
+        self._part = part
+        self._is_furniture = is_furniture
+        self._cells_open = 0
+
+    def pieces(self, parent: Element) -> list[Piece]:
+        """What ``parent``, a ``w:body``, ``w:tc``, ``w:txbxContent`` ..., holds, in reading order."""
+        return self._settled(list(self._entries(parent, self._text_reader())))
+
+    def note(self, kind: str, note_id: str) -> Iterator[Piece]:
+        """A footnote, endnote or comment as its piece, unless it was given before."""
+        source = self._source
+        element = source.notes.get((kind, note_id))
+        if element is None or (kind, note_id) in source.given:
+            return
+        source.given.add((kind, note_id))
+        mark = source.marks.given(kind, note_id)
+        head = comment_head(element) if kind == "comment" else f"{mark} " if mark else ""
+        words = flat(StoryReader(source, source.note_parts[kind]).pieces(element))
+        if words.text.strip():
+            yield Piece(BlockKind.FOOTNOTE, headed(head, words))
+
+    def _settled(self, entries: list[Entry]) -> list[Piece]:
+        return without_echoes(grouped(entries), self._source.described)
+
+    def _text_reader(self) -> TextReader:
+        source = self._source
+        relations = source.package.relations(self._part)
+        return TextReader(
+            source.styles, relations, source.marks, source.left_out, drops_page_numbers=self._is_furniture
+        )
+
+    def _entries(self, parent: Element, reader: TextReader) -> Iterator[Entry]:
+        carried: Line | None = None
+        for element in content(parent):
+            if element.tag == PARAGRAPH:
+                style, line = self._line(element, reader, carried)
+                carried = line if _runs_on(element) else None
+                if carried is None:
+                    yield self._entry(element, style, line)
+                continue
+            if carried is not None:
+                yield self._plain_entry(carried)
+                carried = None
+            yield from self._other_entries(element, reader)
+        if carried is not None:
+            yield self._plain_entry(carried)
+
+    def _other_entries(self, element: Element, reader: TextReader) -> Iterator[Entry]:
+        if element.tag == TABLE:
+            yield from self._table(element, reader)
+        elif element.tag == ALTERNATE:
+            branch = alternative(element)
+            if branch is not None:
+                yield from self._entries(branch, reader)
+        elif element.tag in (f"{M}oMath", f"{M}oMathPara"):
+            yield self._plain_entry(reader.formula(element))
+        elif element.tag in (f"{W}altChunk", f"{W}subDoc"):
+            relation = self._source.package.relations(self._part).get(element.get(f"{RELATIONS}id", ""))
+            self._source.left_out.unread.append(relation.target.rpartition("/")[2] if relation else "a file")
+
+    def _line(self, element: Element, reader: TextReader, carried: Line | None) -> tuple[Style, Line]:
+        style = self._source.styles.paragraph(value(element.find(f"{W}pPr"), "pStyle"))
+        return style, reader.paragraph(element, style, carried)
+
+    def _plain_entry(self, line: Line) -> Entry:
+        entry = Entry(BlockKind.PARAGRAPH, line.words)
+        self._settle_asides(entry, line)
+        return entry
+
+    def _entry(self, element: Element, style: Style, line: Line) -> Entry:
+        properties = element.find(f"{W}pPr")
+        words = line.words
+        is_blank = not words.text.strip()
+        is_hidden = is_blank and bool(switch(None if properties is None else properties.find(f"{W}rPr"), "vanish"))
+        mark = None if is_hidden else self._mark(properties, style)
+        outline = number(properties, "outlineLvl")
+        level = style.level if outline is None else outline + 1 if 0 <= outline < 9 else 0
+        head = "" if is_blank else _shown(mark)
+        entry = Entry(BlockKind.PARAGRAPH, words, is_bold=_is_most(line.bold, line))
+        if level and len(words.text) <= _MAX_HEADING_CHARACTERS:
+            entry.kind, entry.level = BlockKind.HEADING, min(level, 6)
+            entry.words = headed(head, words)
+            if style.role == "title" and not is_blank:
+                self._source.titles.append(words.text)
+        elif style.role == "caption" or level:
+            entry.kind = BlockKind.PARAGRAPH if level else BlockKind.CAPTION
+            entry.words = headed(head, words)
+        elif mark is not None and style.role != "code":
+            direct = indent_of(properties)
+            entry.kind, entry.mark = BlockKind.LIST, mark
+            entry.depth = mark.depth or style.depth
+            entry.indent = mark.indent if direct is None else direct
+        else:
+            entry.kind = _ROLES.get(style.role, BlockKind.PARAGRAPH)
+            entry.code = self._code_sign(properties, style, line) if style.role != "quote" else ""
+        self._settle_asides(entry, line)
+        return entry
+
+    def _mark(self, properties: Element | None, style: Style) -> Mark | None:
+        """What Word would print before the paragraph; counting goes on with every call."""
+        numbering = self._source.numbering
+        stated = None if properties is None else properties.find(f"{W}numPr")
+        inherited_id, inherited_level, owner = style.number or (None, None, "")
+        list_id = value(stated, "numId") or inherited_id
+        if list_id is None or list_id == "0":
+            return None
+        level = number(stated, "ilvl")
+        if level is None:
+            level = numbering.level_of_style(list_id, owner)
+        if level is None:
+            level = inherited_level
+        return numbering.next(list_id, level or 0)
+
+    def _code_sign(self, properties: Element | None, style: Style, line: Line) -> str:
+        if style.role in ("code", "like code"):
+            return style.role
+        if line.inked:
+            return "monospaced" if _is_most(line.monospaced, line) else ""
+        looks = looks_of(None if properties is None else properties.find(f"{W}rPr"))
+        return "monospaced" if is_monospaced(looks.font or style.font) else ""
+
+    def _settle_asides(self, entry: Entry, line: Line) -> None:
+        for aside in line.asides:
+            if aside.kind in ("footnote", "endnote", "comment"):
+                entry.notes += self.note(aside.kind, aside.text)
+            else:
+                entry.beside += self._drawn_pieces(aside)
+
+    def _drawn_pieces(self, aside: Aside) -> list[Piece]:
+        if aside.kind == "box":
+            return self.pieces(aside.element)
+        if aside.kind == "words":
+            return [Piece(BlockKind.PARAGRAPH, Words(aside.text))]
+        if aside.kind == "picture":
+            described = Piece(BlockKind.CAPTION, Words(aside.text))
+            self._source.described[id(described)] = described
+            return [described]
+        relation = self._source.package.relations(self._part).get(aside.text)
+        if relation is None or relation.external or (aside.kind, relation.target) in self._source.given:
+            return []
+        self._source.given.add((aside.kind, relation.target))
+        root = self._source.package.optional_root(relation.target)
+        if root is None:
+            return []
+        return list(chart_pieces(root) if aside.kind == "chart" else diagram_pieces(root))
+
+    def _table(self, table: Element, reader: TextReader) -> Iterator[Entry]:
+        """A table of one cell is a frame: its content stands in its place."""
+        cell = only_cell(table)
+        if cell is not None:
+            yield from self._entries(cell, reader)
+            return
+        may_repeat = 0 if self._cells_open else self._source.may_repeat  # tables within cells would double and double
+        pieces, repeated = read_table(table, self._cell, self._source.styles, may_repeat)
+        self._source.may_repeat -= repeated
+        yield Entry(BlockKind.TABLE, table=tuple(pieces))
+
+    def _cell(self, cell: Element) -> CellContent:
+        self._cells_open += 1
+        entries = list(self._entries(cell, self._text_reader()))
+        self._cells_open -= 1
+        pieces = self._settled(entries)
+        notes = tuple(piece for piece in pieces if piece.kind is BlockKind.FOOTNOTE)
+        shown = [piece for piece in pieces if piece.kind is not BlockKind.FOOTNOTE]
+        inked = [entry for entry in entries if not entry.is_blank]
+        is_line = len(inked) <= 2 and all(entry.kind is not BlockKind.LIST and not entry.table for entry in inked)
+        return CellContent(flat(shown), notes, bool(inked) and all(entry.is_bold for entry in inked), is_line)
+
+
+def _runs_on(element: Element) -> bool:
+    """Whether the paragraph's end is deleted, or the paragraph is the large first letter of the next one."""
+    properties = element.find(f"{W}pPr")
+    if properties is None:
+        return False
+    mark, frame = properties.find(f"{W}rPr"), properties.find(f"{W}framePr")
+    is_deleted = mark is not None and (mark.find(f"{W}del") is not None or mark.find(f"{W}moveFrom") is not None)
+    return is_deleted or (frame is not None and frame.get(f"{W}dropCap", "none") != "none")
+
+
+def _shown(mark: Mark | None) -> str:
+    """A number as it stands before a heading's or caption's words; bullets are ornaments there."""
+    if mark is None or mark.is_bullet:
+        return ""
+    return mark.text if mark.glued else f"{mark.text} "
+
+
+def _is_most(characters: int, line: Line) -> bool:
+    return line.inked > 0 and characters >= _ALMOST_ALL * line.inked
+
+
+def joined(parts: Iterable[Words], separator: str) -> Words:
+    """Words one behind the other; blank ones vanish.
+
+    >>> joined([Words("a"), Words(" "), Words("b", ((0, 1, "#x"),))], ", ")
+    Words(text='a, b', links=((3, 4, '#x'),))
+    """
+    texts: list[str] = []
+    links: list[tuple[int, int, str]] = []
+    place = 0
+    for words in parts:
+        if not words.text.strip():
+            continue
+        place += len(separator) if texts else 0
+        texts.append(words.text)
+        links += [(place + start, place + end, target) for start, end, target in words.links]
+        place += len(words.text)
+    return Words(separator.join(texts), tuple(links))
+
+
+def headed(head: str, words: Words) -> Words:
+    """``head`` directly before the words.
+
+    >>> headed("1. ", Words("go", ((0, 2, "#x"),)))
+    Words(text='1. go', links=((3, 5, '#x'),))
+    """
+    moved = tuple((start + len(head), end + len(head), target) for start, end, target in words.links)
+    return Words(head + words.text, moved) if head else words
+
+
+def flat(pieces: Iterable[Piece]) -> Words:
+    """All words of pieces in their order, a line each item, row and paragraph; list markers kept."""
+    return joined((line for piece in pieces for line in _lines(piece)), "\n")
+
+
+def _lines(piece: Piece) -> Iterable[Words]:
+    if piece.kind is BlockKind.LIST:
+        for item in piece.items:
+            if item.words.text.strip():
+                yield headed(f"{item.marker} " if item.marker else "", item.words)
+    elif piece.kind is BlockKind.TABLE:
+        for row in piece.rows:
+            yield joined((cell.words for cell in row), " ")
+    else:
+        yield piece.words

@@ -1,0 +1,131 @@
+"""What a drawing in a paragraph holds: text boxes, pictures' alternative text, charts and diagrams.
+
+Word writes most drawings twice, for newer programs (DrawingML) and older ones (VML); one of the two is read.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from core.parsing.ooxml.package import RELATIONS, Element
+from core.parsing.word.xml import ALTERNATE, BOX_CONTENT, DELETIONS, FALLBACK, alternative
+
+_DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
+_TEXT_BODY = "{http://schemas.openxmlformats.org/drawingml/2006/main}txBody"
+_DRAWN_PARAGRAPH = "{http://schemas.openxmlformats.org/drawingml/2006/main}p"
+_DRAWN_TEXT = "{http://schemas.openxmlformats.org/drawingml/2006/main}t"
+_WORD_ART = "{urn:schemas-microsoft-com:vml}textpath"
+_IMAGE_DATA = "{urn:schemas-microsoft-com:vml}imagedata"
+_OFFICE_TITLE = "{urn:schemas-microsoft-com:office:office}title"
+_PROPERTIES = ("docPr", "cNvPr")
+_MACHINE_TAIL = re.compile(
+    r" ?(?:description automatically generated(?: with (?:very )?(?:low|medium|high) confidence)?"
+    r"|automatisch generierte beschreibung"
+    r"|description générée automatiquement|descripción generada automáticamente|descrizione generata automaticamente"
+    r"|AI[- ]generated content may be incorrect|KI[- ]generierte Inhalte können fehlerhaft sein)\.?",
+    re.IGNORECASE,
+)
+_FILE = re.compile(r"\.(?:png|jpe?g|gif|bmp|tiff?|svg|emf|wmf|webp|heic|eps|pdf)$", re.IGNORECASE)
+_ADDRESS = re.compile(r"^(?:https?|cid|file):|[\\/].*[\\/.]", re.IGNORECASE)
+_SAYS_NOTHING = re.compile(
+    r"(?:image|picture|grafik|bild|photo|img|figure|abbildung|graphic|object|logo|screenshot|icon|shape|text ?box|"
+    r"rectangle|diagram|diagramm|chart)[\s_#-]*\d*|[\W\d_]*",
+    re.IGNORECASE,
+)
+Kind = Literal["box", "picture", "words", "chart", "diagram", "footnote", "endnote", "comment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """Something anchored in a paragraph that stands behind it.
+
+    ``text``: of a picture or of words drawn; the relation's id of a chart or diagram; a note's id. ``element``: of a
+    text box, its content.
+    """
+
+    kind: Kind
+    text: str = ""
+    element: Element | None = None
+
+
+def drawn(element: Element) -> list[Aside]:
+    """What a ``w:drawing``, ``w:pict``, ``w:object`` or ``mc:AlternateContent`` holds, in its own order."""
+    found: list[Aside] = []
+    _collect(element, found)
+    said: set[str] = set()
+    once = []
+    for aside in found:  # a picture and its frame state the same description
+        if aside.kind != "picture" or aside.text not in said:
+            once.append(aside)
+        said.update([aside.text] if aside.kind == "picture" else [])
+    return once
+
+
+def description(text: str | None) -> str:
+    """Alternative text when it says something, "" for a file's name, a shape's or a machine's remark.
+
+    >>> description("A lake\\n\\nDescription automatically generated"), description("image3.png"), description("Bild 2")
+    ('A lake', '', '')
+    """
+    stated = _MACHINE_TAIL.sub("", " ".join((text or "").split())).strip()
+    is_name = bool(_FILE.search(stated)) or (" " not in stated and bool(_ADDRESS.search(stated)))
+    return "" if is_name or _SAYS_NOTHING.fullmatch(stated) else stated
+
+
+def _collect(element: Element, found: list[Aside]) -> None:
+    tag = element.tag
+    if tag == ALTERNATE:
+        _collect_alternative(element, found)
+        return
+    if tag in DELETIONS:
+        return
+    if tag == BOX_CONTENT:
+        found.append(Aside("box", element=element))
+        return
+    if tag == _TEXT_BODY:
+        lines = ("".join(text.text or "" for text in line.iter(_DRAWN_TEXT)) for line in element.iter(_DRAWN_PARAGRAPH))
+        found.append(Aside("words", "\n".join(filter(None, lines))))
+        return
+    name = tag.rpartition("}")[2]
+    aside = _stated(element, name)
+    if aside:
+        found.append(aside)
+    before = len(found)
+    for child in element:
+        _collect(child, found)
+    if name in ("inline", "anchor") and _is_decorative(element.find("{*}docPr")):
+        found[before:] = [inside for inside in found[before:] if inside.kind != "picture"]
+
+
+def _stated(element: Element, name: str) -> Aside | None:
+    """What an element of a drawing says by its attributes."""
+    if name in _PROPERTIES:
+        text = description(element.get("descr") or element.get("title"))
+        return Aside("picture", text) if text else None
+    if name == "chart" and element.get(f"{RELATIONS}id"):
+        return Aside("chart", element.get(f"{RELATIONS}id"))
+    if element.tag == _DIAGRAM:
+        return Aside("diagram", element.get(f"{RELATIONS}dm", ""))
+    if element.tag == _WORD_ART:
+        return Aside("words", element.get("string", ""))
+    stated = element.get(_OFFICE_TITLE) if element.tag == _IMAGE_DATA else element.get("alt")
+    text = description(stated) if stated else ""
+    return Aside("picture", text) if text else None
+
+
+def _is_decorative(properties: Element | None) -> bool:
+    """Whether a drawing's properties say that it is an ornament; what describes it all the same says nothing."""
+    mark = None if properties is None else properties.find(".//{*}decorative")
+    return mark is not None and mark.get("val", "1") in ("1", "true")
+
+
+def _collect_alternative(element: Element, found: list[Aside]) -> None:
+    """The first choice; the fallback where the choice, such as ink, says nothing."""
+    before = len(found)
+    chosen = alternative(element)
+    for branch in (chosen, element.find(FALLBACK)):
+        if branch is not None and len(found) == before:
+            for child in branch:
+                _collect(child, found)

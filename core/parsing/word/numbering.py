@@ -1,0 +1,177 @@
+"""Automatic numbers of headings and lists, counted as Word counts them (ECMA-376 part 1, 17.9).
+
+Lists that share an abstract definition share its counters; an instance may start a level afresh, once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.parsing.ooxml.package import Element
+from core.parsing.word.number_forms import number_as
+from core.parsing.word.xml import W, indent_of, number, switch, value, whole
+
+_LEVELS = 9
+_PLACEHOLDER = re.compile(r"%([1-9])")
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+_MAX_LINKS = 16  # a numbering style leads to a list, which may name a numbering style ...
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What stands before one paragraph. ``text``: "-" for a bullet of any shape, "" for one that is blank, as in an
+    item's further paragraphs. ``glued``: no blank behind it.
+
+    ``count``: the number at its own level. ``list_id``: the list the paragraph belongs to. ``depth``: from 0.
+    ``indent``: how far the level stands in, in twentieths of a point.
+    """
+
+    text: str
+    depth: int
+    count: int
+    list_id: str
+    indent: int = 0
+    is_bullet: bool = False
+    glued: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """One level of a list. ``restart``: the (1-based) level whose use starts it afresh; 0 for never."""
+
+    form: str
+    text: str
+    start: int
+    restart: int
+    is_legal: bool
+    glued: bool
+    style: str
+    indent: int
+    has_picture: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """An instance: its abstract definition's id, its levels, and where it starts levels of its own accord."""
+
+    abstract: str
+    levels: tuple[_Level, ...]
+    starts: dict[int, int]
+
+
+class Numbering:
+    """All lists of a document and how far each is counted."""
+
+    def __init__(self, root: Element | None, number_of_style: Callable[[str], str | None]) -> None:
+        """``root``: ``w:numbering`` or ``None``. ``number_of_style``: the list a numbering style stands for."""
+        self._number_of_style = number_of_style
+        self._instances: dict[str, Element] = {}
+        self._abstracts: dict[str, Element] = {}
+        for element in () if root is None else root:
+            if element.tag == f"{W}num":
+                self._instances.setdefault(element.get(f"{W}numId", ""), element)
+            elif element.tag == f"{W}abstractNum":
+                self._abstracts.setdefault(element.get(f"{W}abstractNumId", ""), element)
+        self._lists: dict[str, _List | None] = {}
+        self._counts: dict[str, dict[int, int]] = {}
+        self._started: set[tuple[str, int]] = set()
+
+    def level_of_style(self, list_id: str, style_id: str) -> int | None:
+        """The level of a list that is tied to a paragraph style."""
+        found = self._list(list_id)
+        levels = found.levels if found else ()
+        return next((place for place, level in enumerate(levels) if style_id and level.style == style_id), None)
+
+    def next(self, list_id: str, level: int) -> Mark | None:
+        """Count one paragraph; ``None`` where the list is not defined or its level shows nothing."""
+        found = self._list(list_id)
+        if found is None or not found.levels:
+            return None
+        level = min(max(level, 0), len(found.levels) - 1)
+        counts = self._counts.setdefault(found.abstract, {})
+        for place in range(level):  # a level that was skipped counts as used (Microsoft KB Q110380)
+            if place not in counts or self._must_start(list_id, found, place):
+                self._start(list_id, found, place, counts)
+        if level not in counts or self._must_start(list_id, found, level):
+            self._start(list_id, found, level, counts)
+        else:
+            counts[level] += 1
+        for place in range(level + 1, len(found.levels)):
+            restart = found.levels[place].restart
+            if level < restart:
+                counts.pop(place, None)
+        return self._mark(list_id, found, level, counts)
+
+    def _must_start(self, list_id: str, found: _List, level: int) -> bool:
+        return level in found.starts and (list_id, level) not in self._started
+
+    def _start(self, list_id: str, found: _List, level: int, counts: dict[int, int]) -> None:
+        counts[level] = found.starts.get(level, found.levels[level].start)
+        self._started.add((list_id, level))
+
+    def _mark(self, list_id: str, found: _List, level: int, counts: dict[int, int]) -> Mark | None:
+        shape = found.levels[level]
+        if shape.form == "bullet":
+            bullet = "-" if shape.text.strip() or shape.has_picture else ""
+            return Mark(bullet, level, counts[level], list_id, shape.indent, is_bullet=True)
+
+        def written(match: re.Match[str]) -> str:
+            place = int(match[1]) - 1
+            form = found.levels[place].form if place <= level else "none"
+            if form in ("none", "bullet"):
+                return ""
+            return number_as("decimal" if shape.is_legal else form, counts.get(place, 0))
+
+        text = _PRIVATE.sub("", _PLACEHOLDER.sub(written, shape.text)).strip()
+        return Mark(text, level, counts[level], list_id, shape.indent, glued=shape.glued) if text else None
+
+    def _list(self, list_id: str) -> _List | None:
+        if list_id not in self._lists:
+            self._lists[list_id] = self._read(list_id)
+        return self._lists[list_id]
+
+    def _read(self, list_id: str) -> _List | None:
+        instance = self._instances.get(list_id)
+        abstract_id, abstract = self._abstract(instance)
+        if instance is None or abstract is None:
+            return None
+        elements = {whole(level.get(f"{W}ilvl")): level for level in abstract.iterfind(f"{W}lvl")}
+        starts: dict[int, int] = {}
+        for override in instance.iterfind(f"{W}lvlOverride"):
+            place = whole(override.get(f"{W}ilvl"))
+            replaced, start = override.find(f"{W}lvl"), number(override, "startOverride")
+            if replaced is not None:
+                elements[place] = replaced
+            if place is not None and start is not None:
+                starts[place] = start
+        used = max((place for place in elements if place is not None and place < _LEVELS), default=-1)
+        levels = tuple(_level(elements.get(place), place) for place in range(used + 1))
+        return _List(abstract_id, levels, starts)
+
+    def _abstract(self, instance: Element | None) -> tuple[str, Element | None]:
+        """The definition an instance counts by, through numbering styles where it names one."""
+        for _ in range(_MAX_LINKS):
+            abstract_id = value(instance, "abstractNumId") or ""
+            abstract = self._abstracts.get(abstract_id)
+            style = value(abstract, "numStyleLink")
+            if abstract is None or style is None:
+                return abstract_id, abstract
+            instance = self._instances.get(self._number_of_style(style) or "")
+        return "", None
+
+
+def _level(element: Element | None, place: int) -> _Level:
+    restart, start = number(element, "lvlRestart"), number(element, "start")
+    return _Level(
+        form=value(element, "numFmt") or "decimal",
+        text=(value(element, "lvlText") or "") if element is not None else "",
+        start=0 if start is None else start,
+        restart=place if restart is None else restart,
+        is_legal=bool(switch(element, "isLgl")),
+        glued=value(element, "suff") == "nothing",
+        style=value(element, "pStyle") or "",
+        indent=indent_of(None if element is None else element.find(f"{W}pPr")) or 0,
+        has_picture=value(element, "lvlPicBulletId") is not None,
+    )

@@ -1,0 +1,133 @@
+"""What an answer line may quote: sentences, rows of tables, whole items of lists and lines of listings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
+
+from core.search.answer.code_lines import quotable_lines
+from core.search.answer.prose import is_prose
+from core.search.answer.rows import Row, rows_of
+from core.text.analysis import analyse
+from core.text.sentences import asks, is_half, sentence_spans
+from core.types import Block, BlockKind, Hit, Passage, Span
+
+# So many of the best passages are read, and so many candidates of them weighed.
+PASSAGES = 6
+CANDIDATES = 64
+SENTENCE, LONGEST = 600, 900  # characters of a sentence or line, and of a quote, which may be a whole list
+_RAW = (BlockKind.CODE, BlockKind.HTML, BlockKind.FRONT_MATTER)
+_NEITHER = (BlockKind.HEADING, BlockKind.FURNITURE, BlockKind.RULE)  # they name a topic, and answer nothing
+
+
+class Reads(Protocol):
+    """The catalogue as candidates need it."""
+
+    def blocks(self, version_id: str, start: int, end: int) -> Sequence[Block]:
+        """The blocks that reach into a span, in order, tables with at least the cells in it and their headers."""
+
+    def cut(self, version_id: str, place: int) -> bool:
+        """Whether a passage that begins or ends there parts a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """A piece at ``span`` of its passage's document. ``reading``: in the words the encoder and the reader get.
+
+    ``kind``: "sentence", "item", "row" or "line". ``standing``: 1-based rank of the best retrieved child it stands in,
+    0 in none. ``row``: of a table, its cells and their headers. ``whole``: it can be quoted; half a sentence, a
+    question and a row whose cells nobody read are weighed as evidence alone. ``prose``: words, and not marks, make it
+    up.
+    """
+
+    passage: Passage
+    span: Span
+    reading: str
+    kind: str = "sentence"
+    standing: int = 0
+    row: Row | None = None
+    whole: bool = True
+    prose: bool = True
+
+    @property
+    def text(self) -> str:
+        """The document's own text."""
+        return self.passage.text[self.span.start - self.passage.start : self.span.end - self.passage.start]
+
+
+def quotables(passages: Sequence[Passage], hits: Sequence[Hit], reads: Reads) -> list[Quotable]:
+    """What can be quoted of the best passages, in the order the search found it: by the rank of the child it stands in,
+    then what stands around the children.
+
+    Half a sentence may say the contrary of the whole, and one that asks answers nothing: both are evidence alone.
+    """
+    best = sorted(passages, key=lambda item: item.rank)[:PASSAGES]
+    found: list[Quotable] = []
+    for passage in best:
+        children = [
+            (rank, Span(hit.start, hit.end))
+            for rank, hit in enumerate(hits, start=1)
+            if hit.version_id == passage.version_id and hit.start < passage.end and passage.start < hit.end
+        ]
+        for item in _pieces(passage, reads):
+            standing = next((rank for rank, child in children if child.overlap(item.span)), 0)
+            found.append(replace(item, standing=standing))
+    # Python's sort is stable: what stands around the children keeps the order of its passages.
+    found.sort(key=lambda item: item.standing or len(hits) + 1)
+    return found[:CANDIDATES]
+
+
+def _pieces(passage: Passage, reads: Reads) -> Iterator[Quotable]:
+    """The candidates of one passage, in text order."""
+    whole = Span(passage.start, passage.end)
+    at = passage.start
+    for block in reads.blocks(passage.version_id, passage.start, passage.end):
+        start, end = max(block.start, at), min(block.end, passage.end)
+        yield from _sentences(passage, at, start, reads)
+        if start >= end:
+            continue
+        if block.kind is BlockKind.TABLE:
+            rows = [Quotable(passage, row.span, row.reading, "row", row=row) for row in rows_of(block, whole)]
+            lines = () if rows else _sentences(passage, start, end, reads)
+            yield from rows or [replace(line, whole=False) for line in lines]
+        elif block.kind in _RAW:
+            yield from _lines(passage, start, end)
+        elif block.kind is BlockKind.LIST:
+            for part in block.parts or (Span(start, end),):
+                if part.overlap(Span(start, end)):
+                    yield from _item(passage, Span(max(part.start, start), min(part.end, end)), part, reads)
+        elif block.kind not in _NEITHER:
+            yield from _sentences(passage, start, end, reads)
+        at = max(at, end)
+    yield from _sentences(passage, at, passage.end, reads)
+
+
+def _item(passage: Passage, inside: Span, part: Span, reads: Reads) -> Iterator[Quotable]:
+    """An item of a list whole, where it is short enough and the passage holds all of it; else by sentences."""
+    if inside == part and inside.length <= SENTENCE:
+        yield from _made(passage, inside, "item", reads)
+    else:
+        yield from _sentences(passage, inside.start, inside.end, reads)
+
+
+def _sentences(passage: Passage, start: int, end: int, reads: Reads) -> Iterator[Quotable]:
+    for place in sentence_spans(passage.text, start - passage.start, end - passage.start) if end > start else ():
+        yield from _made(passage, Span(passage.start + place.start, passage.start + place.end), "sentence", reads)
+
+
+def _lines(passage: Passage, start: int, end: int) -> Iterator[Quotable]:
+    for place in quotable_lines(passage.text, start - passage.start, end - passage.start):
+        text = passage.text[place.start : place.end]
+        span = Span(passage.start + place.start, passage.start + place.end)
+        if span.length <= SENTENCE and analyse(text):
+            yield Quotable(passage, span, text, "line", prose=is_prose(text, in_code=True), whole=not asks(text))
+
+
+def _made(passage: Passage, span: Span, kind: str, reads: Reads) -> Iterator[Quotable]:
+    text = passage.text[span.start - passage.start : span.end - passage.start]
+    if span.length > SENTENCE or len(analyse(text)) < 2:
+        return
+    half = is_half(span, Span(passage.start, passage.end), partial(reads.cut, passage.version_id))
+    yield Quotable(passage, span, text, kind, prose=is_prose(text), whole=not half and not asks(text))

@@ -1,0 +1,149 @@
+"""From weighed candidates to the quotes of an answer: one line where one suffices, several where several are asked."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.search.answer.candidates import LONGEST, Quotable
+from core.search.answer.marking import Mark
+from core.search.answer.rows import asked_cell
+from core.text.analysis import analyse
+from core.types import Answer, Citation, Quote, Span
+
+Page = Callable[[str, int], int | None]
+
+_SEVERAL = re.compile(
+    r"\b(?:what|which) (?:\w+ ){0,3}?\w+s (?:are|were|do|did|can|have|does)\b|\b(?:what|which) are\b|\blist\b|\bsteps\b"
+    r"|\bname (?:the|all|some|\w+s\b)|\ball (?:the )?\w+s\b|\bdifferences?\b|\bpros and cons\b|\breasons\b"
+    r"|\band (?:what|which|how|when|whom?|where|why)\b|\bways\b|\bexamples\b",
+    re.IGNORECASE,
+)
+_NEARLY = 0.5  # of the best one's probability: what a further quote must have where several are asked
+_ALIKE = 0.8  # share of the words of the shorter of two quotes from which on they say the same
+_LEADS = re.compile(r":\W*\Z")
+
+
+def asks_several(question: str, intent: str = "") -> bool:
+    """Whether a question asks for more than one thing, so that one line may not suffice.
+
+    >>> asks_several("Which formats are supported?"), asks_several("What is the limit, and who set it?")
+    (True, True)
+    >>> asks_several("How long is a token valid?"), asks_several("How do I reset it?", "procedure")
+    (False, True)
+    """
+    return intent in {"procedure", "comparison"} or _SEVERAL.search(question) is not None
+
+
+def choose_quotes(
+    question: str,
+    candidates: Sequence[Quotable],
+    values: NDArray[np.float64],
+    marks: Sequence[Mark | None],
+    page: Page,
+    limit: int,
+    intent: str = "",
+    differing: Sequence[tuple[str, Span]] = (),
+) -> Answer:
+    """The quotes, best first, each text once.
+
+    ``values``: ``(len(candidates),)``, log-odds of each, as ``scoring.scores`` gives them. ``page(version_id, offset)``
+    is the page of a place. ``limit``: quotes at most. ``differing``: (version, span) of sentences that contradict each
+    other: where the best one is one of them, the others are quoted beside it. Of a row whose header or label tells
+    which cell is asked for, or in which the reader marks one, that cell alone is quoted, with what it is of.
+    """
+    order = [place for place in np.argsort(-values, kind="stable").tolist() if candidates[place].whole]
+    if not order or limit < 1:
+        return Answer(())
+    best = order[0]
+    several = asks_several(question, intent)
+    least = _odds(values[best]) * _NEARLY
+    wanted = [best]
+    if several:
+        wanted += [place for place in order[1:] if _odds(values[place]) >= least]
+    elif _is_one_of(candidates[best], differing):
+        wanted += [place for place in order[1:] if _is_one_of(candidates[place], differing)]
+    quotes: list[Quote] = []
+    said: list[frozenset[str]] = []
+    for place in wanted:
+        quote = _quoted(question, candidates[place], _odds(values[place]), marks[place], page, candidates, several)
+        words = frozenset(analyse(f"{quote.told} {quote.text}"))
+        if len(quotes) == limit:
+            break
+        if any(len(words & other) >= _ALIKE * min(len(words), len(other)) for other in said):
+            continue
+        said.append(words)
+        quotes.append(quote)
+    return Answer(tuple(quotes))
+
+
+def _odds(value: float) -> float:
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, float(value)))))
+
+
+def _is_one_of(item: Quotable, places: Sequence[tuple[str, Span]]) -> bool:
+    return any(version == item.passage.version_id and span.overlap(item.span) for version, span in places)
+
+
+def _quoted(
+    question: str,
+    item: Quotable,
+    score: float,
+    mark: Mark | None,
+    page: Page,
+    candidates: Sequence[Quotable],
+    several: bool,
+) -> Quote:
+    passage = item.passage
+    told, span = "", item.span
+    if item.row is not None:
+        told, span = asked_cell(item.row, question)
+        if not told and mark is not None and mark.score > 0:
+            told, span = item.row.told(mark.span)
+    else:
+        span = _with_its_list(item, candidates, several)
+    cells = () if item.row is None or told else item.row.words(passage.text, passage.start)
+    place = Citation(
+        passage.version_id, passage.document, passage.source, span.start, span.end, page(passage.version_id, span.start)
+    )
+    short = mark.span if mark is not None and mark.score > 0 and span.contains(mark.span) else None
+    return Quote(
+        text=passage.text[span.start - passage.start : span.end - passage.start],
+        score=score,
+        citation=place,
+        told=told,
+        kind="cell" if told else item.kind,
+        cells=cells,
+        short=None if short is None or short == span else Span(short.start - span.start, short.end - span.start),
+    )
+
+
+def _with_its_list(item: Quotable, candidates: Sequence[Quotable], several: bool) -> Span:
+    """The item's own span; with the items that follow it where it leads them in, or where several are asked and it is
+    one of them.
+    """
+    leads = _LEADS.search(item.text) is not None
+    if not leads and not (several and item.kind == "item"):
+        return item.span
+    beside = sorted((other.span for other in _items(item, candidates)), key=lambda span: span.start)
+    start, end = item.span.start, item.span.end
+    for span in beside:
+        if span.start >= end and span.start - end < 4 and span.end - start <= LONGEST:
+            end = span.end
+    if not leads:
+        for span in reversed(beside):
+            if span.end <= start and start - span.end < 4 and end - span.start <= LONGEST:
+                start = span.start
+    return Span(start, end)
+
+
+def _items(item: Quotable, candidates: Sequence[Quotable]) -> Iterator[Quotable]:
+    return (
+        other
+        for other in candidates
+        if other.kind == "item" and other.passage is item.passage and other.span != item.span
+    )

@@ -1,0 +1,139 @@
+"""The answer line in one call: candidates, quotes, and whether the library answers at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from core.search.answer.candidates import Quotable, Reads, quotables
+from core.search.answer.choosing import Page, choose_quotes
+from core.search.answer.marking import Mark, Reader, marks_of
+from core.search.answer.scoring import Signals, scores, signals
+from core.search.answer.support import Evidence, Support, evidence, support, unnamed
+from core.settings.reading import AnsweringSettings
+from core.text.analysis import analyse
+from core.types import Answer, Hit, Passage, Quote, Span, Vectors
+
+
+class LineReads(Reads, Protocol):
+    """The catalogue as the answer line needs it."""
+
+    def rarity(self, tokens: Sequence[str]) -> Mapping[str, float]:
+        """What tokens of a question weigh, rare ones more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """``answer`` has no quotes where ``support`` is not enough. ``evidence``: what ``support`` was made of.
+
+    ``milliseconds``: that finding the quotes took, 0 where it was not measured.
+    """
+
+    answer: Answer
+    support: Support
+    evidence: Evidence
+    milliseconds: float = 0.0
+
+    @property
+    def supported(self) -> bool:
+        """Something is quoted, and what speaks for an answer is enough."""
+        return self.support.enough and bool(self.answer.quotes)
+
+    @property
+    def text(self) -> str:
+        """The answer in words: a line for each quote, cells with what they are of; or that the library does not say.
+
+        >>> silent = Support(0.5, True, "The library is likely to say: 50%.")
+        >>> Line(Answer(()), silent, Evidence()).text
+        'The library does not say: no sentence that was read supports an answer.'
+        """
+        if not self.support.enough:
+            return self.support.sentence
+        if not self.answer.quotes:
+            return "The library does not say: no sentence that was read supports an answer."
+        return "\n".join(map(in_words, self.answer.quotes))
+
+
+def in_words(quote: Quote) -> str:
+    """A quote on one line, a cell with what it is of, a row with its headers."""
+    if quote.cells:
+        return "; ".join(f"{header}: {words}" if header else words for header, words in quote.cells)
+    said = " ".join(quote.text.split())
+    return f"{quote.told}: {said}" if quote.told else said
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What an answer line is chosen from: the candidates with what speaks for each, and for there being an answer.
+
+    ``milliseconds``: that weighing took, 0 where it was not measured.
+    """
+
+    candidates: tuple[Quotable, ...]
+    signals: tuple[Signals, ...]
+    marks: tuple[Mark | None, ...]
+    evidence: Evidence
+    milliseconds: float = 0.0
+
+
+def weigh(
+    question: str,
+    passages: Sequence[Passage],
+    hits: Sequence[Hit],
+    similarities: Sequence[float],
+    encode: Callable[[Sequence[str]], Vectors],
+    reads: LineReads,
+    intent: str = "",
+    read: Reader | None = None,
+) -> Weighed:
+    """The candidates of a result and what speaks for them.
+
+    ``hits``: the retrieved children, best first. ``similarities``: cosines of the question to the best chunks; () where
+    nothing was searched by meaning. ``encode(texts)``: ``(n, d)`` unit vectors. ``intent``: as question analysis has
+    it, "" for none. ``read``: marks short answers, ``None`` for nothing that does.
+    """
+    candidates = quotables(passages, hits, reads)
+    vectors = encode([question, *(item.reading for item in candidates)])
+    meaning = (vectors[1:] @ vectors[0]).astype(np.float64)
+    marks = marks_of(question, candidates, hits, read)
+    rarity = reads.rarity(list(dict.fromkeys(analyse(question))))
+    return Weighed(
+        tuple(candidates),
+        tuple(signals(question, candidates, meaning, marks, rarity, intent)),
+        tuple(marks),
+        evidence(question, similarities, passages, candidates, meaning, marks, rarity),
+    )
+
+
+def answer_line(
+    question: str,
+    weighed: Weighed,
+    passages: Sequence[Passage],
+    settings: AnsweringSettings,
+    page: Page,
+    intent: str = "",
+    likely: float | None = None,
+    differing: Sequence[tuple[str, Span]] = (),
+) -> Line:
+    """The best supported quotes of a result and how likely the library holds an answer.
+
+    ``likely``: the probability that one of the chunks answers, by a calibrated re-ranker; ``None`` where none read
+    them. ``page``, ``intent`` and ``differing``: as ``choose_quotes`` has them.
+    """
+    supported = support(weighed.evidence, settings.least_support, likely, unnamed(question, passages))
+    if not supported.enough:
+        return Line(Answer(()), supported, weighed.evidence, weighed.milliseconds)
+    values = scores(weighed.signals)
+    quotes = choose_quotes(
+        question, weighed.candidates, values, weighed.marks, page, settings.sentences, intent, differing
+    )
+    return Line(quotes, supported, weighed.evidence, weighed.milliseconds)
+
+
+def no_line(similarities: Sequence[float], likely: float | None = None) -> Line:
+    """Where nothing is to be quoted: support from the similarities alone, and what is not asked is not denied."""
+    found = Evidence(similarity=max(similarities, default=0.0))
+    return Line(Answer(()), support(found, likely=likely), found)

@@ -1,0 +1,181 @@
+"""Rows of a table as things to quote: read with their headers, and the one cell a question asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from core.text.analysis import analyse
+from core.text.calendar_names import MONTHS, SHORT_MONTHS
+from core.types import Block, BlockKind, Cell, Span
+
+# Two things are asked, and the row may hold both.
+_SEVERAL = re.compile(r"\band (?:what|which|how|when|whom?|where|why|by|for|its|their|the)\b", re.IGNORECASE)
+
+# As columns are headed, and as one asks for them.
+_ABBREVIATED = (
+    *(
+        (
+            re.compile(
+                rf"\b{name}[ -]quarter(?: of)?\b|\bQ{number}(?=\b|\d{{4}})|\b{number}Q(?=\b|\d{{2}})", re.IGNORECASE
+            ),
+            f" quarter {name} ",
+        )
+        for number, name in enumerate(("first", "second", "third", "fourth"), 1)
+    ),
+    (re.compile(r"\bFY ?'?(?=\d)", re.IGNORECASE), " fiscal year "),
+    (re.compile(r"%"), " percent "),
+    *(
+        (re.compile(rf"\b{short}\b\.?", re.IGNORECASE), month)
+        for short, month in zip(SHORT_MONTHS, MONTHS, strict=True)
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row's cells in column order and the header above each ("" where there is none), of the table at ``table``."""
+
+    cells: tuple[Cell, ...]
+    headers: tuple[str, ...]
+    table: Span
+
+    @property
+    def span(self) -> Span:
+        """From its first cell to its last."""
+        return Span(min(cell.start for cell in self.cells), max(cell.end for cell in self.cells))
+
+    @property
+    def reading(self) -> str:
+        """The row in words: every value after its header."""
+        told = [
+            f"{header}: {cell.value}" if header else f"{cell.value}"
+            for cell, header in zip(self.cells, self.headers, strict=True)
+        ]
+        return "; ".join(told)
+
+    def words(self, text: str, start: int) -> tuple[tuple[str, str], ...]:
+        """Each cell's header and its words in a text that begins at ``start`` of the document."""
+        pairs = zip(self.headers, self.cells, strict=True)
+        return tuple((header, text[cell.start - start : cell.end - start]) for header, cell in pairs)
+
+    def cell_at(self, place: int) -> Cell:
+        """The cell whose words stand at a place of ``reading``; the last one beyond them."""
+        end = -2
+        for cell, header in zip(self.cells, self.headers, strict=True):
+            end += 2 + len(f"{header}: {cell.value}" if header else f"{cell.value}")
+            if place < end:
+                return cell
+        return self.cells[-1]
+
+    def told(self, place: Span) -> tuple[str, Span]:
+        """What the cell at a place of the document is of, and its span; ("", the whole row) for a place in none."""
+        for at, (cell, header) in enumerate(zip(self.cells, self.headers, strict=True)):
+            if cell.start <= place.start < cell.end:
+                words = [f"{self.cells[0].value}" if at else "", header]
+                return " › ".join(filter(None, words)), Span(cell.start, cell.end)
+        return "", self.span
+
+
+def rows_of(table: Block, within: Span) -> Iterator[Row]:
+    """The rows of a table that lie whole in a span and have at least two filled cells; header rows are none.
+
+    Where no cell is called a header, the rows before the first number are taken for headers, if there are any and a
+    number at all. A cell that was spread over several columns stands there once.
+    """
+    if table.kind is not BlockKind.TABLE:
+        return
+    rows: dict[int, list[Cell]] = {}
+    for cell in table.cells:
+        if cell.value is not None and cell.end > cell.start:
+            rows.setdefault(cell.row, []).append(cell)
+    told = {cell.row for cell in table.cells if cell.header}
+    heads = {row for row in rows if all(cell.header for cell in rows[row])} if told else _first_words(rows)
+    headers: dict[int, str] = {}
+    for number in sorted(rows):
+        cells = sorted(rows[number], key=lambda cell: cell.column)
+        if number in heads:
+            for cell in cells:
+                said = headers.get(cell.column, "")
+                headers[cell.column] = said if str(cell.value) in said else f"{said} {cell.value}".strip()
+            continue
+        whole = all(within.contains(Span(cell.start, cell.end)) for cell in cells)
+        kept = _once(_with_signs(cells), headers)
+        if whole and len(kept) > 1:
+            yield Row(tuple(kept), tuple(headers.get(cell.column, "") for cell in kept), Span(table.start, table.end))
+
+
+def _first_words(rows: Mapping[int, Sequence[Cell]]) -> frozenset[int]:
+    """The rows before the first that holds a number; () where none does, or the first does."""
+    numbered = (row for row in sorted(rows) if any(isinstance(cell.value, int | float) for cell in rows[row]))
+    first = next(numbered, None)
+    return frozenset() if first is None else frozenset(row for row in rows if row < first)
+
+
+def _with_signs(cells: Sequence[Cell]) -> list[Cell]:
+    """The cells in order, a sign in a column of its own taken into the number it belongs to."""
+    found: list[Cell] = []
+    opening: Cell | None = None
+    for cell in cells:
+        said = str(cell.value)
+        if any(map(str.isalnum, said)):
+            found.append(replace(cell, start=opening.start) if opening else cell)
+            opening = None
+        elif found and said[:1] in "%)":
+            found[-1] = replace(found[-1], end=cell.end)
+        else:
+            opening = opening or cell
+    return found
+
+
+def _once(cells: Sequence[Cell], headers: Mapping[int, str]) -> list[Cell]:
+    """The cells without those that repeat the one before: the same words, or the same number below the same header."""
+    found = list(cells[:1])
+    for before, cell in pairwise(cells):
+        below = headers.get(before.column, "") == headers.get(cell.column, "")
+        if cell.value != before.value or not (below or isinstance(cell.value, str)):
+            found.append(cell)
+    return found
+
+
+def asked_cell(row: Row, question: str) -> tuple[str, Span]:
+    """What the asked cell is of, and its span; ("", the whole row) where the question does not tell one cell.
+
+    One cell is told where one thing is asked, the row's first cell shares a word with the question, and exactly one
+    other cell's header holds most of the question's words that the label lacks.
+
+    >>> texts = ["Availability", "99.97 %", "99.92 %"]
+    >>> cells = tuple(Cell(1, at, 10 * at, 10 * at + 5, text) for at, text in enumerate(texts))
+    >>> row = Row(cells, ("Figure", "Q2 2026", "Q3 2026"), Span(0, 30))
+    >>> asked_cell(row, "What was the availability in Q3 2026?")
+    ('Availability › Q3 2026', Span(start=20, end=25))
+    >>> asked_cell(row, "How available was it?")[0]
+    ''
+    """
+    if _SEVERAL.search(question):
+        return "", row.span
+    wanted = frozenset(_spoken(question))
+    label = frozenset(_spoken(str(row.cells[0].value)))
+    if not label & wanted:
+        return "", row.span
+    left = wanted - label
+    shared = [len(frozenset(_spoken(header)) & left) for header in row.headers[1:]]
+    best = max(shared, default=0)
+    if not best or shared.count(best) > 1:
+        return "", row.span
+    place = 1 + shared.index(best)
+    cell = row.cells[place]
+    return f"{row.cells[0].value} › {row.headers[place]}", Span(cell.start, cell.end)
+
+
+def _spoken(text: str) -> list[str]:
+    """The tokens of a text, abbreviations of headers as they are spoken.
+
+    >>> _spoken("third quarter of 2025") == _spoken("Q3 2025"), _spoken("FY2024") == _spoken("fiscal year 2024")
+    (True, True)
+    """
+    for pattern, words in _ABBREVIATED:
+        text = pattern.sub(words, text)
+    return analyse(text)

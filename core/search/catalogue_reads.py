@@ -1,0 +1,158 @@
+"""What the stages behind the ranking read from the catalogue: texts, facts of leaves, pages, ancestors, references."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from core.enriching.features import Reference
+from core.errors import NotFoundError
+from core.lru_cache import LruCache
+from core.search.context.assembling import LeafFacts
+from core.search.ranking import Ranking
+from core.storage.catalogue import documents
+from core.storage.catalogue.chunks import chunk_ids, chunk_rows
+from core.storage.catalogue.features import kept_references
+from core.storage.catalogue.shelves import kept_genre
+from core.storage.index.leaves import LeafTable, ancestors
+from core.storage.store import Store
+from core.text.sentences import sentence_spans
+from core.types import Hit, Span
+
+
+class CatalogueReads:
+    """What expansion and assembly read, for the documents of one state of the leaves.
+
+    ``count``: how often the catalogue was asked; what is still in memory does not count. ``by_stage``: how much of it
+    each stage asked that was told of, since ``began``.
+    """
+
+    def __init__(self, store: Store, leaves: LeafTable, texts: LruCache[str]) -> None:
+        self._texts = texts
+        self._store = store
+        self._leaves = leaves
+        self._held: dict[int, str] = {}
+        self._facts: dict[int, LeafFacts] = {}
+        self._pages: dict[tuple[int, int], int | None] = {}
+        self._pageless: set[int] = set()
+        self._kinds: dict[int, str] = {}
+        self._genres: dict[int, str] = {}
+        self._ancestors: dict[int, tuple[Span, ...]] = {}
+        self._references: dict[int, tuple[Reference, ...]] = {}
+        self.count = 0
+        self.by_stage: dict[str, int] = {}
+        self._told = 0
+
+    def began(self) -> None:
+        """A context begins: what was asked before is no stage's."""
+        self.by_stage, self._told = {}, self.count
+
+    def ended(self, stage: str) -> None:
+        """What was asked since the stage before it ended was this one's."""
+        self.by_stage[stage] = self.count - self._told
+        self._told = self.count
+
+    def text(self, document: int) -> str:
+        held = self._held.get(document)
+        if held is None:
+            key = (self._leaves.revision, self._leaves.version_ids[document])
+            held = self._held[document] = self._texts.made(key, partial(self._read, document))
+        return held
+
+    def _read(self, document: int) -> str:
+        self.count += 1
+        return documents.text(self._store, self._leaves.version_ids[document])
+
+    def sentences(self, document: int, start: int, end: int) -> Sequence[Span]:
+        return sentence_spans(self.text(document), start, end)
+
+    def kind(self, document: int) -> str:
+        if document not in self._kinds:
+            self.count += 1
+            version = documents.version(self._store, self._leaves.version_ids[document])
+            self._kinds[document] = version.kind if version is not None else ""
+        return self._kinds[document]
+
+    def genre(self, document: int) -> str:
+        if document not in self._genres:
+            self.count += 1
+            version = self._leaves.version_ids[document]
+            self._genres[document] = kept_genre(self._store, version, self._leaves.generation)
+        return self._genres[document]
+
+    def ancestors(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Span]]:
+        rows = {int(self._leaves.rows[leaf]): leaf for leaf in leaves if leaf not in self._ancestors}
+        if rows:
+            self.count += 1
+            self._ancestors |= {rows[row]: above for row, above in ancestors(self._store, list(rows)).items()}
+        return {leaf: self._ancestors[leaf] for leaf in leaves}
+
+    def references(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Reference]]:
+        wanted: dict[int, dict[str, int]] = {}
+        for leaf, facts in self.facts([leaf for leaf in leaves if leaf not in self._references]).items():
+            wanted.setdefault(int(self._leaves.documents[leaf]), {})[facts.chunk_id] = leaf
+        for document, ids in wanted.items():
+            self.count += 1
+            kept = kept_references(self._store, self._leaves.version_ids[document], ids, self._leaves.generation)
+            self._references |= {leaf: kept.get(chunk_id, ()) for chunk_id, leaf in ids.items()}
+        return {leaf: self._references[leaf] for leaf in leaves}
+
+    def facts(self, leaves: Sequence[int]) -> Mapping[int, LeafFacts]:
+        wanted = [leaf for leaf in leaves if leaf not in self._facts]
+        self.count += bool(wanted)
+        rows = {int(self._leaves.rows[leaf]): leaf for leaf in wanted}
+        found = chunk_rows(self._store, list(rows))
+        if len(found) < len(rows):
+            raise NotFoundError("The library changed while this question was answered.", "Ask it again.")
+        for row, chunk in found.items():
+            self._facts[rows[row]] = LeafFacts(chunk.chunk_id, chunk.headings, chunk.prefix)
+        return {leaf: self._facts[leaf] for leaf in leaves}
+
+    def chunk_ids(self, leaves: Sequence[int]) -> Mapping[int, str]:
+        rows = self._leaves.rows[leaves].tolist() if leaves else []
+        found = chunk_ids(self._store, rows)
+        if len(found) < len(rows):
+            raise NotFoundError("The library changed while this question was answered.", "Ask it again.")
+        return {leaf: found[row] for leaf, row in zip(leaves, rows, strict=True)}
+
+    def page(self, document: int, offset: int) -> int | None:
+        key = (document, offset)
+        if document not in self._pageless and key not in self._pages:
+            self.count += 1
+            self._pages[key] = documents.page_at(self._store, self._leaves.version_ids[document], offset)
+            if self._pages[key] is None:
+                self._pageless.add(document)  # no page anywhere: most formats have none, and need not be asked again
+        return self._pages.get(key)
+
+
+def hits_of(ranking: Ranking, reads: CatalogueReads) -> tuple[Hit, ...]:
+    """The leaves that go on, best first, with what a reader needs to recognise them."""
+    leaves = ranking.leaves
+    indices = ranking.pool[ranking.kept].tolist()
+    facts = reads.facts(indices)
+    # Plain numbers: reading arrays one number at a time costs more than all the rest.
+    columns = (leaves.rows, leaves.documents, leaves.starts, leaves.ends)
+    about = zip(*(column[indices].tolist() for column in columns), strict=True)
+    final = ranking.final[ranking.kept].tolist()
+    scored = zip(*(values[ranking.kept].tolist() for values in ranking.scores.values()), strict=True)
+    return tuple(
+        Hit(
+            row=row,
+            chunk_id=facts[index].chunk_id,
+            version_id=leaves.version_ids[document],
+            start=start,
+            end=end,
+            text=reads.text(document)[start:end],
+            rank=rank,
+            score=score,
+            scores={stage: value for stage, value in zip(ranking.scores, values, strict=True) if not math.isnan(value)},
+            headings=facts[index].headings,
+            document=leaves.titles[document],
+            source=leaves.names[document],
+            page=reads.page(document, start),
+        )
+        for rank, (index, (row, document, start, end), score, values) in enumerate(
+            zip(indices, about, final, scored, strict=True), start=1
+        )
+    )

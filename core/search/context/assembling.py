@@ -1,0 +1,225 @@
+"""Extents to passages within a budget: most relevant first, never the same character twice, never over the room."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.search.context.candidates import (
+    ContextCandidate,
+    floor_of,
+    gain,
+    reads_sentences,
+    sentence_candidates,
+    whole_candidates,
+)
+from core.search.context.filling import Budget, Filling
+from core.search.context.prompt import LeafFacts, Notes, Reads, widest_number
+from core.search.context.repeats import fresh
+from core.search.expansion import Extent
+from core.search.ranking import Ranking
+from core.settings import AssemblySettings
+from core.text.analysis import analyse
+from core.text.sentences import sentence_spans
+from core.types import Passage, Span
+
+# Fewer characters than this are not worth a citation of their own when the budget ends inside a child.
+SHORTEST_CUT = 40
+# So many passages a context may always have: left-out sentences part more of them than there are extents.
+MOST_PASSAGES = 99
+
+KEPT = "kept"
+CAME_IN = "its text came in with a better child's passage"
+ALONE = "the child alone: the rest of its parent did not fit the budget"
+CUT = "cut where the budget ends"
+SAID = "better passages say all of it"
+POOR = "the context ended before it: a passage that gains less than {least:g} is not read, though there is room"
+TOO_LONG = "none of its sentences fits what is left of the budget"
+AROUND = "only sentences beside it are read"
+OVER = "the budget of {amount:,} {unit} ended before it"
+
+__all__ = ["SHORTEST_CUT", "Assembled", "LeafFacts", "Reads", "assemble"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """``passages`` in relevance order; ``used`` of the budget's amount; ``fates`` by leaf index, for every extent."""
+
+    passages: tuple[Passage, ...]
+    used: int
+    fates: Mapping[int, str]
+
+
+def assemble(
+    ranking: Ranking,
+    extents: Sequence[Extent],
+    budget: Budget,
+    reads: Reads,
+    settings: AssemblySettings | None = None,
+) -> Assembled:
+    """Fill the budget in relevance order. ``settings``: ``None`` for the defaults; their budget and order are not read.
+
+    An extent that does not fit is tried as its child alone; the child that does not fit either is cut at a sentence
+    (failing that, a word), and the context ends there. It ends before a passage that gains too little. A single
+    sentence that does not fit is passed over.
+    """
+    settings = settings or AssemblySettings()
+    most = max(MOST_PASSAGES, len(extents))
+    notes = Notes(ranking.leaves, reads, widest_number(most, budget))
+    context = _Context(budget, settings, Filling(budget, reads.text, notes.above, most))
+    candidates: list[ContextCandidate] = []
+    if reads_sentences(settings.unit, budget):
+        candidates = sentence_candidates(ranking, extents, reads)
+    if not candidates:
+        candidates = whole_candidates(ranking.leaves, extents, floor_of(ranking) if settings.least_gain else 0.0)
+    if budget.headed:
+        notes.expect([], [(candidate.document, candidate.wanted.start) for candidate in candidates])
+    for candidate in candidates:
+        context.offer(candidate)
+    passages = context.passages(ranking, notes)
+    return Assembled(passages, context.filling.used, context.fates(extents))
+
+
+@dataclass(slots=True)
+class _Context:
+    """The context while it grows: what was taken for whom and why, and why the others were not.
+
+    ``said``: the sentences read, as ``core.search.context.repeats`` compares them; ``words``: the words, where gains
+    are counted. ``lit``: the children that stand in a passage.
+    """
+
+    budget: Budget
+    settings: AssemblySettings
+    filling: Filling
+    taken: list[tuple[ContextCandidate, Sequence[Span], str]] = field(default_factory=list)
+    refused: dict[int, str] = field(default_factory=dict)
+    ended: str = ""
+    said: set[str] = field(default_factory=set)
+    words: set[str] = field(default_factory=set)
+    lit: set[int] = field(default_factory=set)
+
+    def offer(self, candidate: ContextCandidate) -> None:
+        """Take what fits of a candidate that is no better than those offered before."""
+        if self.filling.covers(candidate.document, candidate.core):
+            self.taken.append((candidate, [candidate.core], CAME_IN))
+            return
+        words = self._words(candidate)
+        refusal = self.ended or self._poor(candidate, words) or self._tried(candidate)
+        if refusal:
+            self.refused.setdefault(candidate.child, refusal)
+        else:
+            self.words |= words
+
+    def _words(self, candidate: ContextCandidate) -> set[str]:
+        if self.ended or not self.settings.least_gain:
+            return set()
+        return set(analyse(self.filling.text(candidate.document)[candidate.wanted.start : candidate.wanted.end]))
+
+    def _poor(self, candidate: ContextCandidate, words: set[str]) -> str:
+        """Ends the context where the candidate gains too little."""
+        least = self.settings.least_gain
+        if least and gain(candidate.worth, words, self.words) < least:
+            self.ended = POOR.format(least=least)
+        return self.ended
+
+    def _tried(self, candidate: ContextCandidate) -> str:
+        """Takes the candidate, or its core, or a beginning of it; else says why not."""
+        wanted, said = self._fresh(candidate.document, candidate.wanted)
+        core, said_by_core = (
+            (wanted, said) if candidate.core == candidate.wanted else self._fresh(candidate.document, candidate.core)
+        )
+        if not core:
+            return SAID
+        if not any(part.overlap(candidate.core) for part in wanted):  # a short core between two repetitions
+            wanted, said = [*wanted, *core], said | said_by_core
+        if self._take(candidate, wanted, said, candidate.reason):
+            return ""
+        if core != wanted and self._take(candidate, core, said_by_core, ALONE):
+            return ""
+        if candidate.single:
+            return TOO_LONG
+        self.ended = OVER.format(amount=self.budget.amount, unit=self.budget.unit)
+        cut = _beginning(self.filling, candidate.document, core[0])
+        if cut is None:
+            return self.ended
+        self._take(candidate, [cut], set(), CUT)
+        return ""
+
+    def _take(self, candidate: ContextCandidate, spans: Sequence[Span], said: set[str], reason: str) -> bool:
+        if not self.filling.take(candidate.document, spans):
+            return False
+        self.taken.append((candidate, spans, reason))
+        self.said |= said
+        return True
+
+    def _fresh(self, document: int, span: Span) -> tuple[list[Span], set[str]]:
+        if not self.settings.drop_repeats:
+            return [span], set()
+        text = self.filling.text(document)
+        return fresh(text, span, self.said, lambda sentence: self.filling.covers(document, sentence))
+
+    def fates(self, extents: Sequence[Extent]) -> dict[int, str]:
+        """What became of each extent's child; known once the passages are made."""
+        over = OVER.format(amount=self.budget.amount, unit=self.budget.unit)
+        around = dict.fromkeys((candidate.child for candidate, _, _ in self.taken), AROUND)
+        refused = {**self.refused, **around, **dict.fromkeys(self.lit, KEPT)}
+        return {extent.child: refused.get(extent.child, over) for extent in extents}
+
+    def passages(self, ranking: Ranking, notes: Notes) -> tuple[Passage, ...]:
+        """One passage for each run, ranked by the best that was taken into it."""
+        leaves = ranking.leaves
+        members: dict[tuple[int, Span], list[tuple[ContextCandidate, str]]] = {}
+        for candidate, spans, reason in self.taken:  # best first, so the first member of a run is its best
+            for span in spans:
+                run = self.filling.run_of(candidate.document, span.start)
+                if run is not None:
+                    members.setdefault((candidate.document, run), []).append((candidate, reason))
+        notes.expect(
+            [candidate.child for candidate, _, _ in self.taken], [(document, run.start) for document, run in members]
+        )
+        passages: list[Passage] = []
+        for rank, ((document, run), group) in enumerate(members.items(), start=1):
+            lit: dict[int, Span] = {}
+            for candidate, _ in group:
+                child = Span(int(leaves.starts[candidate.child]), int(leaves.ends[candidate.child]))
+                if child.overlap(run):
+                    lit.setdefault(candidate.child, Span(max(child.start, run.start), min(child.end, run.end)))
+            self.lit.update(lit)
+            passages.append(
+                Passage(
+                    version_id=leaves.version_ids[document],
+                    document=leaves.titles[document],
+                    source=leaves.names[document],
+                    start=run.start,
+                    end=run.end,
+                    text=self.filling.text(document)[run.start : run.end],
+                    tokens=self.filling.size(document, run),
+                    chunk_ids=tuple(notes.chunk_id(child) for child in lit),
+                    children=tuple(lit.values()),
+                    rank=rank,
+                    score=group[0][0].relevance,
+                    reason=group[0][1],
+                    headings=notes.headings(document, run.start),
+                    page=notes.page(document, run.start),
+                    prefix=notes.prefix(document, run.start),
+                )
+            )
+        return tuple(passages)
+
+
+def _beginning(filling: Filling, document: int, child: Span) -> Span | None:
+    """The longest beginning of the child that fits, ending at a sentence or, failing that, at a word."""
+    text = filling.text(document)
+    for sentence in reversed(sentence_spans(text, child.start, child.end)[:-1]):
+        cut = Span(child.start, sentence.end)
+        if cut.length >= SHORTEST_CUT and filling.fits(document, [cut]):
+            return cut
+    ends = [
+        place
+        for place in range(child.start + SHORTEST_CUT, child.end)
+        if text[place].isspace() and not text[place - 1].isspace()
+    ]
+    # Sizes grow with the end, so the longest that fits is found by bisection.
+    fitting = bisect.bisect_left(ends, True, key=lambda end: not filling.fits(document, [Span(child.start, end)]))
+    return Span(child.start, ends[fitting - 1]) if fitting else None

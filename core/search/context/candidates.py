@@ -1,0 +1,276 @@
+"""Candidates for the context, best first: whole extents, or single sentences of the best of them.
+
+A candidate is a span, the core of it that must be in, and what it is worth. Sentences are for budgets that hold only a
+few chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.chunking.signals.turns import find_turns
+from core.search.context.filling import Budget, place
+from core.search.context.prompt import Reads
+from core.search.expansion import Extent, leaf_at
+from core.search.ranking import Ranking
+from core.storage.index.leaves import LeafTable
+from core.text.analysis import analyse
+from core.text.sentences import is_ended, sentence_spans
+from core.types import Span
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCandidate:
+    """``wanted`` for the leaf ``child``; if it does not fit, ``core`` alone. ``worth``: see ``worths``.
+
+    ``single``: a sentence by itself, passed over where it does not fit; any other candidate is cut there.
+    """
+
+    child: int
+    document: int
+    core: Span
+    wanted: Span
+    relevance: float
+    worth: float
+    reason: str
+    single: bool = False
+
+
+def whole_candidates(leaves: LeafTable, extents: Sequence[Extent], floor: float = 0.0) -> list[ContextCandidate]:
+    """Each extent as it is, its child the core. ``floor``: the relevance from which on a text is worth anything."""
+    worth = worths([extent.relevance for extent in extents], floor)
+    return [
+        ContextCandidate(
+            extent.child,
+            extent.document,
+            core,
+            core if (core.start, core.end) == (extent.start, extent.end) else Span(extent.start, extent.end),
+            extent.relevance,
+            each,
+            extent.reason,
+        )
+        for extent, core, each in zip(extents, cores(leaves, extents), worth, strict=True)
+    ]
+
+
+def cores(leaves: LeafTable, extents: Sequence[Extent]) -> list[Span]:
+    """Each extent's child; of an extent that does not hold all of it, the extent."""
+    children = np.array([extent.child for extent in extents], dtype=np.int64)
+    spans = zip(extents, leaves.starts[children].tolist(), leaves.ends[children].tolist(), strict=True)
+    return [
+        Span(start, end) if extent.start <= start and end <= extent.end else Span(extent.start, extent.end)
+        for extent, start, end in spans
+    ]
+
+
+def worths(relevances: Sequence[float], floor: float) -> list[float]:
+    """How far each relevance stands above ``floor``, as a share of how far the best does: from 1 down to 0.
+
+    ``floor``: the relevance of a text that was taken blindly. A share needs no unit, so that scores of any stage will
+    do. Where none stands above the floor, relevance tells nothing, and all are worth 1.
+
+    >>> worths([4.0, 3.0, -1.0], 0.0)
+    [1.0, 0.75, 0.0]
+    """
+    best = max(relevances, default=floor)
+    if not best > floor:
+        return [1.0] * len(relevances)
+    return [max(0.0, (relevance - floor) / (best - floor)) for relevance in relevances]
+
+
+def gain(worth: float, words: AbstractSet[str], read: AbstractSet[str]) -> float:
+    """The marginal gain of a passage, in [0, 1]: its worth times the share of its analysed words no better one holds.
+
+    So the first passage gains 1, and one that says nothing new, or is no more relevant than any text of the library,
+    gains 0: the idea of maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), as a threshold.
+
+    >>> gain(0.5, {"mill", "wheat"}, read={"mill"})
+    0.25
+    """
+    return worth * len(words - read) / len(words) if words else 0.0
+
+
+def floor_of(ranking: Ranking) -> float:
+    """The mean score of all that was ranked: the relevance of a text that was taken blindly. 0 where nothing was."""
+    scores = ranking.final[~np.isnan(ranking.final)]
+    return float(scores.mean()) if len(scores) else 0.0
+
+
+Scores = NDArray[np.float64]
+# Of sentences of a document, (n,) float64: how alike each is to the question. Only their differences matter.
+SentenceScores = Callable[[int, Sequence[Span]], Scores]
+
+# Sentences of so many extents are weighed: a small budget holds a few of the best, and each may have to be encoded.
+CHUNKS = 20
+# A sentence is worth this many parts of its chunk's score to one part of its own and this much of each neighbour's.
+# Tried on the suites for tuning: with 2 parts meetings lost more; neighbours at 0.6 and 0.8 cost what sentences gain.
+CHUNK_PART = 4.0
+NEIGHBOUR_PART = 0.3
+# So much of a text must stand in sentences that end as such, or it is code, a table or a list, and stays in one piece.
+LEAST_PROSE = 0.5
+# Up to so much room sentences find more than passages do. Measured on the suites for tuning: at 1,000 characters on
+# papers and mixed prose, at 2,000 no longer on meetings, whose turns were not yet kept whole.
+SMALL = {"characters": 1000, "tokens": 250}
+
+_AROUND = 2000  # characters
+
+REASON = "one of the sentences that say most to the question, in one of the best chunks"
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A sentence ``among`` others of its run, or with ``among`` ``None`` a whole extent with its child as the core."""
+
+    document: int
+    core: Span
+    wanted: Span
+    child: int
+    leaf: int
+    among: Span | None
+    reason: str
+
+
+def sentence_candidates(
+    ranking: Ranking, extents: Sequence[Extent], reads: Reads, scores: SentenceScores | None = None
+) -> list[ContextCandidate]:
+    """The sentences of the best extents, best first; each by its chunk, itself and the sentences beside it.
+
+    [] where none of them is in sentences: then extents are what fills the room. All three are standard scores. A
+    sentence's chunk is the leaf it begins in; one that was not ranked counts as the worst that was. Code, what is no
+    prose, what people say in turns, and extents beyond ``CHUNKS`` stay whole and stand for themselves as their chunk
+    does. Worth is counted from the mean on. ``scores`` ``None``: the share of the question's words in a sentence.
+    """
+    pieces = _pieces(ranking.leaves, extents, reads)
+    places = np.flatnonzero([piece.among is not None for piece in pieces])
+    if not len(places):
+        return []
+    chunk = _standard(_of_leaves(ranking, [piece.leaf for piece in pieces]))
+    total = (CHUNK_PART + 1) * chunk
+    sentences = [pieces[at] for at in places.tolist()]
+    own = _standard(_own(sentences, scores or _shared_words(ranking.question, reads.text)))
+    total[places] = CHUNK_PART * chunk[places] + own + NEIGHBOUR_PART * _beside(sentences, own)
+    order = np.argsort(-total, kind="stable").tolist()
+    return [
+        ContextCandidate(
+            piece.child,
+            piece.document,
+            piece.core,
+            piece.wanted,
+            float(total[at]),
+            worth,
+            piece.reason,
+            single=piece.among is not None,
+        )
+        for at, worth in zip(order, worths(total[order].tolist(), 0.0), strict=True)
+        for piece in [pieces[at]]
+    ]
+
+
+def reads_sentences(unit: str, budget: Budget) -> bool:
+    """Whether ``AssemblySettings.unit`` means sentences for this budget."""
+    return unit == "sentences" or (unit == "auto" and budget.amount <= SMALL[budget.unit])
+
+
+def is_prose(text: str, span: Span) -> bool:
+    """Whether most of the text stands in sentences that end as such.
+
+    >>> is_prose("It grinds wheat. Rye too.", Span(0, 25)), is_prose("wheat = 3\\nrye = 4", Span(0, 17))
+    (True, False)
+    """
+    sentences = sentence_spans(text, span.start, span.end)
+    ended = sum(item.length for item in sentences if is_ended(text[item.start : item.end]))
+    return ended >= LEAST_PROSE * sum(item.length for item in sentences)
+
+
+def _is_talk(text: str, span: Span) -> bool:
+    """Whether people say it in turns; a span may hold one of them alone, so that what stands around it is read too."""
+    return bool(find_turns(text, max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)))
+
+
+def _pieces(leaves: LeafTable, extents: Sequence[Extent], reads: Reads) -> list[_Piece]:
+    """Sentences of the best extents that are prose, each once, and all other extents as they are."""
+    runs: dict[int, list[Span]] = {}
+    whole: list[Extent] = []
+    for rank, extent in enumerate(extents):
+        body, wanted = reads.text(extent.document), Span(extent.start, extent.end)
+        # A listing's comments may be most of it; they say little apart from what they are about.
+        listing = rank < CHUNKS and reads.kind(extent.document) == "code"
+        if rank < CHUNKS and not listing and is_prose(body, wanted) and not _is_talk(body, wanted):
+            known = runs.setdefault(extent.document, [])
+            low, high, joined = place(body, known, wanted)
+            known[low:high] = [joined]
+        else:
+            whole.append(extent)
+    children = {extent.child for extent in extents}
+    pieces: list[_Piece] = []
+    for document, run in ((document, run) for document, known in runs.items() for run in known):
+        for sentence in sentence_spans(reads.text(document), run.start, run.end):
+            leaf = leaf_at(leaves, document, sentence.start)
+            child = leaf if leaf in children else _asked_by(extents, document, sentence)
+            pieces.append(_Piece(document, sentence, sentence, child, leaf, run, REASON))
+    for extent, core in zip(whole, cores(leaves, whole), strict=True):
+        wanted = Span(extent.start, extent.end)
+        pieces.append(_Piece(extent.document, core, wanted, extent.child, extent.child, None, extent.reason))
+    return pieces
+
+
+def _own(sentences: Sequence[_Piece], scores: SentenceScores) -> Scores:
+    """Every sentence's likeness to the question, asked for one document at a time."""
+    documents = np.array([piece.document for piece in sentences])
+    own = np.zeros(len(sentences))
+    for document in dict.fromkeys(documents.tolist()):
+        places = np.flatnonzero(documents == document)
+        own[places] = scores(document, [sentences[at].core for at in places.tolist()])
+    return own
+
+
+def _beside(sentences: Sequence[_Piece], own: Scores) -> Scores:
+    """The sum of both neighbours' scores; a neighbour stands in the same run."""
+    together = np.array(
+        [(before.document, before.among) == (after.document, after.among) for before, after in pairwise(sentences)],
+        dtype=bool,
+    )
+    beside = np.zeros(len(sentences))
+    beside[:-1] += np.where(together, own[1:], 0.0)
+    beside[1:] += np.where(together, own[:-1], 0.0)
+    return beside
+
+
+def _shared_words(question: str, text: Callable[[int], str]) -> SentenceScores:
+    wanted = set(analyse(question))
+
+    def scores(document: int, spans: Sequence[Span]) -> Scores:
+        words = (set(analyse(text(document)[span.start : span.end])) for span in spans)
+        return np.array([len(wanted & each) / max(1, len(wanted)) for each in words])
+
+    return scores
+
+
+def _of_leaves(ranking: Ranking, leaves: Sequence[int]) -> Scores:
+    """The final scores of leaves; of one that was not ranked, the lowest there is."""
+    wanted = np.array(leaves)
+    places = np.minimum(np.searchsorted(ranking.pool, wanted), len(ranking.pool) - 1)
+    scores = np.where(ranking.pool[places] == wanted, ranking.final[places], np.nan)
+    ranked = ranking.final[~np.isnan(ranking.final)]
+    return np.where(np.isnan(scores), ranked.min() if len(ranked) else 0.0, scores)
+
+
+def _standard(values: Scores) -> Scores:
+    """Standard scores; all 0 where the values do not differ."""
+    deviation = float(values.std())
+    return (values - values.mean()) / deviation if deviation > 1e-12 else np.zeros(len(values))
+
+
+def _asked_by(extents: Sequence[Extent], document: int, span: Span) -> int:
+    """The child of the best extent that holds the sentence, or meets it where two extents were joined inside it."""
+    return next(
+        extent.child
+        for extent in extents
+        if extent.document == document and Span(extent.start, extent.end).overlap(span)
+    )

@@ -1,0 +1,201 @@
+"""What a sentence says that another may contradict: a number with its unit, a day, or that something is so or not.
+
+Read narrowly: a range, an estimate, a change or an example states no value of its own, and two numbers of one unit
+speak of two cases.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from core.enriching.dates import dates
+from core.enriching.vocabulary import Vocabulary, singular
+from core.text.analysis import analyse
+from core.text.numerals import NUMBER_WORDS
+from core.text.sentences import asks
+from core.text.units import SCALES, in_base
+from core.types import Span
+
+NUMBER, DATE, NEGATION = "number", "date", "negation"
+EXACT, AT_MOST, AT_LEAST = "", "at most ", "at least "
+_LONGEST, _FEWEST_WORDS = 400, 3
+_CLOSE, _LOOSELY = 0.03, {"s", "bytes"}  # so far two units agree: a month and 30 days, 1 GB and 1024 MB
+
+_NO_PROSE = re.compile(r"[{}<>=|\\\t]|::|->|https?:|^\s*[$#>/]")
+_UNSURE = re.compile(
+    r"\b(?:for (?:example|instance)|e\.g|such as|suppose|assum\w+|perhaps|probably|maybe|might|would|could|used to|i|"
+    r"formerly|previously|originally|yet|either|neither|whether|instead of|rather than|some|several|other|another|"
+    r"different|usually|often|typically|sometimes|mean|median|average|depends?|compared|not only)\b",
+    re.IGNORECASE,
+)
+_NOT = re.compile(r"\b(?:not|never|cannot)\b|n[’']t\b", re.IGNORECASE)
+_TRUTH = re.compile(r"\b(?:is|are|was|were|has|have|can|may|must|will|does|do|supports?|includes?|allows?)\b")
+_SPELT = "|".join(sorted((word for word, number in NUMBER_WORDS.items() if number < 100), key=len, reverse=True))
+_FIGURE = r"\d{1,3}(?:[, \u202f\u00a0']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_VALUE = re.compile(
+    rf"(?:(?P<money>[$€£¥]|\b[A-Z]{{3}}(?=\s))\s?)?(?<![\w.,:/#@§-])"
+    rf"(?:(?P<figure>(?:(?<!\d )[-−])?(?:{_FIGURE}))(?![.,:/]?\d)|(?P<spelt>(?i:{_SPELT}|an?))(?=[\s-]))"
+    rf"(?:[\s-](?P<scale>{'|'.join(SCALES)})\b)?"
+    r"(?:[\s\u00a0\u202f-]{0,2}(?P<unit>[%‰€]|°[CF]|[^\W\d_]+(?:/[a-z]\b)?)(?:\s(?P<noun>[a-z]{2,}s)\b)?)?"
+)
+_PER = re.compile(r"(?:\s(?:per|an?|each|every)\s|/)(?P<of>[a-z]+)\b")
+_JOINED = r"\s*(?:[-–—~,;/±]|\b(?:to|and|or)\b)\s*"
+_LOOSE_BEFORE = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|nearly|almost|circa|by|first|last|next|past|between|from|to|than)|[~≈±×*+^])"
+    rf"\s*(?:the\s)?\Z|(?:\d|\b(?:{_SPELT}))(?:\s?[%a-z]+)?{_JOINED}\Z",
+    re.IGNORECASE,
+)
+_LOOSE_AFTER = re.compile(
+    r"\s*(?:more|less|fewer|longer|shorter|later?|earl\w+|ago|old\w*|higher|lower|faster|slower|off|discount|extra|"
+    rf"additional|left|points?|or so)\b|{_JOINED}(?:up to )?[$€£]?(?:\d|(?:{_SPELT})\b)",
+    re.IGNORECASE,
+)
+_BOUNDS = (
+    (AT_MOST, r"up to|at (?:the )?most|no(?:t)? (?:more|longer) than|maximum(?: of| is)?|less than|under|below|within"),
+    (AT_LEAST, r"at least|no(?:t)? (?:less|fewer) than|minimum(?: of| is)?|more than|over|above"),
+)
+_BOUND_BEFORE = [(bound, re.compile(rf"\b(?:{words})\s*\Z", re.IGNORECASE)) for bound, words in _BOUNDS]
+_BOUND_AFTER = [
+    (AT_MOST, re.compile(r"\s(?:at (?:the )?most|or less|maximum)\b")),
+    (AT_LEAST, re.compile(r"\s(?:or more)\b|\+")),
+]
+
+
+_YEAR, _VERSION = re.compile(r"(?:1[5-9]|20)\d\d"), re.compile(r"\d+\.\d+")
+_DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
+_PLAIN = re.compile(r"\D{8,160}[.!]")  # what may be so or not: short, and without figures
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_NO_COUNT = frozenset({"a", "an", "zero"})
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """``span``: in the sentence. ``measure``: the base unit, or what is counted; only values of one kind and
+    measure compare.
+
+    The ``measure`` of what is so or not are its words. ``amount``: in that unit, an ISO date, or whether it is so.
+    ``unit``: as written. ``bound``: ``EXACT``, ``AT_MOST`` or ``AT_LEAST``. ``step``: what the last digit is worth
+    where the number is rounded, 0 for none.
+    """
+
+    kind: str
+    measure: str
+    amount: float | str | bool
+    span: Span
+    unit: str = ""
+    bound: str = EXACT
+    step: float = 0.0
+
+    @property
+    def normal(self) -> str:
+        """What can be compared, for people: "3600 s", "at most 500 event", "2026-03-31", "no"."""
+        if isinstance(self.amount, bool):
+            return "yes" if self.amount else "no"
+        return self.amount if isinstance(self.amount, str) else f"{self.bound}{self.amount:.10g} {self.measure}"
+
+
+@lru_cache(maxsize=4096)  # a slider that moves brings the same sentences again
+def values_of(sentence: str) -> tuple[Value, ...]:
+    """What a sentence states, in order; () of a question, an example, an opinion, a table's row or code.
+
+    >>> [value.normal for value in values_of("Valid for 15 minutes; a batch holds at most 1 MB, or 600 events.")]
+    ['900 s', 'at most 1000000 bytes', '600 event']
+    >>> [value.normal for value in values_of("It ended on 5 March 2024.") + values_of("Tea is not free.")]
+    ['2024-03-05', 'no']
+    >>> values_of("It takes 5 to 10 minutes."), values_of("It costs 3 % more this year."), values_of("Is it 5 EUR?")
+    ((), (), ())
+    """
+    if len(sentence) > _LONGEST or len(sentence.split()) < _FEWEST_WORDS or asks(sentence):
+        return ()
+    if _NO_PROSE.search(sentence) or _UNSURE.search(sentence):
+        return ()
+    denied = _NOT.findall(sentence)
+    found = [] if denied else list(_numbers(sentence))
+    days = list(dates(Vocabulary(sentence))) if not denied and _YEAR.search(sentence) else []
+    if len(days) == 1 and _DAY.fullmatch(days[0][2]):
+        found.append(Value(DATE, "", days[0][2], Span(*days[0][:2])))
+    if (
+        not found
+        and len(denied) < 2
+        and _PLAIN.fullmatch(sentence)
+        and (said := (_NOT if denied else _TRUTH).search(sentence))
+    ):
+        found.append(
+            Value(NEGATION, " ".join(sorted(set(analyse(_NOT.sub(" ", sentence))))), not denied, Span(*said.span()))
+        )
+    return tuple(found)
+
+
+def _numbers(sentence: str) -> Iterator[Value]:
+    found = [value for match in _VALUE.finditer(sentence) if (value := _number(sentence, match)) is not None]
+    for value in found:
+        if all(other is value or other.measure != value.measure or not differ(other, value) for other in found):
+            yield value
+
+
+def _number(sentence: str, match: re.Match[str]) -> Value | None:
+    """A number that states something: of a unit or of things counted, and not loose."""
+    bound = next((kind for kind, pattern in _BOUND_BEFORE if pattern.search(sentence, 0, match.start())), EXACT)
+    if not bound and _LOOSE_BEFORE.search(sentence, 0, match.start()):
+        return None
+    written = re.sub(r"[, \u202f\u00a0']", "", match["figure"] or match["spelt"].lower()).replace("−", "-")
+    scale = SCALES.get(match["scale"] or "", 1.0)
+    number = scale * float(written if match["figure"] else NUMBER_WORDS.get(written, 1))
+    unit, start, end = match["unit"] or "", match.start("figure" if match["figure"] else "spelt"), match.end("unit")
+    if match["money"] and (based := in_base(number, match["money"])) is not None:
+        unit, start, end = (
+            match["money"],
+            match.start(),
+            max(match.end("figure"), match.end("spelt"), match.end("scale")),
+        )
+        if _THOUSANDS.fullmatch(written):
+            return None  # "€1.200" are 1,200 euros to many, and nobody writes 1.2 so
+    elif (based := in_base(number, unit) if unit else None) is None:
+        counted = match["noun"] if not unit.endswith("s") and unit.islower() else unit
+        if not counted or not counted.islower() or len(counted) < 3 or written in _NO_COUNT:
+            return None
+        if scale == 1 and (_YEAR.fullmatch(written) or _VERSION.fullmatch(written)):
+            return None
+        based = number, singular(counted)
+        end = match.end("noun") if counted != unit else end
+    elif written in _NO_COUNT and len(unit) < 3:
+        return None
+    amount, measure = based
+    per = _PER.match(sentence, end)
+    if per is not None and per["of"] not in {"the", "of"}:
+        each, of = in_base(1, per["of"]), per["of"]
+        if each is not None and each[1] == "s" and each[0] < 86_400:
+            amount, of = amount / each[0], "s"
+        measure, end = f"{measure}/{of}", per.end()
+    if _LOOSE_AFTER.match(sentence, end):
+        return None
+    bound = bound or next((kind for kind, pattern in _BOUND_AFTER if pattern.match(sentence, end)), EXACT)
+    decimals = len(written.partition(".")[2])
+    step = abs(amount / number) * scale * 0.1**decimals if number and (decimals or scale > 1) else 0.0
+    return Value(NUMBER, measure, amount, Span(start, end), unit, bound, step)
+
+
+def differ(one: Value, other: Value) -> bool:
+    """Whether two values of one kind and measure cannot both be so.
+
+    >>> one, at_most, other = (values_of(f"The upload is {text}.")[0] for text in ("2 GB", "at most 1 GB", "2000 MB"))
+    >>> differ(one, at_most), differ(one, other), differ(at_most, values_of("It is only 3 MB.")[0])
+    (True, False, False)
+    """
+    a, b = one.amount, other.amount
+    if isinstance(a, str) and isinstance(b, str):
+        return not (a.startswith(b) or b.startswith(a))
+    if isinstance(a, bool | str) or isinstance(b, str):
+        return a != b
+    close = _CLOSE * max(abs(a), abs(b)) if one.unit != other.unit and one.measure in _LOOSELY else 0.0
+    if abs(a - b) <= max(close, one.step / 2, other.step / 2):
+        return False
+    if one.bound == other.bound:
+        return True  # two statements of one limit
+    if EXACT not in {one.bound, other.bound}:
+        return False
+    exact, limit, bound = (a, b, other.bound) if one.bound == EXACT else (b, a, one.bound)
+    return exact > limit if bound == AT_MOST else exact < limit

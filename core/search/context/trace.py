@@ -1,0 +1,152 @@
+"""What a search tells of itself: the trace of every candidate, and how the best hits lie together.
+
+The columns of the trace are those of ``Ranking.scores``: a stage that adds one there is in the trace.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.search.ranking import Ranking
+from core.search.ranking.fusion import Ordered
+from core.types import Candidate, Trace
+
+# Candidates any stage ranks this high are in the trace, so that a reader sees what nearly made it.
+WATCHED = 100
+NONE: Mapping[str, int] = MappingProxyType({})
+
+
+def build_trace(
+    ranking: Ranking,
+    fates: Mapping[int, str],
+    chunk_ids: Callable[[Sequence[int]], Mapping[int, str]],
+    timings_ms: Mapping[str, float],
+    reads: Mapping[str, int] = NONE,
+) -> Trace:
+    """One candidate for every leaf some stage ranked among its best or expansion added, in final order.
+
+    ``fates``: by leaf index, from assembly. ``chunk_ids``: leaf indices to public ids. What expansion added without any
+    stage having looked at it comes last, without ranks. ``reads``: how often a stage behind the ranking asked the
+    catalogue, by its name in ``timings_ms``.
+    """
+    leaves, stages = ranking.leaves, tuple(ranking.scores)
+    wanted = np.array(sorted(fates), dtype=np.int64)
+    found, inside = _places(ranking.pool, wanted)
+    ordered = {stage: Ordered(scores) for stage, scores in ranking.scores.items()}
+    best = [scores.best(WATCHED).tolist() for scores in ordered.values()]
+    watched = set(ranking.kept.tolist()).union(found[inside].tolist(), *best)
+    entries = np.array(sorted(watched), dtype=np.int64)
+    places = {stage: scores.ranks_at(entries) for stage, scores in ordered.items()}
+    dropped = np.array([entry in ranking.dropped for entry in entries.tolist()], dtype=bool)
+    order = np.lexsort((places[stages[-1]], dropped))
+    entries = entries[order]
+    indices, unseen = ranking.pool[entries].tolist(), wanted[~inside].tolist()
+    # Plain numbers, a tuple for each candidate: reading arrays one number at a time costs more than all the rest.
+    ranks = list(zip(*(places[stage][order].tolist() for stage in stages), strict=True))
+    scores = list(zip(*(ranking.scores[stage][entries].tolist() for stage in stages), strict=True))
+    everything = [*indices, *unseen]
+    ids = chunk_ids(everything)
+    columns = (leaves.rows, leaves.documents, leaves.starts, leaves.ends)
+    about = list(zip(*(column[np.array(everything, dtype=np.int64)].tolist() for column in columns), strict=True))
+
+    fate = fate_words(ranking, fates)
+    ends = [
+        (
+            {stage: rank for stage, rank in zip(stages, ranked, strict=True) if rank},
+            {stage: score for stage, score in zip(stages, scored, strict=True) if score == score},  # not nan
+            fate(entry, index, ranked[-1]),
+        )
+        for entry, index, ranked, scored in zip(entries.tolist(), indices, ranks, scores, strict=True)
+    ]
+    candidates = tuple(
+        Candidate(row, ids[index], leaves.version_ids[document], start, end, *told)
+        for index, (row, document, start, end), told in zip(
+            everything, about, [*ends, *(({}, {}, fates[index]) for index in unseen)], strict=True
+        )
+    )
+    return Trace(ranking.question, stages, candidates, dict(timings_ms), dict(reads))
+
+
+def fate_words(ranking: Ranking, fates: Mapping[int, str]) -> Callable[[int, int, int], str]:
+    """What became of a leaf that a stage looked at, in words: of its place in the pool, its index and its last rank.
+
+    ``fates``: by leaf index, from assembly.
+    """
+    kept = set(ranking.kept.tolist())
+
+    def fate(entry: int, index: int, rank: int) -> str:
+        if entry in kept or index in fates:  # expansion may add leaves that did not go on by themselves
+            return fates.get(index, "kept")
+        return ranking.dropped.get(entry, f"ranked {rank:,}: the best {len(kept):,} go on")
+
+    return fate
+
+
+def _places(pool: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where in the pool, which ascends, each of the wanted leaves stands, and whether it does.
+
+    >>> [found.tolist() for found in _places(np.array([3, 5]), np.array([5, 9]))]
+    [[1, 0], [True, False]]
+    """
+    places = np.searchsorted(pool, wanted)
+    places[places == len(pool)] = 0
+    return places, pool[places] == wanted if len(pool) else np.zeros(len(wanted), bool)
+
+
+TOP = 10  # hits looked at: about as many as the usual budget holds
+# From this share on, hits come in families: reading what stands between them is more likely to help than to dilute.
+MANY = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Clustered:
+    """Of the ``hits`` best hits, the shares that have another one of them in their parent, and in their document.
+
+    ``expansions``: the strategies of ``core.settings.EXPANSIONS`` that suit it, the fittest first. ``advice``: the same
+    as a sentence.
+    """
+
+    hits: int
+    in_parent: float
+    in_document: float
+    expansions: tuple[str, ...]
+    advice: str
+
+
+def clustered(ranking: Ranking, top: int = TOP) -> Clustered:
+    """How the best ``top`` hits lie: a leaf without a parent shares none. One hit alone lies by itself."""
+    hits = ranking.pool[ranking.kept[:top]]
+    parents = [int(parent) for parent in ranking.leaves.parent_rows[hits]]
+    in_parent = _shared([parent if parent >= 0 else ("none", place) for place, parent in enumerate(parents)])
+    in_document = _shared([int(document) for document in ranking.leaves.documents[hits]])
+    count = len(hits)
+    if count < 2:
+        return Clustered(count, in_parent, in_document, (), "Too few hits to tell how the evidence lies.")
+    found = f"{round(in_parent * count)} of the best {count} hits share a parent with another"
+    if in_parent >= MANY:
+        expansions: tuple[str, ...] = ("auto-merge", "parent")
+        said = "the evidence is clustered, and whole parents (auto-merge or parent) read it together."
+    elif in_document >= MANY:
+        expansions = ("window",)
+        found += f", but {round(in_document * count)} a document"
+        said = "a window around each reads enough of what stands near it."
+    else:
+        expansions = ("flat", "window")
+        said = "the evidence is scattered, and single children (flat), or small windows, leave room for more of it."
+    return Clustered(count, in_parent, in_document, expansions, f"{found}: {said}")
+
+
+def _shared(homes: Sequence[Hashable]) -> float:
+    """The share of the homes that occur more than once.
+
+    >>> _shared(["a", "b", "a", "c"])
+    0.5
+    """
+    sizes = Counter(homes)
+    return sum(sizes[home] > 1 for home in homes) / len(homes) if homes else 0.0

@@ -1,0 +1,270 @@
+"""How children grow by the leaves beside them: spans wanted, the share that holds each back, and parents.
+
+Where leaves stand is index arithmetic over the leaf snapshot; siblings stand side by side, so parents need no reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.enriching.features import Reference
+from core.search.expansion.relevance import Values
+from core.search.ranking import Ranking
+from core.settings import ExpansionSettings
+from core.storage.index.leaves import LeafTable
+from core.types import Span
+
+_STEPS = 8  # leaves looked at one by one for where a family ends: most are small
+_GALLOP = 64  # then so many at once, then twice as many, and so on
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Canonical text ``[start, end)`` of a document wanted for the leaf at index ``child``, which it contains.
+
+    ``document``: the ordinal in the leaf table. ``reason``: why just this much, a sentence for people. ``relevance``:
+    the child's final score where the extent holds one child alone; for a merged extent, and for one that was added
+    beside the ranking, see ``core.search.expansion.relevance``. Extents compete for the budget by it.
+    """
+
+    child: int
+    document: int
+    start: int
+    end: int
+    reason: str
+    relevance: float
+
+
+def family(leaves: LeafTable, child: int) -> tuple[int, int]:
+    """First and last index of the child's siblings, itself included: a parent's leaves stand side by side.
+
+    A child without a parent is its own family.
+    """
+    row = leaves.parent_rows[child]
+    if row < 0:
+        return child, child
+    return child - _alike(leaves.parent_rows[:child][::-1], row), child + _alike(leaves.parent_rows[child + 1 :], row)
+
+
+def _alike(rows: NDArray[np.int64], row: np.int64) -> int:
+    """How many entries at the beginning are ``row``."""
+    seen, step = 0, _GALLOP
+    for near in range(min(_STEPS, len(rows))):
+        if rows[near] != row:
+            return near
+    while seen < len(rows):
+        other = np.flatnonzero(rows[seen : seen + step] != row)
+        if len(other):
+            return seen + int(other[0])
+        seen, step = seen + step, 2 * step
+    return len(rows)
+
+
+def leaves_of(leaves: LeafTable, document: int) -> tuple[int, int]:
+    """Where a document's leaves begin and end, as a half-open range of indices."""
+    # Of the column's own type, or the whole column is converted at every call.
+    own = leaves.documents.dtype.type
+    first, end = (np.searchsorted(leaves.documents, own(place)) for place in (document, document + 1))
+    return int(first), int(end)
+
+
+def leaf_at(leaves: LeafTable, document: int, offset: int) -> int:
+    """The leaf at an offset: the last one of the document that starts at or before it, else the document's first.
+
+    The document must have leaves.
+    """
+    first, end = leaves_of(leaves, document)
+    return max(first, first + int(np.searchsorted(leaves.starts[first:end], offset, side="right")) - 1)
+
+
+def leaves_at(leaves: LeafTable, places: Sequence[tuple[int, int]]) -> list[int]:
+    """``leaf_at`` of every place, a document and an offset in it."""
+    return [leaf_at(leaves, *place) for place in places]
+
+
+def leaves_within(leaves: LeafTable, document: int, span: Span) -> tuple[int, int]:
+    """First and last index of the leaves that lie in a span of a document; last < first where none do."""
+    low, high = leaves_of(leaves, document)
+    first, after = np.searchsorted(leaves.starts[low:high], [span.start, span.end])
+    last = low + int(after) - 1
+    while last >= low + first and leaves.ends[last] > span.end:  # it overlaps the span's end
+        last -= 1
+    return low + int(first), last
+
+
+class ExpansionReads(Protocol):
+    """The catalogue as expansion needs it. Documents are ordinals, leaves are indices of the leaf table.
+
+    "flat" asks nothing, "parent" at most for genres, "window" and "anchored" for texts alone, "auto-merge" for
+    ancestors and "neighbours" for references, and these two only of the leaves they need them of, all at once.
+    """
+
+    @property
+    def count(self) -> int:
+        """How often the catalogue itself was asked so far: what is held in memory costs nothing, and does not count."""
+
+    def text(self, document: int) -> str:
+        """The document's canonical text."""
+
+    def sentences(self, document: int, start: int, end: int) -> Sequence[Span]:
+        """The sentences of ``[start, end)`` of its text, trimmed, in order."""
+
+    def genre(self, document: int) -> str:
+        """The document's genre, of ``core.settings.GENRES``; "other" where none is known."""
+
+    def ancestors(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Span]]:
+        """What each leaf stands in, its direct parent first, the top of its tree last; () without a parent."""
+
+    def references(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Reference]]:
+        """The words in each leaf that point elsewhere, in text order; () where none are kept."""
+
+
+Sizes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """``children``: leaf indices of the kept, best first; a child's place is its position there.
+
+    ``relevances`` and ``confidences`` are aligned with them. ``sizes``: of every leaf of the snapshot, in the budget's
+    unit. ``budget``: the reader's whole room. ``intent``: of the question, "" where it is not known.
+    """
+
+    ranking: Ranking
+    settings: ExpansionSettings
+    sizes: Sizes
+    budget: int
+    reads: ExpansionReads
+    intent: str
+    children: Sequence[int]
+    relevances: Values
+    confidences: Values
+
+    @property
+    def leaves(self) -> LeafTable:
+        return self.ranking.leaves
+
+    def limit(self, place: int) -> int:
+        """What the passage of the child at this place may take of the budget; a child alone may be larger."""
+        return int(self.budget * self.settings.max_share / (place + 1) ** self.settings.share_decay)
+
+    def characters(self, place: int, amount: int) -> int:
+        """An amount of the budget in characters: itself, or for tokens what the child at this place has to each."""
+        child = self.children[place]
+        return int(amount * self.span(child, child).length / max(1, int(self.sizes[child])))
+
+    def room(self, place: int) -> int:
+        """``limit`` in characters, for growing by text."""
+        return self.characters(place, self.limit(place))
+
+    def size(self, first: int, last: int) -> int:
+        """Of the leaves from ``first`` to ``last`` together."""
+        return int(self.sizes[first]) if first == last else int(self.sizes[first : last + 1].sum())
+
+    def span(self, first: int, last: int) -> Span:
+        """The text from the leaf ``first`` to the leaf ``last``."""
+        leaves = self.leaves
+        end = leaves.ends[first] if first == last else leaves.ends[first : last + 1].max()
+        return Span(int(leaves.starts[first]), int(end))
+
+    def alone(self, place: int, reason: str) -> Extent:
+        """The child as it is."""
+        return self.run(place, self.children[place], self.children[place], f"the child alone: {reason}")
+
+    def run(self, place: int, first: int, last: int, reason: str) -> Extent:
+        """The leaves from ``first`` to ``last`` for the child at this place."""
+        return self.text(place, self.span(first, last), reason)
+
+    def text(self, place: int, span: Span, reason: str) -> Extent:
+        """Some text of its document for the child at this place."""
+        child = self.children[place]
+        document = int(self.leaves.documents[child])
+        return Extent(child, document, span.start, span.end, reason, float(self.relevances[place]))
+
+
+def flat(growth: Growth) -> list[Extent]:
+    """Every child as it is."""
+    return [growth.alone(place, "expansion is off") for place in range(len(growth.children))]
+
+
+def parent(growth: Growth) -> list[Extent]:
+    """Every child's parent where it fits the child's share, else as many siblings as fit, the better side first.
+
+    With ``parent_ratio`` the parent is taken only to about that many times the child's size. Reads the genres of the
+    documents where ``kinds`` are chosen, else nothing.
+    """
+    score_of = _scores(growth)
+    return [_parent(growth, place, score_of) for place in range(len(growth.children))]
+
+
+def gated_parent(growth: Growth) -> list[Extent]:
+    """As ``parent`` for children whose confidence is below the threshold; the others as they are."""
+    made: list[Extent] = []
+    score_of = _scores(growth)
+    for place, confidence in enumerate(growth.confidences.tolist()):
+        if confidence < growth.settings.confidence:
+            made.append(_parent(growth, place, score_of))
+        else:
+            made.append(growth.alone(place, f"its confidence of {confidence:.2f} is enough"))
+    return made
+
+
+def _parent(growth: Growth, place: int, score_of: Callable[[int], float]) -> Extent:
+    child, leaves, settings = growth.children[place], growth.leaves, growth.settings
+    if settings.kinds and (genre := growth.reads.genre(int(leaves.documents[child]))) not in settings.kinds:
+        return growth.alone(place, f"parents are not taken of documents of the genre {genre!r}")
+    if leaves.parent_rows[child] < 0:
+        return growth.alone(place, "it has no parent")
+    first, last = family(leaves, child)
+    if first == last:
+        return growth.run(place, child, child, "the child is its whole parent")
+    limit, count = growth.limit(place), last - first + 1
+    aim = settings.parent_ratio * float(growth.sizes[child]) if settings.parent_ratio else float("inf")
+    whole = growth.size(first, last)
+    if whole <= min(limit, aim):
+        return growth.run(place, first, last, f"the whole parent: {count} leaves")
+    low, high = _grown(growth.sizes, child, (first, last), limit, aim, score_of)
+    if (low, high) == (first, last):
+        return growth.run(place, first, last, f"the whole parent: {count} leaves")
+    shared = whole > limit and aim > growth.size(low, high)
+    if low == high:
+        reason = "no sibling fits its share of the budget" if shared else "a sibling would pass its ratio"
+        return growth.alone(place, reason)
+    ends = "the share ends there" if shared else f"about {settings.parent_ratio:g} times the child"
+    return growth.run(place, low, high, f"{high - low + 1} of the parent's {count} leaves: {ends}")
+
+
+def _grown(
+    sizes: Sizes, child: int, whole: tuple[int, int], limit: int, aim: float, score_of: Callable[[int], float]
+) -> tuple[int, int]:
+    """The run of siblings around the child, the better-scored side first: never over ``limit``, as near to ``aim``."""
+    low = high = child
+    used = int(sizes[child])
+    while True:
+        options = [
+            index
+            for index in (low - 1, high + 1)
+            if whole[0] <= index <= whole[1] and used + sizes[index] <= limit and used + sizes[index] / 2 <= aim
+        ]
+        if not options:
+            return low, high
+        best = max(options, key=lambda index: (score_of(index), -index))
+        low, high = min(low, best), max(high, best)
+        used += int(sizes[best])
+
+
+def _scores(growth: Growth) -> Callable[[int], float]:
+    """Final scores by leaf index; leaves that are not ranked score lowest."""
+    pool, final = growth.ranking.pool, growth.ranking.broad
+
+    def score_of(index: int) -> float:
+        place = int(np.searchsorted(pool, index))
+        inside = place < len(pool) and pool[place] == index and not np.isnan(final[place])
+        return float(final[place]) if inside else float("-inf")
+
+    return score_of

@@ -1,0 +1,137 @@
+"""The stages behind the fusion, which look at what the leaves say: diversity, then re-ranking; each one column more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.chunking.prefixes import below
+from core.lru_cache import LruCache
+from core.search.expansion import clear_span
+from core.search.ranking import Ranking
+from core.search.ranking.diversity import diversify
+from core.search.ranking.fusion import Scores
+from core.search.ranking.rerankers import Reranker, load_reranker
+from core.search.ranking.reranking import (
+    Readings,
+    lifted_by_neighbours,
+    probabilities,
+    read,
+    reorder,
+)
+from core.search.ranking.units import units
+from core.settings import DiversitySettings, RerankingSettings
+
+Text = Callable[[int], str]
+"""The canonical text of a document, by its ordinal."""
+Above = Callable[[Sequence[int]], Sequence[str]]
+"""What stands above leaves, by their rows: title, headings, header of a table; "" where nothing does."""
+Progress = Callable[[int, int], None]
+
+
+def diversified(ranking: Ranking, settings: DiversitySettings) -> Ranking:
+    """The ranking with what repeats itself moved back; itself where the stage is off."""
+    if settings.off or not len(ranking.kept):
+        return ranking
+    started = perf_counter()
+    vectors = ranking.leaves.vectors[ranking.pool[ranking.kept]]
+    order, scores = diversify(ranking.final[ranking.kept], vectors, settings)
+    return _appended(ranking, "diverse", scores, order, {}, started)
+
+
+def candidates(ranking: Ranking, settings: RerankingSettings, max_tokens: int, text: Text, above: Above) -> list[str]:
+    """The text a re-ranker reads for each candidate, best first: the unit of the settings, cut to ``max_tokens``.
+
+    With ``settings.prefix`` what stands above the leaf comes first, on lines of its own. No unit holds what the
+    question excludes.
+    """
+    chosen, leaves = ranking.pool[ranking.kept[: settings.candidates]], ranking.leaves
+    whole = units(leaves, chosen.tolist(), settings, max_tokens, text)
+    spans = [clear_span(leaves, ranking.passing, *one) for one in zip(chosen.tolist(), whole, strict=True)]
+    documents = ranking.leaves.documents[chosen].tolist()
+    read = [text(document)[span.start : span.end] for document, span in zip(documents, spans, strict=True)]
+    return list(map(below, above(ranking.leaves.rows[chosen].tolist()), read)) if settings.prefix else read
+
+
+def reordered(ranking: Ranking, readings: Readings, settings: RerankingSettings, started: float) -> Ranking:
+    """The ranking in the order that it and the readings of its candidates make. ``started``: by ``perf_counter``."""
+    chosen = ranking.pool[ranking.kept[: len(readings.scores)]]
+    documents = ranking.leaves.documents[chosen]
+    lifted = lifted_by_neighbours(readings.scores, chosen, documents, settings.neighbour_share)
+    found = reorder(ranking.final[ranking.kept], replace(readings, scores=lifted), settings)
+    made = _appended(ranking, "reranked", found.scores, found.order, found.dropped, started)
+    likely = probabilities(readings, settings)
+    if likely is None:
+        return made
+    column = np.full(len(ranking.pool), np.nan)
+    column[ranking.kept[: len(likely)]] = likely
+    return replace(made, probabilities=column)
+
+
+class RerankerCache:
+    """Holds the loaded re-ranker and, in ``readings``, its scores for the passages of the latest questions.
+
+    Any thread may ask.
+    """
+
+    def __init__(self, readings: LruCache[Readings]) -> None:
+        self._readings = readings
+        self._loaded: tuple[Hashable, Reranker] | None = None  # one at a time: it may take a gigabyte
+        self._lock = Lock()
+
+    def reranked(
+        self, ranking: Ranking, settings: RerankingSettings, text: Text, above: Above, progress: Progress | None = None
+    ) -> Ranking:
+        """The ranking in the order of the re-ranker; itself where the stage is off.
+
+        ``progress(done, total)`` gets passages read; it may raise to stop. Raises ``ModelError`` without the model.
+        """
+        if settings.off or not len(ranking.kept):
+            return ranking
+        started = perf_counter()
+        named, model = self._model(settings)
+        passages = candidates(ranking, settings, model.max_tokens, text, above)
+        key = (named, ranking.question, tuple(passages))
+        readings = self._readings.get(key)
+        if readings is None:
+            readings = read(ranking.question, passages, model, settings, progress)
+            if not readings.note:  # with more time more would have been read
+                self._readings.put(key, readings)
+        return replace(
+            reordered(ranking, readings, settings, started),
+            notes=(*ranking.notes, readings.note) if readings.note else ranking.notes,
+        )
+
+    def _model(self, settings: RerankingSettings) -> tuple[Hashable, Reranker]:
+        """The settings' model, and the key that tells it from others."""
+        key = (settings.model, settings.precision, settings.max_tokens)
+        with self._lock:
+            if self._loaded is None or self._loaded[0] != key:
+                self._loaded = None  # before the next is loaded beside it
+                self._loaded = key, load_reranker(settings)
+            return self._loaded
+
+
+def _appended(
+    ranking: Ranking,
+    stage: str,
+    scores: Scores,
+    order: NDArray[np.int64],
+    dropped: Mapping[int, str],
+    started: float,
+) -> Ranking:
+    """The ranking with one stage more. ``scores``, ``order`` and ``dropped`` are of the leaves kept so far."""
+    column = np.full(len(ranking.pool), np.nan)
+    column[ranking.kept] = scores
+    return replace(
+        ranking,
+        scores={**ranking.scores, stage: column},
+        kept=ranking.kept[order],
+        dropped={**ranking.dropped, **{int(ranking.kept[entry]): why for entry, why in dropped.items()}},
+        timings_ms={**ranking.timings_ms, stage: (perf_counter() - started) * 1000},
+    )

@@ -1,0 +1,1 @@
+"""What a question asks for: operators, intent, parts, and what a language model writes for it."""

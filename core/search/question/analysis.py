@@ -1,0 +1,188 @@
+"""What a question asks for, read from its words alone: stated conditions and intent. No model, no store.
+
+What a language model wrote for it (``rewording``) is laid beside that, to be shown and searched; it conditions nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.search.question.operators import Used, operators
+from core.search.question.rewording import IMAGINED, PART, REWRITTEN, Wording, Written
+from core.settings.searching import UnderstandingSettings
+from core.storage.catalogue.conditions import Condition
+from core.storage.catalogue.shelves import Known
+
+
+def _any(*words: str) -> re.Pattern[str]:
+    return re.compile("|".join(words), re.IGNORECASE)
+
+
+_MEASURES = (
+    "number|rate|amount|total|cost|price|size|value|length|age|speed|temperature|average|mean|median|revenue|expense"
+    "|percentage|change|increase|decrease|mortality|incidence|prevalence"
+)
+# In this order: "how many steps" asks for a number, "what is the difference" for no definition.
+_INTENTS: dict[str, re.Pattern[str]] = {
+    "number": _any(
+        r"\bhow (?:many|much|long|often|old|far|high|large|big|soon|fast|tall|heavy|deep|wide)\b",
+        r"\b(?:what|which) (?:\w+ )?(?:percentage|percent|proportion|share|fraction|ratio)\b",
+        rf"\bwhat (?:is|was|are|were) the (?:[\w'’-]+ ){{0,4}}(?:{_MEASURES})\b",
+        r"\bwithin what time\b",
+        r"\bat what (?:rate|price|age|temperature|speed)\b",
+    ),
+    "comparison": _any(
+        r"\bdifferences?\b[^?.]{0,60}\bbetween\b",
+        r"\bcompar(?:e|ed|es|ing|ison)\b",
+        r"\bversus\b|\bvs\b\.?",
+        r"\bdiffers? (?:from|between)\b|\bhow (?:do|does|did) [^?.]{1,80} differ\b",
+        r"\b(?:better|worse|faster|slower|larger|smaller|higher|lower|cheaper|more|less|fewer) [\w\s]{0,30}?\bthan\b",
+        r"\bpros and cons\b|\badvantages? [^?.]{0,40}\bover\b",
+    ),
+    "procedure": _any(
+        r"\bhow (?:do|can|should|must|could|would) (?:i|we|you|one)\b(?! (?:think|feel|know))",
+        r"\bhow to\b|\bstep[- ]by[- ]step\b|\b(?:what|which) (?:are )?(?:the )?(?:main )?steps\b",
+        r"\bwhat (?:should|must|do|shall|can) (?:i|we|you|one|the [\w ]{1,30}?) (?:have to )?do\b|\bwhat to do\b",
+        r"\binstructions (?:for|to|on)\b|\bprocedure for\b",
+    ),
+    "definition": _any(
+        r"^\W*(?:what|who) (?:is|are) (?!(?:in|on|at|it|this|that|there|wrong|new|being|happening|his|her|my)\b)"
+        r"(?:an? |the )?(?:[\w'’-]+[ -]?){1,3}\?*$",
+        r"\bwhat (?:does|do|did) [^?]{1,80}\b(?:mean|stand for|refer to|denote)\b",
+        r"\bwhat is (?:meant|understood) by\b|\bdefin(?:e|ition|itions)\b|\bmeaning of\b|\bwhat is an? \b",
+    ),
+}
+
+
+def intent_of(question: str) -> str:
+    """What sort of answer is asked for: "definition", "procedure", "comparison" or "number"; "" where no words tell.
+
+    >>> [intent_of(question) for question in (
+    ...     "What is a race?", "How do I exchange a Heron?", "How many plans are there?", "A versus B", "Why?")]
+    ['definition', 'procedure', 'number', 'comparison', '']
+    """
+    return next((name for name, pattern in _INTENTS.items() if pattern.search(question)), "")
+
+
+_BLANKS = re.compile(r"\s{2,}")
+_WORD = re.compile(r"\w")
+Key = tuple[str, str]
+Keys = frozenset[Key]
+Chip = Condition | Written
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """What was read out of a question. Spans are of ``question``, the question as it was asked.
+
+    ``text``: what the searches get: the question without its operators; the question itself where nothing else is
+    left. ``intent``: "definition", "procedure",
+    "comparison", "number" or "". ``conditions``: stated by operators; only what fits them is searched. ``written``:
+    what a language model wrote for it. ``notes``: sentences on operators that name nothing, and on what a model wrote
+    and could not be used.
+    """
+
+    question: str
+    text: str
+    intent: str = ""
+    conditions: tuple[Condition, ...] = ()
+    notes: tuple[str, ...] = ()
+    written: tuple[Written, ...] = ()
+
+    @property
+    def sought(self) -> str:
+        """What the searches look for: the question in the words of a language model where it wrote some."""
+        return next(iter(self._written(REWRITTEN)), self.text)
+
+    @property
+    def searches(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """What to search for, the question first, then the parts that a language model sees in it; each with the texts
+        to be looked for by meaning together with it.
+        """
+        return (self.sought, self.imagined), *((part, ()) for part in self._written(PART))
+
+    @property
+    def imagined(self) -> tuple[str, ...]:
+        """Answers that a language model made up, to be looked for by meaning together with the question."""
+        return self._written(IMAGINED)
+
+    def worded(self, wording: Wording, ignored: Keys = frozenset()) -> Understanding:
+        """With what a language model wrote, but for the keys ``ignored``.
+
+        >>> asked = understand("rate?").worded(Wording((Written("rewritten", "interest rate"), Written("part", "APR"))))
+        >>> asked.searches
+        (('interest rate', ()), ('APR', ()))
+        """
+        written = tuple(one for one in wording.texts if one.key not in ignored)
+        return replace(self, written=written, notes=(*self.notes, *wording.notes))
+
+    def _written(self, kind: str) -> tuple[str, ...]:
+        return tuple(one.value for one in self.written if one.kind == kind)
+
+    @property
+    def chips(self) -> tuple[Chip, ...]:
+        """Everything that can be shown by its ``words`` and taken away by its ``key``: conditions in the order they
+        were asked, then what was written.
+        """
+        return (*self.conditions, *self.written)
+
+
+NOTHING = Understanding("", "")
+
+
+def understand(
+    question: str,
+    settings: UnderstandingSettings | None = None,
+    known: Known | None = None,
+    ignored: Keys = frozenset(),
+) -> Understanding:
+    """What the question asks for. Pure.
+
+    ``known``: what there is to be named; without it no operator names a place or a genre. ``ignored``: keys of chips
+    that were taken away: they are left out of what is found again, and the text stays without their operator.
+
+    >>> known = Known(names=frozenset({"handbook.md"}))
+    >>> found = understand('How do I roll back? in:handbook type:pdf "two sites" -draft', known=known)
+    >>> found.text, found.intent
+    ('How do I roll back? "two sites"', 'procedure')
+    >>> [chip.words for chip in found.chips]
+    ['in: handbook', 'type: PDF', 'phrase: “two sites”', 'not: draft']
+    >>> removed = frozenset({("in", "handbook"), ("phrase", "two sites")})
+    >>> [chip.words for chip in understand(found.question, known=known, ignored=removed).conditions]
+    ['type: PDF', 'not: draft']
+    """
+    chosen = settings or UnderstandingSettings()
+    used = operators(question, known or Known()) if chosen.filters else Used((), (), ())
+    plain = _blanked(question, used.spans)
+    return Understanding(
+        question,
+        _text(question, used.spans),
+        intent_of(plain),
+        _once(used.conditions, ignored),
+        used.notes,
+    )
+
+
+def _once(found: Sequence[Condition], ignored: Keys) -> tuple[Condition, ...]:
+    """The first of each key, in order, but for the keys ``ignored``."""
+    firsts: dict[Key, Condition] = {}
+    for one in found:
+        firsts.setdefault(one.key, one)
+    return tuple(one for key, one in firsts.items() if key not in ignored)
+
+
+def _blanked(question: str, cut: Sequence[tuple[int, int]]) -> str:
+    """The question with blanks where its operators stand, so that places stay."""
+    for start, end in cut:
+        question = question[:start] + " " * (end - start) + question[end:]
+    return question
+
+
+def _text(question: str, cut: Sequence[tuple[int, int]]) -> str:
+    """The question without its operators; as it is where it has none, or nothing else."""
+    if not cut:
+        return question
+    left = _BLANKS.sub(" ", _blanked(question, cut)).strip()
+    return left if _WORD.search(left) else question

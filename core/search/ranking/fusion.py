@@ -1,0 +1,255 @@
+"""Scores of several searches to one: standardised, weighted, joined, and lifted by what stands around a leaf.
+
+Every function is a pure map of aligned float arrays, one entry per leaf; ``nan`` marks a leaf a search did not rank.
+What lifts a leaf (the question's words around it, the best leaf of its parent and its document) is index arithmetic
+over what the searches found. ``docs/ablations.md`` says what each piece is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scores = NDArray[np.float64]
+
+
+def standardise(scores: Scores) -> Scores:
+    """Standard scores over all entries; an unranked entry counts as the lowest possible score, 0 for lexical search.
+
+    A constant array carries no information and becomes zeros.
+
+    >>> standardise(np.array([1.0, 3.0])).tolist()
+    [-1.0, 1.0]
+    """
+    filled = np.where(np.isnan(scores), 0.0, scores)
+    if not filled.size:
+        return filled
+    deviation = float(filled.std())
+    if deviation <= 1e-12:
+        return np.zeros_like(filled)
+    return np.asarray((filled - filled.mean()) / deviation)
+
+
+def rescale(scores: Scores) -> Scores:
+    """Scores from 0 for the worst entry to 1 for the best; an unranked entry counts as 0, as in ``standardise``.
+
+    A constant array carries no information and becomes zeros.
+
+    >>> rescale(np.array([2.0, 3.0, 4.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    filled = np.where(np.isnan(scores), 0.0, scores)
+    if not filled.size:
+        return filled
+    least, most = float(filled.min()), float(filled.max())
+    if most - least <= 1e-12:
+        return np.zeros_like(filled)
+    return np.asarray((filled - least) / (most - least))
+
+
+def averaged(scores: Scores) -> Scores:
+    """The scores with the average of those there are for each entry that has none: of it nothing is known yet.
+
+    >>> averaged(np.array([1.0, np.nan, 3.0])).tolist(), averaged(np.array([np.nan])).tolist()
+    ([1.0, 2.0, 3.0], [nan])
+    """
+    known = scores[~np.isnan(scores)]
+    return np.where(np.isnan(scores), known.mean(), scores) if len(known) else scores
+
+
+class Ordered:
+    """Scores ready to be asked who is best and who stands where: their values are sorted once, their places never.
+
+    Best first, ties to the earlier entry; ``nan`` marks an entry the search did not rank.
+    """
+
+    def __init__(self, scores: Scores) -> None:
+        self._scores = scores
+        values = np.sort(scores)  # rising, those that are no number last
+        self._values = values[: len(values) - int(np.count_nonzero(np.isnan(scores)))]
+
+    def best(self, limit: int | None = None) -> NDArray[np.int64]:
+        """Indices of the best entries, at most ``limit`` (``None`` is off)."""
+        count = len(self._values)
+        if limit is not None and limit < count:
+            if limit <= 0:
+                return np.zeros(0, dtype=np.int64)
+            chosen = np.flatnonzero(self._scores >= self._values[count - limit])
+        else:
+            chosen = np.flatnonzero(~np.isnan(self._scores))
+        return chosen[np.argsort(-self._scores[chosen], kind="stable")][:limit]
+
+    def ranks_at(self, entries: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The 1-based ranks of some entries, 0 where the search did not rank one."""
+        asked = self._scores[entries]
+        through = np.searchsorted(self._values, asked, side="right")
+        places = np.where(np.isnan(asked), 0, len(self._values) - through + 1)
+        tied = through - np.searchsorted(self._values, asked) > 1
+        for place in np.flatnonzero(tied).tolist():  # each stands behind the earlier ones with its score
+            places[place] += np.count_nonzero(self._scores[: entries[place]] == asked[place])
+        return places
+
+
+def ranks(scores: Scores) -> NDArray[np.int64]:
+    """1-based ranks, best first; ties fall to the earlier entry; 0 where the search did not rank the entry.
+
+    >>> ranks(np.array([0.2, np.nan, 0.9])).tolist()
+    [2, 0, 1]
+    """
+    result = np.zeros(len(scores), dtype=np.int64)
+    order = best_first(scores)
+    result[order] = np.arange(1, len(order) + 1)
+    return result
+
+
+def ranks_at(scores: Scores, entries: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What ``ranks`` says of some entries, without ordering all the others.
+
+    >>> ranks_at(np.array([0.2, np.nan, 0.9, 0.2]), np.array([3, 1, 0])).tolist()
+    [3, 0, 2]
+    """
+    return Ordered(scores).ranks_at(entries)
+
+
+def best_first(scores: Scores, limit: int | None = None) -> NDArray[np.int64]:
+    """Indices of the ranked entries, best first, ties to the earlier; at most ``limit`` (``None`` is off).
+
+    >>> best_first(np.array([0.2, np.nan, 0.9, 0.2]), limit=2).tolist()
+    [2, 0]
+    """
+    return Ordered(scores).best(limit)
+
+
+def fuse_standard(searches: list[tuple[Scores, float]]) -> Scores:
+    """The weighted sum of standard scores.
+
+    >>> fuse_standard([(np.array([0.0, 1.0]), 1.0), (np.array([np.nan, 2.0]), 1.0)]).tolist()
+    [-2.0, 2.0]
+    """
+    return np.asarray(sum((weight * standardise(scores) for scores, weight in searches), np.zeros(len(searches[0][0]))))
+
+
+def fuse_rescaled(searches: list[tuple[Scores, float]]) -> Scores:
+    """The weighted sum of scores between the worst and the best entry.
+
+    >>> fuse_rescaled([(np.array([0.2, 1.0]), 1.0), (np.array([np.nan, 2.0]), 0.5)]).tolist()
+    [0.0, 1.5]
+    """
+    return np.asarray(sum((weight * rescale(scores) for scores, weight in searches), np.zeros(len(searches[0][0]))))
+
+
+def fuse_reciprocal(searches: list[tuple[Scores, float]], constant: int) -> Scores:
+    """Weighted reciprocal rank fusion: the sum of ``weight / (constant + rank)`` over the searches that rank an entry.
+
+    Source: Cormack, Clarke, Buettcher, "Reciprocal Rank Fusion outperforms Condorcet", SIGIR 2009.
+
+    >>> fuse_reciprocal([(np.array([0.1, 0.9]), 1.0)], constant=1).round(3).tolist()
+    [0.333, 0.5]
+    """
+    total = np.zeros(len(searches[0][0]))
+    for scores, weight in searches:
+        places = ranks(scores)
+        total += np.where(places > 0, weight / (constant + np.maximum(places, 1)), 0.0)
+    return total
+
+
+def share_neighbours(
+    scores: Scores, documents: NDArray[np.int32], positions: NDArray[np.int64], share: float
+) -> Scores:
+    """Each entry plus ``share`` of the entries directly before and after it in its own document; 0 is off.
+
+    ``positions`` are the entries' places in text order: only consecutive places are neighbours.
+
+    >>> share_neighbours(np.array([1.0, 0.0, 4.0]), np.array([0, 0, 1], dtype=np.int32), np.arange(3), 0.5).tolist()
+    [1.0, 0.5, 4.0]
+    """
+    if not share or len(scores) < 2:
+        return scores
+    adjacent = (documents[1:] == documents[:-1]) & (positions[1:] == positions[:-1] + 1)
+    gained = scores.copy()
+    gained[1:] += np.where(adjacent, share * scores[:-1], 0.0)
+    gained[:-1] += np.where(adjacent, share * scores[1:], 0.0)
+    return gained
+
+
+Groups = NDArray[np.integer[Any]]
+Holders = NDArray[np.int64]
+
+
+def parent_groups(documents: NDArray[np.int32], parents: NDArray[np.int64]) -> Groups:
+    """(n,) the number of the parent each leaf stands in, rising in text order; a leaf without one is by itself.
+
+    ``documents``, ``parents``: of each leaf in text order, a missing parent is -1.
+
+    >>> parent_groups(np.array([0, 0, 0, 1], dtype=np.int32), np.array([7, 7, -1, -1])).tolist()
+    [0, 0, 1, 2]
+    """
+    if not len(parents):
+        return np.zeros(0, dtype=np.int64)
+    begins = (documents[1:] != documents[:-1]) | (parents[1:] != parents[:-1]) | (parents[1:] < 0)
+    return np.concatenate([[0], np.cumsum(begins)]).astype(np.int64)
+
+
+def share_best(scores: Scores, fused: Scores, groups: Groups, share: float) -> Scores:
+    """Each score plus ``share`` of the best fused score in the entry's group; 0 is off.
+
+    ``groups``: rising, aligned with the scores. Within a group the order stays what it was.
+
+    >>> share_best(np.zeros(3), np.array([1.0, 3.0, 2.0]), np.array([0, 0, 1]), 0.5).tolist()
+    [1.5, 1.5, 1.0]
+    """
+    if not share or not len(fused):
+        return scores
+    begins = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
+    best = np.maximum.reduceat(fused, begins)
+    return np.asarray(scores + np.repeat(share * best, np.diff(begins, append=len(fused))))
+
+
+def rarity(held: int, total: int) -> float:
+    """What finding a word tells where ``held`` of ``total`` leaves hold it: 0 in half of them or more.
+
+    The weight that BM25 gives a word: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
+    Foundations and Trends in Information Retrieval 3(4), 2009, equation 3.2.
+
+    >>> rarity(2, 4), round(rarity(1, 100), 2)
+    (0.0, 4.19)
+    """
+    return max(0.0, float(np.log((total - held + 0.5) / (held + 0.5))))
+
+
+def coverage(holders: Collection[Holders], documents: NDArray[np.int32], groups: Groups) -> Scores:
+    """(n,) how much of the question stands around each leaf, from 0 to 1; ``nan`` where none of it does.
+
+    The mean of two shares of the question's words, each word weighed by its rarity: of those found in the leaf and its
+    two neighbours of the same document, and of those found in its parent. A word counts once however often it occurs,
+    so a place that holds all of a question is told from one that repeats a part of it.
+
+    ``holders``: for each word of the question that the library knows, the leaves that hold it, each once.
+    ``documents``, ``groups``: of all leaves in text order, as ``parent_groups`` makes them.
+
+    >>> words = [np.array([0]), np.array([1])]
+    >>> coverage(words, np.zeros(5, dtype=np.int32), np.arange(5)).round(2).tolist()
+    [0.75, 0.75, 0.25, nan, nan]
+    """
+    total = len(documents)
+    near, inside = np.zeros(total), np.zeros(int(groups[-1]) + 1 if total else 0)
+    joined = np.zeros(total + 1, dtype=bool)  # whether a leaf and the one before it are of one document
+    joined[1:total] = documents[1:] == documents[:-1]
+    weights = 0.0
+    for held in holders:
+        weight = rarity(len(held), total)
+        if not weight:
+            continue
+        weights += weight
+        around, within = np.zeros(total, dtype=bool), np.zeros(len(inside), dtype=bool)
+        around[held] = around[held[joined[held]] - 1] = around[held[joined[held + 1]] + 1] = True
+        within[groups[held]] = True
+        near[np.flatnonzero(around)] += weight
+        inside[np.flatnonzero(within)] += weight
+    if not weights:
+        return np.full(total, np.nan)
+    share = (near + inside[groups]) / (2 * weights)
+    return np.where(share > 0, share, np.nan)

@@ -1,0 +1,37 @@
+"""What a search gives, and when two of them must be the same."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+
+from core.search.context.conflicts import ContextConflict
+from core.search.context.trace import Clustered
+from core.search.question.analysis import Understanding
+from core.types import Context, Hit, Passage, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """``hits``: retrieved children, best first. ``passages``: what the reader gets, in the reader's order.
+
+    ``key``: equal for results of one question, its settings and the state of the library; ``None`` where it must not
+    be remembered. ``understood``: what was read out of the question. ``conflicts``: what the passages disagree on.
+    ``notes``: what a person should know of how it was answered, as sentences. ``reads``: how often expansion asked the
+    catalogue. ``likely``: the probability that the likeliest passage a re-ranker read answers; ``None`` where none did
+    whose scores are calibrated.
+    """
+
+    question: str
+    hits: tuple[Hit, ...]
+    passages: tuple[Passage, ...]
+    context: Context
+    trace: Trace
+    timings_ms: Mapping[str, float]
+    understood: Understanding
+    conflicts: tuple[ContextConflict, ...] = ()
+    clustered: Clustered | None = None
+    notes: tuple[str, ...] = ()
+    reads: int = 0
+    likely: float | None = None
+    key: Hashable = None

@@ -1,0 +1,398 @@
+"""A question to its context over one open library: the stages in their order, and what they need kept at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from time import perf_counter
+
+import numpy as np
+
+from core.chunking.prefixes import prefix_text
+from core.embedding import EmbeddingModel, encode_cached
+from core.errors import StorageError
+from core.search import context as assembly
+from core.search.answer.line import Line, Weighed, answer_line, no_line, weigh
+from core.search.answer.marking import Reader
+from core.search.answer.reads import StoreReads
+from core.search.catalogue_reads import CatalogueReads, hits_of
+from core.search.context.conflicts import ContextConflict, conflicts
+from core.search.context.conflicts_authority import preferred_first, settle
+from core.search.context.prompt import render_prompt
+from core.search.context.trace import clustered
+from core.search.expansion import expand
+from core.search.memory import SearchMemory
+from core.search.ordering import Progress, RerankerCache, diversified
+from core.search.question.analysis import Keys, Understanding
+from core.search.question.rewording import Rewording, Wording, Writer, middle
+from core.search.ranking import Ranking, SearchScores, Snapshot, order_leaves, search_leaves
+from core.search.ranking.finding import search_scores_key
+from core.search.ranking.fusion import best_first
+from core.search.ranking.reranking import unfinished
+from core.search.result import SearchResult
+from core.search.snapshots import Part, Snapshots
+from core.settings import AnsweringSettings, RetrievalSettings, Settings
+from core.storage.catalogue import documents, generations
+from core.storage.catalogue.chunks import chunk_rows
+from core.storage.catalogue.conditions import set_aside
+from core.storage.catalogue.names import Scope
+from core.storage.catalogue.statistics import languages
+from core.storage.index.leaves import LeafTable
+from core.storage.index.lexical import FtsIndex
+from core.storage.index.okapi import load_okapi
+from core.storage.index.outbox import query_projection
+from core.storage.store import Store, storable
+from core.text.languages import question_tokens
+from core.text.sentences import parts_sentence
+from core.types import Context, LexicalIndex, VectorCache, Vectors
+
+
+class Searcher:
+    """The one way from a question to its result, over a store; the page, the commands and the bench all take it.
+
+    ``search`` is the whole way. Its steps can be asked for by themselves: ``find`` searches, ``order`` ranks what was
+    found, ``fill`` makes a context of a ranking, ``answer`` quotes from it. What they made stays in ``memory``.
+    """
+
+    def __init__(
+        self, store: Store, model: EmbeddingModel, writer: Writer = None, reader: Reader | None = None
+    ) -> None:
+        self.memory = SearchMemory()
+        self._store = store
+        self._model = model
+        self._reader = reader
+        self._rewording = Rewording(writer, self.memory.replies)
+        self._snapshots = Snapshots(store, self.memory, self._check_embedder)
+        self._reranker_cache = RerankerCache(self.memory.readings)
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """The embedder that reads the questions."""
+        return self._model
+
+    def rank(self, question: str, settings: Settings, scope: Scope | None = None) -> Ranking:
+        """Every stage up to the leaves that go on, over the documents of a scope (``None``: all of them).
+
+        Raises ``StorageError`` when another embedder built the library.
+        """
+        return self.order(self.find(question, settings, scope), settings)
+
+    def find(
+        self, question: str, settings: Settings, scope: Scope | None = None, ignored: Keys = frozenset()
+    ) -> SearchScores:
+        """What the searches alone say, remembered. Settings with the same ``search_scores_key`` share it.
+
+        ``ignored``: keys of what was understood and is not to be heeded.
+        """
+        key = (self._store.revision(), question, scope, ignored, search_scores_key(settings))
+        return self.memory.scores.made(key, lambda: self._find(question, settings, scope, ignored))
+
+    def _worded(self, question: str, settings: Settings) -> Wording:
+        """What a language model writes for a question. It takes long: no reading transaction may be open."""
+        chosen = settings.understanding
+        if not settings.retrieval.dense_weight:
+            chosen = replace(chosen, imagined_answers=0)  # only the search by meaning would look for them
+        if not chosen.writes:
+            return Wording()
+        return self._rewording.wording(self._snapshots.understand(storable(question), chosen).text, chosen)
+
+    def _find(self, question: str, settings: Settings, scope: Scope | None, ignored: Keys) -> SearchScores:
+        wording = self._worded(question, settings)
+        with self._store.reading():
+            started = perf_counter()
+            understood = self._snapshots.understand(storable(question), settings.understanding, ignored)
+            understood = understood.worded(wording, ignored)
+            part = Part(scope, understood.conditions)
+            asked = self._snapshots.asked(part)
+            # Only the lock's holder may open Chroma, and a filter there costs more than looking at every leaf, which
+            # finds the same rows and never misses one.
+            approximate = self._store.writable and part.everything
+            analysed = (perf_counter() - started) * 1000
+            notes = [*understood.notes, *map(set_aside, asked.aside)]
+            scores = self._searched(understood, asked.snapshot, settings.retrieval, approximate)
+        scores = replace(scores, understood=understood, notes=tuple(notes)).with_timing("analyse", analysed)
+        return scores.with_timing("write", wording.milliseconds) if wording.milliseconds else scores
+
+    def _searched(
+        self, understood: Understanding, snapshot: Snapshot, settings: RetrievalSettings, approximate: bool
+    ) -> SearchScores:
+        """Both searches, for the question and its parts."""
+        lexical = self._lexical(snapshot.leaves.generation, settings)
+        nearest = self._nearest_rows if approximate else partial(_nearest_exactly, snapshot)
+        spoken = languages(self._store)
+
+        def query(texts: Sequence[str]) -> Vectors:
+            return middle(self.encode(texts))
+
+        # What stands behind the searches reads the question as it was asked, whatever words it was searched in.
+        searches = [
+            (partial(query, [text, *imagined]), question_tokens(text, spoken)) for text, imagined in understood.searches
+        ]
+        return search_leaves(understood.text, searches, snapshot, lexical, settings, nearest)
+
+    def _lexical(self, generation: int, settings: RetrievalSettings) -> LexicalIndex:
+        indexes = self.memory.indexes
+        if settings.lexical_engine == "fts5" or not settings.lexical_weight:
+            return indexes.made(("fts5", generation), lambda: FtsIndex(self._store, generation))
+        key = ("rank-bm25", generation, self._store.contents())
+        return indexes.made(key, lambda: load_okapi(self._store, generation, None))
+
+    def order(self, scores: SearchScores, settings: Settings, progress: Progress | None = None) -> Ranking:
+        """The ranking of these scores under the settings: fused, diversified, re-ranked.
+
+        ``progress(done, total)`` gets the passages a re-ranker has read; it may raise to stop.
+        """
+        with self._store.reading():
+            ranking = diversified(order_leaves(scores, settings.retrieval), settings.diversity)
+
+            return self._reranker_cache.reranked(
+                ranking, settings.reranking, self.reads(scores.leaves).text, self.above, progress
+            )
+
+    def above(self, rows: Sequence[int]) -> list[str]:
+        """The prefix of each leaf (title, headings, header of a table), by catalogue rows; "" where it has none."""
+        found = chunk_rows(self._store, rows)
+        return [prefix_text(found[row].prefix) if row in found else "" for row in rows]
+
+    def assemble(
+        self, ranking: Ranking, settings: Settings, budget_characters: int | None, reads: CatalogueReads | None = None
+    ) -> tuple[Context, Mapping[str, float]]:
+        """The context of a ranking alone, and milliseconds by stage from the searches on.
+
+        ``budget_characters`` ``None``: the settings' budget in tokens. ``reads``: of an earlier ranking over the same
+        leaves, so that nothing is read from the catalogue twice.
+        """
+        context, _, timings = self.fill(ranking, settings, budget_characters, reads or self.reads(ranking.leaves))
+        return context, timings
+
+    def reads(self, leaves: LeafTable) -> CatalogueReads:
+        """What expansion and assembly read for rankings over these leaves, each fact once."""
+        return CatalogueReads(self._store, leaves, self.memory.texts)
+
+    def search(
+        self,
+        question: str,
+        settings: Settings,
+        budget_characters: int | None = None,
+        scope: Scope | None = None,
+        ignored: Keys = frozenset(),
+        *,
+        asking: str = "",
+        progress: Progress | None = None,
+    ) -> SearchResult:
+        """The whole way, with everything a page or a script may want to show of it; remembered.
+
+        ``budget_characters`` ``None``: the settings' budget in tokens. ``asking``: which time the question is asked. A
+        result of which a re-ranker had too little time is remembered for this asking alone, or not at all where it is
+        "": who asks again has the best read again. ``progress``: as in ``order``.
+        """
+        key: Hashable = self._key(question, settings, budget_characters, scope, ignored)
+        known = self._remembered(key, asking)
+        if known is not None:
+            return known
+        result = self.result(self.find(question, settings, scope, ignored), settings, budget_characters, progress)
+        if unfinished(result.notes):
+            key = (key, asking) if asking else None
+        result = replace(result, key=key)
+        return result if key is None else self.memory.results.put(key, result)
+
+    def remembered(
+        self,
+        question: str,
+        settings: Settings,
+        budget_characters: int | None = None,
+        scope: Scope | None = None,
+        ignored: Keys = frozenset(),
+        *,
+        asking: str = "",
+    ) -> SearchResult | None:
+        """What ``search`` would give without doing anything, ``None`` where it is not remembered."""
+        return self._remembered(self._key(question, settings, budget_characters, scope, ignored), asking)
+
+    def _remembered(self, key: Hashable, asking: str) -> SearchResult | None:
+        return self.memory.results.get(key) or self.memory.results.get((key, asking))
+
+    def _key(
+        self, question: str, settings: Settings, budget_characters: int | None, scope: Scope | None, ignored: Keys
+    ) -> Hashable:
+        # What is understood and decides nothing is shown all the same, as chips: hence the key of the searches, too.
+        chosen = search_scores_key(settings), settings.fingerprint(), budget_characters
+        return self._store.revision(), question, scope, ignored, *chosen
+
+    def result(
+        self, scores: SearchScores, settings: Settings, budget_characters: int | None, progress: Progress | None = None
+    ) -> SearchResult:
+        """The result of these scores under the settings: every stage of ``search`` after ``find``."""
+        with self._store.reading():
+            ranking = self.order(scores, settings, progress)
+            reads = self.reads(ranking.leaves)
+            context, fates, timings = self.fill(ranking, settings, budget_characters, reads)
+            trace = assembly.build_trace(ranking, fates, reads.chunk_ids, timings, reads.by_stage)
+            return SearchResult(
+                ranking.question,
+                hits_of(ranking, reads),
+                context.passages,
+                context,
+                trace,
+                timings,
+                ranking.understood,
+                self._conflicts(ranking, context, settings, reads),
+                clustered(ranking),
+                ranking.notes,
+                trace.reads["expand"],
+                ranking.likeliest,
+            )
+
+    def _conflicts(
+        self, ranking: Ranking, context: Context, settings: Settings, reads: CatalogueReads
+    ) -> tuple[ContextConflict, ...]:
+        """What the passages disagree on, with the side that their documents' authority prefers."""
+        disagreed = conflicts(ranking.question, context.passages, self._alike, self._cut)
+        if disagreed and settings.answering.authority:
+            numbers = {version: document for document, version in enumerate(ranking.leaves.version_ids)}
+            versions = {side.version_id for one in disagreed for side in one.sides}
+            kinds = {version: reads.kind(numbers[version]) for version in versions}
+            disagreed = settle(disagreed, settings.answering.authority, kinds)
+        return disagreed
+
+    def _cut(self, version_id: str, place: int) -> bool:
+        return parts_sentence(self.text(version_id), place)
+
+    def _alike(self, one: str, other: str) -> float:
+        vectors = self.encode([one, other])
+        return float(vectors[0] @ vectors[1])
+
+    def fill(
+        self, ranking: Ranking, settings: Settings, budget_characters: int | None, reads: CatalogueReads
+    ) -> tuple[Context, Mapping[int, str], Mapping[str, float]]:
+        """The context of a ranking, the fate of every leaf that went on, and milliseconds by stage."""
+        with self._store.reading():
+            leaves = ranking.leaves
+            started = perf_counter()
+            if budget_characters is None:
+                budget = assembly.tokens(settings.assembly.budget_tokens, self._model.counter)
+                sizes = leaves.tokens
+            else:
+                budget = assembly.characters(budget_characters)
+                sizes = leaves.ends - leaves.starts
+            intent = ranking.understood.intent
+            reads.began()
+            extents = expand(ranking, settings.expansion, sizes, budget.amount, reads, intent=intent)
+            reads.ended("expand")
+            expanded = perf_counter()
+            filled = assembly.assemble(ranking, extents, budget, reads, settings.assembly)
+            reads.ended("assemble")
+            passages = tuple(assembly.arrange(filled.passages, settings.assembly.order))
+            prompt = render_prompt(ranking.question, passages)
+            order = tuple(passage.rank for passage in passages)
+            timings = {
+                **ranking.timings_ms,
+                "expand": (expanded - started) * 1000,
+                "assemble": (perf_counter() - expanded) * 1000,
+            }
+            return Context(passages, order, filled.used, budget.amount, prompt), filled.fates, timings
+
+    def answer(self, result: SearchResult, settings: AnsweringSettings) -> Line:
+        """The quotes of a result, and how likely the library answers at all.
+
+        Vectors of sentences are kept in memory, not in the library.
+        """
+        if not settings.sentences:
+            return no_line(self._similarities(result), result.likely)
+        understood = result.understood
+        sides = [(side.version_id, side.sentence_span) for conflict in result.conflicts for side in conflict.sides]
+        line = answer_line(
+            understood.text,
+            self.weigh(result, settings),
+            result.passages,
+            settings,
+            partial(documents.page_at, self._store),
+            understood.intent,
+            result.likely,
+            sides,
+        )
+        return replace(line, answer=preferred_first(line.answer, result.conflicts))
+
+    def weigh(self, result: SearchResult, settings: AnsweringSettings) -> Weighed:
+        """What the answer line of a result is chosen from, whatever the threshold and the number of quotes; remembered
+        with its result.
+        """
+        key = (result.key, settings.reader)
+        made = partial(self._weigh, result, self._reader if settings.reader else None)
+        return made() if result.key is None else self.memory.weighed.made(key, made)
+
+    def _weigh(self, result: SearchResult, read: Reader | None) -> Weighed:
+        started = perf_counter()
+        reads = StoreReads(self._store, self.snapshot().leaves.generation, self.text)
+        understood = result.understood
+        weighed = weigh(
+            understood.text,
+            result.passages,
+            result.hits,
+            self._similarities(result),
+            self.encode,
+            reads,
+            understood.intent,
+            read,
+        )
+        return replace(weighed, milliseconds=(perf_counter() - started) * 1000)
+
+    def _similarities(self, result: SearchResult) -> list[float]:
+        """Cosines of the question to what was found; () where nothing was searched by meaning."""
+        scores = [item.scores for item in result.trace.candidates] or [hit.scores for hit in result.hits]
+        similar = [score["dense"] for score in scores if "dense" in score]
+        if not (result.understood.imagined and similar):
+            return similar
+        # What was made up must not speak for what the library says: the question alone, as far as it is still there.
+        snapshot = self.snapshot()
+        rows = [one.row for one in result.trace.candidates] or [hit.row for hit in result.hits]
+        places = snapshot.index_of(np.array(rows, dtype=np.int64))
+        query = self.encode([result.understood.sought])[0]
+        return [float(one) for one in snapshot.leaves.vectors[places[places >= 0]] @ query]
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """``(n, d)`` float32 of texts that are not documents: questions, sentences. Kept in memory alone."""
+        texts = [storable(text) for text in texts]  # half surrogate pairs, which tokenizers refuse
+        cache = self.memory.vectors
+        keys = encode_cached(self._model.encoder, cache, texts).keys
+        found = cache.get(keys)
+        if len(found) < len(set(keys)):  # more texts at once than are kept: encode what was pushed out
+            return self._model.encoder.encode(texts)
+        return np.stack([found[key] for key in keys])
+
+    def warm(self, questions: Sequence[str], cache: VectorCache) -> None:
+        """Have the questions' vectors in memory, from ``cache`` or encoded together and kept there.
+
+        A vector differs in its last digits with what is encoded beside it: what is kept is the same every time.
+        """
+        keys = encode_cached(self._model.encoder, cache, [storable(text) for text in questions]).keys
+        self.memory.vectors.put(cache.get(keys))
+
+    def snapshot(self, scope: Scope | None = None) -> Snapshot:
+        """The leaves of a scope as they are now. Raises ``StorageError`` when another embedder made their vectors."""
+        return self._snapshots.asked(Part(scope)).snapshot
+
+    def text(self, version_id: str) -> str:
+        """A document's canonical text, kept while the library does not change."""
+        key = (self._store.contents(), version_id)
+        return self.memory.texts.made(key, lambda: documents.text(self._store, version_id))
+
+    def _check_embedder(self, number: int) -> None:
+        built_by = generations.generation(self._store, number).embedder
+        asked_by = self._model.encoder.fingerprint
+        if built_by != asked_by:
+            raise StorageError(
+                f"The library's vectors come from another embedder ({built_by}, not {asked_by}).",
+                "Choose the embedder that built it, or rebuild the library with this one.",
+            )
+
+    def _nearest_rows(self, query: Vectors, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        return query_projection(self._store, query, count)[0]
+
+
+def _nearest_exactly(snapshot: Snapshot, query: Vectors, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    similar = (snapshot.leaves.vectors @ query).astype(np.float64)
+    if snapshot.passing is not None:
+        similar[~snapshot.passing.mask] = np.nan
+    return snapshot.leaves.rows[best_first(similar, count)]

@@ -1,0 +1,166 @@
+"""From a ranking to what is read: how children grow, what fills the context, what the answer line quotes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.errors import SettingsError
+from core.settings.checks import one_of, within
+from core.settings.preparing import GENRES
+
+_GROWN = ("max_share", "share_decay")
+# What each strategy reads, so that a dial it does not read names nothing.
+_READ: dict[str, tuple[str, ...]] = {
+    "flat": (),
+    "parent": (*_GROWN, "parent_ratio", "kinds"),
+    "window": (*_GROWN, "window_sentences"),
+    "gated-parent": (*_GROWN, "parent_ratio", "kinds", "confidence"),
+    "auto-merge": (*_GROWN, "merge_share"),
+    "anchored": _GROWN,
+    "neighbours": (*_GROWN, "confidence"),
+}
+EXPANSIONS = tuple(_READ)
+_AT_REST = {"parent_ratio": 0.0, "kinds": ()}
+
+
+@dataclass(frozen=True, slots=True)
+class ExpansionSettings:
+    """How a child grows before it is read.
+
+    ``strategy``: "flat" leaves it; "parent" takes its parent; "window" takes the sentences around it; "gated-parent"
+    takes the parent of a child that is not trusted by itself; "auto-merge" puts a parent in the place of its children
+    where enough of them were retrieved, level by level; "anchored" grows evenly to both sides of it; "neighbours" adds
+    what a child that is not trusted refers to, and the leaves beside it.
+
+    ``max_share``: the share of the budget the best child's passage may fill; a larger parent is cut to whole leaves
+    around the child. 1 is off. ``share_decay``: the share of the child at rank r is ``max_share / r ** share_decay``,
+    so that the best evidence is read with its surroundings and the rest leaves room; 0 is off. Both hold for every
+    strategy that grows; a merged parent may fill the shares of its retrieved children together.
+
+    ``window_sentences``: on each side; 0 is off. ``parent_ratio``: how many times the child's size is taken of its
+    parent; 0 takes the whole parent. ``kinds``: genres (of ``GENRES``); only children of documents of one of
+    them take their parents, () for all. ``confidence``: children below it, from 0 to 1, are not trusted by themselves
+    (see ``core.search.expansion.relevance``); 0 trusts all. ``merge_share``: how much of a parent must be
+    retrieved to be merged, from 0 to 1.
+    """
+
+    strategy: str = "parent"
+    max_share: float = 0.25
+    share_decay: float = 0.5
+    window_sentences: int = 2
+    parent_ratio: float = 0.0
+    kinds: tuple[str, ...] = ()
+    confidence: float = 0.5
+    merge_share: float = 0.5
+
+    def __post_init__(self) -> None:
+        one_of("expansion.strategy", self.strategy, EXPANSIONS)
+        within("expansion.max_share", self.max_share, 0.01, 1)
+        within("expansion.share_decay", self.share_decay, 0, 2)
+        within("expansion.window_sentences", self.window_sentences, 0, 20)
+        within("expansion.parent_ratio", self.parent_ratio, 0, 20)
+        for genre in self.kinds:
+            one_of("expansion.kinds", genre, GENRES)
+        within("expansion.confidence", self.confidence, 0, 1)
+        within("expansion.merge_share", self.merge_share, 0.05, 1)
+
+    def active_values(self) -> dict[str, Any]:
+        """The values that decide the extents: what this strategy does not read is left out, and so is a dial at rest.
+
+        >>> ExpansionSettings("flat", max_share=0.5).active_values()
+        {'strategy': 'flat'}
+        >>> ExpansionSettings(confidence=0.9).active_values()
+        {'strategy': 'parent', 'max_share': 0.25, 'share_decay': 0.5}
+        """
+        told: dict[str, Any] = {"strategy": self.strategy}
+        for name in _READ[self.strategy]:
+            value = getattr(self, name)
+            if name not in _AT_REST or value != _AT_REST[name]:
+                told[name] = value
+        return told
+
+
+ORDERS = ("relevance", "document", "edges", "blend")
+READING_UNITS = ("passages", "sentences", "auto")
+
+
+@dataclass(frozen=True, slots=True)
+class AssemblySettings:
+    """What the reader gets. ``budget_tokens``: room for passages. ``order``: of the passages in the prompt.
+
+    ``drop_repeats``: a sentence that stands in a better passage is left out of the others. ``least_gain``: the context
+    ends before the passage that gains less (``core.search.context.candidates``), though there is room; 0 is off.
+    ``unit``: what fills the room, best first: "passages" as they were expanded; single "sentences" of the best of them;
+    "auto" takes sentences where the budget is small (``core.search.context.candidates``) and passages elsewhere.
+    """
+
+    budget_tokens: int = 2000
+    order: str = "relevance"
+    drop_repeats: bool = False
+    least_gain: float = 0.0
+    unit: str = "passages"
+
+    def __post_init__(self) -> None:
+        within("assembly.budget_tokens", self.budget_tokens, 50, 1_000_000)
+        one_of("assembly.order", self.order, ORDERS)
+        within("assembly.least_gain", self.least_gain, 0, 1)
+        one_of("assembly.unit", self.unit, READING_UNITS)
+
+    def active_values(self) -> dict[str, Any]:
+        """The values that matter: what is off is left out, so that a dial that came later names nothing anew.
+
+        >>> AssemblySettings().active_values()
+        {'budget_tokens': 2000, 'order': 'relevance'}
+        >>> AssemblySettings(least_gain=0.1).active_values()
+        {'budget_tokens': 2000, 'order': 'relevance', 'least_gain': 0.1}
+        """
+        told = asdict(self)
+        if self.unit == "passages":
+            del told["unit"]
+        return {name: value for name, value in told.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweringSettings:
+    """``sentences``: quotes shown at most, 0 is off.
+    ``least_support``: probability of an answer in the library below which "the library does not say" stands in place
+    of quotes, 0 is off; how the default was found stands in ``core.search.answer.support``. ``reader``: whether the
+    small reader that comes with Lectern marks the short answers. ``authority``: which
+    documents' word counts where passages contradict each other, () is off.
+
+    An entry of ``authority`` ranks patterns of document names, titles, or kinds, best first: "handbook > notes",
+    "*.md > pdf > *". Before a colon it may name the subject it is for: "tokens: api.md > handbook". Of several entries
+    the first that knows at least one side counts, those with a subject before those without.
+    """
+
+    sentences: int = 3
+    least_support: float = 0.4
+    reader: bool = True
+    authority: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        within("answering.sentences", self.sentences, 0, 20)
+        within("answering.least_support", self.least_support, 0, 1)
+        for entry in self.authority:
+            patterns = entry.rpartition(":")[2].split(">")
+            if not all(pattern.strip() for pattern in patterns):
+                raise SettingsError(
+                    f"answering.authority has the entry {entry!r}.",
+                    "Write names or kinds of documents, best first: handbook > notes, or tokens: api.md > handbook.",
+                )
+
+    def active_values(self) -> dict[str, Any]:
+        """The values that matter: nothing else is read where no sentence is quoted.
+
+        >>> AnsweringSettings(sentences=0, authority=("a > b",)).active_values()
+        {'sentences': 0, 'authority': ('a > b',)}
+        """
+        told: dict[str, Any] = {"sentences": self.sentences, "least_support": self.least_support}
+        if not self.sentences:
+            del told["least_support"]
+        elif not self.reader:
+            told["reader"] = False
+        if self.authority:
+            told["authority"] = self.authority
+        return told

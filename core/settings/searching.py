@@ -1,0 +1,242 @@
+"""From a question to its ranking: what is read out of it, how leaves are searched, spread and read again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.errors import SettingsError
+from core.settings.checks import one_of, within
+
+MOST_ANSWERS = 8  # as many as HyDE's paper takes
+
+
+@dataclass(frozen=True, slots=True)
+class UnderstandingSettings:
+    """From a question's words to conditions, without a model; and what a language model may write for it.
+
+    ``filters``: operators (``type:pdf``, ``in:handbook``, ``"exact phrase"``, ``-word``) filter; off, they are words
+    like any others.
+
+    With a language model, and not at all without: ``rewrite``: the question is searched in the model's words.
+    ``decompose``: it is searched in the parts that the model sees in it as well. ``imagined_answers``: the search by
+    meaning looks for the mean of the question and so many answers that the model makes up, 0 is off.
+    """
+
+    filters: bool = True
+    rewrite: bool = False
+    decompose: bool = False
+    imagined_answers: int = 0
+
+    def __post_init__(self) -> None:
+        within("understanding.imagined_answers", self.imagined_answers, 0, MOST_ANSWERS)
+
+    @property
+    def writes(self) -> bool:
+        """A language model is asked to write something."""
+        return self.rewrite or self.decompose or self.imagined_answers > 0
+
+    def active_values(self) -> dict[str, Any]:
+        """The values that change a ranking: what is off is left out.
+
+        >>> UnderstandingSettings(rewrite=True).active_values()
+        {'filters': True, 'rewrite': True}
+        """
+        return {name: value for name, value in asdict(self).items() if value}
+
+
+FUSIONS = ("zscore", "minmax", "rrf")
+LEXICAL_ENGINES = ("fts5", "rank-bm25")
+_BOOSTS = ("title_boost", "headings_boost", "captions_boost", "text_boost")
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalSettings:
+    """From a question to ranked leaves.
+
+    ``fusion``: "zscore" adds weighted standard scores, "minmax" weighted scores between the worst and the best leaf,
+    "rrf" weighted reciprocal ranks with constant ``rrf_k``. A weight of 0 switches that search off.
+    ``coverage_weight``: of the share of the question's words that are found around a leaf, a third score in the fusion.
+
+    To the fused score three shares of others' fused scores are added, each off at 0: ``parent_share`` of the best leaf
+    of its parent, ``document_share`` of the best leaf of its document, ``neighbour_share`` of each neighbouring leaf.
+
+    ``k``: leaves kept. ``min_similarity``: cosine below which a leaf is dropped, -1 is off. ``lexical_engine``: "fts5"
+    on disk, "rank-bm25" in memory; both rank by BM25. ``*_boost``: weight of a field in the lexical score.
+    """
+
+    dense_weight: float = 0.7
+    lexical_weight: float = 0.3
+    fusion: str = "zscore"
+    rrf_k: int = 60
+    neighbour_share: float = 0.15
+    k: int = 50
+    min_similarity: float = -1.0
+    title_boost: float = 0.5
+    headings_boost: float = 0.5
+    captions_boost: float = 0.5
+    text_boost: float = 1.0
+    lexical_engine: str = "fts5"
+    exact_below: int = 200_000
+    coverage_weight: float = 0.4
+    parent_share: float = 0.5
+    document_share: float = 0.3
+
+    def __post_init__(self) -> None:
+        one_of("retrieval.fusion", self.fusion, FUSIONS)
+        one_of("retrieval.lexical_engine", self.lexical_engine, LEXICAL_ENGINES)
+        within("retrieval.dense_weight", self.dense_weight, 0, 1)
+        within("retrieval.lexical_weight", self.lexical_weight, 0, 1)
+        if not self.dense_weight + self.lexical_weight:
+            raise SettingsError("Both retrieval weights are 0.", "Give at least one search a weight.")
+        within("retrieval.rrf_k", self.rrf_k, 1, 1000)
+        within("retrieval.coverage_weight", self.coverage_weight, 0, 1)
+        within("retrieval.neighbour_share", self.neighbour_share, 0, 1)
+        within("retrieval.parent_share", self.parent_share, 0, 2)
+        within("retrieval.document_share", self.document_share, 0, 2)
+        within("retrieval.k", self.k, 1, 1000)
+        within("retrieval.min_similarity", self.min_similarity, -1, 1)
+        for name in _BOOSTS:
+            within(f"retrieval.{name}", getattr(self, name), 0, 10)
+        within("retrieval.exact_below", self.exact_below, 0, 100_000_000)
+
+    @property
+    def boosts(self) -> dict[str, float]:
+        """The weight of each field of the lexical index, by its name.
+
+        >>> RetrievalSettings(captions_boost=2).boosts
+        {'title': 0.5, 'headings': 0.5, 'captions': 2, 'text': 1.0}
+        """
+        return {name.removesuffix("_boost"): getattr(self, name) for name in _BOOSTS}
+
+    def active_values(self) -> dict[str, Any]:
+        """The values that are read: a constant of another fusion or a dial of what is off is left out.
+
+        >>> RetrievalSettings(rrf_k=10).active_values() == RetrievalSettings().active_values()
+        True
+        >>> RetrievalSettings(fusion="rrf", rrf_k=10).active_values()["rrf_k"]
+        10
+        """
+        unread: set[str] = set()
+        if self.fusion != "rrf":
+            unread.add("rrf_k")
+        if not self.lexical_weight:
+            unread |= {"lexical_engine", *_BOOSTS}
+        return {name: value for name, value in asdict(self).items() if name not in unread}
+
+
+DIVERSITIES = ("none", "mmr", "clusters")
+
+
+@dataclass(frozen=True, slots=True)
+class DiversitySettings:
+    """From ranked leaves to leaves that do not all say the same.
+
+    ``method``: "mmr" weighs each leaf's relevance against its likeness to those before it, "clusters" takes the best
+    of every group of like leaves before the second of any, "none" is off. ``relevance``: of "mmr" alone, the share of
+    relevance against novelty, 1 is relevance by itself. ``cluster_similarity``: of "clusters" alone, the cosine to a
+    group's best leaf from which a leaf belongs to it. ``candidates``: how many of the best the method reorders; those
+    behind them follow as they were.
+    """
+
+    method: str = "none"
+    relevance: float = 0.7
+    cluster_similarity: float = 0.6
+    candidates: int = 100
+
+    def __post_init__(self) -> None:
+        one_of("diversity.method", self.method, DIVERSITIES)
+        within("diversity.relevance", self.relevance, 0, 1)
+        within("diversity.cluster_similarity", self.cluster_similarity, 0, 1)
+        within("diversity.candidates", self.candidates, 2, 1000)
+
+    @property
+    def off(self) -> bool:
+        """Whether the stage leaves everything as it is: then it need not run, and costs nothing."""
+        return self.method == "none"
+
+    def active_values(self) -> dict[str, Any]:
+        """The values that are read; nothing where the stage is off.
+
+        >>> DiversitySettings(relevance=0.4, candidates=50).active_values()
+        {}
+        >>> DiversitySettings("mmr", relevance=0.4).active_values()
+        {'method': 'mmr', 'relevance': 0.4, 'candidates': 100}
+        """
+        if self.off:
+            return {}
+        own = "relevance" if self.method == "mmr" else "cluster_similarity"
+        return {"method": self.method, own: getattr(self, own), "candidates": self.candidates}
+
+
+PACKAGED_RERANKER = "packaged"
+FORMER_RERANKERS = {"lectern": PACKAGED_RERANKER, "late-interaction": ""}  # what older settings name: what it is now
+RERANKING_UNITS = ("child", "window", "parent")
+PRECISIONS = ("auto", "float32", "bfloat16")
+
+
+@dataclass(frozen=True, slots=True)
+class RerankingSettings:
+    """A second, slower opinion of the best leaves.
+
+    ``model``: "" is off; "packaged" is the small CrossEncoder that comes with Lectern; else the name or folder of a
+    sentence-transformers CrossEncoder that lies on this machine. A former name (``FORMER_RERANKERS``) is read as what
+    it means now.
+
+    ``unit``: what is read of a leaf: the "child" itself, a "window" of ``window_sentences`` on each side of it, or its
+    "parent". ``prefix``: its title, headings and table header are read before it. ``candidates``: how many of the best
+    are read; the others follow as they were. ``keep``: how many leaves go on after it, 0 keeps all.
+    ``neighbour_share``: the share that a leaf's score takes of the best of its own and those of the two leaves beside
+    it, of those that were read; 0 is off. ``blend``: the share of the re-ranker's score against the ranking before it,
+    both standardised; 1 decides alone. Both are as measured (``docs/reranker.md``). ``timeout_seconds``: after it no
+    further batch is begun, 0 is off. ``batch_size``: passages per forward pass. ``max_tokens``: of question and passage
+    together, 0 is the model's limit. ``precision``: "auto" takes bfloat16 where the processor is quicker in it.
+    """
+
+    model: str = ""
+    unit: str = "child"
+    window_sentences: int = 2
+    candidates: int = 20
+    keep: int = 0
+    blend: float = 0.4
+    timeout_seconds: float = 10.0
+    batch_size: int = 8
+    max_tokens: int = 0
+    precision: str = "auto"
+    prefix: bool = True
+    neighbour_share: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model", FORMER_RERANKERS.get(self.model, self.model))
+        one_of("reranking.unit", self.unit, RERANKING_UNITS)
+        one_of("reranking.precision", self.precision, PRECISIONS)
+        within("reranking.window_sentences", self.window_sentences, 0, 50)
+        within("reranking.candidates", self.candidates, 1, 1000)
+        within("reranking.keep", self.keep, 0, 1000)
+        within("reranking.blend", self.blend, 0, 1)
+        within("reranking.neighbour_share", self.neighbour_share, 0, 1)
+        within("reranking.timeout_seconds", self.timeout_seconds, 0, 3600)
+        within("reranking.batch_size", self.batch_size, 1, 1024)
+        within("reranking.max_tokens", self.max_tokens, 0, 1_000_000)
+
+    @property
+    def off(self) -> bool:
+        """Whether the stage leaves everything as it is: then it need not run, and loads nothing."""
+        return not self.model
+
+    def active_values(self) -> dict[str, Any]:
+        """The values that are read; nothing where the stage is off.
+
+        How many are read at once changes no order, and is left out.
+
+        >>> RerankingSettings(candidates=50, keep=3).active_values()
+        {}
+        >>> RerankingSettings("lectern").active_values()["model"]
+        'packaged'
+        """
+        if self.off:
+            return {}
+        unread = {"batch_size"}
+        if self.unit != "window":
+            unread.add("window_sentences")
+        return {name: value for name, value in asdict(self).items() if name not in unread}

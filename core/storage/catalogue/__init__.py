@@ -1,0 +1,1 @@
+"""Tables of the catalogue, SQLite: one file for each kind of row."""

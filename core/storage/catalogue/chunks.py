@@ -1,0 +1,298 @@
+"""Chunk trees: swapped a whole document at a time, read back as trees or by row."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import NotFoundError, StorageError
+from core.storage.catalogue.documents import document, text_hash, version_number
+from core.storage.catalogue.generations import generation as generation_of
+from core.storage.catalogue.generations import remove_chunks, serving
+from core.storage.schema.steps import NO_VECTOR
+from core.storage.schema.word_tables import add_rows
+from core.storage.store import Store, now, storable
+from core.types import Audit, Chunk, ChunkTree, Gap, PrefixPart, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a version was cut. ``label``: for people; ``values``: the settings, fit for JSON."""
+
+    fingerprint: str
+    label: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class NewLeaf:
+    """What the indexes need of a leaf: its vector's key in the cache, and its analysed tokens by field.
+
+    ``vector_key`` ``NO_VECTOR``: its text is not encoded yet, and it is found by its words alone.
+    """
+
+    chunk_id: str
+    vector_key: str
+    title: Sequence[str]
+    headings: Sequence[str]
+    text: Sequence[str]
+    captions: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A stored chunk without its text, which is ``[start, end)`` of the version's."""
+
+    row: int
+    chunk_id: str
+    version_id: str
+    level: int
+    parent_row: int | None
+    start: int
+    end: int
+    tokens: int
+    encoder_tokens: int
+    headings: tuple[str, ...]
+    prefix: tuple[PrefixPart, ...]
+    reasons: tuple[str, ...]
+
+
+def swap_chunks(
+    store: Store,
+    tree: ChunkTree,
+    *,
+    recipe: Recipe,
+    audit: Audit,
+    leaves: Sequence[NewLeaf],
+    truncated: int = 0,
+    generation: int | None = None,
+) -> None:
+    """Put this tree in the place of the version's chunks in a generation (``None``: the serving one), all at once.
+
+    Chunks, FTS rows, recipe and outbox change in one transaction, the caller's when there is one. The version must
+    hold the tree's text and the cache every leaf's vector. ``truncated``: leaves the encoder reads only in part.
+    Raises ``StorageError`` where that is not so, ``NotFoundError`` for an unknown version or generation.
+    """
+    by_id = {leaf.chunk_id: leaf for leaf in leaves}
+    if by_id.keys() != {chunk.chunk_id for chunk in tree.leaves} or len(by_id) != len(leaves):
+        raise StorageError(f"{tree.document.title}: the leaves to index are not the leaves of its tree.")
+    with store.transaction() as connection:
+        number = _generation_number(store, generation)
+        version = version_number(connection, tree.document.version_id)
+        stored = connection.execute("SELECT text_hash FROM version WHERE number = ?", (version,)).fetchone()
+        if stored[0] != text_hash(tree.document.text):
+            raise StorageError(f"{tree.document.title}: the chunks were cut from another text than the stored one.")
+        remove_chunks(connection, version, only=number)
+        connection.execute(
+            "INSERT INTO recipe VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                number,
+                version,
+                recipe.fingerprint,
+                storable(recipe.label),
+                json.dumps(dict(recipe.values), sort_keys=True),
+                audit.characters,
+                audit.covered,
+                json.dumps([[gap.start, gap.end, gap.reason] for gap in audit.gaps]),
+                truncated,
+                now(),
+            ),
+        )
+        vectors = _vector_numbers(connection, [leaf.vector_key for leaf in leaves])
+        rows = _next_rows(connection, tree.chunks)
+        try:
+            connection.executemany(
+                "INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    (
+                        rows[chunk.chunk_id],
+                        number,
+                        version,
+                        chunk.chunk_id,
+                        chunk.level,
+                        None if chunk.parent_id is None else rows[chunk.parent_id],
+                        chunk.start,
+                        chunk.end,
+                        chunk.tokens,
+                        chunk.encoder_tokens,
+                        json.dumps(chunk.headings),
+                        json.dumps([_plain_part(part) for part in chunk.prefix]),
+                        json.dumps(chunk.reasons),
+                        vectors[by_id[chunk.chunk_id].vector_key] if chunk.level == 0 else None,
+                    )
+                    for chunk in tree.chunks
+                ),
+            )
+        except KeyError as error:
+            raise StorageError(f"{tree.document.title}: the vector {error} is not in the cache.") from None
+        for chunk in tree.chunks:
+            if chunk.metadata:
+                found = json.dumps(dict(chunk.metadata))
+                connection.execute("INSERT INTO chunk_metadata VALUES (?, ?)", (rows[chunk.chunk_id], found))
+        add_rows(
+            connection,
+            number,
+            [(rows[leaf.chunk_id], *_fields(leaf)) for leaf in leaves],
+        )
+        connection.executemany(
+            "INSERT INTO outbox(generation, op, row) VALUES (?, 'upsert', ?)",
+            ((number, rows[leaf.chunk_id]) for leaf in leaves if leaf.vector_key != NO_VECTOR),
+        )
+        store.touch()
+
+
+def tree(store: Store, version_id: str, generation: int | None = None) -> ChunkTree:
+    """The version's chunk tree as it was cut, laws checked again. Raises ``NotFoundError`` where it was not cut."""
+    with store.reading() as connection:
+        number = _generation_number(store, generation)
+        _recipe_row(connection, version_id, number)
+        whole = document(store, version_id)
+        found = connection.execute(
+            'SELECT row, chunk_id, level, parent_row, start, "end", tokens, encoder_tokens, headings, prefix, reasons,'
+            " metadata FROM chunk LEFT JOIN chunk_metadata ON chunk_metadata.chunk = row"
+            " WHERE generation = ? AND version = ? ORDER BY row",
+            (number, version_number(connection, version_id)),
+        ).fetchall()
+    ids = {row[0]: row[1] for row in found}
+    return ChunkTree(whole, tuple(_chunk(row, ids, whole.text) for row in found))
+
+
+def _chunk(row: tuple[Any, ...], ids: Mapping[int, str], text: str) -> Chunk:
+    _, chunk_id, level, parent, start, end, tokens, encoder_tokens, headings, prefix, reasons, metadata = row
+    return Chunk(
+        chunk_id=chunk_id,
+        level=level,
+        parent_id=None if parent is None else ids[parent],
+        start=start,
+        end=end,
+        text=text[start:end],
+        tokens=tokens,
+        encoder_tokens=encoder_tokens,
+        headings=tuple(json.loads(headings)),
+        prefix=_parts(prefix),
+        reasons=tuple(json.loads(reasons)),
+        metadata={name: tuple(values) for name, values in json.loads(metadata or "{}").items()},
+    )
+
+
+def audit(store: Store, version_id: str, generation: int | None = None) -> Audit:
+    """The loss audit kept with the version's recipe. Raises ``NotFoundError``."""
+    with store.reading() as connection:
+        row = _recipe_row(connection, version_id, _generation_number(store, generation))
+    return Audit(row[3], row[4], tuple(Gap(*gap) for gap in json.loads(row[5])))
+
+
+def count_leaves(store: Store, version_id: str, generation: int | None = None) -> int:
+    """How many leaves the version has in a generation; 0 where it is not cut there."""
+    with store.reading() as connection:
+        found = connection.execute(
+            "SELECT count(*) FROM chunk WHERE generation = ? AND level = 0"
+            " AND version = (SELECT number FROM version WHERE id = ?)",
+            (_generation_number(store, generation), version_id),
+        ).fetchone()
+    return int(found[0])
+
+
+def recipe(store: Store, version_id: str, generation: int | None = None) -> Recipe | None:
+    """How the version is cut in a generation; ``None`` when it is not (yet)."""
+    with store.reading() as connection:
+        try:
+            row = _recipe_row(connection, version_id, _generation_number(store, generation))
+        except NotFoundError:
+            return None
+    return Recipe(row[0], row[1], json.loads(row[2]))
+
+
+def chunk_rows(store: Store, rows: Sequence[int]) -> dict[int, ChunkRow]:
+    """Stored chunks by row; rows that are gone are absent."""
+    with store.reading() as connection:
+        found = connection.execute(
+            'SELECT row, chunk_id, id, level, parent_row, start, "end", tokens, encoder_tokens, headings, prefix,'
+            " reasons FROM chunk JOIN version ON version.number = chunk.version"
+            " WHERE row IN (SELECT value FROM json_each(?))",
+            (json.dumps([int(row) for row in rows]),),
+        ).fetchall()
+    return {
+        item[0]: ChunkRow(*(*item[:9], tuple(json.loads(item[9])), _parts(item[10]), tuple(json.loads(item[11]))))
+        for item in found
+    }
+
+
+def chunk_ids(store: Store, rows: Sequence[int]) -> dict[int, str]:
+    """Public ids by row; rows that are gone are absent."""
+    with store.reading() as connection:
+        return dict(
+            connection.execute(
+                "SELECT row, chunk_id FROM chunk WHERE row IN (SELECT value FROM json_each(?))",
+                (json.dumps([int(row) for row in rows]),),
+            ).fetchall()
+        )
+
+
+def spans_of(store: Store, chunk_ids: Sequence[str], generation: int | None = None) -> dict[str, tuple[str, Span]]:
+    """Where chunks stand in a generation, by public id: the version and the span in it; unknown ids are absent."""
+    with store.reading() as connection:
+        found = connection.execute(
+            'SELECT chunk_id, id, start, "end" FROM chunk JOIN version ON version.number = chunk.version'
+            " WHERE generation = ? AND chunk_id IN (SELECT value FROM json_each(?))",
+            (_generation_number(store, generation), json.dumps(list(chunk_ids))),
+        ).fetchall()
+    return {name: (version_id, Span(start, end)) for name, version_id, start, end in found}
+
+
+def _generation_number(store: Store, number: int | None) -> int:
+    if number is not None:
+        return generation_of(store, number).number
+    current = serving(store)
+    if current is None:
+        raise NotFoundError("The library has no index yet.", "Ingest a document first.")
+    return current.number
+
+
+def _recipe_row(connection: sqlite3.Connection, version_id: str, generation: int) -> tuple[Any, ...]:
+    row: tuple[Any, ...] | None = connection.execute(
+        'SELECT fingerprint, label, "values", characters, covered, gaps FROM recipe'
+        " WHERE generation = ? AND version = ?",
+        (generation, version_number(connection, version_id)),
+    ).fetchone()
+    if row is None:
+        raise NotFoundError(f"The document {version_id[:12]!r} has not been cut yet.", "Apply the settings again.")
+    return row
+
+
+def _next_rows(connection: sqlite3.Connection, chunks: Sequence[Chunk]) -> dict[str, int]:
+    # AUTOINCREMENT's own counter survives deletions, so rows handed out here are never handed out again.
+    last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'").fetchone()
+    first = (last[0] if last else 0) + 1
+    return {chunk.chunk_id: first + place for place, chunk in enumerate(chunks)}
+
+
+def _vector_numbers(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, int]:
+    return dict(
+        connection.execute(
+            "SELECT key, number FROM vector WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(keys)),)
+        ).fetchall()
+    )
+
+
+def _fields(leaf: NewLeaf) -> tuple[str, str, str, str]:
+    """Its tokens by field, as ``core.storage.index.lexical`` wants them."""
+    return _joined(leaf.title), _joined(leaf.headings), _joined(leaf.captions), _joined(leaf.text)
+
+
+def _joined(tokens: Sequence[str]) -> str:
+    return storable(" ".join(tokens))
+
+
+def _plain_part(part: PrefixPart) -> list[Any]:
+    return [part.kind, part.text, *((part.source.start, part.source.end) if part.source else (None, None))]
+
+
+def _parts(stored: str) -> tuple[PrefixPart, ...]:
+    return tuple(
+        PrefixPart(kind, text, None if start is None else Span(start, end))
+        for kind, text, start, end in json.loads(stored)
+    )

@@ -1,0 +1,362 @@
+"""Document versions: canonical text and structure in, the same ``Document`` out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.errors import NotFoundError, StorageError
+from core.storage.catalogue.edits import take_edits_along
+from core.storage.catalogue.generations import remove_chunks
+from core.storage.catalogue.judgments import VersionText, follow_judgments
+from core.storage.catalogue.word_audits import plain_words, word_audit
+from core.storage.store import Store, now, storable
+from core.types import Block, BlockKind, Cell, CellValue, Document, Link, Page, PageBox, Span, WordAudit
+
+_FIRST_ROWS = 4  # of a table, where headers stand that nothing says are headers
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What is known of a document version without its text. ``parser``: fingerprint of the parser that read it."""
+
+    version_id: str
+    kind: str
+    title: str
+    parser: str
+    text_hash: str
+    characters: int
+    size_bytes: int
+
+
+def text_hash(text: str) -> str:
+    """Hex SHA-256 of the canonical text, which judgments and edits anchor to.
+
+    >>> text_hash("")[:8]
+    'e3b0c442'
+    """
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def put_document(store: Store, document: Document, *, size_bytes: int, parser: str) -> None:
+    """Keep a version's parse, in place of an earlier one of the same bytes.
+
+    Chunks of the version stay where the text is the same and go, in every generation, where it is another: their
+    spans would lie. Judgments and edits by hand follow to the new text. Call it in the transaction that also swaps the
+    chunks and names the source. Raises ``StorageError`` for text that no encoding can hold.
+    """
+    try:
+        document.text.encode()
+    except UnicodeEncodeError as error:
+        raise StorageError(
+            f"{document.title}: the text has half a character at {error.start}.", "This is a defect of its parser."
+        ) from None
+    hashed = text_hash(document.text)
+    title = document.title_span
+    values = (
+        document.kind,
+        storable(document.title),
+        title.start if title else None,
+        title.end if title else None,
+        document.text,
+        hashed,
+        len(document.text),
+        size_bytes,
+        parser,
+        json.dumps(dict(document.metadata)),
+        json.dumps(document.notes),
+        plain_words(document.words),
+        now(),
+    )
+    with store.transaction() as connection:
+        known = connection.execute(
+            "SELECT number, text_hash, text FROM version WHERE id = ?", (document.version_id,)
+        ).fetchone()
+        if known is None:
+            number = connection.execute(
+                "INSERT INTO version(kind, title, title_start, title_end, text, text_hash, characters, size_bytes,"
+                " parser, metadata, notes, words, parsed_at, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*values, document.version_id),
+            ).lastrowid
+        else:
+            number = known[0]
+            if known[1] != hashed:
+                remove_chunks(connection, number)
+            for table in ("cell", "block", "link", "page", "page_box"):
+                connection.execute(f"DELETE FROM {table} WHERE version = ?", (number,))
+            connection.execute(
+                "UPDATE version SET kind = ?, title = ?, title_start = ?, title_end = ?, text = ?, text_hash = ?,"
+                " characters = ?, size_bytes = ?, parser = ?, metadata = ?, notes = ?, words = ?,"
+                " parsed_at = ? WHERE number = ?",
+                (*values, number),
+            )
+        _put_structure(connection, int(number or 0), document)
+        before = None if known is None else VersionText(known[2], known[1])
+        after = VersionText(document.text, hashed)
+        follow_judgments(connection, document.version_id, document.version_id, before, after)
+        take_edits_along(connection, document.version_id, document.version_id, before, after)
+        store.after_commit(lambda: store.files.named(document.version_id))
+        store.touch()
+
+
+def document(store: Store, version_id: str) -> Document:
+    """The version as it was parsed, without its attachments, which are sources. Raises ``NotFoundError``."""
+    with store.reading() as connection:
+        number = version_number(connection, version_id)
+        kind, title, title_start, title_end, text, metadata, notes, words = connection.execute(
+            "SELECT kind, title, title_start, title_end, text, metadata, notes, words FROM version WHERE number = ?",
+            (number,),
+        ).fetchone()
+        return Document(
+            version_id=version_id,
+            kind=kind,
+            title=title,
+            text=text,
+            blocks=_blocks(connection, number),
+            title_span=None if title_start is None else Span(title_start, title_end),
+            links=tuple(
+                Link(*row)
+                for row in connection.execute(
+                    'SELECT start, "end", target FROM link WHERE version = ? ORDER BY ordinal', (number,)
+                )
+            ),
+            pages=_pages(connection, number),
+            boxes=tuple(
+                PageBox(*row)
+                for row in connection.execute(
+                    'SELECT start, "end", page, x0, y0, x1, y1 FROM page_box WHERE version = ? ORDER BY ordinal',
+                    (number,),
+                )
+            ),
+            metadata=json.loads(metadata),
+            notes=tuple(json.loads(notes)),
+            words=word_audit(words),
+        )
+
+
+def version(store: Store, version_id: str) -> Version | None:
+    """What is known of a version, ``None`` when it is not in the library."""
+    with store.reading() as connection:
+        row = connection.execute(
+            "SELECT id, kind, title, parser, text_hash, characters, size_bytes FROM version WHERE id = ?", (version_id,)
+        ).fetchone()
+    return None if row is None else Version(*row)
+
+
+def texts(store: Store, version_ids: Sequence[str]) -> dict[str, str]:
+    """Canonical texts by version; versions that are gone are absent."""
+    with store.reading() as connection:
+        return dict(
+            connection.execute(
+                "SELECT id, text FROM version WHERE id IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(version_ids)),),
+            ).fetchall()
+        )
+
+
+def text(store: Store, version_id: str) -> str:
+    """The canonical text. Raises ``NotFoundError``."""
+    found = texts(store, [version_id])
+    if version_id not in found:
+        raise NotFoundError(f"No document has the version {version_id[:12]!r}.", "It may have been removed.")
+    return found[version_id]
+
+
+def words(store: Store, version_id: str) -> WordAudit | None:
+    """What a second reading of the file said, ``None`` where none was made. Raises ``NotFoundError``."""
+    with store.reading() as connection:
+        number = version_number(connection, version_id)
+        return word_audit(connection.execute("SELECT words FROM version WHERE number = ?", (number,)).fetchone()[0])
+
+
+def heading_counts(store: Store) -> dict[str, int]:
+    """How many headings each version has that a live source names; a version without any is absent."""
+    with store.reading() as connection:
+        return dict(
+            connection.execute(
+                "SELECT version.id, COUNT(*) FROM block JOIN version ON version.number = block.version"
+                " WHERE block.kind = ?"
+                " AND EXISTS (SELECT 1 FROM source WHERE version = block.version AND trashed_at IS NULL)"
+                " GROUP BY block.version",
+                (BlockKind.HEADING.value,),
+            ).fetchall()
+        )
+
+
+def blocks(store: Store, version_id: str, start: int, end: int) -> tuple[Block, ...]:
+    """The version's blocks that reach into ``[start, end)``, in text order.
+
+    Of tables the cells that do and those of the header and the first rows alone; of the parts, which a long listing has
+    by the thousand, those of lists alone.
+    """
+    with store.reading() as connection:
+        number = version_number(connection, version_id)
+        cells: dict[int, list[Cell]] = {}
+        for block, row, column, cell_start, cell_end, kind, value, header in connection.execute(
+            'SELECT cell.block, cell."row", cell."column", cell.start, cell."end", cell.type, cell.value, cell.header'
+            " FROM cell JOIN block ON block.version = cell.version AND block.ordinal = cell.block"
+            ' WHERE cell.version = ? AND block.start < ? AND block."end" > ?'
+            ' AND (cell.header OR cell."row" < ? OR (cell.start < ? AND cell."end" > ?))'
+            " ORDER BY cell.block, cell.ordinal",
+            (number, end, start, _FIRST_ROWS, end, start),
+        ):
+            cell = Cell(row, column, cell_start, cell_end, _value(kind, value), bool(header))
+            cells.setdefault(block, []).append(cell)
+        found = connection.execute(
+            "SELECT ordinal, kind, start, \"end\", level, CASE kind WHEN 'list' THEN parts ELSE '[]' END, language"
+            ' FROM block WHERE version = ? AND start < ? AND "end" > ? ORDER BY start, ordinal',
+            (number, end, start),
+        )
+        return tuple(
+            Block(
+                BlockKind(kind),
+                block_start,
+                block_end,
+                level,
+                tuple(Span(*part) for part in json.loads(parts)),
+                cells=tuple(cells.get(ordinal, ())),
+                language=language,
+            )
+            for ordinal, kind, block_start, block_end, level, parts, language in found
+        )
+
+
+def page_at(store: Store, version_id: str, offset: int) -> int | None:
+    """The 1-based page that holds the character at ``offset``; between runs, the page of the next one.
+
+    After the last run it is the last run's page. ``None`` without pages. What ``core.text.places.page_of`` says of a
+    whole document, by two steps in an index.
+    """
+    runs = 'SELECT page, "end" FROM page_box WHERE version = (SELECT number FROM version WHERE id = ?) AND start'
+    with store.reading() as connection:
+        before = connection.execute(
+            f"{runs} <= ? ORDER BY start DESC, ordinal DESC LIMIT 1", (version_id, offset)
+        ).fetchone()
+        if before is not None and before[1] > offset:
+            return int(before[0])
+        after = connection.execute(f"{runs} > ? ORDER BY start, ordinal LIMIT 1", (version_id, offset)).fetchone()
+    nearest = after or before
+    return None if nearest is None else int(nearest[0])
+
+
+def version_number(connection: sqlite3.Connection, version_id: str) -> int:
+    """The catalogue's number of a version. Raises ``NotFoundError``."""
+    row = connection.execute("SELECT number FROM version WHERE id = ?", (version_id,)).fetchone()
+    if row is None:
+        raise NotFoundError(f"No document has the version {version_id[:12]!r}.", "It may have been removed.")
+    return int(row[0])
+
+
+def _put_structure(connection: sqlite3.Connection, number: int, document: Document) -> None:
+    connection.executemany(
+        "INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (
+                number,
+                ordinal,
+                block.kind.value,
+                block.start,
+                block.end,
+                block.level,
+                json.dumps([[part.start, part.end] for part in block.parts]),
+                block.header.start if block.header else None,
+                block.header.end if block.header else None,
+                storable(block.language),
+            )
+            for ordinal, block in enumerate(document.blocks)
+        ),
+    )
+    connection.executemany(
+        "INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (number, ordinal, place, cell.row, cell.column, cell.start, cell.end, *_typed(cell.value), cell.header)
+            for ordinal, block in enumerate(document.blocks)
+            for place, cell in enumerate(block.cells)
+        ),
+    )
+    connection.executemany(
+        "INSERT INTO link VALUES (?, ?, ?, ?, ?)",
+        ((number, i, link.start, link.end, storable(link.target)) for i, link in enumerate(document.links)),
+    )
+    connection.executemany(
+        "INSERT INTO page VALUES (?, ?, ?, ?, ?)",
+        ((number, i, page.number, page.width, page.height) for i, page in enumerate(document.pages)),
+    )
+    connection.executemany(
+        "INSERT INTO page_box VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (number, box.start, ordinal, box.end, box.page, box.x0, box.y0, box.x1, box.y1)
+            for ordinal, box in enumerate(document.boxes)
+        ),
+    )
+
+
+def _blocks(connection: sqlite3.Connection, number: int) -> tuple[Block, ...]:
+    cells: dict[int, list[Cell]] = {}
+    for block, row, column, start, end, kind, value, header in connection.execute(
+        'SELECT block, "row", "column", start, "end", type, value, header FROM cell WHERE version = ?'
+        " ORDER BY block, ordinal",
+        (number,),
+    ):
+        cells.setdefault(block, []).append(Cell(row, column, start, end, _value(kind, value), bool(header)))
+    return tuple(
+        Block(
+            BlockKind(kind),
+            start,
+            end,
+            level,
+            tuple(Span(*part) for part in json.loads(parts)),
+            None if header_start is None else Span(header_start, header_end),
+            tuple(cells.get(ordinal, ())),
+            language,
+        )
+        for ordinal, kind, start, end, level, parts, header_start, header_end, language in connection.execute(
+            'SELECT ordinal, kind, start, "end", level, parts, header_start, header_end, language FROM block'
+            " WHERE version = ? ORDER BY ordinal",
+            (number,),
+        )
+    )
+
+
+def _pages(connection: sqlite3.Connection, number: int) -> tuple[Page, ...]:
+    return tuple(
+        Page(*row)
+        for row in connection.execute(
+            "SELECT number, width, height FROM page WHERE version = ? ORDER BY ordinal", (number,)
+        )
+    )
+
+
+def _typed(value: CellValue) -> tuple[str, CellValue]:
+    """The type's name and a value SQLite can hold.
+
+    >>> _typed(True), _typed(2**70), _typed(None)
+    (('boolean', 1), ('integer', '1180591620717411303424'), ('empty', None))
+    """
+    match value:
+        case None:
+            return "empty", None
+        case bool():
+            return "boolean", int(value)
+        case int():
+            return "integer", value if -(2**63) <= value < 2**63 else str(value)
+        case float():
+            return "number", value  # NaN becomes NULL, and is read back as NaN
+        case _:
+            return "text", storable(value)
+
+
+def _value(kind: str, value: CellValue) -> CellValue:
+    match kind:
+        case "boolean":
+            return bool(value)
+        case "integer":
+            return int(value or 0)
+        case "number":
+            return math.nan if value is None else float(value)
+        case _:
+            return value

@@ -1,0 +1,158 @@
+"""Edits by hand as they are kept: anchored by value, so they outlive the version they were made on, and can be undone.
+
+A row names the version its edit is for, and the hash of the text its anchors lay in last. Where that is not the hash of
+the version's text, the edit is lost for now: it keeps its last place, is listed as a conflict, and is tried again
+whenever the version's text, or the version of its source, changes. ``undone`` orders what was undone, the last highest.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+
+from core.chunking.edits.edits import Anchor, Edit
+from core.chunking.edits.following import follow_edits
+from core.errors import LecternError
+from core.storage.catalogue.judgments import VersionText
+from core.storage.store import Store, now
+
+MOST = 1000  # edits in force of one document: each is carried out whenever a dial is turned
+MOST_UNDONE = 100  # of them that can be done again
+
+_COLUMNS = "id, version_id, text_hash, kind, anchors"
+
+
+def edits(store: Store, version_id: str) -> list[Edit]:
+    """The edits of a version that are in force, in the order they were made."""
+    return _edits(store, version_id, "undone IS NULL ORDER BY id")
+
+
+def undone_edits(store: Store, version_id: str) -> list[Edit]:
+    """The edits of a version that can be done again, the next one first."""
+    return _edits(store, version_id, "undone IS NOT NULL ORDER BY undone DESC")
+
+
+def edits_ahead(store: Store, version_id: str, new: VersionText | None, before: str | None) -> list[Edit]:
+    """The edits a version will have once it is stored with a text, in their order, where they will lie in it.
+
+    ``new``: the text, ``None`` for the one that is stored. ``before``: the version that will hand its own on to it
+    (``sources.predecessor``), ``None`` where none will.
+    """
+    found: list[Edit] = []
+    with store.reading() as connection:
+        for one in dict.fromkeys((version_id, before or version_id)):
+            own = edits(store, one)
+            after = new or (_text_of(connection, version_id) if own else None)
+            if own and after:
+                found += _followed(own, _text_of(connection, one), after)
+    return sorted((replace(edit, version_id=version_id) for edit in found), key=lambda edit: edit.id)
+
+
+def add_edit(store: Store, edit: Edit) -> int:
+    """Keep an edit and return its number; what was undone before cannot be done again after it.
+
+    Raises ``LecternError`` for a document that has very many already.
+    """
+    with store.transaction() as connection:
+        (count,) = connection.execute(
+            "SELECT count(*) FROM edit WHERE version_id = ? AND undone IS NULL", (edit.version_id,)
+        ).fetchone()
+        if count >= MOST:
+            raise LecternError(f"The document has {MOST:,} edits by hand.", "Change the dials instead, or undo some.")
+        connection.execute("DELETE FROM edit WHERE version_id = ? AND undone IS NOT NULL", (edit.version_id,))
+        added = connection.execute(
+            "INSERT INTO edit(version_id, text_hash, kind, anchors, made_at) VALUES (?, ?, ?, ?, ?)",
+            (edit.version_id, edit.text_hash, edit.kind, _packed(edit), now()),
+        )
+        store.touch(contents=False)
+        return int(added.lastrowid or 0)
+
+
+def undo_edit(store: Store, version_id: str) -> Edit | None:
+    """Take the last edit of a version back and return it; ``None`` where there is none."""
+    with store.transaction() as connection:
+        last = next(reversed(edits(store, version_id)), None)
+        if last is None:
+            return None
+        connection.execute(
+            "UPDATE edit SET undone = (SELECT coalesce(max(undone), 0) + 1 FROM edit) WHERE id = ?", (last.id,)
+        )
+        connection.execute(
+            "DELETE FROM edit WHERE id IN (SELECT id FROM edit WHERE version_id = ? AND undone IS NOT NULL"
+            " ORDER BY undone DESC LIMIT -1 OFFSET ?)",
+            (version_id, MOST_UNDONE),
+        )
+        store.touch(contents=False)
+    return last
+
+
+def redo_edit(store: Store, version_id: str) -> Edit | None:
+    """Put the edit that was undone last in force again and return it; ``None`` where there is none."""
+    with store.transaction() as connection:
+        last = next(iter(undone_edits(store, version_id)), None)
+        if last is not None:
+            connection.execute("UPDATE edit SET undone = NULL WHERE id = ?", (last.id,))
+            store.touch(contents=False)
+    return last
+
+
+def remove_edit(store: Store, edit_id: int) -> bool:
+    """Forget one edit for good, in force or undone; whether there was such one."""
+    with store.transaction() as connection:
+        gone = connection.execute("DELETE FROM edit WHERE id = ?", (edit_id,)).rowcount > 0
+        if gone:
+            store.touch(contents=False)
+    return gone
+
+
+def take_edits_along(
+    connection: sqlite3.Connection, version_id: str, successor: str, old: VersionText | None, new: VersionText
+) -> None:
+    """Take a version's edits, undone ones too, to the version that succeeds it, or to its own new text.
+
+    ``old`` ``None``: it is gone. What is not found keeps its last place, under the new version.
+    """
+    known = [
+        _edit(*row)
+        for row in connection.execute(f"SELECT {_COLUMNS} FROM edit WHERE version_id = ? ORDER BY id", (version_id,))
+    ]
+    moved = _followed(known, old, new)
+    connection.executemany(
+        "UPDATE edit SET version_id = ?, text_hash = ?, anchors = ? WHERE id = ?",
+        ((successor, edit.text_hash, _packed(edit), edit.id) for edit in moved),
+    )
+
+
+def hand_edits_on(connection: sqlite3.Connection, version_id: str, successor: str) -> None:
+    """``take_edits_along`` from one version in the catalogue to another."""
+    if connection.execute("SELECT 1 FROM edit WHERE version_id = ? LIMIT 1", (version_id,)).fetchone():
+        new = _text_of(connection, successor)
+        if new is not None:
+            take_edits_along(connection, version_id, successor, _text_of(connection, version_id), new)
+
+
+def _followed(known: Sequence[Edit], old: VersionText | None, new: VersionText) -> list[Edit]:
+    return follow_edits(known, old.text if old else None, old.text_hash if old else "", new.text, new.text_hash)
+
+
+def _edits(store: Store, version_id: str, which: str) -> list[Edit]:
+    with store.reading() as connection:
+        found = connection.execute(f"SELECT {_COLUMNS} FROM edit WHERE version_id = ? AND {which}", (version_id,))
+        return [_edit(*row) for row in found]
+
+
+def _edit(number: int, version_id: str, text_hash: str, kind: str, packed: str) -> Edit:
+    anchors = [Anchor(**anchor) for anchor in json.loads(packed)]
+    return Edit(kind, version_id, anchors[0], anchors[1] if len(anchors) > 1 else None, text_hash, number)
+
+
+def _packed(edit: Edit) -> str:
+    anchors: Sequence[Anchor] = (edit.at, edit.to) if edit.to else (edit.at,)
+    return json.dumps([asdict(anchor) for anchor in anchors])
+
+
+def _text_of(connection: sqlite3.Connection, version_id: str) -> VersionText | None:
+    row = connection.execute("SELECT text, text_hash FROM version WHERE id = ?", (version_id,)).fetchone()
+    return VersionText(*row) if row else None

@@ -1,0 +1,96 @@
+"""Folders a person scans again and again, and what the library knows of the files in them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.storage.catalogue.sources import FileStamp, path_key
+from core.storage.store import Store, now
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A remembered folder. ``patterns``: what a scan of it passes over; ``scanned_at``: "" before the first scan."""
+
+    id: int
+    path: Path
+    patterns: tuple[str, ...]
+    added_at: str
+    scanned_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A file the library holds. ``kind``: its document's. ``stamp``: of the file when it was read, ``None`` where its
+    content must be looked at.
+    """
+
+    source: int
+    path: Path
+    version_id: str
+    kind: str
+    stamp: FileStamp | None
+
+
+def folders(store: Store) -> list[Folder]:
+    """The remembered folders in the order they were added."""
+    with store.reading() as connection:
+        return [
+            Folder(identity, Path(os.fsdecode(path)), tuple(json.loads(patterns)), added_at, scanned_at or "")
+            for identity, path, patterns, added_at, scanned_at in connection.execute(
+                "SELECT id, path, patterns, added_at, scanned_at FROM folder ORDER BY id"
+            )
+        ]
+
+
+def add_folder(store: Store, path: Path, patterns: Sequence[str] = ()) -> int:
+    """Remember a folder, or other patterns for one that is remembered, and return its id."""
+    with store.transaction() as connection:
+        connection.execute(
+            "INSERT INTO folder(path, patterns, added_at) VALUES (?, ?, ?)"
+            " ON CONFLICT(path) DO UPDATE SET patterns = excluded.patterns",
+            (path_key(path), json.dumps(list(patterns)), now()),
+        )
+        return int(connection.execute("SELECT id FROM folder WHERE path = ?", (path_key(path),)).fetchone()[0])
+
+
+def forget_folder(store: Store, folder_id: int) -> None:
+    """Forget a folder; the documents that came from it stay."""
+    with store.transaction() as connection:
+        connection.execute("DELETE FROM folder WHERE id = ?", (folder_id,))
+
+
+def note_scan(store: Store, path: Path) -> None:
+    """A remembered folder was scanned now; nothing happens for another one."""
+    with store.transaction() as connection:
+        connection.execute("UPDATE folder SET scanned_at = ? WHERE path = ?", (now(), path_key(path)))
+
+
+def files_below(store: Store, folder: Path) -> list[KnownFile]:
+    """The live path sources below a folder, or the one at this path, by path."""
+    root = os.path.join(path_key(folder), b"")  # noqa: PTH118 - bytes; ends in a separator
+    with store.reading() as connection:
+        return [
+            KnownFile(
+                source, Path(os.fsdecode(path)), version_id, kind, None if size is None else FileStamp(size, modified)
+            )
+            for source, path, version_id, kind, size, modified in connection.execute(
+                "SELECT source.id, path, version.id, version.kind, file_bytes, modified_ns FROM source JOIN version"
+                " ON version.number = source.version"
+                " WHERE trashed_at IS NULL AND (path = ?3 OR path >= ?1 AND substr(path, 1, ?2) = ?1) ORDER BY path",
+                (root, len(root), path_key(folder)),
+            )
+        ]
+
+
+def set_stamps(store: Store, stamps: Mapping[int, FileStamp]) -> None:
+    """Note what files of sources are now whose content was seen to be the same."""
+    with store.transaction() as connection:
+        connection.executemany(
+            "UPDATE source SET file_bytes = ?, modified_ns = ? WHERE id = ?",
+            ((stamp.size_bytes, stamp.modified_ns, source) for source, stamp in stamps.items()),
+        )

@@ -1,0 +1,149 @@
+"""Judgments of a library: made on a span, and listed with where their gold lies now.
+
+What makes them follow an edited file is ``core.storage.catalogue.judgments``, inside the transaction that stores the
+edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.errors import LecternError, NotFoundError
+from core.storage.catalogue import documents
+from core.storage.catalogue import judgments as stored
+from core.storage.catalogue.judgments import Standing
+from core.storage.store import Store
+from core.text.anchoring import surroundings
+from core.text.spans import trim
+from core.types import Judgment, Span
+
+ORIGINS = ("human", "imported", "synthetic")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentRow:
+    """A judgment, and where its gold lies now. ``created_at``: ISO 8601, UTC.
+
+    ``source``: the name of a live source of the document, ``None`` where it has none. ``version_id``: the document the
+    gold lies, or lay last, in. ``lost``: "" while ``[start, end)`` is the gold, else a sentence that says why it is
+    not; ``start`` and ``end`` are ``None`` then. Of a question judged unanswerable all of them are ``None``, and
+    ``lost`` is "".
+    """
+
+    id: int
+    judgment: Judgment
+    created_at: str
+    source: str | None
+    version_id: str | None
+    start: int | None
+    end: int | None
+    lost: str
+
+    @property
+    def unanswerable(self) -> bool:
+        """Whether it was judged that the library does not say."""
+        return self.judgment.start is None
+
+    @property
+    def held(self) -> bool:
+        """Whether the judgment can be measured with: its gold is there, or there is none by judgment."""
+        return not self.lost
+
+
+def judge(store: Store, question: str, version_id: str, span: Span, answer: str, origin: str) -> int:
+    """Keep that a span of a document answers a question; return the judgment's number."""
+    return add_judgments(store, [anchored(store, question, version_id, span, answer, origin)])[0]
+
+
+def judge_unanswerable(store: Store, question: str, origin: str) -> int:
+    """Keep that the library does not answer a question; return the judgment's number."""
+    return add_judgments(store, [Judgment(asked(question), None, None, None, None, origin=origin)])[0]
+
+
+def judgments(store: Store, version_id: str | None = None) -> list[JudgmentRow]:
+    """All judgments in the order they were made, or those of one document."""
+    with store.reading():
+        standings = stored.standings(store)
+        return [
+            _row(item.id, item.judgment, item.created_at, standings.get(item.judgment.version_id or ""))
+            for item in stored.judgments(store, version_id)
+        ]
+
+
+def add_judgments(store: Store, judgments: Sequence[Judgment]) -> list[int]:
+    """Keep judgments, all or none. Raises ``LecternError`` for one without a question or of an unknown origin."""
+    for judgment in judgments:
+        asked(judgment.question)
+        if judgment.origin not in ORIGINS:
+            raise LecternError(f"A judgment's origin is {judgment.origin!r}.", f"It is one of {', '.join(ORIGINS)}.")
+        if (judgment.start is None) != (judgment.end is None) or (judgment.start is None) != (judgment.quote == ""):
+            raise LecternError(
+                f"The judgment of {judgment.question!r} is half a span.", "Give start, end and quote, or none of them."
+            )
+    return stored.add_judgments(store, judgments)
+
+
+def remove_judgments(store: Store, ids: Sequence[int]) -> None:
+    """Forget judgments, all or none. Raises ``NotFoundError``."""
+    stored.remove_judgments(store, ids)
+
+
+def anchored(store: Store, question: str, version_id: str, span: Span, answer: str, origin: str) -> Judgment:
+    """A judgment on a span of a document as it is now. Raises ``LecternError``, ``NotFoundError``."""
+    with store.reading():
+        version = documents.version(store, version_id)
+        if version is None:
+            raise NotFoundError(f"No document has the version {version_id[:12]!r}.", "It may have been removed.")
+        text = documents.text(store, version_id)
+    return anchored_in(text, version.text_hash, question, version_id, span, answer, origin)
+
+
+def anchored_in(
+    text: str, text_hash: str, question: str, version_id: str, span: Span, answer: str, origin: str
+) -> Judgment:
+    """A judgment on a span of a text, without the blanks at its edges. Raises ``LecternError`` as ``Library.judge``."""
+    if span.end > len(text):
+        raise LecternError(
+            f"The passage [{span.start}, {span.end}) leaves the document, which has {len(text)} characters.",
+            "Select it again.",
+        )
+    kept = trim(text, span.start, span.end)
+    if kept is None:
+        raise LecternError("The passage holds nothing but blanks.", "Select the words that answer the question.")
+    quote = text[kept.start : kept.end]
+    before, after = surroundings(text, kept)
+    return Judgment(
+        *(asked(question), version_id, text_hash, kept.start, kept.end, quote, before, after, origin, answer.strip())
+    )
+
+
+def asked(question: str) -> str:
+    """The question without blanks at its edges. Raises ``LecternError`` where nothing is left.
+
+    >>> asked(" Who? ")
+    'Who?'
+    """
+    if not question.strip():
+        raise LecternError("A judgment needs a question.", "Type the question that the passage answers.")
+    return question.strip()
+
+
+def _row(number: int, judgment: Judgment, created_at: str, standing: Standing | None) -> JudgmentRow:
+    start, end, lost = judgment.start, judgment.end, ""
+    if judgment.start is not None:
+        lost = _why_lost(judgment, standing)
+    if lost:
+        start = end = None
+    source = standing.name if standing and standing.live else None
+    return JudgmentRow(number, judgment, created_at, source, judgment.version_id, start, end, lost)
+
+
+def _why_lost(judgment: Judgment, standing: Standing | None) -> str:
+    if standing is None:
+        return "The document was removed from the library."
+    if not standing.live:
+        return f"{standing.name} is in the trash."
+    if standing.text_hash != judgment.text_hash:
+        return f"The passage is no longer in {standing.name}: the file was edited, or is read in another way now."
+    return ""

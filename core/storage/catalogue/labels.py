@@ -1,0 +1,213 @@
+"""Collections, tags and notes: what a person says about sources. It stays when a file changes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.errors import LecternError, NotFoundError
+from core.storage.store import Store, storable
+
+LONGEST_NAME = 80
+LONGEST_NOTE = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A named set of documents. ``documents``: its live sources."""
+
+    id: int
+    name: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A word put on documents. ``documents``: the live sources that carry it."""
+
+    name: str
+    documents: int
+
+
+def tidy_name(name: str, what: str) -> str:
+    """A collection's or tag's name with single blanks inside and none around it.
+
+    Raises ``LecternError`` for a name that is empty or longer than 80 characters; ``what`` says what it names.
+
+    >>> tidy_name("  Work   notes ", "collection")
+    'Work notes'
+    """
+    tidy = " ".join(unicodedata.normalize("NFC", storable(name)).split())
+    if not tidy:
+        raise LecternError(f"A {what} needs a name.", "Give it at least one character.")
+    if len(tidy) > LONGEST_NAME:
+        raise LecternError(
+            f"The {what}'s name {tidy[:20] + '…'!r} has {len(tidy)} characters.", f"Use {LONGEST_NAME} at most."
+        )
+    return tidy
+
+
+def fold(name: str) -> str:
+    """A name as it is compared: case, blanks and ways to write the same letters do not tell names apart.
+
+    >>> fold(" STRASSE  1") == fold("Straße 1")
+    True
+    """
+    return " ".join(unicodedata.normalize("NFKC", storable(name)).casefold().split())
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels of one library."""
+
+    _store: Store
+
+    def collections(self) -> list[Collection]:
+        """All collections, by name."""
+        with self._store.reading() as connection:
+            return [
+                Collection(*row)
+                for row in connection.execute(
+                    "SELECT id, name, (SELECT count(*) FROM collected JOIN source ON source.id = collected.source"
+                    " WHERE collected.collection = collection.id AND trashed_at IS NULL)"
+                    " FROM collection ORDER BY folded"
+                )
+            ]
+
+    def create_collection(self, name: str) -> int:
+        """Make an empty collection and return its id. Raises ``LecternError`` for a name that is taken or unfit."""
+        tidy = tidy_name(name, "collection")
+        with self._store.transaction() as connection:
+            _refuse_taken(connection, tidy, 0)
+            made = connection.execute(
+                "INSERT INTO collection(name, folded) VALUES (?, ?)", (tidy, fold(tidy))
+            ).lastrowid
+            self._store.touch(contents=False)
+        return int(made or 0)
+
+    def delete_collection(self, collection_id: int) -> None:
+        """Forget a collection; its documents stay. Raises ``NotFoundError``."""
+        with self._store.transaction() as connection:
+            _require_collection(connection, collection_id)
+            connection.execute("DELETE FROM collection WHERE id = ?", (collection_id,))
+            self._store.touch(contents=False)
+
+    def collect(self, sources: Sequence[int], collection_id: int) -> None:
+        """Put sources, and the attachments of mails among them, into a collection. Raises ``NotFoundError``."""
+        with self._store.transaction() as connection:
+            _require_collection(connection, collection_id)
+            connection.executemany(
+                "INSERT OR IGNORE INTO collected(collection, source) VALUES (?, ?)",
+                ((collection_id, source) for source in _with_attachments(connection, sources)),
+            )
+            self._store.touch(contents=False)
+
+    def uncollect(self, sources: Sequence[int], collection_id: int) -> None:
+        """Take sources, and the attachments of mails among them, out of a collection. Raises ``NotFoundError``."""
+        with self._store.transaction() as connection:
+            _require_collection(connection, collection_id)
+            connection.executemany(
+                "DELETE FROM collected WHERE collection = ? AND source = ?",
+                ((collection_id, source) for source in _with_attachments(connection, sources)),
+            )
+            self._store.touch(contents=False)
+
+    def tags(self) -> list[Tag]:
+        """The tags that live sources carry, by name."""
+        with self._store.reading() as connection:
+            return [
+                Tag(*row)
+                for row in connection.execute(
+                    "SELECT tag.name, count(*) FROM tag JOIN tagged ON tagged.tag = tag.id JOIN source"
+                    " ON source.id = tagged.source WHERE trashed_at IS NULL GROUP BY tag.id ORDER BY folded"
+                )
+            ]
+
+    def tag(self, sources: Sequence[int], name: str) -> None:
+        """Put a tag on sources, and on the attachments of mails among them. A new name makes a new tag.
+
+        Raises ``LecternError`` for an unfit name, ``NotFoundError`` for an unknown source.
+        """
+        tidy = tidy_name(name, "tag")
+        with self._store.transaction() as connection:
+            wanted = _with_attachments(connection, sources)
+            connection.execute(
+                "INSERT INTO tag(name, folded) VALUES (?, ?) ON CONFLICT(folded) DO UPDATE SET name = excluded.name"
+                " WHERE id NOT IN (SELECT tag FROM tagged)",  # nobody carries the old spelling any more
+                (tidy, fold(tidy)),
+            )
+            connection.executemany(
+                "INSERT OR IGNORE INTO tagged(tag, source) SELECT id, ? FROM tag WHERE folded = ?",
+                ((source, fold(tidy)) for source in wanted),
+            )
+            self._store.touch(contents=False)
+
+    def untag(self, sources: Sequence[int], name: str) -> None:
+        """Take a tag off sources, and off the attachments of mails among them; a tag nobody carries is gone."""
+        folded = fold(tidy_name(name, "tag"))
+        with self._store.transaction() as connection:
+            connection.executemany(
+                "DELETE FROM tagged WHERE source = ? AND tag = (SELECT id FROM tag WHERE folded = ?)",
+                ((source, folded) for source in _with_attachments(connection, sources)),
+            )
+            self._store.touch(contents=False)
+
+    def write_note(self, source_id: int, text: str) -> None:
+        """Keep a note about a source; blank text removes it. Raises ``NotFoundError``, ``LecternError`` if too long."""
+        text = storable(text).strip()
+        if len(text) > LONGEST_NOTE:
+            raise LecternError(
+                f"The note has {len(text):,} characters.", f"Keep it below {LONGEST_NOTE:,}, or add it as a document."
+            )
+        with self._store.transaction() as connection:
+            if not connection.execute("UPDATE source SET note = ? WHERE id = ?", (text, source_id)).rowcount:
+                raise _no_source(source_id)
+            self._store.touch(contents=False)
+
+
+def _with_attachments(connection: sqlite3.Connection, sources: Sequence[int]) -> list[int]:
+    """The sources and every attachment below them. Raises ``NotFoundError`` for one that is not there."""
+    wanted = list(dict.fromkeys(sources))
+    found: dict[int, int] = dict(
+        connection.execute(
+            "SELECT id, version FROM source WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(wanted),)
+        ).fetchall()
+    )
+    for source in wanted:
+        if source not in found:
+            raise _no_source(source)
+    below = connection.execute(
+        "WITH RECURSIVE below(id, version) AS (SELECT id, version FROM source WHERE parent IN"
+        " (SELECT value FROM json_each(?)) UNION SELECT source.id, source.version FROM source"
+        " JOIN below ON source.parent = below.version) SELECT id FROM below",
+        (json.dumps(list(found.values())),),
+    ).fetchall()
+    return list(dict.fromkeys([*wanted, *(source for (source,) in below)]))
+
+
+def _require_collection(connection: sqlite3.Connection, collection_id: int) -> None:
+    if connection.execute("SELECT 1 FROM collection WHERE id = ?", (collection_id,)).fetchone() is None:
+        raise NotFoundError(f"There is no collection {collection_id}.", "It may have been deleted.")
+
+
+def _refuse_taken(connection: sqlite3.Connection, name: str, own: int) -> None:
+    row = connection.execute("SELECT name FROM collection WHERE folded = ? AND id <> ?", (fold(name), own)).fetchone()
+    if row is not None:
+        raise LecternError(f"There is a collection named {row[0]!r} already.", "Choose another name.")
+
+
+def _no_source(source_id: int) -> NotFoundError:
+    return NotFoundError(f"There is no source {source_id} in this library.", "It may have been removed already.")
+
+
+def labels_of(connection: sqlite3.Connection, table: str, label: str) -> dict[int, tuple[str, ...]]:
+    """By source: the names of its collections or tags, in the order of the alphabet."""
+    found: dict[int, list[str]] = {}
+    for source, name in connection.execute(
+        f"SELECT source, name FROM {table} JOIN {label} ON {label}.id = {table}.{label} ORDER BY folded"
+    ):
+        found.setdefault(source, []).append(name)
+    return {source: tuple(named) for source, named in found.items()}

@@ -1,0 +1,71 @@
+"""Documents that are found by their words already and not yet by their meaning.
+
+Their leaves point to a vector without data, so that one committed row of a leaf says which it is. A document gets its
+meaning whole, in one transaction: nobody sees a half of it encoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.errors import StorageError
+from core.storage.schema.steps import NO_VECTOR
+from core.storage.store import Store
+
+# SQL: whether the leaf that a row of "chunk" is has its vector.
+ENCODED = f"chunk.vector <> (SELECT number FROM vector WHERE key = '{NO_VECTOR}')"
+UNENCODED = ENCODED.replace("<>", "=")
+
+
+def found_by_words(store: Store, generation: int | None = None) -> set[str]:
+    """The versions whose leaves wait for their vectors in a generation (``None``: the serving one)."""
+    with store.reading() as connection:
+        number = int(store.meta("serving") or 0) if generation is None else generation
+        return {
+            version_id
+            for (version_id,) in connection.execute(
+                "SELECT id FROM version WHERE number IN"
+                f" (SELECT version FROM chunk WHERE generation = ? AND level = 0 AND {UNENCODED})",
+                (number,),
+            )
+        }
+
+
+def lacks_meaning(store: Store, version_id: str, generation: int) -> bool:
+    """Whether some leaf of the version waits for its vector."""
+    with store.reading() as connection:
+        row = connection.execute(
+            "SELECT 1 FROM chunk WHERE generation = ? AND level = 0"
+            f" AND version = (SELECT number FROM version WHERE id = ?) AND {UNENCODED} LIMIT 1",
+            (generation, version_id),
+        ).fetchone()
+    return row is not None
+
+
+def give_meaning(store: Store, version_id: str, keys: Mapping[str, str], generation: int) -> None:
+    """Let the leaves of a version that wait for their vectors have them. ``keys``: of the vectors, by chunk id.
+
+    Leaves that have one keep it. Raises ``StorageError`` for a leaf or a vector that is not there.
+    """
+    with store.transaction() as connection:
+        waiting = connection.execute(
+            "SELECT row, chunk_id FROM chunk WHERE generation = ? AND level = 0"
+            f" AND version = (SELECT number FROM version WHERE id = ?) AND {UNENCODED}",
+            (generation, version_id),
+        ).fetchall()
+        try:
+            wanted = [(keys[chunk_id], row) for row, chunk_id in waiting]
+        except KeyError as error:
+            raise StorageError(f"No vector was made for the leaf {error} of {version_id[:12]}.") from None
+        given = connection.executemany(
+            "UPDATE chunk SET vector = known.number FROM (SELECT number FROM vector WHERE key = ?) AS known"
+            " WHERE row = ?",
+            wanted,
+        ).rowcount
+        if given != len(wanted):
+            raise StorageError(f"{len(wanted) - given} vectors of {version_id[:12]} are not in the cache.")
+        connection.executemany(
+            "INSERT INTO outbox(generation, op, row) VALUES (?, 'upsert', ?)", ((generation, row) for row, _ in waiting)
+        )
+        if waiting:
+            store.touch()

@@ -1,0 +1,340 @@
+"""Sources: a path, an upload or an attachment, and the version it points to now; put, listed and removed."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import NotFoundError
+from core.storage.catalogue.documents import version_number
+from core.storage.catalogue.edits import hand_edits_on
+from core.storage.catalogue.generations import remove_chunks
+from core.storage.catalogue.judgments import hand_judgments_on
+from core.storage.catalogue.labels import labels_of
+from core.storage.catalogue.meaning import found_by_words
+from core.storage.catalogue.names import shown_names
+from core.storage.catalogue.recipes import hand_recipe_on
+from core.storage.catalogue.word_audits import word_audit
+from core.storage.store import Store, now, storable
+from core.types import WordAudit
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """What a file was when it was read: its size and when it was last changed, in nanoseconds."""
+
+    size_bytes: int
+    modified_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A source, its current version and how that is cut in the serving generation.
+
+    ``kind``: "path", "upload" or "attachment". ``chunks``: leaves; ``parents``: chunks above them. ``covered``: share
+    of non-blank characters in leaves, 0..1 (1.0 for an empty text). ``truncated``: leaves the encoder reads only in
+    part. ``recipe``: for people, "" when the version is not cut. Times are ISO 8601, UTC; ``trashed_at`` is "" for a
+    live source. ``also``: the names of other live sources with the same bytes. ``parent``: of an attachment, the
+    version of its mail. ``words``: what a second reading of the file said, ``None`` where none was made. ``by_words``:
+    it is found by its words alone, its meaning still to be encoded.
+    """
+
+    id: int
+    name: str
+    kind: str
+    path: Path | None
+    version_id: str
+    document_kind: str
+    title: str
+    pages: int
+    characters: int
+    chunks: int
+    parents: int
+    covered: float
+    truncated: int
+    recipe: str
+    recipe_fingerprint: str
+    added_at: str
+    changed_at: str
+    size_bytes: int
+    parent: str | None = None
+    collections: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    also: tuple[str, ...] = ()
+    words: WordAudit | None = None
+    trashed_at: str = ""
+    by_words: bool = False
+
+
+def point_source(
+    store: Store,
+    *,
+    name: str,
+    version_id: str,
+    path: Path | None = None,
+    parent: str | None = None,
+    stamp: FileStamp | None = None,
+) -> tuple[int, int | None]:
+    """Point a source at a version that ``put_document`` has kept; one in the trash is live again.
+
+    A path is one source however it was spelt; an upload is its name; an attachment is its name in the mail ``parent``.
+    Each points to its new content afterwards. A version that had no live source must be cut in the same transaction.
+    ``stamp``: of the file at ``path``. Returns the source's id, and the number of the version it pointed to before:
+    ``settle`` that one, if there is one. So what a mail's new content shares with its old one is not gone before it is
+    named again.
+    """
+    with store.transaction() as connection:
+        number = version_number(connection, version_id)
+        store.after_commit(lambda: store.files.named(version_id))
+        known = find_source(store, name=name, path=path, parent=parent)
+        size, modified = (stamp.size_bytes, stamp.modified_ns) if stamp else (None, None)
+        if known is None:
+            return _add(store, connection, name, number, path, parent, (size, modified)), None
+        before = connection.execute(
+            "SELECT version, name, trashed_at, file_bytes, modified_ns FROM source WHERE id = ?", (known,)
+        ).fetchone()
+        if before != (number, storable(name), None, size, modified):
+            connection.execute(
+                "UPDATE source SET version = ?, name = ?, changed_at = iif(?, ?, changed_at), trashed_at = NULL,"
+                " trashed_along = 0, file_bytes = ?, modified_ns = ? WHERE id = ?",
+                (number, storable(name), before[0] != number, now(), size, modified, known),
+            )
+        if before[:3] != (number, storable(name), None):
+            store.touch()
+        return known, None if before[0] == number else int(before[0])
+
+
+def find_source(store: Store, *, name: str, path: Path | None = None, parent: str | None = None) -> int | None:
+    """The id of the source of this path, of this name in the mail ``parent``, or of the upload of this name.
+
+    Also one in the trash; ``None`` when there is none.
+    """
+    with store.reading() as connection:
+        if path is not None:
+            row = connection.execute("SELECT id FROM source WHERE path = ?", (path_key(path),)).fetchone()
+        elif parent is not None:
+            row = connection.execute(
+                "SELECT id FROM source WHERE parent = (SELECT number FROM version WHERE id = ?) AND name = ?",
+                (parent, storable(name)),
+            ).fetchone()
+        else:
+            row = connection.execute(
+                "SELECT id FROM source WHERE kind = 'upload' AND name = ?", (storable(name),)
+            ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def predecessor(store: Store, *, name: str, path: Path | None = None, parent: str | None = None) -> str | None:
+    """The version a source points to, where it alone does: what hands on judgments and edits when its file changes.
+
+    ``None`` where there is no such source, or another live one keeps the version.
+    """
+    known = find_source(store, name=name, path=path, parent=parent)
+    with store.reading() as connection:
+        row = connection.execute(
+            "SELECT id FROM version WHERE number = (SELECT version FROM source WHERE id = ?1) AND NOT EXISTS"
+            " (SELECT 1 FROM source WHERE version = number AND id <> ?1 AND trashed_at IS NULL)",
+            (known,),
+        ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def is_live(store: Store, version_id: str) -> bool:
+    """Whether a live source points to this version."""
+    with store.reading() as connection:
+        row = connection.execute(
+            "SELECT 1 FROM source WHERE trashed_at IS NULL"
+            " AND version = (SELECT number FROM version WHERE id = ?) LIMIT 1",
+            (version_id,),
+        ).fetchone()
+    return row is not None
+
+
+def original_path(store: Store, source_id: int) -> Path | None:
+    """Where a source's own file still lies; ``None`` where there is none. Raises ``NotFoundError``."""
+    with store.reading() as connection:
+        row = connection.execute("SELECT path FROM source WHERE id = ?", (source_id,)).fetchone()
+    if row is None:
+        raise NotFoundError(f"There is no source {source_id} in this library.", "It may have been removed already.")
+    path = None if row[0] is None else Path(os.fsdecode(row[0]))
+    return path if path is not None and os.path.isfile(path) else None  # noqa: PTH113 - answers where is_file raises
+
+
+def remove_source(store: Store, source_id: int) -> None:
+    """Forget a source. The last one of a version takes the version with it: text, chunks, index rows and original.
+
+    With a mail go its attachments. Judgments and edits stay: they are anchored by value. Raises ``NotFoundError``.
+    """
+    with store.transaction() as connection:
+        row = connection.execute("SELECT version FROM source WHERE id = ?", (source_id,)).fetchone()
+        if row is None:
+            raise NotFoundError(f"There is no source {source_id} in this library.", "It may have been removed already.")
+        _delete(connection, [source_id])
+        settle(store, connection, row[0])
+        store.touch()
+
+
+def settle(store: Store, connection: sqlite3.Connection, number: int, successor: str | None = None) -> None:
+    """Draw the consequences of a version having lost a source, for its attachments too.
+
+    With a live source left there are none. With sources in the trash alone the version leaves the indexes, its text
+    and vectors stay. Without any source it goes altogether. ``successor``: the version the source points to instead;
+    judgments, edits by hand and the document's own recipe follow there.
+    """
+    live, trashed = connection.execute(
+        "SELECT count(*) FILTER (WHERE trashed_at IS NULL), count(trashed_at) FROM source WHERE version = ?", (number,)
+    ).fetchone()
+    if live:
+        return
+    row = connection.execute("SELECT id FROM version WHERE number = ?", (number,)).fetchone()
+    if row is None:
+        return
+    remove_chunks(connection, number)
+    if successor is not None:
+        hand_judgments_on(connection, row[0], successor)
+        hand_edits_on(connection, row[0], successor)
+        hand_recipe_on(connection, row[0], successor)
+    if trashed:
+        attached = connection.execute(
+            "UPDATE source SET trashed_at = ?, trashed_along = 1 WHERE parent = ? AND trashed_at IS NULL"
+            " RETURNING version, name",
+            (now(), number),
+        ).fetchall()
+    else:
+        attached = connection.execute("SELECT version, name FROM source WHERE parent = ?", (number,)).fetchall()
+        _delete(connection, [row[0] for row in connection.execute("SELECT id FROM source WHERE parent = ?", (number,))])
+    for version, name in attached:
+        settle(store, connection, version, None if successor is None else _attached(connection, successor, name))
+    if not trashed:
+        connection.execute("DELETE FROM version WHERE number = ?", (number,))
+        store.release_file(row[0])
+
+
+def sources(store: Store) -> list[SourceRow]:
+    """Every live source in the order they were added."""
+    return _rows(store, "source.trashed_at IS NULL", "source.id")
+
+
+def trashed(store: Store) -> list[SourceRow]:
+    """What was put in the trash, last first; attachments that went with their mail are not listed beside it."""
+    return _rows(
+        store, "source.trashed_at IS NOT NULL AND NOT source.trashed_along", "source.trashed_at DESC, source.id DESC"
+    )
+
+
+def remove_strays(store: Store) -> list[str]:
+    """Remove versions that no source points to, take those of the trash out of the indexes; return their ids."""
+    with store.transaction() as connection:
+        strays = connection.execute(
+            "SELECT number, id FROM version WHERE number NOT IN (SELECT version FROM source)"
+            " OR (number NOT IN (SELECT version FROM source WHERE trashed_at IS NULL)"
+            "  AND number IN (SELECT version FROM recipe UNION SELECT parent FROM source WHERE trashed_at IS NULL))"
+        ).fetchall()
+        for number, _ in strays:
+            settle(store, connection, number)
+        if strays:
+            store.touch()
+    return [version_id for _, version_id in strays]
+
+
+def path_key(path: Path) -> bytes:
+    """The identity of a path source: absolute, without ``.`` and ``..``, as the file system's own bytes."""
+    return os.fsencode(os.path.abspath(path))  # noqa: PTH100 - Path.absolute keeps "..", resolve follows links
+
+
+def _add(
+    store: Store,
+    connection: sqlite3.Connection,
+    name: str,
+    version: int,
+    path: Path | None,
+    parent: str | None,
+    stamp: tuple[int | None, int | None],
+) -> int:
+    kind = "path" if path is not None else "upload" if parent is None else "attachment"
+    mail = None if parent is None else version_number(connection, parent)
+    identity = connection.execute(
+        "INSERT INTO source(kind, name, path, parent, version, added_at, changed_at, file_bytes, modified_ns)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (kind, storable(name), None if path is None else path_key(path), mail, version, now(), now(), *stamp),
+    ).lastrowid
+    if mail is not None:
+        # An attachment is filed where its mail is filed.
+        for table, label in (("collected", "collection"), ("tagged", "tag")):
+            connection.execute(
+                f"INSERT OR IGNORE INTO {table}({label}, source) SELECT {label}, ? FROM {table}"
+                " WHERE source IN (SELECT id FROM source WHERE version = ?)",
+                (identity, mail),
+            )
+    store.touch()
+    return int(identity or 0)
+
+
+def _attached(connection: sqlite3.Connection, mail: str, name: str) -> str | None:
+    """The version of what is attached to a mail under this name."""
+    row = connection.execute(
+        "SELECT attached.id FROM source JOIN version AS mail ON mail.number = source.parent"
+        " JOIN version AS attached ON attached.number = source.version WHERE mail.id = ? AND name = ?",
+        (mail, name),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def _delete(connection: sqlite3.Connection, sources: list[int]) -> None:
+    connection.executemany("DELETE FROM source WHERE id = ?", ((source,) for source in sources))
+
+
+def _rows(store: Store, which: str, order: str) -> list[SourceRow]:
+    with store.reading() as connection:
+        serving = int(store.meta("serving") or 0)
+        found = connection.execute(f"{_ROWS} WHERE {which} ORDER BY {order}", {"serving": serving}).fetchall()
+        names, unencoded = shown_names(connection), found_by_words(store)
+        collections = labels_of(connection, "collected", "collection")
+        tags = labels_of(connection, "tagged", "tag")
+        holders: dict[str, list[int]] = {}
+        for version_id, source in connection.execute(
+            "SELECT version.id, source.id FROM source JOIN version ON version.number = source.version"
+            " WHERE trashed_at IS NULL ORDER BY source.id"
+        ):
+            holders.setdefault(version_id, []).append(source)
+    rows = []
+    for row in found:
+        source, kind, path, version_id = row[:4]
+        also = tuple(names[other] for other in holders.get(version_id, ()) if other != source)
+        place = None if path is None else Path(os.fsdecode(path))
+        covered = row[10] / row[11] if row[11] else 1.0
+        labels = (
+            collections.get(source, ()),
+            tags.get(source, ()),
+            row[19],
+            also,
+            word_audit(row[20]),
+            row[21] or "",
+            version_id in unencoded,
+        )
+        rows.append(
+            SourceRow(*(source, names[source], kind, place, version_id, *row[4:10], covered, *row[12:19], *labels))
+        )
+    return rows
+
+
+_ROWS = """
+SELECT source.id, source.kind, source.path, version.id, version.kind, version.title,
+  (SELECT count(*) FROM page WHERE page.version = version.number),
+  version.characters,
+  (SELECT count(*) FROM chunk WHERE generation = :serving AND level = 0 AND chunk.version = version.number),
+  coalesce(above.parents, 0),
+  coalesce(recipe.covered, 0), coalesce(recipe.characters, 1), coalesce(recipe.truncated, 0),
+  coalesce(recipe.label, ''), coalesce(recipe.fingerprint, ''), source.added_at, source.changed_at, version.size_bytes,
+  mail.id, source.note, version.words, source.trashed_at
+FROM source JOIN version ON version.number = source.version
+LEFT JOIN version AS mail ON mail.number = source.parent
+LEFT JOIN recipe ON recipe.version = version.number AND recipe.generation = :serving
+-- Counted once for all: no index finds the parents of one version without passing those of the others.
+LEFT JOIN (
+  SELECT version, count(*) AS parents FROM chunk WHERE generation = :serving AND level > 0 GROUP BY version
+) AS above ON above.version = version.number
+"""

@@ -1,0 +1,152 @@
+"""What a library holds and what it costs on disk, part by part."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.storage.catalogue.generations import generations
+from core.storage.catalogue.meaning import ENCODED
+from core.storage.schema.steps import NO_VECTOR
+from core.storage.schema.word_tables import FIELDS, content_table, index_table
+from core.storage.store import CATALOGUE, Store
+
+CACHE = "cache"  # the folder for what pages keep beside the library; it may be deleted at any time
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counts of what is live, chunks of the serving generation, and bytes on disk.
+
+    ``documents`` are versions; ``chunks`` are leaves, ``parents`` the chunks above them; ``characters`` and
+    ``covered`` are non-blank ones; ``coverage`` is their share, 0..1 (1.0 for an empty library). ``texts``: distinct
+    inputs of the encoder that the leaves need; ``vectors``: those kept, of leaves cut otherwise too. ``pending``:
+    changes Chroma has yet to be told. ``trash``: sources in the trash, and ``trash_bytes`` the originals that nothing
+    else holds. ``catalogue_bytes`` is ``text_bytes`` (text, structure, chunks, jobs), ``vectors_bytes`` and
+    ``lexical_bytes``; ``files_bytes``: originals, those in the trash too; ``cache_bytes``: pictures of pages and the
+    like; ``other_bytes``: reports of benchmarks. ``total_bytes`` is all of it.
+    """
+
+    sources: int
+    documents: int
+    chunks: int
+    parents: int
+    characters: int
+    covered: int
+    coverage: float
+    truncated: int
+    texts: int
+    vectors: int
+    generations: int
+    pending: int
+    judgments: int
+    jobs: int
+    trash: int
+    catalogue_bytes: int
+    text_bytes: int
+    vectors_bytes: int
+    lexical_bytes: int
+    files_bytes: int
+    trash_bytes: int
+    chroma_bytes: int
+    cache_bytes: int
+    other_bytes: int
+    total_bytes: int
+
+
+_COUNTS = f"""
+SELECT (SELECT count(*) FROM source WHERE trashed_at IS NULL) AS sources,
+  (SELECT count(DISTINCT version) FROM source WHERE trashed_at IS NULL) AS documents,
+  (SELECT count(*) FROM chunk WHERE generation = :serving AND level = 0) AS chunks,
+  (SELECT count(*) FROM chunk WHERE generation = :serving AND level > 0) AS parents,
+  (SELECT coalesce(sum(characters), 0) FROM recipe WHERE generation = :serving) AS characters,
+  (SELECT coalesce(sum(covered), 0) FROM recipe WHERE generation = :serving) AS covered,
+  (SELECT coalesce(sum(truncated), 0) FROM recipe WHERE generation = :serving) AS truncated,
+  (SELECT count(DISTINCT vector) FROM chunk WHERE generation = :serving AND level = 0 AND {ENCODED}) AS texts,
+  (SELECT count(*) FROM vector WHERE key <> '{NO_VECTOR}') AS vectors,
+  (SELECT count(*) FROM generation) AS generations,
+  (SELECT count(*) FROM outbox) AS pending,
+  (SELECT count(*) FROM judgment) AS judgments,
+  (SELECT count(*) FROM job WHERE state IN ('queued', 'running')) AS jobs,
+  (SELECT count(*) FROM source WHERE trashed_at IS NOT NULL AND NOT trashed_along) AS trash,
+  (SELECT coalesce(sum(size_bytes), 0) FROM version WHERE number NOT IN
+    (SELECT version FROM source WHERE trashed_at IS NULL)) AS trash_bytes
+"""
+
+
+def stats(store: Store) -> Stats:
+    """The figures the Library page and ``core stats`` show."""
+    with store.reading() as connection:
+        found = connection.execute(_COUNTS, {"serving": int(store.meta("serving") or 0)})
+        counts = dict(zip((column[0] for column in found.description), found.fetchone(), strict=True))
+        tables = _table_bytes(connection)
+        lexical = [name for known in generations(store) for name in _lexical_tables(known.number)]
+    vectors_bytes = tables.get("vector", 0) + tables.get("sqlite_autoindex_vector_1", 0)
+    lexical_bytes = sum(tables.get(name, 0) for name in lexical)
+    catalogue = sum(_bytes(path) for path in store.home.glob(CATALOGUE + "*"))
+    sizes = {
+        "catalogue_bytes": catalogue,
+        "files_bytes": store.files.bytes_on_disk(),
+        "chroma_bytes": _folder_bytes(store.home / "chroma"),
+        "cache_bytes": _folder_bytes(store.home / CACHE),
+        "other_bytes": _folder_bytes(store.home / "benchmarks"),
+    }
+    return Stats(
+        **counts,
+        **sizes,
+        coverage=counts["covered"] / counts["characters"] if counts["characters"] else 1.0,
+        text_bytes=max(0, catalogue - vectors_bytes - lexical_bytes),
+        vectors_bytes=vectors_bytes,
+        lexical_bytes=lexical_bytes,
+        total_bytes=sum(sizes.values()),
+    )
+
+
+def _table_bytes(connection: sqlite3.Connection) -> Mapping[str, int]:
+    """Bytes of the pages of every table and index; of the vectors and tokens alone where SQLite lacks ``dbstat``."""
+    try:
+        return dict(connection.execute("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE").fetchall())
+    except sqlite3.OperationalError:
+        measured = {"vector": "SELECT sum(length(data) + length(key)) FROM vector"}
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE name GLOB 'lexical_*_data'").fetchall():
+            measured[name] = f"SELECT sum(length(block)) FROM {name}"
+            tokens = f"{name.removesuffix('_data')}_tokens"
+            measured[tokens] = f"SELECT sum({' + '.join(f'length({name})' for name in FIELDS)}) FROM {tokens}"
+        return {name: int(connection.execute(query).fetchone()[0] or 0) for name, query in measured.items()}
+
+
+def _lexical_tables(generation: int) -> list[str]:
+    """A generation's tokens, and the tables FTS5 keeps its index in."""
+    index = index_table(generation)
+    return [content_table(generation), *(f"{index}_{part}" for part in ("data", "idx", "docsize", "config"))]
+
+
+def _folder_bytes(folder: Path) -> int:
+    return sum(_bytes(path) for path in folder.rglob("*"))
+
+
+def _bytes(path: Path) -> int:
+    """Size of a file that may vanish while it is looked at."""
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except FileNotFoundError:
+        return 0
+
+
+_KEY = "languages"
+
+
+def languages(store: Store) -> tuple[str, ...]:
+    """Names as ``core.text.languages`` has them, in alphabetical order; one that was indexed once stays."""
+    return tuple(json.loads(store.meta(_KEY) or "[]"))
+
+
+def add_language(store: Store, language: str) -> None:
+    """Note that a document in this language is indexed; questions are asked in it from now on."""
+    with store.transaction():
+        known = languages(store)
+        if language not in known:
+            store.set_meta(_KEY, json.dumps(sorted({*known, language})))

@@ -1,0 +1,148 @@
+"""The trash: sources that are out of every list and index, with text and vectors kept, so that they can come back."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from core.errors import NotFoundError, StorageError
+from core.storage.catalogue.names import shown_name
+from core.storage.catalogue.sources import remove_source, settle
+from core.storage.store import Store, now
+
+KEPT_DAYS = 30  # what lies in the trash longer is removed when the library is opened for writing
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """An attachment of a mail as the catalogue knows it. ``along``: it is in the trash because its mail is."""
+
+    source: int
+    name: str
+    version_id: str
+    trashed: bool
+    along: bool
+
+
+def trash_sources(store: Store, sources: Sequence[int]) -> int:
+    """Put sources in the trash, mails with their attachments, and return how many were not there before.
+
+    Their documents leave the indexes unless another live source holds the same bytes. Raises ``NotFoundError``.
+    """
+    count = 0
+    with store.transaction() as connection:
+        for source in dict.fromkeys(sources):
+            version, trashed_at = _row(connection, source)
+            if trashed_at is None:
+                connection.execute("UPDATE source SET trashed_at = ? WHERE id = ?", (now(), source))
+                count += 1
+                settle(store, connection, version)
+        if count:
+            store.touch()
+    return count
+
+
+def revive_source(store: Store, source: int) -> None:
+    """Make a source in the trash live again; a version that had no live source must be cut in the same transaction.
+
+    Raises ``NotFoundError``, and ``StorageError`` for an attachment whose mail is in the trash.
+    """
+    with store.transaction() as connection:
+        _row(connection, source)
+        if not _mail_is_live(connection, source):
+            raise StorageError(
+                f"{shown_name(connection, source)} is attached to a mail that is in the trash.", "Restore the mail."
+            )
+        connection.execute("UPDATE source SET trashed_at = NULL, trashed_along = 0 WHERE id = ?", (source,))
+        store.touch()
+
+
+def attachments(store: Store, version_id: str) -> list[Attached]:
+    """The attachments of a mail, in the trash or not, in its order; [] for what is no mail."""
+    with store.reading() as connection:
+        return [
+            Attached(source, name, version, trashed_at is not None, bool(along))
+            for source, name, version, trashed_at, along in connection.execute(
+                "SELECT source.id, source.name, version.id, trashed_at, trashed_along FROM source JOIN version"
+                " ON version.number = source.version WHERE parent = (SELECT number FROM version WHERE id = ?)"
+                " ORDER BY source.id",
+                (version_id,),
+            )
+        ]
+
+
+def keep_attachments(store: Store, version_id: str, names: Sequence[str]) -> None:
+    """Forget the attachments of a mail that are not among ``names``: another parser finds other ones."""
+    for attached in attachments(store, version_id):
+        if attached.name not in names:
+            remove_source(store, attached.source)
+
+
+def leave_in_trash(store: Store, version_id: str) -> None:
+    """A mail is live again: what did not come back with it lies in the trash by itself from now on."""
+    with store.transaction() as connection:
+        connection.execute(
+            "UPDATE source SET trashed_along = 0 WHERE trashed_along"
+            " AND parent = (SELECT number FROM version WHERE id = ?)",
+            (version_id,),
+        )
+
+
+def empty_trash(store: Store, older_than_days: float = 0) -> int:
+    """Remove for good what has been in the trash for so long, and return how many sources that were.
+
+    Attachments that went along with their mail go with it and are not counted.
+    """
+    limit = (datetime.now(UTC) - timedelta(days=older_than_days)).isoformat("T", "seconds")
+    with store.transaction() as connection:
+        due = [
+            source
+            for (source,) in connection.execute(
+                "SELECT id FROM source WHERE trashed_at <= ? AND NOT trashed_along", (limit,)
+            )
+        ]
+        count = 0
+        for source in due:
+            # An attachment that was trashed by itself may just have gone with its mail.
+            if connection.execute("SELECT 1 FROM source WHERE id = ?", (source,)).fetchone():
+                remove_source(store, source)
+            count += 1
+    return count
+
+
+def in_trash(store: Store, sources: Sequence[int]) -> list[tuple[int, str, str]]:
+    """``(id, shown name, version)`` of those of the sources that are in the trash, mails before what is in them.
+
+    Raises ``NotFoundError`` for an unknown source.
+    """
+    with store.reading() as connection:
+        for source in sources:
+            _row(connection, source)
+        found = connection.execute(
+            "SELECT source.id, version.id FROM source JOIN version ON version.number = source.version"
+            " WHERE trashed_at IS NOT NULL AND source.id IN (SELECT value FROM json_each(?))"
+            " ORDER BY source.kind = 'attachment', source.id",
+            (json.dumps(list(sources)),),
+        ).fetchall()
+        return [(source, shown_name(connection, source), version_id) for source, version_id in found]
+
+
+def _row(connection: sqlite3.Connection, source: int) -> tuple[int, str | None]:
+    row = connection.execute("SELECT version, trashed_at FROM source WHERE id = ?", (source,)).fetchone()
+    if row is None:
+        raise NotFoundError(f"There is no source {source} in this library.", "It may have been removed already.")
+    return row[0], row[1]
+
+
+def _mail_is_live(connection: sqlite3.Connection, source: int) -> bool:
+    """Whether the mail an attachment came in has a live source; a file that is no attachment needs none."""
+    return bool(
+        connection.execute(
+            "SELECT parent IS NULL OR EXISTS (SELECT 1 FROM source AS mail WHERE mail.version = source.parent"
+            " AND mail.trashed_at IS NULL) FROM source WHERE id = ?",
+            (source,),
+        ).fetchone()[0]
+    )

@@ -1,0 +1,58 @@
+"""The vector cache: what was encoded once, by the content of the encoder's input and its fingerprint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from core.storage.store import Store
+from core.types import Vectors
+
+_KEYS_AT_ONCE = 10_000
+
+
+class CatalogueVectors:
+    """The ``VectorCache`` over the catalogue's vectors. Vectors are float32, read-only, as they were put."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def known(self, keys: Sequence[str]) -> set[str]:
+        """Those of the keys that have a vector, without reading it."""
+        found: set[str] = set()
+        with self._store.reading() as connection:
+            for first in range(0, len(keys), _KEYS_AT_ONCE):
+                some = json.dumps(list(keys[first : first + _KEYS_AT_ONCE]))
+                found.update(
+                    key
+                    for (key,) in connection.execute(
+                        "SELECT key FROM vector WHERE key IN (SELECT value FROM json_each(?))", (some,)
+                    )
+                )
+        return found
+
+    def get(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors known, by key; unknown keys are absent."""
+        found: dict[str, Vectors] = {}
+        with self._store.reading() as connection:
+            for first in range(0, len(keys), _KEYS_AT_ONCE):
+                some = json.dumps(list(keys[first : first + _KEYS_AT_ONCE]))
+                for key, data in connection.execute(
+                    "SELECT key, data FROM vector WHERE key IN (SELECT value FROM json_each(?))", (some,)
+                ):
+                    found[key] = np.frombuffer(data, "<f4")
+        return found
+
+    def put(self, items: Mapping[str, Vectors]) -> None:
+        """Keep these vectors durably; a key that is known keeps the vector it has."""
+        with self._store.transaction() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO vector(key, data) VALUES (?, ?)",
+                ((key, np.ascontiguousarray(vector, "<f4").tobytes()) for key, vector in items.items()),
+            )
+
+    def count(self) -> int:
+        with self._store.reading() as connection:
+            return int(connection.execute("SELECT count(*) FROM vector WHERE key <> ''").fetchone()[0])

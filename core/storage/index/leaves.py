@@ -1,0 +1,202 @@
+"""All leaves of the serving generation as arrays: what exact search and expansion work on."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import StorageError
+from core.storage.catalogue.meaning import UNENCODED
+from core.storage.catalogue.names import names_of_versions
+from core.storage.store import Store
+from core.types import Span, Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class LeafTable:
+    """One state of the library's leaves, ordered by version and start. ``revision``: its ``Store.contents``.
+
+    ``rows``, ``starts``, ``ends``, ``tokens``, ``parent_rows``: (n,) int64, a missing parent is -1. ``documents``:
+    (n,) int32, the place of the leaf's version in ``version_ids``, ``titles`` and ``names`` (its first source's name).
+    ``vectors``: (n, dimension) float32, C-contiguous, as the encoder gave them. ``generation`` 0: nothing indexed yet.
+    ``unencoded``: (n,) whether a leaf waits for its vector, which is zero till then; ``None``: all have theirs.
+    """
+
+    revision: int
+    generation: int
+    dimension: int
+    rows: NDArray[np.int64]
+    documents: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    tokens: NDArray[np.int64]
+    parent_rows: NDArray[np.int64]
+    vectors: Vectors
+    version_ids: tuple[str, ...]
+    titles: tuple[str, ...]
+    names: tuple[str, ...]
+    unencoded: NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
+    """The leaves as they are now. ``previous`` saves reading again the vectors it holds: those of a row never change.
+
+    Raises ``StorageError`` for a vector of the wrong length.
+    """
+    with store.reading() as connection:
+        revision = store.contents()
+        if previous is not None and previous.revision == revision:
+            return previous
+        serving = connection.execute(
+            "SELECT number, dimension FROM generation WHERE number = ?", (int(store.meta("serving") or 0),)
+        ).fetchone()
+        number, dimension = serving or (0, 0)
+        numbers = _columns(connection, number)
+        documents = _documents(connection, number)
+        if previous is None or previous.generation != number or not len(previous):
+            vectors = _all_vectors(connection, number, len(numbers), dimension, store)
+        else:
+            vectors = _some_vectors(connection, number, numbers[:, 0], dimension, previous, store)
+    places = {document[0]: place for place, document in enumerate(documents)}
+    ordinals = np.array([places[version] for version in np.unique(numbers[:, 1])], np.int32)
+    _, inverse = np.unique(numbers[:, 1], return_inverse=True)
+    rows, _, starts, ends, tokens, parents, unencoded = (np.ascontiguousarray(column) for column in numbers.T)
+    return LeafTable(
+        revision=revision,
+        generation=number,
+        dimension=dimension,
+        rows=rows,
+        documents=ordinals[inverse].astype(np.int32),
+        starts=starts,
+        ends=ends,
+        tokens=tokens,
+        parent_rows=parents,
+        vectors=vectors,
+        version_ids=tuple(document[1] for document in documents),
+        titles=tuple(document[2] for document in documents),
+        names=tuple(document[3] for document in documents),
+        unencoded=unencoded.astype(np.bool_) if unencoded.any() else None,
+    )
+
+
+def narrow(leaves: LeafTable, versions: Mapping[str, str]) -> LeafTable:
+    """The leaves of some versions alone, each version under the name given for it; places in ``version_ids`` stay.
+
+    Scores over the result are scores over what passes, whatever else the library holds.
+    """
+    passing = np.array([version_id in versions for version_id in leaves.version_ids], bool)
+    names = tuple(
+        versions.get(version_id, name) for version_id, name in zip(leaves.version_ids, leaves.names, strict=True)
+    )
+    if passing.all():
+        return replace(leaves, names=names)
+    return replace(take(leaves, passing[leaves.documents]), names=names)
+
+
+def take(leaves: LeafTable, kept: NDArray[np.bool_]) -> LeafTable:
+    """The leaves for which ``kept``, ``(n,)``, is true; places in ``version_ids`` stay."""
+    return replace(
+        leaves,
+        rows=leaves.rows[kept],
+        documents=leaves.documents[kept],
+        starts=leaves.starts[kept],
+        ends=leaves.ends[kept],
+        tokens=leaves.tokens[kept],
+        parent_rows=leaves.parent_rows[kept],
+        vectors=leaves.vectors[kept],
+        unencoded=None if leaves.unencoded is None else leaves.unencoded[kept],
+    )
+
+
+def ancestors(store: Store, rows: Sequence[int]) -> dict[int, tuple[Span, ...]]:
+    """What each chunk stands in, its parent first, the top of its tree last; () at the top or where it is gone."""
+    found: dict[int, tuple[Span, ...]] = {int(row): () for row in rows}
+    with store.reading() as connection:
+        for row, start, end in connection.execute(
+            "WITH RECURSIVE above(row, parent, height) AS ("
+            " SELECT row, parent_row, 1 FROM chunk WHERE row IN (SELECT value FROM json_each(?))"
+            " UNION ALL SELECT above.row, chunk.parent_row, height + 1"
+            " FROM above JOIN chunk ON chunk.row = above.parent)"
+            ' SELECT above.row, chunk.start, chunk."end" FROM above JOIN chunk ON chunk.row = above.parent'
+            " ORDER BY above.row, height",
+            ("[" + ",".join(str(row) for row in found) + "]",),
+        ):
+            found[row] += (Span(start, end),)
+    return found
+
+
+def _columns(connection: sqlite3.Connection, generation: int) -> NDArray[np.int64]:
+    found = connection.execute(
+        f'SELECT row, version, start, "end", tokens, coalesce(parent_row, -1), {UNENCODED} FROM chunk'
+        " WHERE generation = ? AND level = 0 ORDER BY version, start, row",
+        (generation,),
+    ).fetchall()
+    return np.array(found, np.int64).reshape(len(found), 7)
+
+
+def _documents(connection: sqlite3.Connection, generation: int) -> list[tuple[int, str, str, str]]:
+    names = names_of_versions(connection)
+    return [
+        (number, version_id, title, names.get(number, title))
+        for number, version_id, title in connection.execute(
+            "SELECT number, id, title FROM version WHERE number IN (SELECT version FROM recipe WHERE generation = ?)"
+            " ORDER BY number",
+            (generation,),
+        )
+    ]
+
+
+def _all_vectors(connection: sqlite3.Connection, generation: int, count: int, dimension: int, store: Store) -> Vectors:
+    blobs = [
+        data
+        for (data,) in connection.execute(
+            "SELECT data FROM chunk JOIN vector ON vector.number = chunk.vector"
+            " WHERE generation = ? AND level = 0 ORDER BY version, start, row",
+            (generation,),
+        )
+    ]
+    return _matrix(blobs, count, dimension, store)
+
+
+def _some_vectors(
+    connection: sqlite3.Connection,
+    generation: int,
+    rows: NDArray[np.int64],
+    dimension: int,
+    previous: LeafTable,
+    store: Store,
+) -> Vectors:
+    order = np.argsort(previous.rows)
+    places = np.minimum(np.searchsorted(previous.rows, rows, sorter=order), len(order) - 1)
+    places = order[places]
+    known = previous.rows[places] == rows
+    if previous.unencoded is not None:
+        known &= ~previous.unencoded[places]
+    blobs = [
+        data
+        for (data,) in connection.execute(
+            "SELECT data FROM json_each(?) AS wanted JOIN chunk ON chunk.row = wanted.value"
+            " JOIN vector ON vector.number = chunk.vector ORDER BY wanted.key",
+            ("[" + ",".join(str(row) for row in rows[~known]) + "]",),
+        )
+    ]
+    vectors = np.empty((len(rows), dimension), np.float32)
+    vectors[known] = previous.vectors[places[known]]
+    vectors[~known] = _matrix(blobs, int((~known).sum()), dimension, store)
+    return vectors
+
+
+def _matrix(blobs: list[bytes], count: int, dimension: int, store: Store) -> Vectors:
+    blank = bytes(4 * dimension)
+    blobs = [blob or blank for blob in blobs]
+    joined = bytearray().join(blobs)  # a bytearray, so that the array over it needs no second copy to be writable
+    if len(blobs) != count or any(len(blob) != 4 * dimension for blob in blobs):
+        raise StorageError(f"{store.home}: some vectors are missing or have the wrong length.", "Run verify on it.")
+    return np.frombuffer(joined, "<f4").astype(np.float32, copy=False).reshape(count, dimension)

@@ -1,0 +1,326 @@
+"""The one applier: carries what the catalogue decided to Chroma, then acknowledges; rebuilds Chroma when in doubt.
+
+A crash between the two repeats an upsert or a delete, which changes nothing. All of it needs the writer's lock.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import StorageError
+from core.storage.catalogue.meaning import ENCODED
+from core.storage.faults import disk_faults
+from core.storage.index.vectors import (
+    ChromaProjection,
+    ProjectionDamagedError,
+    discard,
+    examine,
+    left_open,
+    new_directory,
+)
+from core.storage.store import Store
+from core.types import Vectors
+
+_LOG = logging.getLogger(__name__)
+_BATCH = 4096
+_TOMBSTONES = 1000
+_TOMBSTONE_SHARE = 0.3
+_SAMPLE = 200
+_LOST_SHARE = 0.25
+_FEW = 10
+
+Progress = Callable[[int, int], None]
+
+
+def pending(store: Store) -> int:
+    """Changes Chroma has yet to be told."""
+    with store.reading() as connection:
+        return int(connection.execute("SELECT count(*) FROM outbox").fetchone()[0])
+
+
+def apply_outbox(store: Store, progress: Progress | None = None) -> int:
+    """Carry all pending changes to Chroma and return how many; rebuild Chroma where it is missing, stale or damaged.
+
+    Costs nothing, not even chromadb's import, when nothing is pending. ``progress(done, total)`` may raise to stop;
+    what is left is carried next time. Raises
+    ``StorageError`` inside a transaction.
+    """
+    with store.afresh(), store.projection_lock:
+        total = pending(store)
+        if not total:
+            return 0
+        if store.meta("projection") is None:
+            rebuild_projection(store, progress)  # the first time there is nothing to open
+            return total
+        try:
+            projection = open_projection(store)
+            _carry(store, projection, total, progress)
+        except ProjectionDamagedError as error:
+            _LOG.warning("%s", error)
+            rebuild_projection(store, progress)
+        else:
+            if _has_many_tombstones(store):
+                _LOG.info("Rebuilding Chroma: too many deleted vectors lie in its files.")
+                rebuild_projection(store, progress)
+        return total
+
+
+def carry_if_possible(store: Store) -> None:
+    """Bring Chroma up to date where it can be: without it every question is answered, and the next change carries."""
+    try:
+        apply_outbox(store)
+    except StorageError as error:
+        _LOG.warning("The vector index could not be brought up to date: %s", error)
+
+
+def query_projection(store: Store, vector: Vectors, k: int) -> tuple[NDArray[np.int64], Vectors]:
+    """``(rows int64, similarities float32)`` of the ``k`` leaves nearest to a unit vector, by Chroma, nearest first.
+
+    Only the lock's holder may ask; readers search exactly. What is pending is carried before.
+    """
+    if not store.writable:
+        raise StorageError(f"The library {store.home} was opened for reading.", "Search exactly instead.")
+    with store.afresh(), store.projection_lock:
+        apply_outbox(store)
+        generation = int(store.meta("serving") or 0)
+        try:
+            rows, distances = open_projection(store).query(generation, vector, k)
+        except ProjectionDamagedError as error:
+            _LOG.warning("%s", error)
+            rebuild_projection(store)
+            rows, distances = open_projection(store).query(generation, vector, k)
+    return rows, 1.0 - distances
+
+
+def open_projection(store: Store) -> ChromaProjection:
+    """Chroma, opened once, after it was seen to hold what the catalogue says. Raises ``ProjectionDamagedError``."""
+    with store.afresh(), store.projection_lock:
+        if store.projection is not None:
+            return store.projection
+        if not store.writable:
+            raise StorageError(f"The library {store.home} was opened for reading.", "Open it for writing.")
+        directory = projection_directory(store)
+        if directory is None:
+            raise ProjectionDamagedError(f"{store.home}: Chroma has not been built yet.")
+        if left_open(directory):
+            problem = compare_projection(store)
+            if problem:
+                raise ProjectionDamagedError(f"{store.home}: {problem}")
+        with disk_faults(directory):
+            _discard_others(directory)
+            projection = ChromaProjection(directory, store.meta("library") or "")
+        store.projection = projection
+        for generation, leaves, waiting in _expected_counts(store):
+            count = projection.count(generation)
+            if abs(count - leaves) > waiting:
+                raise ProjectionDamagedError(f"{store.home}: Chroma holds {count} vectors, the catalogue {leaves}.")
+        return projection
+
+
+def close_projection(store: Store) -> None:
+    """Let Chroma go; whatever needs it next opens it again."""
+    with store.projection_lock:
+        projection, store.projection = store.projection, None
+        if projection is not None:
+            projection.close()
+
+
+def projection_directory(store: Store) -> Path | None:
+    """Chroma's present directory; ``None`` where it is missing."""
+    name = store.meta("projection")
+    directory = store.home / "chroma" / name if name else None
+    return directory if directory is not None and (directory / "chroma.sqlite3").is_file() else None
+
+
+def compare_projection(store: Store) -> str:
+    """What is wrong with Chroma against the catalogue and its outbox, as a sentence; "" when nothing is.
+
+    Looks from a process of its own, at all ids and a sample of vectors; Chroma is closed for it. Needs the lock.
+    """
+    with store.afresh(), store.projection_lock:
+        close_projection(store)
+        directory = projection_directory(store)
+        if directory is None:
+            return "Chroma's files are missing."
+        for generation, _, _ in _expected_counts(store):
+            with store.reading() as connection:
+                encoded = f"SELECT row FROM chunk WHERE generation = ? AND level = 0 AND {ENCODED}"
+                leaves = _rows(connection, encoded, generation)
+                waiting = _rows(connection, "SELECT row FROM outbox WHERE generation = ?", generation)
+                sample = sorted(leaves)[:: max(1, len(leaves) // _SAMPLE)]
+                truth = {row: vector for row, _, vector in _vectors(connection, sample)}
+            try:
+                rows, vectors, reached = examine(directory, generation, sample)
+            except ProjectionDamagedError as error:
+                return error.problem
+            astray = (rows ^ leaves) - waiting
+            if astray:
+                return f"Chroma and the catalogue differ in {len(astray)} rows of generation {generation}."
+            settled = [row for row in vectors if row not in waiting]
+            wrong = [row for row in settled if not np.allclose(vectors[row], truth[row], atol=1e-5)]
+            if wrong:
+                return f"Chroma holds other vectors than the catalogue for {len(wrong)} of {len(settled)} rows."
+            lost, distinct = _lost(truth, settled, reached)
+            if lost and (lost == distinct or lost > max(_FEW, _LOST_SHARE * distinct)):
+                return f"Chroma does not find {lost} of {distinct} vectors by themselves."
+    return ""
+
+
+def rebuild_projection(store: Store, progress: Progress | None = None) -> int:
+    """Make Chroma anew from the catalogue's vectors, in a new directory, and return the vectors put in.
+
+    Nothing is encoded. A crash on the way leaves the old directory in place, or a half one that is swept next time.
+    """
+    with store.afresh(), store.projection_lock:
+        try:
+            close_projection(store)
+        except ProjectionDamagedError as error:
+            _LOG.info("%s", error)
+        root = store.home / "chroma"
+        directory = new_directory(root)
+        with disk_faults(root):
+            root.mkdir(exist_ok=True)
+            projection = ChromaProjection(directory, store.meta("library") or "")
+        done = -1
+        try:
+            done = _fill(store, projection, progress)
+        finally:
+            if done < 0:
+                projection.close()
+                discard(directory)
+        store.projection = projection
+        _discard_others(directory)
+        return done
+
+
+def _discard_others(directory: Path) -> None:
+    """Delete what earlier and interrupted rebuilds left beside the present directory."""
+    for other in directory.parent.iterdir():
+        if other != directory:
+            discard(other)
+
+
+def _fill(store: Store, projection: ChromaProjection, progress: Progress | None) -> int:
+    """Put everything into an empty projection and make it the library's."""
+    with store.reading() as connection:
+        # Everything up to here is in what is read now; later changes stay in the outbox.
+        last = connection.execute("SELECT coalesce(max(seq), 0) FROM outbox").fetchone()[0]
+        leaves = connection.execute(
+            f"SELECT generation, row FROM chunk WHERE level = 0 AND {ENCODED} ORDER BY generation, row"
+        ).fetchall()
+    by_generation: dict[int, list[int]] = {}
+    for generation, row in leaves:
+        by_generation.setdefault(generation, []).append(row)
+    done = 0
+    for generation, rows in by_generation.items():
+        for first in range(0, len(rows), _BATCH):
+            done += _upsert(store, projection, generation, rows[first : first + _BATCH])
+            if progress is not None:
+                progress(done, len(leaves))
+    with store.transaction() as connection:
+        store.set_meta("projection", projection.directory.name)
+        store.set_meta("projection_deleted", "0")
+        connection.execute("DELETE FROM outbox WHERE seq <= ?", (last,))
+    return done
+
+
+def _carry(store: Store, projection: ChromaProjection, total: int, progress: Progress | None) -> None:
+    done = 0
+    while True:
+        with store.reading() as connection:
+            batch = connection.execute(
+                "SELECT seq, generation, op, row FROM outbox ORDER BY seq LIMIT ?", (_BATCH,)
+            ).fetchall()
+        if not batch:
+            return
+        last_op = {(generation, row): op for _, generation, op, row in batch}
+        deleted = 0
+        for generation in dict.fromkeys(generation for generation, _ in last_op):
+            rows: dict[str, list[int]] = {"upsert": [], "delete": [], "drop": []}
+            for (owner, row), op in last_op.items():
+                if owner == generation:
+                    rows[op].append(row)
+            if rows["drop"]:
+                projection.drop(generation)
+                continue
+            projection.delete(generation, rows["delete"])
+            deleted += len(rows["delete"])
+            _upsert(store, projection, generation, rows["upsert"])
+        with store.transaction() as connection:
+            connection.execute("DELETE FROM outbox WHERE seq <= ?", (batch[-1][0],))
+            store.set_meta("projection_deleted", str(int(store.meta("projection_deleted") or 0) + deleted))
+        done += len(batch)
+        if progress is not None:
+            progress(done, max(done, total))
+
+
+def _upsert(store: Store, projection: ChromaProjection, generation: int, rows: list[int]) -> int:
+    with store.reading() as connection:
+        found = _vectors(connection, rows)
+    if found:
+        projection.upsert(
+            generation,
+            [row for row, _, _ in found],
+            np.stack([vector for _, _, vector in found]),
+            [document for _, document, _ in found],
+        )
+    return len(found)
+
+
+def _vectors(connection: sqlite3.Connection, rows: list[int]) -> list[tuple[int, str, NDArray[np.float32]]]:
+    found = connection.execute(
+        "SELECT row, version.id, data, dimension FROM chunk JOIN vector ON vector.number = chunk.vector"
+        " JOIN version ON version.number = chunk.version JOIN generation ON generation.number = chunk.generation"
+        " WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row",
+        (json.dumps(rows),),
+    ).fetchall()
+    for row, _, data, dimension in found:
+        if len(data) != 4 * dimension:
+            raise StorageError(f"The vector of chunk {row} has the wrong length.", "Run verify on the library.")
+    return [(row, document, np.frombuffer(data, "<f4")) for row, document, data, _ in found]
+
+
+def _rows(connection: sqlite3.Connection, query: str, *values: Any) -> set[int]:
+    return {row for (row,) in connection.execute(query, values)}
+
+
+def _expected_counts(store: Store) -> list[tuple[int, int, int]]:
+    """``(generation, leaves with a vector, changes waiting)`` of every generation."""
+    with store.reading() as connection:
+        return connection.execute(
+            "SELECT number, (SELECT count(*) FROM chunk"
+            f" WHERE generation = generation.number AND level = 0 AND {ENCODED}),"
+            " (SELECT count(*) FROM outbox WHERE outbox.generation = number) FROM generation ORDER BY number"
+        ).fetchall()
+
+
+def _lost(vectors: dict[int, Vectors], rows: list[int], reached: set[int]) -> tuple[int, int]:
+    """``(how many different vectors of the rows none was reached of, how many there are)``.
+
+    Equal ones count once: they link to each other alone in the index's graph, so that a page of repetitions may be out
+    of its reach however sound the files are and however often it is built.
+
+    >>> same, other = np.ones(2, np.float32), np.zeros(2, np.float32)
+    >>> _lost({1: same, 2: same, 3: other}, [1, 2, 3], {3})
+    (1, 2)
+    """
+    found: dict[bytes, bool] = {}
+    for row in rows:
+        key = vectors[row].round(3).tobytes()
+        found[key] = found.get(key, False) or row in reached
+    return sum(not hit for hit in found.values()), len(found)
+
+
+def _has_many_tombstones(store: Store) -> bool:
+    deleted = int(store.meta("projection_deleted") or 0)
+    with store.reading() as connection:
+        alive = int(connection.execute("SELECT count(*) FROM chunk WHERE level = 0").fetchone()[0])
+    return deleted > _TOMBSTONES and deleted > _TOMBSTONE_SHARE * (alive + deleted)

@@ -1,0 +1,208 @@
+"""The steps after the first, in order, each by its name. A step that was ever taken is never changed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from core.storage.schema.first import FIRST
+from core.storage.schema.word_tables import TOKENIZER, content_table, index_table, terms_table
+from core.types import Block, BlockKind, Span
+
+_COLUMNS = "title, headings, captions, text"
+
+
+def add_captions(connection: sqlite3.Connection) -> None:
+    """Every generation's tokens get those of its leaves' captions, as a new cut would, and FTS5 reads them anew.
+
+    So no document is stale: nothing is parsed, cut or encoded. An index whose tokens are gone is left to ``verify``.
+    """
+    for (generation,) in connection.execute("SELECT number FROM generation ORDER BY number").fetchall():
+        tokens, index, terms = content_table(generation), index_table(generation), terms_table(generation)
+        if connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (tokens,)).fetchone() is None:
+            continue
+        connection.execute(f"ALTER TABLE {tokens} ADD COLUMN captions TEXT NOT NULL DEFAULT ''")
+        for (version,) in connection.execute(
+            "SELECT DISTINCT version FROM chunk WHERE generation = ? AND level = 0", (generation,)
+        ).fetchall():
+            connection.executemany(
+                f"UPDATE {tokens} SET captions = ? WHERE row = ?", _captions(connection, generation, version)
+            )
+        connection.execute(f"DROP TABLE IF EXISTS {terms}")
+        connection.execute(f"DROP TABLE IF EXISTS {index}")
+        connection.execute(
+            f"CREATE VIRTUAL TABLE {index} USING fts5({_COLUMNS}, content='{tokens}', content_rowid='row',"
+            f' tokenize="{TOKENIZER}")'
+        )
+        connection.execute(f"CREATE VIRTUAL TABLE {terms} USING fts5vocab('{index}', 'row')")
+        connection.execute(f"INSERT INTO {index}({index}) VALUES ('rebuild')")
+
+
+def _captions(connection: sqlite3.Connection, generation: int, version: int) -> list[tuple[str, int]]:
+    """The tokens of their captions and the row of the leaves that have some, of one version."""
+    # Only a library that is brought up to date needs the chunkers.
+    from core.chunking import captions_of
+    from core.text.languages import indexed_tokens, language_of
+
+    (text,) = connection.execute("SELECT text FROM version WHERE number = ?", (version,)).fetchone()
+    blocks = [
+        Block(BlockKind(kind), start, end)
+        for kind, start, end in connection.execute(
+            'SELECT kind, start, "end" FROM block WHERE version = ? ORDER BY ordinal', (version,)
+        )
+    ]
+    leaves = connection.execute(
+        'SELECT row, start, "end" FROM chunk WHERE generation = ? AND version = ? AND level = 0 ORDER BY start, row',
+        (generation, version),
+    ).fetchall()
+    found = captions_of(text, blocks, [Span(start, end) for _, start, end in leaves])
+    if not any(found):
+        return []
+    language = language_of(text)
+    tokens = {caption: " ".join(indexed_tokens(caption, language)) for caption in set(found)}
+    return [(tokens[caption], row) for (row, _, _), caption in zip(leaves, found, strict=True) if caption]
+
+
+Step = str | Callable[[sqlite3.Connection], None]
+"""A script, or what a script cannot say: a function of the connection, called within the step's transaction."""
+
+_SECOND = """
+INSERT INTO meta VALUES ('contents', '0');
+
+-- Sources get a trash, notes and attachments. SQLite cannot change a CHECK, so the table is made anew; ids go on where
+-- they were.
+CREATE TABLE source_anew (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL CHECK (kind IN ('path', 'upload', 'attachment')),
+  name TEXT NOT NULL, -- of an attachment: its own; the mail's is put before it where it is shown
+  path BLOB UNIQUE, -- the file system's own bytes: names need not be valid text
+  parent INTEGER REFERENCES version(number), -- of an attachment: the mail it came in
+  version INTEGER NOT NULL REFERENCES version(number),
+  added_at TEXT NOT NULL,
+  changed_at TEXT NOT NULL,
+  trashed_at TEXT, -- NULL: live
+  trashed_along INTEGER NOT NULL DEFAULT 0, -- it went with its mail, and comes back with it
+  note TEXT NOT NULL DEFAULT '',
+  file_bytes INTEGER, -- with modified_ns: what the file was when it was read; NULL: look into it
+  modified_ns INTEGER,
+  CHECK ((kind = 'path') = (path IS NOT NULL)),
+  CHECK ((kind = 'attachment') = (parent IS NOT NULL)),
+  CHECK (trashed_along = 0 OR trashed_at IS NOT NULL)
+);
+INSERT INTO source_anew(id, kind, name, path, version, added_at, changed_at)
+  SELECT id, kind, name, path, version, added_at, changed_at FROM source;
+DELETE FROM sqlite_sequence WHERE name = 'source_anew';
+INSERT INTO sqlite_sequence(name, seq) SELECT 'source_anew', seq FROM sqlite_sequence WHERE name = 'source';
+DROP TABLE source;
+ALTER TABLE source_anew RENAME TO source;
+CREATE INDEX source_of_version ON source(version, trashed_at);
+CREATE UNIQUE INDEX source_upload ON source(name) WHERE kind = 'upload';
+CREATE UNIQUE INDEX source_attachment ON source(parent, name) WHERE parent IS NOT NULL;
+CREATE INDEX source_in_trash ON source(trashed_at) WHERE trashed_at IS NOT NULL;
+
+-- "folded" is the name as it is compared: two spellings of one name are one collection, one tag.
+CREATE TABLE collection (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  folded TEXT NOT NULL UNIQUE
+);
+CREATE TABLE collected (
+  collection INTEGER NOT NULL REFERENCES collection(id) ON DELETE CASCADE,
+  source INTEGER NOT NULL REFERENCES source(id) ON DELETE CASCADE,
+  PRIMARY KEY (collection, source)
+) WITHOUT ROWID;
+CREATE INDEX collected_source ON collected(source);
+
+CREATE TABLE tag (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  folded TEXT NOT NULL UNIQUE
+);
+CREATE TABLE tagged (
+  tag INTEGER NOT NULL REFERENCES tag(id) ON DELETE CASCADE,
+  source INTEGER NOT NULL REFERENCES source(id) ON DELETE CASCADE,
+  PRIMARY KEY (tag, source)
+) WITHOUT ROWID;
+CREATE INDEX tagged_source ON tagged(source);
+
+-- Folders a person scans again and again.
+CREATE TABLE folder (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  path BLOB NOT NULL UNIQUE,
+  patterns TEXT NOT NULL,
+  added_at TEXT NOT NULL,
+  scanned_at TEXT
+);
+
+ALTER TABLE version ADD COLUMN words TEXT; -- what a second reading of the file said; NULL: none was made
+
+ALTER TABLE job_item ADD COLUMN problem TEXT NOT NULL DEFAULT ''; -- what would help: 'password'; '' when nothing known
+CREATE INDEX job_item_by_state ON job_item(job, state);
+"""
+
+_THIRD = """
+-- A judgment names the version its gold is to be looked for in; "text_hash" is that of the text in which it lay last.
+ALTER TABLE judgment ADD COLUMN answer TEXT NOT NULL DEFAULT ''; -- the one expected, in words
+ALTER TABLE judgment ADD COLUMN judged TEXT; -- the quote as it was judged, where an edit has changed it since
+CREATE INDEX judgment_of_version ON judgment(version_id);
+"""
+
+_FOUND_IN_CHUNKS = """
+-- What a chunker found in a chunk, such as the symbols a function defines: lists of text by name. Most have nothing.
+CREATE TABLE chunk_metadata (
+  chunk INTEGER PRIMARY KEY REFERENCES chunk(row) ON DELETE CASCADE,
+  metadata TEXT NOT NULL
+);
+"""
+
+_EDITS = """
+-- Anchored by value, as judgments are: an edit by hand outlives the version it was made on.
+CREATE TABLE edit (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  version_id TEXT NOT NULL,
+  text_hash TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('merge', 'split', 'move', 'disable', 'pin')),
+  anchors TEXT NOT NULL, -- where it is, and of a move where it goes: spans, their words and what stands around them
+  made_at TEXT NOT NULL,
+  undone INTEGER -- NULL: in force; else in which order it was undone
+);
+CREATE INDEX edit_of_version ON edit(version_id, undone);
+
+-- How a kind of document ("key": the kind), or one document (the version's id), is cut instead of as the library says.
+CREATE TABLE own_recipe (
+  scope TEXT NOT NULL CHECK (scope IN ('kind', 'document')),
+  key TEXT NOT NULL,
+  chunking TEXT NOT NULL,
+  changed_at TEXT NOT NULL,
+  PRIMARY KEY (scope, key)
+) WITHOUT ROWID;
+"""
+
+_FEATURES = """
+-- What was found out about a version's chunks beside their text: JSON, compressed, one entry a chunk in the order of
+-- their rows; and the leaves' signatures, which find near-duplicates. What is missing or stale is made again.
+CREATE TABLE enriched (
+  generation INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  features BLOB NOT NULL,
+  signatures BLOB NOT NULL,
+  PRIMARY KEY (generation, version),
+  FOREIGN KEY (generation, version) REFERENCES recipe(generation, version) ON DELETE CASCADE
+);
+"""
+
+NO_VECTOR = ""  # the key of the vector that leaves point to while their text is not encoded: it has no data
+
+_WORDS_FIRST = f"INSERT OR IGNORE INTO vector(key, data) VALUES ('{NO_VECTOR}', x'');"
+
+MIGRATIONS: tuple[tuple[str, Step], ...] = (
+    ("0001_the_whole_way_once", FIRST),
+    ("0002_trash_labels_attachments_folders", _SECOND),
+    ("0003_judgments_follow", _THIRD),
+    ("0004_found_in_chunks", _FOUND_IN_CHUNKS),
+    ("0005_edits_and_own_recipes", _EDITS),
+    ("0006_features", _FEATURES),
+    ("0007_captions", add_captions),
+    ("0008_words_before_meaning", _WORDS_FIRST),
+)

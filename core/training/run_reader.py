@@ -1,0 +1,81 @@
+"""From pairs with answers to the reader's file: lists as for the re-ranker, and questions nearly answered."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from core.embedding import load_model, reranker_file
+from core.embedding.answer_reader import lay_over, write
+from core.errors import LecternError
+from core.settings import EmbeddingSettings
+from core.training.lists import Listed
+from core.training.loop import Plan, Watched, draw, identity_of, teach
+from core.training.near_misses import names, near_miss
+from core.training.pairs import Pair, balanced, fingerprint
+from core.training.run import Remembered, held_out_lists, miners_of
+from core.training.span_model import SpanModel
+from core.types import Encoder
+
+SIZES = (200, 300, 400, 450, 600)  # characters of a piece: what is read is no longer
+_ENCODED = 300  # characters of a passage by which those near it are found
+
+
+def train_on(
+    pairs: Sequence[Pair],
+    plan: Plan,
+    from_layer: int,
+    work: Path,
+    target: Path,
+    encoder: Encoder | None = None,
+    begin_from: Path | None = None,
+    watch: Callable[[Watched], None] | None = None,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> None:
+    """Train on the pairs whose answer stands in their passage, and write the reader to ``target``.
+
+    ``from_layer``: see ``SpanModel``. The rest is that of ``core.training.run.train_on``, which raises the same.
+    """
+    pairs = [pair for pair in pairs if pair.answer.strip() and pair.answer.strip() in pair.positive]
+    chosen = balanced(pairs, {}, plan.seed)
+    if not chosen:
+        raise LecternError("No pair to train on has an answer that stands in its passage.", "Give other pairs.")
+    model = SpanModel(from_layer, plan.max_tokens, plan.seed)
+    if begin_from is not None:
+        lay_over(model.module, begin_from.read_bytes(), begin_from.name)
+    encoder = Remembered(encoder or load_model(EmbeddingSettings()).encoder, work, _ENCODED)
+    miners = miners_of(pairs, encoder, say, SIZES)
+    others = {
+        source: sorted({name for pair in chosen if pair.source == source for name in names(pair.question)})
+        for source in miners
+    }
+    say(f"{len(chosen):,} pairs to train on, {plan.steps * plan.questions:,} lists to read.")
+
+    def lists_of(step: int) -> list[Listed]:
+        choose = draw(plan.seed, step)
+        turn = [chosen[at % len(chosen)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
+        found = [miners[pair.source].listed(pair, plan.passages, choose) for pair in turn]
+        return found + [
+            missed
+            for pair, one in zip(turn, found, strict=True)
+            if (missed := _missed(one, others[pair.source], choose))
+        ]
+
+    learnt_from = f"{encoder.fingerprint}:{fingerprint(pairs)}:{reranker_file.SHA256}:from layer {from_layer}"
+    teach(
+        model,
+        plan,
+        lists_of,
+        held_out_lists(pairs, miners, plan.seed, plan.passages),
+        work / "checkpoint.pt",
+        identity_of(plan, learnt_from, begin_from),
+        watch,
+    )
+    write(model.module, target, from_layer)
+
+
+def _missed(listed: Listed, others: Sequence[str], choose: random.Random) -> Listed | None:
+    """The passage that answers under a question that it nearly answers."""
+    question = near_miss(listed.question, listed.passages[0], others, choose)
+    return Listed(question, listed.passages[:1]) if question else None

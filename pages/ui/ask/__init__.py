@@ -1,0 +1,1 @@
+"""Components of the Ask page: the question, the evidence, the answer, why-not."""

@@ -1,0 +1,63 @@
+"""The answer line: sentences quoted word for word, or that the library does not say."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.library import SearchResult
+from core.search.answer.support import Support
+from core.types import Answer, Citation, Hit, Passage
+from pages.ui.ask.source import KindOf, opened_at, source_of
+from pages.ui.shared import assets
+
+NOTHING = "The library does not say: "  # what the sentence of weak support begins with; here it is the heading
+_quotes = st.components.v2.component(
+    "lectern.quotes",
+    html='<section class="lectern answer" aria-label="Supporting sentences"></section>',
+    css=assets.text(__file__, "palette.css", "quotes.css"),
+    js=assets.text(__file__, "offsets.js", "copying.js", "quotes.js"),
+)
+
+
+def show_answer(
+    answer: Answer,
+    support: Support | None,
+    result: SearchResult,
+    kind_of: KindOf,
+) -> dict[str, str] | None:
+    """Draw the supporting sentences and cells; returns the place in Chunks a person asked to open, as query parameters.
+
+    ``support``: how likely the library answers at all; where that is not enough, ``answer`` is what came nearest.
+    """
+    quotes = [
+        {
+            **source_of(quote.citation, kind_of),
+            "headings": list(_headings(quote.citation, result)),
+            "text": quote.text,
+            "told": quote.told,
+            "kind": quote.kind,
+            "cells": [list(cell) for cell in quote.cells],
+            "short": [quote.short.start, quote.short.end] if quote.short else None,
+            "score": quote.score,
+        }
+        for quote in answer.quotes
+    ]
+    likely = "" if not support else f" · the library is {support.probability:.0%} likely to answer this"
+    data = {
+        "question": result.question,
+        "quotes": quotes,
+        "weak": support.sentence.removeprefix(NOTHING) if support and not support.enough else "",
+        "likely": likely,
+    }
+    return opened_at(_quotes(key="ask.quotes", data=data, on_open_change=lambda: None).open)
+
+
+def _headings(citation: Citation, result: SearchResult) -> tuple[str, ...]:
+    """The path above a quoted sentence: that of the child it stands in, else of its passage."""
+    places: tuple[Hit | Passage, ...] = (*result.hits, *result.passages)
+    holders = (
+        place.headings
+        for place in places
+        if place.version_id == citation.version_id and place.start <= citation.start < place.end
+    )
+    return next(holders, ())

@@ -1,0 +1,123 @@
+"""A/B: the context of the dials beside that of settings kept before, on the same question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.library import SearchResult
+from core.settings import Settings
+from core.types import Passage
+from pages.ui.ask import results as ask_results
+from pages.ui.ask.results import Inquiry
+from pages.ui.ask.sides import moves, partner, pieces
+from pages.ui.ask.source import KindOf, opened_at, source_of
+from pages.ui.settings import ask_dials
+from pages.ui.settings.ask_dials import DIALS, in_words
+from pages.ui.shared import assets, state, words
+
+_sides = st.components.v2.component(
+    "lectern.sides",
+    html='<div class="lectern sides"></div>',
+    css=assets.text(__file__, "palette.css", "ask_sides.css"),
+    js=assets.text(__file__, "offsets.js", "copying.js", "ask_sides.js"),
+)
+
+
+def kept() -> Settings | None:
+    """The settings kept as A; ``None`` where none were."""
+    return st.session_state.get(state.KEPT_AS_A)
+
+
+def keep(settings: Settings | None) -> None:
+    """Keep settings as A, or none; for a callback."""
+    st.session_state[state.KEPT_AS_A] = settings
+
+
+def keep_row(settings: Settings, base: Settings) -> None:
+    """What A is, and the buttons that keep, take up and drop it."""
+    a = kept()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if a is None:
+            st.caption("Keep the dials as A, turn some, and see both contexts of this question side by side.")
+            st.button("Keep as A", key="ask.keep", icon=":material/compare:", on_click=keep, args=[settings])
+            return
+        st.caption(words.escaped(f"A: {_said(a, base)}"))
+        turned = a != settings
+        st.button("Keep the dials as A", key="ask.keep", on_click=keep, args=[settings], disabled=not turned)
+        values = {dial.name: state.setting(a, dial.name) for dial in DIALS}
+        st.button("Turn the dials to A", key="ask.take", on_click=ask_dials.turn, args=[values], disabled=not turned)
+        st.button("Drop A", key="ask.drop", type="tertiary", on_click=keep, args=[None])
+
+
+def show_compared(
+    inquiry: Inquiry, result: SearchResult, settings: Settings, base: Settings, kind_of: KindOf
+) -> dict[str, str] | None:
+    """What is kept, and beside it what the dials bring; returns a place in Chunks that a person asked to open."""
+    keep_row(settings, base)
+    a = kept()
+    if a is None:
+        return None
+    if a == settings:
+        st.info("The dials stand as A. Turn one at the left, and B is what they bring.", icon=":material/compare:")
+        return None
+    with st.spinner("Asking with A …"):
+        held = ask_results.search(inquiry, a)
+    return show_sides(held, result, {"A": a, "B": settings}, base, kind_of)
+
+
+def _said(settings: Settings, base: Settings) -> str:
+    return in_words(settings, base) or "no dial turned"
+
+
+def show_sides(
+    a: SearchResult, b: SearchResult, settings: Mapping[str, Settings], base: Settings, kind_of: KindOf
+) -> dict[str, str] | None:
+    """Draw both contexts; returns the place in Chunks a person asked to open, as query parameters.
+
+    ``settings``: of "A" and "B".
+    """
+    data = {
+        "sides": [
+            _side("A", a, b, _said(settings["A"], base), kind_of),
+            _side("B", b, a, _said(settings["B"], base), kind_of),
+        ]
+    }
+    drawn = _sides(key="ask.sides", data=data, on_open_change=lambda: None)
+    ranks, times = st.columns(2, gap="medium")
+    with ranks:
+        st.markdown("**Ranks**")
+        st.dataframe(moves(a, b), hide_index=True, height=320, placeholder="–")
+    with times:
+        st.markdown("**Time**")
+        steps = list(dict.fromkeys((*a.timings_ms, *b.timings_ms)))
+        table = {"Step": [words.step(step) for step in steps]}
+        for name, side in (("A", a), ("B", b)):
+            table[name] = [words.duration(side.timings_ms[step]) if step in side.timings_ms else "–" for step in steps]
+        st.dataframe(table, hide_index=True, height=320)
+    return opened_at(drawn.open)
+
+
+def _side(name: str, this: SearchResult, other: SearchResult, said: str, kind_of: KindOf) -> dict[str, Any]:
+    return {
+        "name": name,
+        "said": said,
+        "tokens": this.context.tokens,
+        "budget": this.context.budget,
+        "kept": len(this.hits),
+        "time": words.duration(sum(this.timings_ms.values())),
+        "passages": [{**source_of(passage, kind_of), **_passage(passage, other.passages)} for passage in this.passages],
+    }
+
+
+def _passage(passage: Passage, others: Sequence[Passage]) -> dict[str, Any]:
+    like = partner(passage, others)
+    return {
+        "rank": passage.rank,
+        "other": like.rank if like else 0,
+        "tokens": passage.tokens,
+        "headings": list(passage.headings),
+        "pieces": [list(piece) for piece in pieces(passage, others)],
+    }

@@ -1,0 +1,173 @@
+"""Ask's heart: the retrieved children beside the passages they grew into, and the room these take."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.library import SearchResult
+from core.search.context.candidates import CHUNK_PART, NEIGHBOUR_PART
+from core.search.context.trace import Clustered
+from core.settings import Settings
+from core.types import Block, BlockKind, Candidate, Hit, Passage
+from pages.ui.ask import judging
+from pages.ui.ask.source import KindOf, opened_at, source_of
+from pages.ui.ask.stages import digits, scale, stage
+from pages.ui.ask.terms import shared_words
+from pages.ui.settings import ask_dials
+from pages.ui.shared import assets, state, words
+
+_SET_APART = {BlockKind.CODE, BlockKind.TABLE, BlockKind.HEADING}
+
+_evidence = st.components.v2.component(
+    "lectern.evidence",
+    html=assets.text(__file__, "evidence.html"),
+    css=assets.text(__file__, "palette.css", "judge.css", "evidence.css"),
+    js=assets.text(
+        __file__,
+        "offsets.js",
+        "mounting.js",
+        "copying.js",
+        "judge_select.js",
+        "judge_bar.js",
+        "judge_panel.js",
+        "judge_evidence.js",
+        "evidence_text.js",
+        "evidence_cards.js",
+        "evidence_pair.js",
+        "evidence.js",
+    ),
+)
+
+
+def show_evidence(
+    result: SearchResult, settings: Settings, blocks_of: Callable[[str], Sequence[Block]], kind_of: KindOf
+) -> dict[str, str] | None:
+    """Draw children and passages; returns the place in Chunks a person asked to open, as query parameters.
+
+    ``blocks_of``: a version's blocks, so that code and tables are set as such.
+    Gold is told beside the rest, so that judging a passage redraws nothing else.
+    """
+    candidates = {candidate.chunk_id: candidate for candidate in result.trace.candidates}
+    holder = {chunk: index for index, passage in enumerate(result.passages) for chunk in passage.chunk_ids}
+    fusion = settings.retrieval.fusion
+    data = {
+        "stages": [
+            {"name": name, "word": stage(name).short, "scale": scale(name, fusion), "digits": digits(name, fusion)}
+            for name in result.trace.stages
+        ],
+        "hits": [
+            {
+                **source_of(hit, kind_of),
+                **_hit(hit, candidates.get(hit.chunk_id), holder.get(hit.chunk_id, -1), result.question),
+            }
+            for hit in result.hits
+        ],
+        "passages": [
+            {**source_of(passage, kind_of), **_passage(passage, result, blocks_of(passage.version_id))}
+            for passage in result.passages
+        ],
+        "relevance": {
+            "digits": digits(result.trace.stages[-1], fusion),
+            "help": relevance_help(result.trace.stages[-1], settings),
+        },
+        "tokens": result.context.tokens,
+        "budget": result.context.budget,
+        "order": words.ORDER_WORDS.get(settings.assembly.order, settings.assembly.order).lower(),
+    }
+    drawn = _evidence(
+        key=state.EVIDENCE,
+        data={"key": _name(data), **data, "judging": judging.for_result(result)},
+        on_open_change=lambda: None,
+        on_judging_change=_judge,
+    )
+    return opened_at(drawn.open)
+
+
+def show_notes(lying: Clustered | None, notes: Sequence[str], settings: Settings) -> None:
+    """Draw what there is to say; a strategy that suits the evidence better than the dial's is one click away."""
+    for note in notes:
+        st.caption(f":material/info: {words.escaped(note)}")
+    if lying is None or not lying.advice:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(f":material/hub: {words.escaped(lying.advice)}", width="content")
+        fitting = [name for name in lying.expansions if name in words.EXPANSION_WORDS]
+        if fitting and settings.expansion.strategy not in fitting:
+            st.button(
+                f"Grow to “{words.EXPANSION_WORDS[fitting[0]]}”",
+                key="ask.grow",
+                type="tertiary",
+                icon=":material/tune:",
+                on_click=ask_dials.turn,
+                args=[{"expansion.strategy": fitting[0]}],
+            )
+
+
+def relevance_help(last: str, settings: Settings) -> str:
+    """What the relevance of a passage is, in plain words. ``last``: the stage whose scores decided the order.
+
+    >>> relevance_help("dense", Settings()).partition(". ")[2]
+    'It is the score of its best chunk (cosine, from -1 to 1).'
+    """
+    grown = {
+        "auto-merge": " A parent that took the place of its chunks is raised from there toward the best score of all, "
+        "by half of its support: the more of it was found, the higher.",
+        "neighbours": " What another chunk led to has at least the score half way from that one's to the last kept.",
+    }
+    by_chunk = f"the score of its best chunk ({scale(last, settings.retrieval.fusion)})."
+    by_sentence = (
+        f" Where sentences fill the room, it is the sum of standard scores: {CHUNK_PART:g} parts of its best chunk's, "
+        f"one of its best sentence's and {NEIGHBOUR_PART:g} of those beside that one."
+    )
+    return (
+        f"How relevant the passage is; passages get their ranks and their room by it. It is {by_chunk}"
+        f"{grown.get(settings.expansion.strategy, '')}{by_sentence if settings.assembly.unit != 'passages' else ''}"
+    )
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    """Tells what is drawn from anything else: a search made anew that finds the same is not drawn anew."""
+    return hashlib.sha256(json.dumps(data, default=str).encode()).hexdigest()
+
+
+def _judge() -> None:
+    judging.take(st.session_state[state.EVIDENCE].judging, judging.ASK)
+
+
+def _hit(hit: Hit, candidate: Candidate | None, passage: int, question: str) -> dict[str, Any]:
+    return {
+        "rank": hit.rank,
+        "headings": list(hit.headings),
+        "text": hit.text,
+        "terms": shared_words(hit.text, question),
+        "scores": dict(hit.scores),
+        "ranks": dict(candidate.ranks) if candidate else {},
+        "fate": candidate.fate if candidate else "",
+        "passage": passage,
+    }
+
+
+def _passage(passage: Passage, result: SearchResult, blocks: Sequence[Block]) -> dict[str, Any]:
+    place = {(hit.version_id, hit.start, hit.end): index for index, hit in enumerate(result.hits)}
+    children = [(child, place.get((passage.version_id, child.start, child.end), -1)) for child in passage.children]
+    return {
+        "rank": passage.rank,
+        "headings": list(passage.headings),
+        "tokens": passage.tokens,
+        "score": passage.score,
+        "reason": passage.reason,
+        "text": passage.text,
+        "terms": shared_words(passage.text, result.question),
+        "prefix": [part.text for part in passage.prefix],
+        "blocks": [
+            [max(0, block.start - passage.start), block.end - passage.start, str(block.kind)]
+            for block in blocks
+            if block.kind in _SET_APART and block.start < passage.end and passage.start < block.end
+        ],
+        "children": [[child.start - passage.start, child.end - passage.start, hit] for child, hit in children],
+    }

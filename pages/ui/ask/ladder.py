@@ -1,0 +1,172 @@
+"""How candidates fared from stage to stage: as a ladder to look at, as a table to read, and in milliseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from core.library import SearchResult
+from core.search.explaining.why_not import WhyNot
+from core.settings import Settings
+from core.types import Candidate
+from pages.ui.ask.stages import KEPT, digits, scale, stage
+from pages.ui.shared import assets
+from pages.ui.shared.words import duration
+from pages.ui.shared.words import step as step_words
+
+LADDER_ROWS = 14
+MOST_FATES = 12  # chunks drawn of a long place
+
+_ladder = st.components.v2.component(
+    "lectern.ladder",
+    html='<div class="lectern ladder"></div>',
+    css=assets.text(__file__, "palette.css", "ladder.css"),
+    js=assets.text(__file__, "ladder.js"),
+)
+
+_fates = st.components.v2.component(
+    "lectern.fates",
+    html='<ol class="lectern fates" aria-label="The chunks of this place, stage by stage"></ol>',
+    css=assets.text(__file__, "palette.css", "ask_fates.css"),
+    js=assets.text(__file__, "offsets.js", "ask_fates.js"),
+)
+
+
+def show_ladder(result: SearchResult, settings: Settings, titles: Mapping[str, str]) -> None:
+    """Ranks of the leading candidates from stage to stage, last among those kept; a filled mark: the reader gets it.
+
+    ``titles``: of the documents by version, to name a chunk that was not kept.
+    """
+    names = {hit.chunk_id: " · ".join((*hit.headings[-1:], hit.document)) for hit in result.hits}
+    kept = {hit.chunk_id: hit.rank for hit in result.hits}
+    read = {chunk for passage in result.passages for chunk in passage.chunk_ids}
+    stages, fusion = result.trace.stages, settings.retrieval.fusion
+    rows = []
+    for candidate in result.trace.candidates:
+        ranks = [*(candidate.ranks.get(name, 0) for name in stages), kept.get(candidate.chunk_id, 0)]
+        if any(0 < rank <= LADDER_ROWS for rank in ranks):
+            scores = [_short(candidate.scores.get(name), digits(name, fusion)) for name in stages]
+            label = names.get(candidate.chunk_id) or _unnamed(candidate, titles)
+            held = candidate.chunk_id in read
+            rows.append({"label": label, "fate": candidate.fate, "read": held, "ranks": ranks, "scores": scores})
+    st.caption(
+        "Each line is a chunk on its way through the stages: a solid line with a filled mark ends in the context, "
+        "a broken one with an open mark does not. Point at a mark for its rank and score."
+    )
+    words = [stage(name).short for name in (*stages, KEPT)]
+    _ladder(key="ask.ladder", data={"depth": LADDER_ROWS, "stages": words, "rows": rows})
+
+
+def show_fates(told: WhyNot, text: str, fusion: str) -> None:
+    """Draw the ways of a place's chunks, the best ranked first. ``text``: of its document."""
+    if not told.fates:
+        return
+    rows = [
+        {
+            "text": " ".join(text[fate.start : fate.end].split()),
+            "said": fate.said,
+            "steps": [
+                {
+                    "word": stage(name).short,
+                    "rank": fate.ranks.get(name, 0),
+                    "score": f"{fate.scores[name]:.{digits(name, fusion)}f}" if name in fate.scores else "",
+                    "scale": scale(name, fusion),
+                }
+                for name in told.stages
+            ],
+        }
+        for fate in told.fates[:MOST_FATES]
+    ]
+    _fates(key="ask.fates", data={"rows": rows})
+    if len(told.fates) > MOST_FATES:
+        st.caption(f"{len(told.fates) - MOST_FATES:,} more chunks of this place are ranked behind these.")
+
+
+def show_scores(result: SearchResult, settings: Settings, titles: Mapping[str, str]) -> None:
+    """Every candidate the trace holds, the best first, with its fate and its rank and score at each stage."""
+    names = {hit.chunk_id: " › ".join(dict.fromkeys((hit.document, *hit.headings))) for hit in result.hits}
+    kept = {hit.chunk_id: hit.rank for hit in result.hits}
+    stages, fusion = result.trace.stages, settings.retrieval.fusion
+    far = len(result.trace.candidates) + 1
+    last = stages[-1] if stages else ""
+    candidates = sorted(
+        result.trace.candidates, key=lambda item: (kept.get(item.chunk_id, far), item.ranks.get(last) or far)
+    )
+    table: dict[str, list[Any]] = {"Chunk": [names.get(item.chunk_id) or _unnamed(item, titles) for item in candidates]}
+    table["Fate"] = [item.fate for item in candidates]
+    columns: dict[str, Any] = {
+        "Chunk": st.column_config.TextColumn(width=196),
+        "Fate": st.column_config.TextColumn(width=150),
+    }
+    for name in stages:
+        said = stage(name)
+        table[f"{said.short} #"] = [item.ranks.get(name) for item in candidates]
+        table[said.short] = [item.scores.get(name) for item in candidates]
+        columns[f"{said.short} #"] = st.column_config.NumberColumn(
+            format="%d", width=_wide(f"{said.short} #"), help=f"Rank: {said.word}, 1 is best."
+        )
+        columns[said.short] = st.column_config.NumberColumn(
+            format=f"%.{digits(name, fusion)}f", width=_wide(said.short), help=f"Score: {scale(name, fusion)}."
+        )
+    short = f"{stage(KEPT).short} #"
+    table[short] = [kept.get(item.chunk_id) for item in candidates]
+    columns[short] = st.column_config.NumberColumn(
+        format="%d", width=_wide(short), help="Place among those that go on."
+    )
+    st.dataframe(table, hide_index=True, height=420, column_config=columns, placeholder="")
+
+
+def show_timings(timings: dict[str, float], quoting_ms: float, reads: Mapping[str, int]) -> None:
+    """Milliseconds of each step, and how often it asked the catalogue where that is counted (``Trace.reads``)."""
+    rows = {**timings, "quotes": quoting_ms}
+    st.dataframe(
+        {
+            "Step": [step_words(step) for step in rows],
+            "Time": [duration(value) for value in rows.values()],
+            "Share": list(rows.values()),
+            "Catalogue": [reads.get(step) for step in rows],
+        },
+        width=720,
+        hide_index=True,
+        column_config={
+            "Share": st.column_config.ProgressColumn(
+                format=" ", min_value=0, max_value=max(sum(rows.values()), 1e-9), help="Of all steps together."
+            ),
+            "Catalogue": st.column_config.NumberColumn(
+                format="%d", help="How often the catalogue was asked; what is in memory is not asked for again."
+            ),
+        },
+        placeholder="",
+    )
+    st.caption("As measured when this result was made; the same question again is taken from memory.")
+    if "expand" in reads:
+        st.caption(_asked(reads["expand"]))
+
+
+def _asked(times: int) -> str:
+    """What expansion read, as a sentence.
+
+    >>> _asked(0)
+    'Growing the chunks asked the catalogue for nothing.'
+    >>> _asked(1), _asked(12)
+    ('Growing the chunks asked the catalogue once.', 'Growing the chunks asked the catalogue 12 times.')
+    """
+    said = "for nothing" if not times else "once" if times == 1 else f"{times:,} times"
+    return f"Growing the chunks asked the catalogue {said}."
+
+
+def _wide(title: str) -> int:
+    """Pixels for a column of numbers under its title."""
+    return max(54, 18 + 7 * len(title))
+
+
+def _unnamed(candidate: Candidate, titles: Mapping[str, str]) -> str:
+    place = f"characters {candidate.start:,} – {candidate.end:,}"
+    title = titles.get(candidate.version_id)
+    return f"{title} · {place}" if title else place
+
+
+def _short(score: float | None, places: int) -> str:
+    return "–" if score is None else f"{score:.{places}f}"

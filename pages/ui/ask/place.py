@@ -1,0 +1,67 @@
+"""What the address of Ask says, and how it is taken up: the question, where it looks, and the turned dials."""
+
+from __future__ import annotations
+
+from secrets import token_hex
+
+import streamlit as st
+
+from core.errors import SettingsError
+from core.library import Library
+from core.settings import Settings
+from pages.ui.ask.source import KindOf
+from pages.ui.settings import ask_dials, rerankers
+from pages.ui.shared import address, state
+
+_NAMES = tuple(ask_dials.BY_NAME)
+
+
+def arrive(library: Library) -> None:
+    """Take up the address once: what it does not say stands as usual."""
+    led = address.taken()
+    if led is None:
+        return
+    question = address.last(led, "question")
+    st.session_state[state.QUESTION] = question
+    if question != st.session_state.get(state.ASKED):
+        st.session_state[state.ASKED] = question
+        st.session_state[state.ASKING] = token_hex(8)
+    known = ask_dials.profiles(library.settings, rerankers.chosen())
+    profile = address.last(led, "profile")
+    st.session_state[state.PROFILE] = profile if profile in known else ask_dials.QUICK
+    base = known[st.session_state[state.PROFILE]]
+    turned = address.turns(led.get("dial", ()), _values(base))
+    try:
+        state.changed(base, turned)
+    except SettingsError:  # a link that somebody wrote by hand
+        turned = {}
+    ask_dials.turn_to(base)
+    ask_dials.turn(turned)
+    numbers = {held.name: held.id for held in library.labels.collections()}
+    places = [("collection", numbers[name]) for name in led.get("collection", ()) if name in numbers]
+    st.session_state[state.SCOPE] = [*places, *(("tag", name) for name in led.get("tag", ()))]
+
+
+def say(library: Library, question: str, settings: Settings, base: Settings) -> None:
+    """Put what is asked into the address. ``base``: what the dials were turned from."""
+    profile = st.session_state.get(state.PROFILE)
+    scope = st.session_state.get(state.SCOPE) or ()
+    names = {held.id: held.name for held in library.labels.collections()} if scope else {}
+    address.say(
+        {
+            "question": question,
+            "profile": "" if profile == ask_dials.QUICK else profile,
+            "dial": address.turned(_values(settings), _values(base)),
+            "collection": [names[value] for kind, value in scope if kind == "collection" and value in names],
+            "tag": [str(value) for kind, value in scope if kind == "tag"],
+        }
+    )
+
+
+def cited(target: dict[str, str] | None, kind_of: KindOf) -> dict[str, str] | None:
+    """A citation's place in Chunks: of a PDF on its page, where the words are lit; ``None`` for none."""
+    return {**target, "view": "page"} if target and kind_of(target["document"]) == "pdf" else target
+
+
+def _values(settings: Settings) -> dict[str, object]:
+    return {name: state.setting(settings, name) for name in _NAMES}

@@ -1,0 +1,108 @@
+"""The question, where it looks, how it is asked, and what to ask first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.library import Library, Scope
+from core.settings import Settings
+from pages.ui.ask import history as ask_history
+from pages.ui.settings import ask_dials
+from pages.ui.shared import samples, services, state
+from pages.ui.shared.words import escaped
+
+Choice = tuple[str, int | str]  # ("collection", its id) or ("tag", its name)
+MOST_CHIPS = 12  # more are a list to type into
+QUESTION = "Question"  # the label of the field, by which the key / finds it
+
+
+def question_row(settings: Settings) -> Settings:
+    """The question, the profile and what was asked before; returns the settings that dials are turned from."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.form("ask.form", border=False):
+            row = st.container(horizontal=True, vertical_alignment="bottom")
+            row.text_input(
+                QUESTION,
+                key=state.QUESTION,
+                placeholder="Ask your documents, in whole sentences or a few words",
+                label_visibility="collapsed",
+                persist_state="session",
+                max_chars=2000,
+            )
+            if row.form_submit_button("Ask", type="primary", width=84):
+                ask_history.take(st.session_state[state.QUESTION].strip())
+        base = ask_dials.profile_choice(settings)
+        ask_history.history_button()
+    return base
+
+
+def suggestions() -> None:
+    """What to ask first, and what will come of it."""
+    st.caption(
+        "You get three things: sentences quoted from your documents, each with its place; the chunks that were found, "
+        "with their scores; and what they grew into, which is what a language model would read."
+    )
+    made, past = samples.questions(services.library().sources()), ask_history.past()[:6]
+    for title, questions in (("Asked before", past), ("Questions the samples are made for", made)):
+        if questions:
+            st.markdown(f"**{title}**")
+            with st.container(gap="xsmall"):
+                for number, question in enumerate(questions):
+                    st.button(
+                        escaped(question),
+                        key=f"ask.example.{title[:1]}{number}",
+                        icon=":material/arrow_forward:",
+                        type="tertiary",
+                        on_click=ask_history.ask,
+                        args=[question],
+                    )
+
+
+def scope_row(library: Library) -> Scope:
+    """Draw the chips where there is something to choose from; returns what the question looks into."""
+    held = {collection.id: collection.name for collection in library.labels.collections() if collection.documents}
+    choices: list[Choice] = [("collection", number) for number in held]
+    choices += [("tag", tag.name) for tag in library.labels.tags() if tag.documents]
+    if not choices:
+        return Scope()
+    kept = [choice for choice in st.session_state.get(state.SCOPE) or () if choice in choices]
+    if state.SCOPE in st.session_state:
+        st.session_state[state.SCOPE] = kept
+
+    def name(choice: Choice) -> str:
+        kind, value = choice
+        if kind == "tag":
+            return f"# {escaped(str(value))}"
+        return f":material/folder: {escaped(held.get(int(value), 'gone'))}"
+
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    row.markdown(":small[Search in]", width="content")
+    if len(choices) <= MOST_CHIPS:
+        row.pills(
+            "Search in",
+            choices,
+            selection_mode="multi",
+            format_func=name,
+            key=state.SCOPE,
+            label_visibility="collapsed",
+            persist_state="session",
+        )
+    else:
+        row.multiselect(
+            "Search in",
+            choices,
+            format_func=name,
+            key=state.SCOPE,
+            label_visibility="collapsed",
+            placeholder="Everything",
+            persist_state="session",
+        )
+    chosen: Sequence[Choice] = st.session_state.get(state.SCOPE) or ()
+    if not chosen and len(choices) <= MOST_CHIPS:
+        row.caption("everything", width="content")
+    return Scope(
+        collections=tuple(int(value) for kind, value in chosen if kind == "collection"),
+        tags=tuple(str(value) for kind, value in chosen if kind == "tag"),
+    )

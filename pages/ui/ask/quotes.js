@@ -1,0 +1,75 @@
+const KINDS = ["cell", "row", "line", "item", "sentence"];
+// The best supporting sentences, each with the way to its place; where support is weak, that the library does not say,
+// and behind it what came nearest. Text comes as data and leaves as textContent.
+function drawQuote(quote, index, component) {
+  const line = make("blockquote", "quote"), cite = make("button", "cite");
+  const heading = quote.headings.length && quote.headings[quote.headings.length - 1] !== quote.document ? ` › ${quote.headings[quote.headings.length - 1]}` : "";
+  cite.append(make("b", "", String(index + 1)), make("span", "", quote.document + heading + (quote.page ? `, ${quote.page}` : "")), icon("arrow_outward"));
+  cite.title = `Open in Chunks · ${sourceInWords(quote)} · support ${quote.score.toFixed(2)} of 1`;
+  cite.onclick = () => component.setTriggerValue("open", { document: quote.version, span: `${quote.start}-${quote.end}` });
+  if (quote.told) line.append(make("span", "of", `${quote.told}: `)); // what a cell is of, before its number
+  line.append(drawSaid(quote), cite);
+  return line;
+}
+
+// The quote's own words, the short answer in them in bold; a listing keeps its lines, a list its items.
+function drawSaid({ text, kind, short, cells }) {
+  if (cells.length) return drawRow(cells);
+  const said = make(kind === "line" ? "code" : "span", `said ${kind}`), at = offsetTranslator(text);
+  const [start, end] = short ? short.map(at) : [0, 0];
+  said.append(text.slice(0, start));
+  if (end > start) said.append(make("b", "short", text.slice(start, end)));
+  said.append(text.slice(end));
+  return said;
+}
+
+function drawNothing(data, component) {
+  const none = make("div", "none");
+  none.append(make("b", "", "The library does not say."), make("p", "why", data.weak ? `${data.weak[0].toUpperCase()}${data.weak.slice(1)}` : "No sentence in these passages supports an answer."));
+  if (!data.quotes.length) return [none];
+  const fold = make("details", "nearest");
+  fold.append(make("summary", "", "What came nearest"), ...data.quotes.map((quote, index) => drawQuote(quote, index, component)));
+  none.append(fold);
+  return [none];
+}
+
+// A row of a table below its headers.
+function drawRow(cells) {
+  const table = make("table", "said row"), body = make("tr", "");
+  if (cells.some(([header]) => header)) {
+    const head = make("tr", "");
+    head.append(...cells.map(([header]) => make("th", "", header)));
+    table.append(head);
+  }
+  body.append(...cells.map(([, words]) => make("td", "", words)));
+  table.append(body);
+  return table;
+}
+
+// A cell alone says nothing once it is pasted elsewhere.
+function quotedWhole(quote, number) {
+  return quotedWithSource(quote.told ? { ...quote, text: `${quote.told}: ${quote.text}` } : quote, number);
+}
+
+function counted(count, word) {
+  return count ? [`${count} ${word}${count === 1 ? "" : "s"}`] : [];
+}
+
+function drawAnswer(data, component) {
+  const copy = make("button", "copy", "Copy with sources"), foot = make("div", "answer-foot");
+  copy.title = "The question, these sentences, and where each stands, as Markdown";
+  copy.onclick = () => copyText([`**${data.question}**`, ...data.quotes.map((quote, index) => quotedWhole(quote, `[${index + 1}] `))].join("\n\n"), copy);
+  const kinds = KINDS.flatMap((kind) => counted(data.quotes.filter((quote) => quote.kind === kind).length, kind)).join(" and ");
+  foot.append(make("span", "", `${kinds}, word for word${data.likely}`), copy);
+  return [...data.quotes.map((quote, index) => drawQuote(quote, index, component)), foot];
+}
+
+export default function (component) {
+  const { data, parentElement } = component;
+  const host = parentElement.querySelector(".answer");
+  if (!data) return;
+  const drawn = JSON.stringify(data);
+  if (host.dataset.drawn === drawn) return; // a fold that was opened stays open
+  host.dataset.drawn = drawn;
+  host.replaceChildren(...(data.weak || !data.quotes.length ? drawNothing : drawAnswer)(data, component));
+}

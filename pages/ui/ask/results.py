@@ -1,0 +1,102 @@
+"""What a question brought: asked of the library, which remembers it for every window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import streamlit as st
+
+from core.errors import LecternError
+from core.library import Library, Scope, SearchResult
+from core.search.answer.support import Support
+from core.search.question.analysis import Keys
+from core.settings import RerankingSettings, Settings
+from core.types import Answer
+from pages.ui.ask import change_words as ask_change_words
+from pages.ui.settings import ask_dials
+from pages.ui.shared import services, tasks
+
+_RERANKING = "reranking"
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question as it is asked.
+
+    ``ignored``: keys of what was understood of it and taken away. ``asking``: another each time it is asked, which
+    changes nothing in what is found.
+    """
+
+    question: str
+    scope: Scope
+    ignored: Keys = frozenset()
+    asking: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answer line of a result.
+
+    ``nearest``: the best sentences, whether or not they support an answer, which ``support`` tells.
+    """
+
+    nearest: Answer
+    support: Support
+    milliseconds: float
+
+
+def search(inquiry: Inquiry, settings: Settings) -> SearchResult:
+    """What was found, and what the reader gets of it; a dial that is turned searches nothing again."""
+    return _search(services.library(), inquiry, settings)
+
+
+def _search(
+    library: Library, inquiry: Inquiry, settings: Settings, progress: Callable[[int, int], None] | None = None
+) -> SearchResult:
+    return library.search(
+        inquiry.question,
+        settings,
+        scope=inquiry.scope,
+        ignored=inquiry.ignored,
+        asking=inquiry.asking,
+        progress=progress,
+    )
+
+
+def search_at_once(inquiry: Inquiry, settings: Settings) -> tuple[SearchResult, Settings]:
+    """The result, with the settings it was made by: while the best are read again, that of the order before.
+
+    Draws how that goes on, with a way out; the page is drawn anew when it is over.
+    """
+    library = services.library()
+    known = library.searcher.remembered(
+        inquiry.question, settings, scope=inquiry.scope, ignored=inquiry.ignored, asking=inquiry.asking
+    )
+    if settings.reranking.off or known is not None:
+        return known or search(inquiry, settings), settings
+    at_once = replace(settings, reranking=RerankingSettings())
+    first = search(inquiry, at_once)
+    task = tasks.begun(
+        _RERANKING,
+        (library.revision(), inquiry, settings, inquiry.asking),
+        lambda task: _search(library, inquiry, settings, task.tell),
+    )
+    said = "Reading the best chunks again: {done} of {total}. Until then they stand in the order before."
+    if not tasks.finished(_RERANKING, task, said, lambda: ask_dials.turn({"reranking.model": ""})):
+        return first, at_once
+    try:
+        return task.result(), settings
+    except LecternError as error:
+        st.warning(ask_change_words.said(f"The best chunks were not read again. {error}"), icon=":material/warning:")
+        return first, at_once
+
+
+def answer(result: SearchResult, settings: Settings) -> Answered:
+    """The answer line of a result. Sentences not met before are encoded."""
+    searcher = services.library().searcher
+    line = searcher.answer(result, settings.answering)
+    nearest = line.answer
+    if not line.support.enough:  # what was encoded for it is in memory
+        nearest = searcher.answer(result, replace(settings.answering, least_support=0.0)).answer
+    return Answered(nearest, line.support, line.milliseconds)

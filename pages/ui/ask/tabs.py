@@ -1,0 +1,52 @@
+"""Everything behind Ask's evidence: the stages, the prompt, the comparison, and why a passage is not there."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.library import SearchResult
+from core.settings import Settings
+from pages.ui.ask import compare as ask_compare
+from pages.ui.ask import results as ask_results
+from pages.ui.ask.ladder import show_ladder, show_scores, show_timings
+from pages.ui.ask.results import Inquiry
+from pages.ui.ask.source import KindOf
+from pages.ui.ask.why import TAB, show_why
+from pages.ui.shared import services, state
+from pages.ui.shared.words import count
+
+STAGES, SCORES, PROMPT, TIMINGS, SIDES, WHY = "Stages", "Scores", "Prompt", "Timings", "A/B", TAB
+
+
+def show_tabs(
+    inquiry: Inquiry, result: SearchResult, settings: Settings, base: Settings, kind_of: KindOf
+) -> dict[str, str] | None:
+    """Everything behind the evidence; only what is looked at is drawn. Returns a place to open in Chunks."""
+    sources = services.library().sources()
+    titles = {source.version_id: source.title for source in sources}
+    stages, scores, prompt, timings, sides, why = st.tabs(
+        [STAGES, SCORES, PROMPT, TIMINGS, SIDES, WHY], key=state.ASK_TAB, on_change="rerun"
+    )
+    if stages.open:
+        with stages:
+            show_ladder(result, settings, titles)
+    if scores.open:
+        with scores:
+            show_scores(result, settings, titles)
+    if prompt.open:
+        with prompt:
+            st.caption(
+                f"Exactly what a language model would be given: {count(len(result.context.prompt), 'character')}."
+            )
+            st.code(result.context.prompt, language=None, wrap_lines=True, height=420)
+    if timings.open:
+        with timings:
+            quoting = ask_results.answer(result, settings).milliseconds
+            show_timings(dict(result.timings_ms), quoting, result.trace.reads)
+    if why.open:
+        with why:
+            show_why(inquiry, settings, sources)
+    if sides.open:
+        with sides:
+            return ask_compare.show_compared(inquiry, result, settings, base, kind_of)
+    return None

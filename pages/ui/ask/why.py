@@ -1,0 +1,208 @@
+"""Why not this passage? A place is picked in any document; its fate is told, and the smallest change that admits it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.library import JudgmentRow, SourceRow
+from core.search.explaining.why_not import Change, WhyNot, why_not
+from core.settings import Settings
+from core.text.finding import find_words
+from core.types import Span
+from pages.ui.ask import chips as ask_chips
+from pages.ui.ask.change_words import dialled, dials_said, offer, said, undialled
+from pages.ui.ask.judging_gold import of_question
+from pages.ui.ask.ladder import show_fates
+from pages.ui.ask.results import Inquiry
+from pages.ui.reader import readings
+from pages.ui.settings import ask_dials
+from pages.ui.shared import assets, services, state, tasks, words
+
+TAB = "Why not this passage?"
+TASK = "why"
+LISTED = 8  # places offered; more words find fewer
+_LOOKED = 200
+_AROUND = 70  # characters shown on each side of a place
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedPlace:
+    """A place whose absence is explained.
+
+    ``under``: the fingerprint of the settings it is explained for, "" for those of the next drawing.
+    """
+
+    version: str
+    place: Span
+    under: str = ""
+
+
+_bring = st.components.v2.component("lectern.bring", js=assets.text(__file__, "ask_bring.js"))
+
+
+def point_at(version: str, place: Span) -> None:
+    """Have words that were marked in a text explained, and brought into view; for a callback."""
+    st.session_state[state.WHY] = ExplainedPlace(version, place)
+    st.session_state[state.WHY_DOCUMENT] = version
+    st.session_state[state.WHY_WORDS] = ""
+    st.session_state[state.ASK_TAB] = TAB
+    state.bump(state.WHY_POINTED)
+
+
+def show_why(inquiry: Inquiry, settings: Settings, sources: list[SourceRow]) -> None:
+    """The way to a place, and what became of it."""
+    titles = {source.version_id: source for source in sources if source.version_id}
+    _bring(key="ask.bring", data={"count": state.counter(state.WHY_POINTED)})
+    st.caption(
+        "Point at words that should have been read: mark them in the evidence or in Chunks and press w, or pick their "
+        "document and type some of them."
+    )
+    picked = _picked(inquiry.question, titles)
+    if picked is not None:
+        version, place = picked
+        st.button(
+            "Why is it not read?",
+            key="ask.why.go",
+            type="primary",
+            icon=":material/help:",
+            on_click=_ask,
+            args=[ExplainedPlace(version, place)],
+        )
+    asked: ExplainedPlace | None = st.session_state.get(state.WHY)
+    if asked is not None and asked.version in titles:
+        _explain(inquiry, settings, asked, titles[asked.version])
+
+
+def _ask(asked: ExplainedPlace | None) -> None:
+    st.session_state[state.WHY] = asked
+
+
+def _picked(question: str, titles: dict[str, SourceRow]) -> tuple[str, Span] | None:
+    """The place a person points at; ``None`` while there is none."""
+    state.keep_known(state.WHY_DOCUMENT, titles)
+    choice, typed = st.columns([2, 3], gap="small")
+    version = choice.selectbox(
+        "Document",
+        list(titles),
+        key=state.WHY_DOCUMENT,
+        format_func=lambda key: f"{titles[key].title}  ·  {words.place_name(titles[key].name)}",
+        persist_state="session",
+    )
+    sought = typed.text_input(
+        "Words of the passage", key=state.WHY_WORDS, placeholder="as they stand there", persist_state="session"
+    )
+    text = readings.document(version).text
+    places = find_words(text, sought, _LOOKED)
+    gold = _gold(question, version) if not sought.strip() else []
+    if sought.strip() and not places:
+        st.caption("These words do not stand in this document one after another. Try fewer of them.")
+    offered = [*places[:LISTED], *gold]
+    if not offered:
+        return None
+    state.keep_known(state.WHY_PLACE, offered)
+    found = f"{words.count(len(places), 'place')}; {'these are the first' if len(places) > LISTED else 'which one?'}"
+    chosen = st.radio(
+        found if places else "Judged gold for this question",
+        offered,
+        key=state.WHY_PLACE,
+        format_func=lambda place: _line(text, place),
+        label_visibility="visible" if len(offered) > 1 else "collapsed",
+    )
+    return version, chosen or offered[0]
+
+
+def _gold(question: str, version: str) -> list[Span]:
+    """What was judged to answer the question in this document."""
+    rows: list[JudgmentRow] = of_question(services.library().judgments(version), question)
+    return list(
+        dict.fromkeys(Span(row.start, row.end) for row in rows if row.start is not None and row.end is not None)
+    )
+
+
+def surroundings(text: str, place: Span) -> tuple[str, str, str]:
+    """What stands before a place, in it and behind it, in one line each, cut at a word.
+
+    >>> surroundings("Tea is\\nfree on Fridays.", Span(7, 11))
+    ('Tea is ', 'free', ' on Fridays.')
+    """
+    before = " ".join(f"|{text[max(0, place.start - _AROUND) : place.start]}|".split())[1:-1]
+    behind = " ".join(f"|{text[place.end : place.end + _AROUND]}|".split())[1:-1]
+    if place.start > _AROUND:
+        before = f"… {before.split(' ', 1)[-1]}"
+    if place.end + _AROUND < len(text):
+        behind = f"{behind.rsplit(' ', 1)[0]} …"
+    return before, " ".join(text[place.start : place.end].split()), behind
+
+
+def _line(text: str, place: Span) -> str:
+    before, held, behind = surroundings(text, place)
+    return f"{words.escaped(before)}:orange-background[**{words.escaped(held)}**]{words.escaped(behind)}"
+
+
+def _explain(inquiry: Inquiry, settings: Settings, asked: ExplainedPlace, source: SourceRow) -> None:
+    """The sentence, the fates and the changes; or how far the search for them is."""
+    now = settings.fingerprint()
+    if not asked.under:
+        asked = ExplainedPlace(asked.version, asked.place, now)
+        _ask(asked)
+    library = services.library()
+    searcher, version, span = library.searcher, asked.version, asked.place
+    task = tasks.begun(
+        TASK,
+        (inquiry, asked, library.revision()),
+        lambda task: why_not(
+            searcher,
+            inquiry.question,
+            settings,
+            version,
+            span,
+            inquiry.scope,
+            task.tell,
+            inquiry.ignored,
+        ),
+    )
+    if not tasks.finished(TASK, task, "Trying step {done} of {total}", lambda: _ask(None)):
+        return
+    told = task.result()
+    text = readings.document(asked.version).text
+    place = " ".join(text[asked.place.start : asked.place.end].split())
+    st.markdown(f"“{words.escaped(place[:200])}” · {words.escaped(source.title)}")
+    if told.admitted:
+        st.success(said(told.sentence), icon=":material/check_circle:")
+    else:
+        st.info(said(told.sentence), icon=":material/help:")
+    if asked.under != now:
+        again = ExplainedPlace(asked.version, asked.place)
+        st.button("The dials were turned since: ask again", key="ask.why.again", on_click=_ask, args=[again])
+    else:
+        _changes(inquiry.question, told, asked)
+    show_fates(told, text, settings.retrieval.fusion)
+
+
+def _changes(question: str, told: WhyNot, asked: ExplainedPlace) -> None:
+    """A button for each change that admits the place: it turns the dials or takes chips away, and asks again."""
+    with st.container(horizontal=True, gap="xsmall"):
+        for number, change in enumerate(filter(dialled, told.changes)):
+            st.button(
+                words.escaped(offer(change)),
+                key=f"ask.why.change.{number}",
+                on_click=_make,
+                args=[question, change, asked],
+                help=f"Tried: the context then holds {change.held:.0%} of it.",
+            )
+    others = undialled(told.changes)
+    if others:
+        st.caption(words.escaped(others))
+    if told.tried > 1:
+        st.caption(f"{words.count(told.tried, 'context')} were filled to find this out.")
+    if told.untried:
+        st.caption(words.escaped(f"That was enough; not tried to their ends: {dials_said(told.untried)}."))
+
+
+def _make(question: str, change: Change, asked: ExplainedPlace) -> None:
+    for kind, value in change.remove:
+        ask_chips.take_away(question, (kind, value), f"{kind}: {value}")
+    ask_dials.turn({name: after for name, (_, after) in change.settings.items()})
+    _ask(ExplainedPlace(asked.version, asked.place))

@@ -1,0 +1,106 @@
+"""From a measured preset to the library's own settings, with what that will cost said first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.evaluation.planning import recipe_of
+from core.evaluation.reporting.report import PresetReport
+from core.settings import Settings
+from core.storage.store import settings_from
+from pages.ui.settings.ask_dials import BY_NAME, LABELS
+from pages.ui.shared import background, services, words
+
+SHOWN = 16
+
+
+def show_apply(chosen: PresetReport) -> None:
+    """The button, and behind it what will change."""
+    library = services.library()
+    if not library.writable:
+        return
+    wanted = keeping(settings_from(dict(chosen.settings)), library.settings)
+    changes = differences(library.settings.to_dict(), wanted.to_dict())
+    with st.popover("Apply", icon=":material/check:", width="stretch"):
+        if not changes:
+            st.markdown("The library has these settings already.")
+            return
+        st.markdown(f"**Make {words.escaped(chosen.preset)} this library's settings**")
+        st.table(changes_table(dict(list(changes.items())[:SHOWN])), border="horizontal")
+        if len(changes) > SHOWN:
+            st.caption(f"and {len(changes) - SHOWN} more")
+        st.markdown(cost(library.settings, wanted, len(library.sources()), services.stats().chunks))
+        busy = bool(background.active_jobs("apply"))
+        if st.button("Apply to the library", key="benchmark.apply", type="primary", disabled=busy):
+            background.apply_and_watch(wanted)
+
+
+def changes_table(
+    changes: Mapping[str, tuple[Any, Any]], heads: Sequence[str] = ("Setting", "Now", "Then")
+) -> dict[str, list[str]]:
+    """Settings with both values, called as the Ask page calls them where it has a dial for them.
+
+    >>> table = changes_table({"retrieval.fusion": ("zscore", "rrf"), "chunking.prefix": (("title", "heading"), ())})
+    >>> table["Setting"][0], table["Now"], table["Then"]
+    ('Find · Scores are joined by', ['Standard scores', 'title, heading'], ['Reciprocal ranks', 'none'])
+    """
+    columns = (
+        [LABELS.get(name, name) for name in changes],
+        [_said(name, now) for name, (now, _) in changes.items()],
+        [_said(name, then) for name, (_, then) in changes.items()],
+    )
+    return {head: [words.escaped(one) for one in column] for head, column in zip(heads, columns, strict=True)}
+
+
+def _said(name: str, value: Any) -> str:
+    if name in BY_NAME:
+        return BY_NAME[name].said(value)
+    if isinstance(value, tuple | list):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value == "" else str(value)
+
+
+def keeping(wanted: Settings, own: Settings) -> Settings:
+    """A preset as this library would have it: whose word counts is the library's own, and no preset's to say.
+
+    >>> own = Settings().with_value("answering.authority", ("api.md > notes",))
+    >>> keeping(Settings().with_value("answering.sentences", 5), own).answering
+    AnsweringSettings(sentences=5, least_support=0.4, reader=True, authority=('api.md > notes',))
+    """
+    return wanted.with_value("answering.authority", own.answering.authority)
+
+
+def differences(
+    now: Mapping[str, Mapping[str, Any]], then: Mapping[str, Mapping[str, Any]]
+) -> dict[str, tuple[Any, Any]]:
+    """Settings that would change, with both values.
+
+    >>> differences({"retrieval": {"k": 50, "rrf_k": 60}}, {"retrieval": {"k": 20, "rrf_k": 60}})
+    {'retrieval.k': (50, 20)}
+    """
+    return {
+        f"{stage}.{name}": (now[stage][name], value)
+        for stage, values in then.items()
+        for name, value in values.items()
+        if now[stage][name] != value
+    }
+
+
+def cost(now: Settings, then: Settings, documents: int, chunks: int) -> str:
+    """What applying it takes.
+
+    >>> from dataclasses import replace
+    >>> cost(Settings(), Settings().with_value("retrieval.k", 20), 12, 900)
+    'Nothing is read, cut or encoded anew: it holds from the next question on.'
+    """
+    if recipe_of(now) == recipe_of(then) or not documents:
+        return "Nothing is read, cut or encoded anew: it holds from the next question on."
+    if now.embedding != then.embedding:
+        return f"Another embedder: all {words.count(chunks, 'chunk')} are encoded anew, in the background."
+    return (
+        f"{words.count(documents, 'document')} cut anew in the background; chunks that come out as before are not "
+        f"encoded again (there are {chunks:,} now)."
+    )

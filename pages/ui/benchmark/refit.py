@@ -1,0 +1,217 @@
+"""Benchmark's "Fit to my judgments": the dials fitted to half of them, tried on the other half, and taken or left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from core.errors import LecternError
+from core.evaluation.exchange.judged import judged_questions
+from core.library import Library
+from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, Refitted, cut_otherwise, cuts, fittable, refit
+from core.refitting.drawing import gain_figure
+from core.settings import Settings
+from pages.ui.ask.judging_gold import judgments_mark
+from pages.ui.benchmark.apply import changes_table
+from pages.ui.benchmark.tune import show_tune
+from pages.ui.settings import rerankers
+from pages.ui.shared import background, services, state, tasks, words
+from pages.ui.shared.guard import guarded
+from pages.ui.shared.plots import CONFIG, palette
+from pages.ui.shared.queue import show_jobs
+from pages.ui.shared.tasks import Task
+
+TASK = "refit"
+_PARTED = {
+    "document": "no document has gold in both halves",
+    "question": "they share documents, since most of your gold lies in few",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FitRequest:
+    """A fit that was asked for: of these judgments, ``mark``, beginning from these settings.
+
+    ``model``: what Careful reads with. ``cuts``: how each document was cut, as ``core.refitting.cuts`` says.
+    """
+
+    mark: str
+    settings: Settings
+    model: str
+    cuts: frozenset[tuple[str, str]]
+
+
+def show_refit() -> None:
+    """Fitting and teaching, each in a frame: what it is for, the button, and what came of it."""
+    with guarded():
+        mark = judgments_mark(services.library().judgments())
+        held = _fittable(str(services.home()), mark)
+        with st.container(border=True, gap="small"):
+            _show_fit(mark, held)
+        with st.container(border=True, gap="small"):
+            show_tune(held)
+
+
+def _show_fit(mark: str, held: int) -> None:
+    asked: FitRequest | None = st.session_state.get(state.BENCH_REFIT)
+    if asked is not None and asked.mark != mark:  # other judgments: what was fitted says nothing of them
+        _forget()
+        asked = None
+    head = st.container(gap="small")
+    over = True
+    if asked is not None:
+        library = services.library()  # here: the thread knows no window, and could take another library's
+        task = tasks.begun(TASK, asked, lambda task: _work(task, library, asked))
+        over = tasks.finished(TASK, task, "Fitting to your judgments", _forget)
+        if over:
+            _outcome(task, asked)
+    with head:
+        _head(mark, held, label="Fit" if asked is None else "Fit again", ready=over and held >= LEAST_QUESTIONS)
+
+
+def _head(mark: str, held: int, *, label: str, ready: bool) -> None:
+    said, button = st.columns([6, 1], vertical_alignment="center")
+    said.markdown("**Fit to my judgments**")
+    said.caption(
+        "Turns weights and shares of the search, and then the re-ranker's share under *Careful*, until more of your "
+        "gold is read. It learns from one half of your judgments and is tried on the other, which it has not seen; "
+        "nothing changes unless it gains there and you apply it."
+    )
+    if held < LEAST_QUESTIONS:
+        st.caption(
+            f":material/fact_check: You have {words.count(held, 'judged question')} with gold; this takes "
+            f"{LEAST_QUESTIONS}: **{LEAST_QUESTIONS - held} more**. Mark the words that answer a question, on Chunks "
+            "or on Ask, press **g** and type the question; or import some under *Judgments*."
+        )
+    button.button(
+        label,
+        key="benchmark.refit",
+        icon=":material/tune:",
+        width="stretch",
+        disabled=not ready,
+        help=f"On {words.count(held, 'judged question')}: some seconds for the search, and longer for Careful, whose "
+        "re-ranker reads for one half of them, and for the other where its share promises a gain.",
+        on_click=_ask,
+        args=[mark],
+    )
+
+
+def _ask(mark: str) -> None:
+    tasks.stop(TASK)
+    library = services.library()
+    held = frozenset(cuts(library).items())
+    st.session_state[state.BENCH_REFIT] = FitRequest(mark, library.settings, rerankers.chosen(), held)
+
+
+def _forget() -> None:
+    tasks.stop(TASK)
+    st.session_state[state.BENCH_REFIT] = None
+
+
+def _work(task: Task[Refitted], library: Library, asked: FitRequest) -> Refitted:
+    def watch(what: str, share: float) -> None:
+        task.tell(int(1000 * share), 1000)
+
+    return refit(library, judged_questions(library), asked.settings, watch, asked.model)
+
+
+def _outcome(task: Task[Refitted], asked: FitRequest) -> None:
+    try:
+        found = task.result()
+    except LecternError as error:
+        st.error(words.escaped(str(error)), icon=":material/error:")
+        return
+    _say(found.verdict, found.sentence)
+    if found.gain is not None:
+        dials, picture = st.columns([5, 6], gap="medium")
+        dials.table(changes_table(found.changes, ("Dial", "Before", "Fitted")), border="horizontal")
+        picture.plotly_chart(
+            gain_figure(found.gain, palette()), key="benchmark.refit.gain", config=CONFIG, alt=found.sentence
+        )
+    st.caption(_how(found))
+    if found.careful is not None:
+        _say(found.careful.verdict, found.careful.sentence)
+    show_decision(found, asked, _forget)
+
+
+def _say(verdict: str, sentence: str) -> None:
+    look = {GAIN: (st.success, ":material/trending_up:"), LOSS: (st.warning, ":material/trending_down:")}
+    show, icon = look.get(verdict, (st.info, ":material/drag_handle:"))
+    show(words.escaped(sentence), icon=icon)
+
+
+def _how(found: Refitted) -> str:
+    parts = [f"Fitted to {found.trained} questions, tried on {found.held_out} others; {_PARTED[found.by]}."]
+    if found.gain is not None:
+        parts.append(
+            f"Mean recall over four rooms for the reader: {found.gain.before:.1f} % before, {found.gain.after:.1f} % "
+            f"after. On the questions fitted to it is {found.fitted:+.1f} points, which says nothing of others."
+        )
+    if found.left_out:
+        parts.append(f"{words.count(found.left_out, 'question')} more were not asked: these tell enough.")
+    return words.escaped(" ".join(parts))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _fittable(home: str, mark: str) -> int:
+    return len(fittable(judged_questions(services.library())))
+
+
+def show_decision(found: Refitted, asked: FitRequest, forget: Callable[[], None]) -> None:
+    """Apply it, or leave it, which is to ``forget``; undo it where it is applied."""
+    library = services.library()
+    busy = bool(background.active_jobs("apply"))
+    if busy:  # the library is being cut anew; what failed of it the Library page says
+        show_jobs("apply")
+    applied = bool(found.gains) and _turned(library.settings, found, 1) == library.settings
+    stale = ""
+    if found.gains and not applied:
+        stale = outdated(found, asked, library.settings, rerankers.chosen(), cuts(library))
+    if stale:
+        st.info(f"{stale} What was fitted before cannot be applied: fit again.", icon=":material/update:")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if applied:
+            st.markdown(":material/check: These are the library's settings now; they hold from the next question on.")
+            before = _turned(library.settings, found, 0)
+            _button("Undo", "benchmark.refit.undo", ":material/undo:", before, busy=busy)
+        elif found.gains and not stale:
+            _button("Apply", "benchmark.refit.apply", ":material/check:", found.onto(library.settings), busy=busy)
+        st.button(
+            "Discard" if found.gains and not applied else "Close",
+            key="benchmark.refit.discard",
+            on_click=forget,
+        )
+
+
+def outdated(found: Refitted, asked: FitRequest, settings: Settings, model: str, now: Mapping[str, str]) -> str:
+    """Why what a fit gained says nothing of the library any more, as a sentence; "" while it does.
+
+    What is done with a context once it is filled took no part in the fit, and may be turned.
+    """
+    if replace(settings, answering=asked.settings.answering) != asked.settings:
+        return "The library's settings have been changed since."
+    if cut_otherwise(dict(asked.cuts), now):
+        return "Documents have been cut otherwise since, or are gone."
+    if found.careful is not None and found.careful.verdict == GAIN and model != asked.model:
+        return "*Careful* reads with another re-ranker now."
+    return ""
+
+
+def _button(label: str, key: str, icon: str, wanted: Settings, *, busy: bool) -> None:
+    """Makes settings the library's, as the winner of a benchmark is applied."""
+    st.button(
+        label,
+        key=key,
+        icon=icon,
+        type="primary" if label == "Apply" else "secondary",
+        disabled=busy,
+        on_click=background.start_apply,
+        args=[wanted],
+    )
+
+
+def _turned(settings: Settings, found: Refitted, side: int) -> Settings:
+    """Settings with the dials that may be applied as they stood before, 0, or as they were fitted, 1."""
+    return settings.with_values({name: values[side] for name, values in found.gains.items()})

@@ -1,0 +1,177 @@
+"""The lower part of the Benchmark page: one run as a table, and the views that hang on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from core.evaluation.reporting.metric_words import metric_title
+from core.evaluation.reporting.report import BenchReport
+from core.evaluation.statistics import Comparison
+from core.settings import BASELINES
+from pages.ui.benchmark import apply as bench_apply
+from pages.ui.benchmark import benches
+from pages.ui.benchmark import history as bench_history
+from pages.ui.benchmark.details import show_settings, show_unanswerable
+from pages.ui.benchmark.questions import show_questions
+from pages.ui.benchmark.table import USUAL, columns, show_table, table
+from pages.ui.benchmark.views import show_breakdown, show_lost, show_pareto, show_recall
+from pages.ui.benchmark.words import compared
+from pages.ui.shared import address, state, words
+from pages.ui.shared.guard import guarded
+
+RECALL, PARETO, BREAKDOWN, LOST, QUESTIONS, SETTINGS, UNANSWERABLE = (
+    "Recall by budget",
+    "Cost and recall",
+    "By document and kind",
+    "Where gold was lost",
+    "Questions",
+    "Settings and costs",
+    "Unanswerable",
+)
+TOLD = 3  # metrics named in the sentence about the chosen preset
+
+
+def arrive(runs: list[benches.Run]) -> None:
+    """Take up the address once: the run it names."""
+    name = address.last(address.taken() or {}, "run")
+    folder = next((run.head.folder for run in runs if run.head.finished and run.head.folder == name), None)
+    if folder is not None:
+        st.session_state[bench_history.shown_key([run for run in runs if run.head.finished])] = folder
+
+
+def show_results(runs: list[benches.Run]) -> None:
+    """The newest finished run, or the one chosen; in a fragment, so that looking at it leaves the rest in peace."""
+    finished = [run for run in runs if run.head.finished]
+    if finished:
+        st.fragment(_results)(finished)
+
+
+def _results(runs: list[benches.Run]) -> None:
+    with guarded():
+        labels = {run.head.folder: run.label for run in runs}
+        bar = st.container(horizontal=True, vertical_alignment="bottom")
+        with bar:
+            folder = st.selectbox(
+                "Run", list(labels), format_func=labels.__getitem__, key=bench_history.shown_key(runs), width=400
+            )
+        address.say({"run": folder if folder and folder != runs[0].head.folder else ""})
+        report = benches.report(folder or runs[0].head.folder)
+        folder = folder or runs[0].head.folder
+        presets = [item.preset for item in report.presets]
+        with bar:
+            baseline = _baseline(presets)
+            shown = _columns(report)
+            bench_history.show_exports(report, folder, baseline)
+        _remarks(report)
+        selected = _selected(presets, baseline)
+        against = benches.compared(folder, baseline)
+        data = table(report, baseline, against, shown, frozenset(BASELINES))
+        show_table(data, selected, _pick, state.BENCH_TABLE)
+        st.caption(_legend(report, baseline))
+        said, button = st.columns([5, 1], vertical_alignment="center")
+        said.markdown(_verdicts(selected, baseline, against.get(selected, {}), shown))
+        with button:
+            bench_apply.show_apply(report.preset(selected))
+        _views(report, folder, selected, baseline)
+
+
+def _baseline(presets: list[str]) -> str:
+    usual = usual_baseline(presets)
+    state.keep_known(state.BASELINE, presets)
+    return st.selectbox("Against", presets, index=presets.index(usual), key=state.BASELINE, width=210) or usual
+
+
+def usual_baseline(presets: list[str]) -> str:
+    """A common practice where one was measured, else the first preset.
+
+    >>> usual_baseline(["default", "fixed-1000"]), usual_baseline(["default", "flat"])
+    ('fixed-1000', 'default')
+    """
+    return next((name for name in presets if name in BASELINES), presets[0])
+
+
+def _selected(presets: list[str], baseline: str) -> str:
+    state.keep_known(state.BENCH_SELECTED, presets)
+    usual = next((name for name in presets if name != baseline), baseline)
+    return str(st.session_state.get(state.BENCH_SELECTED, usual))
+
+
+def _pick() -> None:
+    picked = st.session_state[state.BENCH_TABLE].picked
+    if picked:
+        st.session_state[state.BENCH_SELECTED] = picked
+
+
+def _columns(report: BenchReport) -> list[str]:
+    titles = columns(report)
+    with st.popover("Columns", icon=":material/view_column:"):
+        key = state.BENCH_COLUMNS
+        if key not in st.session_state:
+            st.session_state[key] = [name for name in USUAL if name in titles]
+        st.session_state[key] = [name for name in st.session_state[key] if name in titles]
+        chosen = st.multiselect(
+            "Columns of the table", list(titles), format_func=titles.__getitem__, key=key, select_all=True
+        )
+    return list(chosen)
+
+
+def _remarks(report: BenchReport) -> None:
+    """What went wrong, and what is worth knowing, folded where it is much."""
+    failed = [f"{words.escaped(source)}: {words.escaped(reason)}" for source, reason in report.failures]
+    if failed:
+        st.warning(
+            f"{words.count(len(failed), 'document')} could not be read; the gold in them counts as missed. {failed[0]}",
+            icon=":material/error:",
+        )
+    rest = [*failed[1:], *map(words.escaped, report.notes)]
+    rest += [f"Left out {words.escaped(name)}: {words.escaped(reason)}" for name, reason in report.skipped]
+    if rest:
+        with st.expander(f"{words.count(len(rest), 'remark')} on this run"):
+            for line in rest[:100]:
+                st.caption(line)
+
+
+def _verdicts(preset: str, baseline: str, found: Mapping[str, Comparison], shown: list[str]) -> str:
+    """The chosen preset against the baseline in a sentence, for the first metrics of the table."""
+    told = [f"{metric_title(name)} {compared(found[name])}" for name in shown if name in found][:TOLD]
+    if not told:
+        return f"**{words.escaped(preset)}** is the baseline." if preset == baseline else ""
+    return f"**{words.escaped(preset)}** against {words.escaped(baseline)}: {words.escaped('; '.join(told))}."
+
+
+def _legend(report: BenchReport, baseline: str) -> str:
+    questions = sum(bool(question.gold) for question in report.questions)
+    return words.escaped(
+        f"Percent, mean ± half the 95 % interval over {words.count(questions, 'question')}. Against {baseline}: "
+        "▲ better, ▼ worse, = no difference seen (paired randomisation test, Holm's correction over the presets). "
+        "Point at a figure for its words."
+    )
+
+
+def _views(report: BenchReport, folder: str, selected: str, baseline: str) -> None:
+    views = [RECALL, PARETO, BREAKDOWN, LOST, QUESTIONS, SETTINGS]
+    if report.presets[0].unanswerable.get("unanswerable"):
+        views.append(UNANSWERABLE)
+    state.choose(state.BENCH_VIEW, views, RECALL)
+    view = st.segmented_control("View", views, key=state.BENCH_VIEW, required=True, label_visibility="collapsed")
+    chosen = tuple(dict.fromkeys((selected, baseline)))
+    if view == RECALL:
+        show_recall(report, chosen)
+    elif view == PARETO:
+        picked = show_pareto(report, selected)
+        if picked:
+            st.session_state[state.BENCH_SELECTED] = picked
+            state.bump(state.BENCH_PARETO_ROUND)
+            st.rerun(scope="fragment")
+    elif view == BREAKDOWN:
+        show_breakdown(report, folder, chosen)
+    elif view == LOST:
+        show_lost(report)
+    elif view == QUESTIONS:
+        show_questions(report, folder, selected, baseline)
+    elif view == SETTINGS:
+        show_settings(report)
+    else:
+        show_unanswerable(report)

@@ -1,0 +1,135 @@
+"""Which questions a bench asks: the library's own judgments, the samples, or a folder of this machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from core.evaluation.exchange.judged import judged_questions, write_judged_suite
+from core.evaluation.suites import Suite, load_suite
+from pages.ui.ask.judging_gold import judgments_mark
+from pages.ui.benchmark import benches
+from pages.ui.shared import background, samples, services, state, words
+
+JUDGED, SAMPLES, FOLDER = "judged", "samples", "folder"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A suite a person chose. ``revision``: of the library whose judgments it holds, else ``None``."""
+
+    folder: Path
+    name: str
+    suite: Suite
+    revision: int | None = None
+
+
+def choose_suite() -> Chosen | None:
+    """The choice; ``None``, with a sentence, while there is nothing to measure on. Raises ``SuiteError``."""
+    held = _judgments()
+    named = {JUDGED: f"My judgments ({held.questions:,})", SAMPLES: "The samples", FOLDER: "A suite folder"}
+    st.session_state.setdefault(state.SUITE, JUDGED if held.questions else SAMPLES)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = st.segmented_control(
+            "Suite",
+            list(named),
+            format_func=named.__getitem__,
+            key=state.SUITE,
+            required=True,
+            persist_state="session",
+            help="Questions with the exact places that answer them. Your library is not changed by measuring.",
+        )
+        written = _folder_field() if kind == FOLDER else ""
+    if kind == SAMPLES:
+        return Chosen(samples.FOLDER, "The samples", suite_in(samples.FOLDER))
+    if kind == FOLDER:
+        if not written:
+            st.info(
+                "Name the suite's folder: documents/ beside questions.jsonl, each line with id, question and gold.",
+                icon=":material/folder_open:",
+            )
+            return None
+        place = Path(written).expanduser().resolve()
+        return Chosen(place, place.name, suite_in(place))
+    return _own(held)
+
+
+def _own(held: _Held) -> Chosen | None:
+    """The library's judgments as a suite."""
+    if not held.questions:
+        st.info(
+            "No judgments yet. Mark the words that answer a question, on Chunks or on Ask, and type the question; or "
+            "import some under *Judgments*.",
+            icon=":material/fact_check:",
+        )
+        return None
+    if held.lost:
+        st.caption(
+            f"{words.count(held.lost, 'judgment')} more lost their place when a document changed: see *Judgments*."
+        )
+    library = services.library()
+    # While a bench reads the folder it stays as it is.
+    place = benches.workspace() / "judged"
+    if not background.active_jobs("bench"):
+        place = _written(str(library.home), held.mark)
+    return Chosen(place, "My judgments", suite_in(place), library.revision())
+
+
+def _folder_field() -> str:
+    known = benches.folders()
+    chosen = st.selectbox(
+        "Folder on this machine",
+        known,
+        index=0 if known else None,
+        key=state.SUITE_FOLDER,
+        accept_new_options=True,
+        placeholder="/path/to/suite",
+        persist_state="session",
+        width=420,
+    )
+    return (chosen or "").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The library's judgments: ``mark`` differs whenever they do."""
+
+    questions: int
+    lost: int
+    mark: str
+
+
+def _judgments() -> _Held:
+    library = services.library()
+    rows = library.judgments()
+    if not rows:
+        return _Held(0, 0, "")
+    mark = f"{library.revision()}.{judgments_mark(rows)}"
+    return _Held(_count(str(library.home), mark), sum(bool(row.lost) for row in rows), mark)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _count(home: str, mark: str) -> int:
+    return len(judged_questions(services.library()).exchange.questions)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Writing your judgments as a suite …")
+def _written(home: str, mark: str) -> Path:
+    return write_judged_suite(services.library(), benches.workspace() / "judged")
+
+
+def suite_in(folder: Path) -> Suite:
+    """As it stands on the disk now: a suite is read again when its questions or its folder change.
+
+    Raises ``SuiteError``.
+    """
+    files = [folder / name for name in ("questions.jsonl", "documents.jsonl", "documents")]
+    times = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in files)
+    return _loaded(str(folder), times)
+
+
+@st.cache_resource(max_entries=6, ttl=300, show_spinner="Reading the suite …")
+def _loaded(folder: str, times: tuple[int, ...]) -> Suite:
+    return load_suite(Path(folder))

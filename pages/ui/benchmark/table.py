@@ -1,0 +1,155 @@
+"""The table of presets: figures with their intervals, a mark against the baseline, and one row chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from core.evaluation.reporting.metric_words import metric_meaning, metric_title
+from core.evaluation.reporting.report import BenchReport, PresetReport
+from core.evaluation.statistics import Comparison
+from pages.ui.benchmark.words import MARKS, compared
+from pages.ui.shared import assets, words
+
+USUAL = (
+    "recall@1000",
+    "recall@4000",
+    "iou@1000",
+    "ndcg@10",
+    "prompt_tokens@4000",
+    "p50",
+)
+
+_table = st.components.v2.component(
+    "lectern.bench_table",
+    html='<div class="lectern bench-table"></div>',
+    css=assets.text(__file__, "palette.css", "bench_table.css"),
+    js=assets.text(__file__, "offsets.js", "bench_table.js"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """A column that is no metric: its title, meaning, value of a preset, and the value in words."""
+
+    title: str
+    meaning: str
+    value: Callable[[PresetReport], float | None]
+    said: Callable[[float], str]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _costs(report: BenchReport) -> dict[str, Cost]:
+    found = {
+        "p50": Cost(
+            "ms p50",
+            "Median milliseconds of one question, search to context of 4,000 characters; its encoding apart.",
+            lambda item: item.latency_ms.get("total", {}).get("p50"),
+            lambda value: f"{value:.1f}" if value < 10 else f"{value:.0f}",
+        ),
+        "p95": Cost(
+            "ms p95",
+            "Milliseconds in which 95 of 100 questions were done.",
+            lambda item: item.latency_ms.get("total", {}).get("p95"),
+            lambda value: f"{value:.1f}" if value < 10 else f"{value:.0f}",
+        ),
+        "encoded": Cost(
+            "encoded", "Texts this run sent to the encoder. Presets share them.", lambda item: item.encoded, _number
+        ),
+        "texts": Cost("texts", "Distinct inputs of the encoder: what it costs from nothing.", _cost("texts"), _number),
+        "chunks": Cost("chunks", "Leaves in the index.", _cost("chunks"), _number),
+        "index_bytes": Cost(
+            "index", "Vectors and tokens on disk.", _cost("index_bytes"), lambda value: words.size(int(value))
+        ),
+        "total": Cost(
+            "time",
+            "What this run spent on the preset; presets that share a search or a reading divide its time.",
+            lambda item: item.seconds.get("total"),
+            lambda value: words.duration(1000 * value),
+        ),
+    }
+    for budget in report.budgets:
+        said = f"in a context of {budget:,} characters, mean over the questions."
+        found[f"prompt_tokens@{budget}"] = Cost(
+            f"tokens@{budget}", f"Tokens of the prompt {said}", _cost(f"prompt_tokens@{budget}"), _number
+        )
+        found[f"characters@{budget}"] = Cost(
+            f"characters@{budget}", f"Characters handed over {said}", _cost(f"characters@{budget}"), _number
+        )
+    return {name: cost for name, cost in found.items() if any(cost.value(item) is not None for item in report.presets)}
+
+
+def _cost(name: str) -> Callable[[PresetReport], float | None]:
+    return lambda item: item.costs.get(name)
+
+
+def columns(report: BenchReport) -> dict[str, str]:
+    """Every column the report can show, metrics first: name -> title."""
+    measured = dict.fromkeys(name for item in report.presets for name in item.metrics)
+    costs = {name: cost.title for name, cost in _costs(report).items()}
+    return {name: metric_title(name) for name in measured} | costs
+
+
+def table(
+    report: BenchReport,
+    baseline: str,
+    against: Mapping[str, Mapping[str, Comparison]],
+    shown: Sequence[str],
+    common: frozenset[str] = frozenset(),
+) -> dict[str, Any]:
+    """The table as its component draws it: text alone, and what each figure means when it is pointed at."""
+    costs = _costs(report)
+    heads = [
+        {"name": name, "title": costs[name].title, "help": costs[name].meaning, "measured": False}
+        if name in costs
+        else {"name": name, "title": metric_title(name), "help": metric_meaning(name), "measured": True}
+        for name in shown
+    ]
+    rows = [
+        {
+            "preset": item.preset,
+            "note": "baseline" if item.preset == baseline else "common practice" if item.preset in common else "",
+            "cells": [
+                _cost_cell(item, costs[name])
+                if name in costs
+                else _metric_cell(item, name, against.get(item.preset, {}).get(name), baseline)
+                for name in shown
+            ],
+        }
+        for item in report.presets
+    ]
+    return {"columns": heads, "rows": rows}
+
+
+def _cost_cell(item: PresetReport, cost: Cost) -> dict[str, Any]:
+    value = cost.value(item)
+    return {"value": value, "text": "–" if value is None else cost.said(value), "half": "", "mark": "", "say": ""}
+
+
+def _metric_cell(item: PresetReport, name: str, found: Comparison | None, baseline: str) -> dict[str, Any]:
+    if name not in item.metrics:
+        return {"value": None, "text": "–", "half": "", "mark": "", "say": "Does not apply to this suite."}
+    low, high = item.intervals[name]
+    value = item.metrics[name]
+    said = f"{item.preset}: {metric_title(name)} {value:.1f} %, 95 % interval {low:.1f} to {high:.1f}."
+    if found:
+        said += f" Against {baseline}: {compared(found)}."
+    return {
+        "value": value,
+        "text": f"{value:.1f}",
+        "half": f"±{(high - low) / 2:.1f}",
+        "mark": MARKS[found.verdict] if found else "",
+        "verdict": found.verdict if found else "",
+        "say": said,
+    }
+
+
+def show_table(data: Mapping[str, Any], selected: str, on_pick: Callable[[], None], key: str) -> None:
+    """Draw it. ``on_pick`` hears of a chosen row, whose preset is then in the session's ``key`` as ``picked``."""
+    _table(key=key, data={**data, "selected": selected}, on_picked_change=on_pick)

@@ -1,0 +1,106 @@
+"""The second half of "Fit to my judgments": the re-ranker taught by them, in the background, and taken or left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from core.ingest.jobs import NewItem
+from core.refitting import GAIN, taught
+from core.refitting.tuning import KIND, LEAST_JUDGMENTS
+from pages.ui.settings import rerankers
+from pages.ui.settings.ask_dials import CAREFUL, profiles
+from pages.ui.shared import background, services, words
+from pages.ui.shared.queue import show_jobs
+
+
+def show_tune(held: int) -> None:
+    """What it takes, the button, the work, and what came of it. ``held``: judged questions with gold."""
+    busy = background.active_jobs(KIND)
+    said, button = st.columns([6, 1], vertical_alignment="center")
+    said.markdown("**Teach the re-ranker**")
+    said.caption(
+        "The model that *Careful* reads the best chunks with learns from half of your judgments, in the background, "
+        f"for minutes, and is tried on the other half. {_enough(held)}"
+    )
+    button.button(
+        "Teach",
+        key="benchmark.tune",
+        icon=":material/school:",
+        width="stretch",
+        disabled=held < LEAST_JUDGMENTS or bool(busy),
+        on_click=_start,
+    )
+    show_jobs(KIND)
+    if not busy:
+        _outcome()
+
+
+def _enough(held: int) -> str:
+    if held >= LEAST_JUDGMENTS:
+        return f"You have {words.count(held, 'judged question')} with gold."
+    return f"It takes {LEAST_JUDGMENTS} judged questions with gold: **{LEAST_JUDGMENTS - held} more**."
+
+
+def _start() -> None:
+    library, found = services.library(), _found()
+    if not (found and _used(found)):  # else it could not be undone any more if nothing better comes of this
+        _discard()
+    careful = profiles(library.settings, rerankers.chosen())[CAREFUL]
+    library.queue.enqueue(KIND, {"settings": careful.to_dict()}, [NewItem("Your judgments")])
+
+
+def _outcome() -> None:
+    found = _found()
+    if found is None:
+        return
+    gained = found["verdict"] == GAIN
+    show = st.success if gained else st.info
+    show(words.escaped(found["sentence"]), icon=":material/trending_up:" if gained else ":material/drag_handle:")
+    st.caption(
+        f"Taught by {found['trained']} questions. Mean recall over four rooms for the reader: {found['before']:.1f} % "
+        f"before, {found['after']:.1f} % after."
+    )
+    used = _used(found)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if used:
+            st.markdown(":material/check: *Careful* reads with it from the next question on.")
+            st.button("Undo", key="benchmark.tune.undo", icon=":material/undo:", on_click=_undo)
+        elif gained:
+            use = [_model(found)]
+            st.button("Use under Careful", key="benchmark.tune.use", type="primary", on_click=_use, args=use)
+        st.button("Close" if used or not gained else "Discard", key="benchmark.tune.discard", on_click=_discard)
+
+
+def _use(model: str) -> None:
+    taught.take(services.library(), model)
+
+
+def _undo() -> None:
+    taught.give_back(services.library())
+
+
+def _model(found: Mapping[str, Any]) -> str:
+    return taught.model_of(services.library().home, found["folder"])
+
+
+def _used(found: Mapping[str, Any]) -> bool:
+    return bool(found["folder"]) and rerankers.chosen() == _model(found)
+
+
+def _discard() -> None:
+    """Forget what came of it, and what was used before; the weights go too, unless they are in use."""
+    library = services.library()
+    library.set_preference(taught.BEFORE, "")
+    taught.drop(library, taught.results(library))
+    for job in library.queue.jobs(-1, kinds=(KIND,)):
+        if job.finished:
+            library.queue.dismiss(job.id)
+
+
+def _found() -> Mapping[str, Any] | None:
+    """What the last job left."""
+    done = services.library().queue.jobs(1, states=("done",), kinds=(KIND,))
+    return done[0].result if done and done[0].result else None

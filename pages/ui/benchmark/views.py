@@ -1,0 +1,134 @@
+"""The report's figures: recall by budget, what it costs, by document and kind, and where gold was lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+import streamlit as st
+
+from core.evaluation.reporting.breakdown import COST_WORDS, By, breakdowns, headline_budget
+from core.evaluation.reporting.charts import breakdown_figure, lost_figure, pareto_figure, recall_figure
+from core.evaluation.reporting.metric_words import metric_title
+from core.evaluation.reporting.report import BenchReport
+from pages.ui.benchmark.benches import kept
+from pages.ui.shared import state
+from pages.ui.shared.plots import CONFIG, palette
+
+if TYPE_CHECKING:
+    import plotly.graph_objects
+
+BY_WORDS: dict[By, str] = {"document": "Document", "format": "Format", "kind": "Kind of question"}
+MOST = 6  # presets side by side in one breakdown
+
+
+def show_recall(report: BenchReport, chosen: tuple[str, ...]) -> None:
+    """Recall at every budget, a line a preset."""
+    measures = [name for name in ("recall", "attained", "precision", "iou", "full") if _measured(report, name)]
+    measure = _choice("Measure", measures, state.BENCH_MEASURE, metric_title)
+    _draw(recall_figure(report, palette(), chosen, measure), "recall", "The measure at each budget, a line a preset.")
+    st.caption(
+        "Bars are 95 % intervals (bootstrap over questions). Each line has its own symbol and dash; "
+        "click a name in the legend to hide its line."
+    )
+
+
+def show_pareto(report: BenchReport, selected: str) -> str:
+    """Recall against what it costs; returns the preset whose point was chosen, "" for none."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        cost = _choice("Against", list(COST_WORDS), state.BENCH_COST, COST_WORDS.__getitem__)
+        budget = choose_budget(report)
+    figure = pareto_figure(report, cost, budget, palette(), selected)
+    # A click on a point takes the place of the selection Plotly would draw: the table shows which preset it is.
+    event = st.plotly_chart(
+        figure,
+        key=f"benchmark.pareto.{state.counter(state.BENCH_PARETO_ROUND)}",
+        on_select="rerun",
+        selection_mode="points",
+        config=CONFIG,
+        alt="Recall of every preset against what it costs",
+    )
+    st.caption(
+        "The line joins presets that nothing beats for less; the others are drawn hollow. "
+        "Click a point to choose its preset."
+    )
+    points = event.selection.get("points", [])
+    return _preset_of(points[0]) if points else ""
+
+
+def _preset_of(point: Any) -> str:
+    named = point.get("customdata") or ""
+    return str(named[0] if isinstance(named, list | tuple) else named)
+
+
+def show_breakdown(report: BenchReport, folder: str, chosen: tuple[str, ...]) -> None:
+    """A metric by document, by format or by the suite's own kinds."""
+    offered = [by for by in get_args(By) if _marks(report, by) > 1] or ["document"]
+    metrics = list(report.presets[0].metrics)
+    usual = f"recall@{headline_budget(report)}"
+    presets = [item.preset for item in report.presets]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        by = _choice("By", offered, state.BENCH_BY, BY_WORDS.__getitem__)
+        state.keep_known(state.BENCH_METRIC, metrics)
+        name = st.selectbox(
+            "Metric",
+            metrics,
+            index=metrics.index(usual) if usual in metrics else 0,
+            format_func=metric_title,
+            key=state.BENCH_METRIC,
+            width=220,
+        )
+    drawn = list(dict.fromkeys([*chosen, *presets]))[: max(MOST, len(chosen))]
+    drawn.sort(key=presets.index)
+    groups = kept(folder, f"{by}.{name}.{drawn}", lambda: breakdowns(report, by, name or usual, drawn))
+    numbers = {preset: number for number, preset in enumerate(presets)}
+    figure = breakdown_figure(groups, name or usual, palette(), numbers)
+    _draw(figure, f"by.{by}", "The metric by group, a mark a preset.")
+    left = (
+        f" {len(presets) - len(drawn)} more presets are left out: choose one in the table to see it."
+        if len(presets) > len(drawn)
+        else ""
+    )
+    st.caption(f"Behind each name stands how many questions it has; bars are 95 % intervals.{left}")
+
+
+def show_lost(report: BenchReport) -> None:
+    """Where the gold that was not read was lost."""
+    budget = choose_budget(report)
+    _draw(lost_figure(report, budget, palette()), "lost", "Where gold was lost, a bar a preset.")
+    with st.expander("What the parts mean"):
+        st.markdown(
+            "- **budget ended**: its chunk was kept, and the context was full before it, or held another part of its "
+            "parent.\n- **below the threshold**: its chunk was less similar than asked for.\n- **ranked too low**: one "
+            "search had its chunk among its first, and the fused ranking did not keep it.\n- **not found by either "
+            "search**: neither had its chunk among its first.\n- **in no chunk**, **file could not be read**: it never "
+            "reached the index."
+        )
+
+
+def choose_budget(report: BenchReport) -> int:
+    """The budget all views share."""
+    chosen: int = _choice(
+        "Budget, characters", list(report.budgets), state.BENCH_BUDGET, lambda b: f"{b:,}", headline_budget(report)
+    )
+    return chosen
+
+
+def _choice(label: str, options: list[Any], key: str, said: Any, usual: Any = None) -> Any:
+    state.choose(key, options, options[0] if usual is None else usual)
+    return st.segmented_control(label, options, format_func=said, key=key, required=True)
+
+
+def _draw(figure: plotly.graph_objects.Figure, name: str, said: str) -> None:
+    st.plotly_chart(figure, key=f"benchmark.{name}", config=CONFIG, alt=said)
+
+
+def _measured(report: BenchReport, name: str) -> bool:
+    return any(f"{name}@{budget}" in item.metrics for item in report.presets for budget in report.budgets)
+
+
+def _marks(report: BenchReport, by: By) -> int:
+    if by == "document":
+        return len({span.document for question in report.questions for span in question.gold})
+    if by == "format":
+        return len({name for question in report.questions for name in question.formats})
+    return len({question.kind for question in report.questions if question.kind})

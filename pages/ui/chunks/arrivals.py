@@ -1,0 +1,135 @@
+"""What the address of Chunks says, and how it is taken up: a document, a place in it, the chosen chunk, turned dials.
+
+``?document=VERSION&span=START-END`` is the link that a citation leads by; it can show a place and do nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import asdict
+
+import streamlit as st
+
+from core.settings import ChunkingSettings
+from core.types import Span
+from pages.ui.chunks.cuts import applied_reading
+from pages.ui.reader import readings
+from pages.ui.reader.data import Reading
+from pages.ui.reader.told import Arrival
+from pages.ui.settings.recipe_values import Values, settings_or_reason
+from pages.ui.settings.recipe_words import STARTS
+from pages.ui.shared import address, services, state
+
+TEXT, PAGE = "Text", "Page"  # what the switch of a PDF is called
+_SPAN = re.compile(r"(\d{1,9})-(\d{1,9})")
+UNKNOWN = "The link names a document that is not in this library (any more)."
+NO_SPAN = (
+    "The link's place is not one: it should read span=start-end, in characters. The document is shown from its top."
+)
+BEYOND = "The link's place lies beyond the end of this document's text. The document is shown from its top."
+
+
+def arrive(versions: Collection[str]) -> str:
+    """Take up the address once. Returns what is wrong with it as a sentence, "" where nothing is and for none."""
+    led = address.taken()
+    version = address.last(led or {}, "document")
+    if led is None or not version:
+        return ""
+    if version not in versions:
+        return UNKNOWN
+    place, view = address.last(led, "span"), address.last(led, "view")
+    cited, chosen = read_span(place), read_span(address.last(led, "chunk"))
+    wrong = NO_SPAN if place and not cited else BEYOND if cited and not readings.within(version, cited) else ""
+    shown = None if wrong else cited
+    at = chosen or shown
+    leaf = applied_reading(version).leaf_at(at) if at else None
+    turned = address.last(led, "page")
+    st.session_state[state.CHUNKS_VERSION] = version
+    st.session_state[state.CHUNKS_CHOSEN] = leaf
+    st.session_state[state.CHUNKS_VIEW] = PAGE if view == "page" else TEXT
+    st.session_state[state.CHUNKS_PAGE] = int(turned) if turned.isdecimal() else _page_of(version, shown)
+    _turn(led, version)
+    state.bump(state.ARRIVALS)
+    st.session_state[state.CHUNKS_ARRIVAL] = Arrival(leaf, shown, state.counter(state.ARRIVALS))
+    return wrong
+
+
+def _page_of(version: str, span: Span | None) -> int | None:
+    page = readings.text(version).runs.pages_of(span.start, span.end)[0] if span else 0
+    return page or None
+
+
+def read_span(text: str) -> Span | None:
+    """A span as a link writes it; ``None`` for anything else.
+
+    >>> read_span("3-9"), read_span("9-3"), read_span("x")
+    (Span(start=3, end=9), None, None)
+    """
+    found = _SPAN.fullmatch(text)
+    if not found:
+        return None
+    start, end = int(found[1]), int(found[2])
+    return Span(start, end) if start < end else None
+
+
+def _turn(led: address.Query, version: str) -> None:
+    """Turn the dials of both sides as the address says; those of which no recipe can be made stay as they are."""
+    against = address.last(led, "against")
+    st.session_state[state.CHUNKS_OTHER] = against or None
+    st.session_state[state.CHUNKS_SIDE] = "a"
+    held: dict[str, Values] = {}
+    for side in ("a", "b"):
+        base = base_of(side, version, against)
+        turned = address.turns(led.get(f"dial-{side}", ()), asdict(base))
+        values = {**asdict(base), **turned}
+        if turned and not settings_or_reason(values, base)[1]:
+            held[side] = values
+        state.bump(f"{state.CHUNKS_DIALS}.{side}")
+    st.session_state[state.CHUNKS_DIALS] = held
+
+
+def base_of(side: str, version: str, against: str | None) -> ChunkingSettings:
+    """What the dials of a side are turned from."""
+    start = STARTS.get(against or "") if side == "b" else None
+    return start or services.library().cutting.effective_chunking(version)[0]
+
+
+def say(version: str, reading: Reading, chosen: str | None, *, paged: bool) -> None:
+    """Put what Chunks shows into the address. ``reading``: the cut that is drawn, ``chosen``: its chunk."""
+    here, against = arrival(), st.session_state.get(state.CHUNKS_OTHER)
+    held: dict[str, Values] = st.session_state.get(state.CHUNKS_DIALS) or {}
+    turned = {
+        f"dial-{side}": address.turned(values, asdict(base_of(side, version, against)))
+        for side, values in held.items()
+        if side == "a" or against
+    }
+    cited = here.focus if here.focus and chosen == here.selected else None
+    leaf = reading.spans[reading.leaves.index(chosen)] if chosen in reading.leaves and not cited else None
+    page = st.session_state.get(state.CHUNKS_PAGE)
+    address.say(
+        {
+            "document": version,
+            "span": _said(cited),
+            "chunk": _said(leaf),
+            "view": "page" if paged else "",
+            "page": str(page) if paged and page else "",
+            "against": against,
+            **turned,
+        }
+    )
+
+
+def _said(span: Span | None) -> str:
+    return f"{span.start}-{span.end}" if span else ""
+
+
+def arrival() -> Arrival:
+    """Where the reader opens: as a link said, else at the top."""
+    return st.session_state.get(state.CHUNKS_ARRIVAL) or Arrival()
+
+
+def forget_arrival() -> None:
+    """Another document was picked: its link, its page and the chosen chunk no longer hold."""
+    for key in (state.CHUNKS_ARRIVAL, state.CHUNKS_PAGE, state.CHUNKS_CHOSEN):
+        st.session_state[key] = None

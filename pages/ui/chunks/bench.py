@@ -1,0 +1,130 @@
+"""The bench of the Chunks page: dials at the left, one reader or two in the middle, a cut's figures beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from core.chunking import Edit
+from core.library import SourceRow
+from pages.ui.chunks import arrivals
+from pages.ui.chunks import compare as chunks_compare
+from pages.ui.chunks import edits as chunks_edits
+from pages.ui.chunks import state as chunks_state
+from pages.ui.chunks.compare import CutPair
+from pages.ui.chunks.health import show_health
+from pages.ui.chunks.panel import panel_open, show_panel
+from pages.ui.chunks.readers import ReaderView, show_readers
+from pages.ui.chunks.state import PanelState, Shown
+from pages.ui.chunks.status import show_status
+from pages.ui.reader.reader import Choice
+from pages.ui.settings.recipe_dials import show_dials
+from pages.ui.settings.recipe_values import sliders
+from pages.ui.shared import assets, services, state
+from pages.ui.shared.guard import guarded
+
+# Rows and columns of the reader: it leaves the room of the panel free, which is laid over it there.
+GRIDS = {
+    "": '"middle details" minmax(0, 1fr) / minmax(0, 1fr) var(--side)',
+    "tree": '"middle panel" minmax(0, 6fr) "middle tree" minmax(0, 4fr) "middle details" minmax(0, 6fr) '
+    "/ minmax(0, 1fr) var(--side)",
+    "else": '"middle panel" minmax(0, 11fr) "middle details" minmax(0, 9fr) / minmax(0, 1fr) var(--side)',
+}
+PANEL_SHARE = {"tree": "37.5%", "else": "55%"}
+
+
+@st.fragment
+def bench(view: ReaderView) -> None:
+    """All of it; turning a dial, choosing a chunk and editing run this alone."""
+    if st.session_state.pop(state.CHUNKS_WANTED, False):
+        st.rerun()
+    if st.session_state.pop(state.ASK_WANTED, False):
+        st.switch_page("pages/ask.py")
+    with guarded():
+        st.html(assets.path(__file__, "chunks.css"))
+        source, other = view.source, chunks_compare.chosen_other()
+        known = services.library().cutting.edits(source.version_id)
+        with st.container(horizontal=True, wrap=False, gap="small", key="chunks_row"):
+            folded = bool(st.session_state.get(state.CHUNKS_FOLDED))
+            rail = st.container(key="chunks_rail", width=44 if folded else 268)
+            stage = st.container(key="chunks_stage", width="stretch", gap=None)  # the panel below has no height
+        a = chunks_state.shown(source, known)
+        pair = chunks_compare.compared(source, a, other, known) if other else None
+        with stage:
+            readers = st.container(key="chunks_readers", gap="xsmall")
+            panel = st.container(key="chunks_panel", gap="xsmall")
+        with readers:
+            choice = show_readers(view, a, pair, known)
+        arrivals.say(source.version_id, a.cut.reading, choice.leaf, paged=view.paged)
+        with rail:
+            body = st.container(key="chunks_rail_body", gap="xsmall")
+        with body:
+            drawn = _rail(source, a, pair, folded, known)
+        with panel:
+            _panel(source, a, pair, choice)
+        st.html(f"<style>{_layout(bool(pair), folded)}</style>")
+        if not folded:
+            with body:
+                show_health(drawn.cut)  # takes the longest: no plot waits for it
+
+
+def _layout(paired: bool, folded: bool) -> str:
+    """Where the panel is laid over the stage, and the room that the reader leaves it."""
+    clip = ".st-key-chunks-fold [data-testid=stMarkdownContainer] { position: absolute; clip-path: inset(50%); }"
+    fold = clip if folded else ""
+    if paired:
+        alone = "--reader-grid: 'middle' minmax(0, 1fr) / minmax(0, 1fr); --reader-tree: none; --reader-details: none;"
+        return f".st-key-chunks_readers {{ width: calc(100% - var(--side) - 12px); {alone} }} {fold}"
+    chosen = panel_open()
+    grid = GRIDS.get(chosen, GRIDS["else"])
+    share = PANEL_SHARE.get(chosen, PANEL_SHARE["else"]) if chosen else "auto"
+    rows = f"--reader-grid: {grid}; --reader-tree: {'flex' if chosen == 'tree' else 'none'};"
+    room = "" if chosen else "--details-top: 52px;"
+    return f".st-key-chunks_stage {{ {rows} {room} }} .st-key-chunks_panel {{ height: {share}; }} {fold}"
+
+
+def _rail(source: SourceRow, a: Shown, pair: CutPair | None, folded: bool, known: Sequence[Edit]) -> Shown:
+    """Status and dials, folded to one button; returns the side whose dials they are."""
+    st.button(
+        "Show the dials" if folded else "Fold the dials away",
+        key="chunks.fold",
+        icon=":material/left_panel_open:" if folded else ":material/left_panel_close:",
+        type="tertiary",
+        on_click=_fold,
+    )
+    if folded:
+        return a
+    with st.container(key="chunks_status", gap="xsmall"):
+        show_status(source, a)
+        chunks_edits.show_edits(source, a.cut, known)
+    with st.container(key="chunks_dials", gap="xsmall"):
+        side = "a"
+        if pair:
+            st.session_state.setdefault(state.CHUNKS_SIDE, "a")
+            side = st.segmented_control(  # type: ignore[assignment] # one is always chosen
+                "Dials of", ["a", "b"], format_func=str.upper, key=state.CHUNKS_SIDE, required=True
+            )
+        model = services.library().model
+        dials = sliders(model.encoder.max_tokens, model.counter.specials)
+        drawn = pair.b if pair and side == "b" else a
+        anew = chunks_state.set_anew(side)
+        turned = partial(chunks_state.turn_some, side, drawn=drawn.values, anew=anew)
+        show_dials(side, drawn.values, turned, chunks_state.turn, dials, anew)
+    return drawn
+
+
+def _fold() -> None:
+    st.session_state[state.CHUNKS_FOLDED] = not st.session_state.get(state.CHUNKS_FOLDED)
+
+
+def _panel(source: SourceRow, a: Shown, pair: CutPair | None, choice: Choice) -> None:
+    panel_open()
+    if pair:
+        with st.container(key="chunks_comparison", gap="xsmall"):
+            chunks_compare.show_comparison(pair)
+        return
+    leaves = a.cut.reading.leaves
+    chosen = leaves.index(choice.leaf) if choice.leaf in leaves else -1
+    show_panel(PanelState(a.cut, chosen, choice.caret))

@@ -1,0 +1,211 @@
+"""What the chosen chunk's card says beside its text: what was found out about it, and what nearly repeats it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import streamlit as st
+
+from core.enriching import Features
+from core.enriching.features import Reference
+from core.inspecting.pointing import anchors, document_named, place_named
+from core.inspecting.repeated import Likeness
+from core.types import Span
+from pages.ui.chunks import elsewhere as chunks_elsewhere
+from pages.ui.chunks.cut import Cut
+from pages.ui.chunks.tables import table_of
+from pages.ui.reader import readings
+from pages.ui.shared import services, words
+
+PATIENCE = 0.25  # seconds that are waited for what is known of a long text's chunks; the card comes without it first
+LOOKING = "What is known of it: looking through the whole text …"
+STALE = "The index is being made anew: what is known of this chunk is not kept yet."
+UNCOMPARED = "Passages of other documents are compared with this cut once it is applied."
+_VALUES = 8
+_PLACES = 24
+_LONGEST = 60  # characters of words that lead somewhere
+_PLACED = re.compile(r"(?s)(.+) (\d+):(\d+)")
+_TERMS = {"terms": "Defines", "uses": "Uses terms"}  # what ``clause`` finds, each with the span of its definition
+
+Elsewhere = tuple[str, int, int]  # a version, and the span in it
+Place = tuple[str, int, int, str]  # words, the span they lead to, (-1, -1) nowhere; its version, "" this document
+Row = tuple[str, str | list[Place]]
+NOWHERE_ELSE: Mapping[str, Elsewhere] = MappingProxyType({})
+
+
+def card(cut: Cut, leaf: str | None, *, indexed: bool) -> dict[str, Any] | None:
+    """What the reader's card shows of one chunk, as ``show_reader`` takes it; ``None`` where none is chosen.
+
+    ``indexed``: the cut is the one that questions find. "waiting" is true while something of it is still being made.
+    """
+    if leaf not in cut.reading.leaves:
+        return None
+    index = cut.reading.leaves.index(leaf)
+    ready = cut.features.wait(PATIENCE)
+    found = cut.features.result().get(leaf) if ready else None
+    others = chunks_elsewhere.elsewhere(cut.version, cut.reading.spans[index])
+    places = linked(cut.version, found.references) if found else NOWHERE_ELSE
+    notes = [] if found else [STALE if ready else LOOKING]
+    if not indexed and others == [] and chunks_elsewhere.has_others():
+        notes.append(UNCOMPARED)
+    return {
+        "leaf": leaf,
+        "features": rows(found, places, cut.version) if found else [],
+        "more": further(found, places) if found else [],
+        "twins": [*_within(cut, index), *(_across(title, one) for title, one in others or ())],
+        "table": table_of(cut.tree.document, cut.reading.spans[index]),
+        "notes": notes,
+        "waiting": not ready or others is None,
+    }
+
+
+def linked(version: str, references: Iterable[Reference]) -> dict[str, Elsewhere]:
+    """Where the links of a document lead that name a document of the library, by their targets as written."""
+    targets = {one.target_url for one in references if one.kind == "link" and one.target is None and one.target_url}
+    rows = services.library().sources() if targets else []
+    origins = [row for row in rows if row.version_id == version]
+    found: dict[str, Elsewhere] = {}
+    for target in targets:
+        if (named := document_named(target, origins, rows)) is not None:
+            other, fragment = named
+            place = place_named(fragment, _anchors(str(services.home()), other) if fragment else {})
+            found[target] = (other, place.start, place.end)
+    return found
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _anchors(place: str, version: str) -> Mapping[str, Span]:
+    return anchors(readings.document(version))
+
+
+def complete(cut: Cut) -> bool:
+    """Whether nothing of a card of this cut is still being made."""
+    return cut.features.over and chunks_elsewhere.repeated() is not None
+
+
+def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, version: str = "") -> list[Row]:
+    """What is known of a chunk, in words, what is not known left out; what it points to with its place.
+
+    ``linked``: where its links lead in the library, by target; ``version``: of the document itself.
+
+    >>> rows(Features(section_type="steps", keywords=("kettle", "tea"), index=2, total=9))
+    [('Reads as', 'steps'), ('Place', '2 of 9'), ('Keywords', 'kettle, tea')]
+    >>> rows(Features(metadata={"uses": ("Rent 120:180",)}))[1]
+    ('Uses terms', [('Rent', 120, 180, '')])
+    """
+    told: list[Row] = [
+        ("Reads as", "" if found.section_type == "prose" else found.section_type),
+        ("Genre", "" if found.genre == "other" else found.genre),
+        ("Place", f"{found.index:,} of {found.total:,}"),
+        ("Keywords", _listed(found.keywords)),
+        ("Names", _listed((*found.names, *found.organisations))),
+        ("Symbols", _listed(found.symbols)),
+        ("Dates", _listed(found.dates)),
+        ("Versions", _listed(found.versions)),
+        ("Figures, tables", _listed((*found.figures, *found.tables))),
+        ("Refers to", _places(_pointed(found, linked, version))),
+        *(_metadata(name, values) for name, values in found.metadata.items()),
+    ]
+    return [(label, value) for label, value in told if value]
+
+
+def further(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE) -> list[Row]:
+    """What is seldom asked for: why it reads so, its place in its section, and what lies outside the document.
+
+    >>> further(Features(section="Fees", section_index=1, section_total=2, emails=("a@b.org",)))
+    [('In “Fees”', '1 of 2'), ('E-mail', 'a@b.org')]
+    """
+    inside = f"{found.section_index:,} of {found.section_total:,}"
+    holds = [word for word, is_there in _holding(found) if is_there]
+    links = [f"{_short(one.text)} ({one.target_url})" for one in found.references if _leaves(one, linked)]
+    told: list[Row] = [
+        ("Shown by", found.section_reason),
+        (f"In “{_short(found.section)}”", inside if found.section else ""),
+        ("Holds", ", ".join(holds)),
+        ("E-mail", _listed(found.emails)),
+        ("Addresses", _listed(found.urls)),
+        ("Links", _listed(links)),
+        ("Paths", _listed(found.paths)),
+    ]
+    return [(label, value) for label, value in told if value]
+
+
+def _holding(found: Features) -> tuple[tuple[str, bool], ...]:
+    return ("code", found.has_code), ("a table", found.has_table), ("a list", found.has_list)
+
+
+def _within(cut: Cut, index: int) -> list[tuple[str, str, None]]:
+    """Near-duplicates in the same document: the other leaf's id, and how alike they are."""
+    leaves = cut.reading.leaves
+    return [
+        (leaves[twin.earlier if twin.index == index else twin.index], _alike(twin.similarity), None)
+        for twin in cut.twins
+        if index in (twin.index, twin.earlier)
+    ]
+
+
+def _across(title: str, one: Likeness) -> tuple[str, str, Any]:
+    """One in another document: its name, how alike they are, and the way there."""
+    said = {"holds": "holds all of it", "held": "a part of it"}.get(one.kind) or _alike(one.similarity)
+    return f"in {_short(title)}", said, (one.version_id, one.span.start, one.span.end)
+
+
+def _alike(similarity: float) -> str:
+    """How alike two passages are.
+
+    >>> _alike(1.0), _alike(0.996)
+    ('the same', '99 % alike')
+    """
+    return "the same" if similarity == 1.0 else f"{int(100 * similarity)} % alike"
+
+
+def _leaves(one: Reference, linked: Mapping[str, Elsewhere]) -> bool:
+    """Whether a reference leads out of the library."""
+    address = one.target_url or "#"
+    return one.target is None and not address.startswith("#") and address not in linked
+
+
+def _pointed(found: Features, linked: Mapping[str, Elsewhere], version: str) -> Iterable[Place]:
+    for one in found.references:
+        if one.target is None and (place := linked.get(one.target_url or "")):
+            other, start, end = place
+            yield _short(one.text), start, end, "" if other == version else other
+        elif not _leaves(one, linked):
+            yield _pointer(one)
+
+
+def _pointer(one: Reference) -> Place:
+    said = _short(f"note {one.text}" if one.kind == "footnote" else one.text)
+    return (said, one.target.start, one.target.end, "") if one.target else (said, -1, -1, "")
+
+
+def _metadata(name: str, values: Sequence[str]) -> Row:
+    """What a chunker itself says of a chunk; a defined term leads to its definition.
+
+    >>> _metadata("first_time", ("10:30",)), _metadata("terms", ("Rent 120:180", "Monthly rent 9:20"))
+    (('First time', '10:30'), ('Defines', [('Rent', 120, 180, ''), ('Monthly rent', 9, 20, '')]))
+    """
+    if name not in _TERMS:
+        return name.replace("_", " ").capitalize(), _listed(values)
+    placed = filter(None, map(_PLACED.fullmatch, values))
+    return _TERMS[name], _places((_short(one[1]), int(one[2]), int(one[3]), "") for one in placed)
+
+
+def _places(found: Iterable[Place]) -> list[Place]:
+    """Each once, those that lead somewhere in place of the same words that do not."""
+    every = list(dict.fromkeys(found))
+    leading = {said for said, start, *_ in every if start >= 0}
+    kept = [one for one in every if one[1] >= 0 or one[0] not in leading]
+    return kept if len(kept) <= _PLACES else [*kept[:_PLACES], ("…", -1, -1, "")]
+
+
+def _short(text: str) -> str:
+    return words.shortened(text, _LONGEST)
+
+
+def _listed(values: Sequence[str]) -> str:
+    some = ", ".join(dict.fromkeys(values[:_VALUES]))
+    return f"{some}, …" if len(values) > _VALUES else some

@@ -1,0 +1,169 @@
+"""Two cuts of one text: whose cuts agree, whose sever gold, and their sizes side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import streamlit as st
+
+from core.chunking import Edit
+from core.inspecting.comparing import Agreement, Comparison, compare
+from core.library import SourceRow
+from core.settings import ChunkingSettings
+from core.types import Span
+from pages.ui.chunks import state as chunks_state
+from pages.ui.chunks.state import Shown
+from pages.ui.settings.recipe_values import settings_or_reason
+from pages.ui.settings.recipe_words import STARTS, in_short
+from pages.ui.shared import services, state, words
+
+APPLIED, OWN = "As it is cut now", "Another set of dials"
+OTHERS = (APPLIED, OWN, *STARTS)
+MOST_MARKS = 4000
+_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class CutPair:
+    """B beside A. ``found``: what tells them apart, ``None`` while one of them is being made."""
+
+    a: Shown
+    b: Shown
+    found: Comparison | None
+
+    @property
+    def marks(self) -> list[tuple[int, str]]:
+        """Of both readers: place, and whether both cut there, B alone, or A alone."""
+        if self.found is None:
+            return []
+        return [(cut.position, cut.agreement.value) for cut in self.found.cuts[:MOST_MARKS]]
+
+
+def chosen_other() -> str | None:
+    """What the document is compared with, ``None`` for nothing."""
+    other = st.session_state.get(state.CHUNKS_OTHER)
+    return other if other in OTHERS else None
+
+
+def show_choice() -> None:
+    """The picker of what to compare with."""
+    state.keep_known(state.CHUNKS_OTHER, [*OTHERS, None])
+    st.selectbox(
+        "Compare with",
+        OTHERS,
+        index=None,
+        placeholder="Compare with …",
+        key=state.CHUNKS_OTHER,
+        label_visibility="collapsed",
+        persist_state="session",
+        on_change=_other_chosen,
+    )
+
+
+def _other_chosen() -> None:
+    """A fresh second side; its dials are shown where it has some."""
+    other = st.session_state.get(state.CHUNKS_OTHER)
+    chunks_state.turn("b", None)
+    st.session_state[state.CHUNKS_SIDE] = "b" if other == OWN else "a"
+
+
+def compared(source: SourceRow, a: Shown, other: str, edits: Sequence[Edit]) -> CutPair:
+    """The second side beside the first."""
+    settings = STARTS.get(other) or chunks_state.own_settings(source.version_id)[0]
+    values, said = chunks_state.turned_values("b"), list[str]()
+    if values:
+        settings, said = settings_or_reason(values, settings)
+    b = chunks_state.other_shown(source, settings, said, edits)
+    done = not (a.waiting or b.waiting)
+    return CutPair(a, b, _compare(a, b, gold_of(source.version_id)) if done else None)
+
+
+def _compare(a: Shown, b: Shown, gold: Sequence[Span]) -> Comparison:
+    """``compare``, once for the same pair."""
+    held: tuple[object, Comparison] | None = st.session_state.get("chunks.comparison")
+    key = (a.cut, b.cut, tuple(gold))
+    if held is None or held[0] != key:
+        held = (key, compare(a.cut.tree, b.cut.tree, gold))
+        st.session_state["chunks.comparison"] = held
+    return held[1]
+
+
+def gold_of(version: str) -> list[Span]:
+    """The judged passages of a document."""
+    rows = services.library().judgments(version)
+    return sorted({Span(row.start, row.end) for row in rows if row.start is not None and row.end is not None})
+
+
+def show_comparison(pair: CutPair) -> None:
+    """The figures under the readers' panel."""
+    if pair.found is None:
+        st.caption("Comparing when both cuts are made …")
+        return
+    found = pair.found
+    counts = {agreement: len(found.of(agreement)) for agreement in Agreement}
+    st.markdown(
+        f"**=** {counts[Agreement.AGREED]:,} cuts in both · **▲** {counts[Agreement.ADDED]:,} only in B · "
+        f"**▽** {counts[Agreement.REMOVED]:,} only in A"
+    )
+    st.button(
+        "Take B's dials",
+        key="chunks.take_b",
+        icon=":material/arrow_upward:",
+        help="The document is then shown cut as B is. Nothing is indexed before you press Apply above the dials.",
+        disabled=chunks_state.same(pair.a.settings, pair.b.settings),
+        on_click=take_b,
+        args=(pair.b.settings,),
+    )
+    st.table(table(pair), border="horizontal")
+    _severed(pair, found)
+    if len(found.cuts) > MOST_MARKS:
+        st.caption(f"The first {MOST_MARKS:,} cuts are marked.")
+
+
+def take_b(settings: ChunkingSettings) -> None:
+    """A's dials stand as B's do, and nothing is compared any more: what B showed is the trial that can be applied."""
+    chunks_state.turn("a", asdict(settings))
+    chunks_state.turn("b", None)
+    st.session_state[state.CHUNKS_OTHER] = None
+    st.session_state[state.CHUNKS_SIDE] = "a"
+    st.session_state[state.CHUNKS_WANTED] = True  # the picker of what to compare with stands outside the fragment
+
+
+def table(pair: CutPair) -> dict[str, list[str]]:
+    """Sizes side by side, in tokens."""
+    assert pair.found is not None  # noqa: S101 - asked for when it is there
+    a, b, gold = pair.found.sizes_a, pair.found.sizes_b, len(pair.found.gold)
+    rows: list[tuple[str, str, str]] = [
+        ("Recipe", in_short(pair.a.settings), in_short(pair.b.settings)),
+        ("Chunks", f"{a.leaves:,}", f"{b.leaves:,}"),
+        ("Median tokens", f"{a.median:,.0f}", f"{b.median:,.0f}"),
+        ("Smallest", f"{a.smallest:,}", f"{b.smallest:,}"),
+        ("Largest", f"{a.largest:,}", f"{b.largest:,}"),
+        ("Parents", f"{a.parents:,}", f"{b.parents:,}"),
+        ("Findings", f"{len(pair.a.cut.health.findings):,}", f"{len(pair.b.cut.health.findings):,}"),
+    ]
+    if gold:
+        rows.append(
+            ("Gold severed", f"{len(pair.found.severed_a)} of {gold}", f"{len(pair.found.severed_b)} of {gold}")
+        )
+    names, left, right = zip(*rows, strict=True)
+    return {"": list(names), "A": list(left), "B": list(right)}
+
+
+def _severed(pair: CutPair, found: Comparison) -> None:
+    """Judged passages that no one chunk holds, each leading there."""
+    if not found.gold:
+        st.caption("No judged passage in this document: nothing says which cut serves a question.")
+        return
+    text = pair.a.cut.tree.document.text
+    for gold in [gold for gold in found.gold if not (gold.whole_a and gold.whole_b)][:_SHOWN]:
+        by = " and ".join(name for name, whole in (("A", gold.whole_a), ("B", gold.whole_b)) if not whole)
+        words_ = " ".join(text[gold.span.start : gold.span.end].split())[:50]
+        st.button(
+            words.escaped(f"Severed by {by}: “{words_}”"),
+            key=f"chunks.severed.{gold.span.start}.{gold.span.end}",
+            type="tertiary",
+            on_click=chunks_state.jump_to,
+            args=(pair.a.cut.version, gold.span.start, gold.span.end),
+        )

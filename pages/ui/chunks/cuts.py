@@ -1,0 +1,156 @@
+"""The cuts of documents that are at hand: those made last, and what they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import RLock
+
+import numpy as np
+import streamlit as st
+
+from core.chunking import ChunkerResources, Edit, PreparedDocument, Replayed, audit, cut_edited
+from core.chunking.edits.edits import edits_fingerprint
+from core.embedding import over_cache
+from core.ingest.applying import Tell
+from core.library import Library
+from core.lru_cache import LruCache
+from core.settings import ChunkingSettings, EnrichingSettings, stage_fingerprint
+from core.types import Document, Vectors
+from pages.ui.chunks.cut import Cut
+from pages.ui.reader import readings
+from pages.ui.reader.data import Reading
+from pages.ui.shared import services
+from pages.ui.shared.tasks import Task
+
+SLICE = 64  # sentences between two looks at whether to stop
+CUTTERS = 4  # documents whose tokens and sentence vectors stay in memory
+KEPT = 24  # cuts, so that a dial turned back shows at once what was there
+
+
+class _StoppableEncoder:
+    """The library's encoder, asked in slices, so that whoever waits is told and can stop it."""
+
+    def __init__(self, library: Library) -> None:
+        own, cache = library.model.encoder, library.vectors
+        self._encoder = over_cache(own, cache, writable=library.writable)
+        self.fingerprint, self.dimension, self.max_tokens = own.fingerprint, own.dimension, own.max_tokens
+        self.task: Task[object] | None = None
+        self.done = False
+
+    def encode(self, texts: Sequence[str], progress: object = None) -> Vectors:
+        """``(len(texts), dimension)`` float32, unit norm. Raises ``CancelledError`` when its task is stopped."""
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))  # a batch is padded to its longest
+        for first in range(0, len(order), SLICE):
+            if self.task:
+                self.task.tell(first, len(order))
+            part = order[first : first + SLICE]
+            vectors[part] = self._encoder.encode([texts[place] for place in part])
+        self.done = True
+        return vectors
+
+
+class DocumentCutter:
+    """Cuts one document, again and again: its tokens and sentence vectors are kept. One thread at a time cuts."""
+
+    def __init__(self, library: Library, document: Document) -> None:
+        self.library = library
+        self.encoder = _StoppableEncoder(library)
+        self.work = PreparedDocument(document, library.model.counter, ChunkerResources(encoder=self.encoder))
+        self._known: dict[str, tuple[int, ChunkerResources]] = {}
+        self.lock = RLock()
+
+    def cut(self, settings: ChunkingSettings, edits: Sequence[Edit], task: Task[Cut] | None = None) -> Cut:
+        with self.lock:
+            self.encoder.task = task  # type: ignore[assignment] # it is only told and asked to stop
+            self.work.resources = self._chunker_resources(settings.chunker, task.tell if task else None)
+            made = cut_edited(self.work, settings, edits, reads=self.library.model.encoder.max_tokens)
+            cut = Cut(self.library, settings, made, audit(made.tree, made.switched_off))
+            cut.sentences = self.work.series.spans if self.encoder.done else None
+            return cut
+
+    def _chunker_resources(self, chunker: str, tell: Tell | None) -> ChunkerResources:
+        """What the chunker is handed; asked of the library once for each, and anew when the library has changed.
+
+        What is to be learned for it may take minutes: ``tell`` may raise to stop that.
+        """
+        revision = self.library.revision()
+        known = self._known.get(chunker)
+        if known is None or known[0] != revision:
+            known = (revision, self.library.cutting.chunker_resources(chunker, self.encoder, tell))
+            self._known[chunker] = known
+        return known[1]
+
+    def vectors(self, task: Task[Vectors] | None = None) -> Vectors:
+        """Of the document's sentences, in order."""
+        with self.lock:
+            self.encoder.task = task  # type: ignore[assignment] # as above
+            found = self.work.series.vectors()
+            assert found is not None  # noqa: S101 - it has an encoder
+            return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Caches:
+    """What was made last of the documents of one library."""
+
+    cutters: LruCache[DocumentCutter]
+    cuts: LruCache[Cut]
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _caches_of(place: str, encoder: str, enriching: EnrichingSettings) -> _Caches:
+    return _Caches(LruCache(CUTTERS), LruCache(KEPT))
+
+
+def _caches() -> _Caches:
+    library = services.library()
+    return _caches_of(str(services.home()), library.model.encoder.fingerprint, library.settings.enriching)
+
+
+def cutter_of(version: str) -> DocumentCutter:
+    """What cuts a document, at hand for the documents that were looked at last."""
+    document, library = readings.document(version), services.library()
+    return _caches().cutters.made(version, lambda: DocumentCutter(library, document))
+
+
+def cut_key(version: str, settings: ChunkingSettings, edits: Sequence[Edit]) -> str:
+    """Names a cut. What ``learned`` makes also depends on the library, whose headings teach it."""
+    taught = f" {services.library().revision()}" if settings.chunker == "learned" else ""
+    return f"{version} {stage_fingerprint(settings)} {edits_fingerprint(edits)}{taught}"
+
+
+def known_cut(key: str) -> Cut | None:
+    """A cut that was made before, if it is still there."""
+    return _caches().cuts.get(key)
+
+
+def cutting(version: str, settings: ChunkingSettings, edits: Sequence[Edit]) -> Callable[[Task[Cut]], Cut]:
+    """The work of making a cut, for a task; what comes of it is kept."""
+    caches, cutter = _caches(), cutter_of(version)
+    readings.text(version)  # made here, where Streamlit's caches know the window
+    key = cut_key(version, settings, edits)
+
+    def work(task: Task[Cut]) -> Cut:
+        return caches.cuts.put(key, cutter.cut(settings, edits, task))
+
+    return work
+
+
+def applied_cut(version: str, settings: ChunkingSettings, recipe: str) -> Cut:
+    """A document as it is indexed. ``settings``: its own; ``recipe``: the fingerprint of how it is cut."""
+    return _applied(str(services.home()), version, recipe, settings, services.library().settings.enriching)
+
+
+def applied_reading(version: str) -> Reading:
+    """As the reader draws a document that is cut as the library holds it."""
+    library = services.library()
+    recipe = next((row.recipe_fingerprint for row in library.sources() if row.version_id == version), "")
+    return applied_cut(version, library.cutting.effective_chunking(version)[0], recipe).reading
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _applied(place: str, version: str, recipe: str, settings: ChunkingSettings, enriching: EnrichingSettings) -> Cut:
+    library = services.library()
+    return Cut(library, settings, Replayed(library.tree(version)), library.audit(version), stored=True)

@@ -1,0 +1,177 @@
+"""Edits by hand: what the reader asks for, done and undone, and the list of all with what no longer fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import streamlit as st
+
+from core.chunking import Edit
+from core.chunking.edits import edits
+from core.errors import LecternError
+from core.library import SourceRow
+from core.types import Document
+from pages.ui.ask.judging import Notice
+from pages.ui.chunks.cut import Cut
+from pages.ui.chunks.status import start_recut
+from pages.ui.reader import readings
+from pages.ui.reader import told as reader_told
+from pages.ui.reader.told import EditRequest
+from pages.ui.shared import services, state, words
+
+READ_ONLY = "Editing is off: another program writes this library, this window only reads it."
+SHOWN = 40
+_SAID = {
+    "merge": "merged",
+    "split": "split",
+    "move": "boundary moved",
+    "disable": "switched off",
+    "pin": "pinned",
+}
+_DONE = {
+    "merge": "Merged.",
+    "split": "Split.",
+    "move": "Boundary moved.",
+    "disable": "Switched off: it is not searched.",
+    "pin": "Pinned: it stays a chunk, whatever the dials.",
+}
+
+
+def editing_of(cut: Cut, known: Sequence[Edit]) -> dict[str, Any]:
+    """What the reader is told of a document's edits in this cut."""
+    library = services.library()
+    version, notice = cut.version, st.session_state.get(state.CHUNKS_NOTICE)
+    return reader_told.editing(
+        [(edit.kind, *_place(edit), _SAID[edit.kind]) for edit in cut.made.applied],
+        [f"{_SAID[conflict.edit.kind].capitalize()}: {conflict.sentence}" for conflict in cut.conflicts],
+        asdict(notice[1]) if notice and notice[0] == version else None,
+        can_undo=bool(known) or bool(_dropped(version)),
+        can_redo=bool(library.cutting.undone(version)),
+        off="" if library.writable else READ_ONLY,
+    )
+
+
+def _place(edit: Edit) -> tuple[int, int]:
+    if edit.kind in ("disable", "pin"):
+        return edit.at.start, edit.at.end
+    place = (edit.to or edit.at).end
+    return place, place
+
+
+def take(source: SourceRow, cut: Cut, key: str) -> None:
+    """Do what was asked for in the reader of this key; its callback."""
+    for asked in reader_told.edits_asked(key):
+        if asked.cut_key == cut.reading.text_key or asked.cut_key.startswith(cut.reading.text_key):
+            attempt(source, lambda one=asked: _do(source, cut, one))  # type: ignore[misc] # mypy cannot type it
+
+
+def attempt(source: SourceRow, action: Callable[[], str]) -> None:
+    """Do it and let the index follow, or leave a line that says why not."""
+    try:
+        say(source, action(), undo=True)
+    except LecternError as error:
+        say(source, str(error), wrong=True)
+        return
+    start_recut(source)
+
+
+def say(source: SourceRow, text: str, *, undo: bool = False, wrong: bool = False) -> None:
+    """Leave a line in the reader."""
+    state.bump(f"{state.CHUNKS_NOTICE}s")
+    serial = state.counter(f"{state.CHUNKS_NOTICE}s")
+    st.session_state[state.CHUNKS_NOTICE] = (source.version_id, Notice(serial, text, undo=undo, wrong=wrong))
+
+
+def _do(source: SourceRow, cut: Cut, asked: EditRequest) -> str:
+    library, version = services.library(), source.version_id
+    match asked.kind:
+        case "undo":
+            dropped = _dropped(version)
+            if dropped is not None:
+                st.session_state[state.CHUNKS_DROPPED] = None
+                library.cutting.edit(dropped, cut.tree)
+                return f"Again: {_SAID[dropped.kind]}."
+            gone = library.cutting.undo(version)
+            return f"Taken back: {_SAID[gone.kind]}." if gone else "There is nothing to take back."
+        case "redo":
+            back = library.cutting.redo(version)
+            return f"Done again: {_SAID[back.kind]}." if back else "There is nothing to do again."
+    known = _switched(library.cutting.edits(version), asked)
+    if known is not None:
+        library.cutting.drop(known.id)
+        st.session_state[state.CHUNKS_DROPPED] = known
+        return "Switched on again." if known.kind == "disable" else "No longer pinned."
+    library.cutting.edit(draft(readings.document(version), asked), cut.tree)
+    st.session_state[state.CHUNKS_DROPPED] = None
+    return _DONE[asked.kind]
+
+
+def draft(document: Document, asked: EditRequest) -> Edit:
+    """The edit that was asked for. Raises ``LecternError`` for one that cannot be made."""
+    at, to, start, end = asked.at or 0, asked.to or 0, asked.start or 0, asked.end or 0
+    match asked.kind:
+        case "merge":
+            return edits.merge(document, at)
+        case "split":
+            return edits.split(document, at)
+        case "move":
+            return edits.move(document, at, to)
+        case "disable":
+            return edits.disable(document, start, end)
+        case "pin":
+            return edits.pin(document, start, end)
+    raise LecternError(f"There is no edit {asked.kind!r}.")
+
+
+def _switched(known: Sequence[Edit], asked: EditRequest) -> Edit | None:
+    """The edit of the same kind that stands where one is asked for: asking again switches it off."""
+    if asked.kind not in ("disable", "pin") or asked.start is None or asked.end is None:
+        return None
+    same = (edit for edit in known if edit.kind == asked.kind)
+    return next((edit for edit in same if edit.at.start < asked.end and asked.start < edit.at.end), None)
+
+
+def _dropped(version: str) -> Edit | None:
+    held: Edit | None = st.session_state.get(state.CHUNKS_DROPPED)
+    return held if held and held.version_id == version else None
+
+
+def show_edits(source: SourceRow, cut: Cut, known: Sequence[Edit]) -> None:
+    """The button that opens the list of all edits; nothing where there are none."""
+    if not known:
+        return
+    conflicts = {conflict.edit.id: conflict.sentence for conflict in cut.conflicts}
+    unfit = f" · {words.count(len(conflicts), 'conflict')}" if conflicts else ""
+    with st.popover(f"{words.count(len(known), 'edit')}{unfit}", icon=":material/edit:", width="stretch"):
+        text = cut.tree.document.text
+        for edit in list(reversed(known))[:SHOWN]:
+            _row(source, edit, text, conflicts.get(edit.id, ""))
+        if len(known) > SHOWN:
+            st.caption(f"and {len(known) - SHOWN:,} earlier ones")
+
+
+def _row(source: SourceRow, edit: Edit, text: str, conflict: str) -> None:
+    place, end = _place(edit)
+    quoted = " ".join(text[place : max(end, place + 60)].split())[:60]
+    words_, button = st.columns([4, 1], vertical_alignment="center")
+    sign = ":orange[:material/warning:]" if conflict else ":violet[:material/edit:]"
+    words_.markdown(f"{sign} **{_SAID[edit.kind].capitalize()}** {words.escaped(f'“{quoted}”')}")
+    if conflict:
+        words_.caption(words.escaped(conflict))
+    button.button(
+        "Remove",
+        key=f"chunks.edit.{edit.id}",
+        icon=":material/close:",
+        help="The text is then cut as if this edit had not been made.",
+        width="stretch",
+        on_click=attempt,
+        args=(source, lambda: _remove(edit)),
+    )
+
+
+def _remove(edit: Edit) -> str:
+    services.library().cutting.drop(edit.id)
+    st.session_state[state.CHUNKS_DROPPED] = edit
+    return f"Removed: {_SAID[edit.kind]}."

@@ -1,0 +1,77 @@
+"""Boundary diagnostics beside the text: counts in words, the worst first, each leading to its places in turn."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.chunking.auditing import UNEXPLAINED
+from core.inspecting.findings import WORDINGS, Defect, Severity
+from pages.ui.chunks import state as chunks_state
+from pages.ui.chunks.cut import Cut
+from pages.ui.chunks.elsewhere import show_elsewhere
+from pages.ui.shared import state, words
+
+_SIGNS = {
+    Severity.SERIOUS: ":red[:material/error:]",
+    Severity.MODERATE: ":orange[:material/warning:]",
+    Severity.MINOR: ":material/info:",
+}
+
+
+def show_health(cut: Cut) -> None:
+    """A row for each kind of finding; the row in turn says which of its places is shown, what is wrong, what helps."""
+    health = cut.health
+    counts = health.counts
+    held = st.session_state.get(state.CHUNKS_HEALTH)
+    with st.container(key="chunks_health", gap=None):
+        st.markdown(f"**Health** · {words.count(len(health.findings), 'finding') if counts else 'nothing found'}")
+        for defect, number in counts.items():
+            sign, wording = _SIGNS[health.severities[defect]], WORDINGS[defect]
+            st.button(
+                f"{sign} {wording.counted(number)}",
+                key=f"chunks.health.{defect}",
+                type="tertiary",
+                help=f"{health.severities[defect].value.capitalize()}. {wording.remedy}",
+                on_click=_step,
+                args=(cut, defect, 1),
+            )
+            if held and held[0] == defect:
+                _place(cut, defect, min(held[1], number - 1))
+        show_elsewhere(cut)
+        st.caption(audit_line(cut))
+
+
+def _place(cut: Cut, defect: Defect, at: int) -> None:
+    found = cut.health.of(defect)
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="chunks_place"):
+        st.markdown(f"{at + 1} of {len(found):,}")
+        for by, icon, said in ((-1, "chevron_left", "Previous"), (1, "chevron_right", "Next")):
+            st.button(
+                f"{said} place",
+                key=f"chunks.health.{said.lower()}",
+                icon=f":material/{icon}:",
+                on_click=_step,
+                args=(cut, defect, by),
+                disabled=len(found) < 2,
+            )
+    st.caption(words.escaped(found[at].sentence))
+
+
+def _step(cut: Cut, defect: Defect, by: int) -> None:
+    """Go to the next place of a kind: the first of one that was not looked at yet."""
+    found = cut.health.of(defect)
+    held = st.session_state.get(state.CHUNKS_HEALTH)
+    at = (min(held[1], len(found) - 1) + by) % len(found) if held and held[0] == defect else 0
+    st.session_state[state.CHUNKS_HEALTH] = (defect, at)
+    chunks_state.jump_to(cut.version, found[at].start, found[at].end)
+
+
+def audit_line(cut: Cut) -> str:
+    """What of the text is in no chunk, on one line."""
+    audit, lost = cut.audit, [gap for gap in cut.audit.gaps if gap.reason == UNEXPLAINED]
+    if lost:
+        characters = sum(gap.end - gap.start for gap in lost)
+        return f":red[:material/error: **{words.count(characters, 'character')} lost**: in no chunk, for no reason.]"
+    share = audit.covered / audit.characters if audit.characters else 1.0
+    reasons = tuple(dict.fromkeys(gap.reason for gap in audit.gaps))
+    return words.escaped(f"In chunks: {words.covered(share, reasons)}.")

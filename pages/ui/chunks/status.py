@@ -1,0 +1,162 @@
+"""Whether the reader shows what is indexed or a trial, what the trial would cost, and the way to apply it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from functools import partial
+
+import streamlit as st
+
+from core.ingest.document_recipe import describe
+from core.ingest.jobs import NewItem
+from core.library import SourceRow
+from core.settings import ChunkingSettings
+from pages.ui.chunks import state as chunks_state
+from pages.ui.chunks.state import Shown
+from pages.ui.settings.recipe_words import in_short
+from pages.ui.shared import background, services, state, tasks, words
+from pages.ui.shared.guard import guarded
+
+SCOPE_FROM = {"library": "the library's", "kind": "its kind's", "document": "its own"}
+APPLYING = "chunks.applying"  # whether the way to apply a trial is open
+TAUGHT_ANEW = "The index holds the cut from before the library's headings taught this chunker anew."
+
+
+def show_status(source: SourceRow, shown: Shown) -> None:
+    """What stands above the dials."""
+    if shown.waiting:
+        said, back = "Reading sentences: {done} of {total}", partial(chunks_state.turn_back, "a")
+        tasks.show_progress("cut a", shown.waiting, said, back, "Cutting …", stacked=True)
+        return
+    _, scope = chunks_state.own_settings(source.version_id)
+    jobs = background.active_jobs("apply")
+    leaves = words.count(len(shown.cut.tree.leaves), "chunk")
+    if shown.indexed:
+        st.markdown(f":material/check_circle: **As indexed** · {leaves}")
+        st.caption(f"{words.escaped(in_short(shown.settings))} · {SCOPE_FROM[scope]}")
+    elif shown.trial:
+        st.markdown(f":material/science: **Trial**, not applied · {leaves}")
+        st.caption(change(source.chunks, shown))
+    else:
+        st.markdown(f":material/pending: **Not indexed yet** · {leaves}")
+        st.caption(TAUGHT_ANEW if _taught_anew(source, shown) else "The index still holds another cut.")
+    for sentence in shown.said:
+        st.caption(f":material/info: {sentence}")
+    if jobs:
+        st.fragment(_working, run_every=1.0)()
+    elif services.library().writable and not shown.indexed:
+        _buttons(source, shown)
+    elif scope == "document" and shown.indexed and services.library().writable:
+        said = "Forget this recipe; the document is cut as its kind or the library says."
+        if st.button("As the library's", key="chunks.forget", help=said, icon=":material/undo:"):
+            start_recipe("document", source, None)
+            st.rerun()
+
+
+def change(now: int, shown: Shown) -> str:
+    """What a trial would change in this document.
+
+    Chunks now and then, texts that need encoding, and about how long that takes on this machine.
+    """
+    then, texts = len(shown.cut.tree.leaves), shown.cut.unknown()
+    seconds = texts / services.library().cutting.texts_a_second()
+    return words.escaped(f"{now:,} → {then:,} chunks · {words.count(texts, 'text')} to encode, {about(seconds)}")
+
+
+def about(seconds: float) -> str:
+    """A reckoned time.
+
+    >>> about(0.2), about(14.4), about(200)
+    ('under 1 s', 'about 14 s', 'about 3 min')
+    """
+    if seconds < 1:
+        return "under 1 s"
+    return f"about {seconds:.0f} s" if seconds < 90 else f"about {seconds / 60:.0f} min"
+
+
+def _buttons(source: SourceRow, shown: Shown) -> None:
+    with st.container(horizontal=True, gap="xsmall"):
+        if shown.trial:
+            opened = st.popover("Apply …", type="primary", key=APPLYING, on_change="rerun")
+            if opened.open:  # what it costs is reckoned by cutting anew: not at every turn of a dial
+                with opened:
+                    _apply(source, shown.settings)
+            st.button("Back", key="chunks.back", help="Back to how it is cut now.", on_click=_back)
+        elif st.button("Bring the index up to date", key="chunks.recut"):
+            start_recut(source, alike=_taught_anew(source, shown))
+            st.rerun()
+
+
+def _taught_anew(source: SourceRow, shown: Shown) -> bool:
+    """Whether the index holds what ``learned`` made of these dials and edits before it learned anew."""
+    edits = len(shown.cut.made.applied) + len(shown.cut.conflicts)
+    return shown.settings.chunker == "learned" and source.recipe == describe(shown.settings, edits)
+
+
+def _back() -> None:
+    chunks_state.turn("a", None)
+
+
+def _apply(source: SourceRow, settings: ChunkingSettings) -> None:
+    """Where to apply it, what that costs, and the button."""
+    kind = words.kind(source.document_kind)
+    said = {"document": "This document", "kind": f"All of its kind: {kind}", "library": "The library"}
+    scope = st.radio(
+        "Apply to", list(said), format_func=said.__getitem__, key=state.CHUNKS_SCOPE, persist_state="session"
+    )
+    key = {"document": source.version_id, "kind": source.document_kind, "library": ""}[scope]
+    library = services.library()
+    name = f"{library.revision()} {scope} {key} {settings}"
+
+    task = tasks.begun("cost", name, lambda task: library.cutting.plan(scope, key, settings, task.tell))
+    if task.wait(tasks.PATIENCE):
+        st.markdown(words.escaped(task.result().sentence))
+    else:
+        counted = "Reckoning: document {done} of {total}"
+        tasks.show_progress("cost", task, counted, None, "Reckoning …", stacked=True)
+    if scope != "document" and any(row.scope != "library" for row in library.cutting.recipes()):
+        st.caption("Documents with a recipe of their own keep it.")
+    if st.button("Apply", key="chunks.apply", type="primary", width="stretch"):
+        start_recipe(scope, source, settings)
+        st.rerun()
+    st.caption("It goes on in the background; what is encoded already is not encoded again.")
+
+
+def start_recipe(scope: str, source: SourceRow, settings: ChunkingSettings | None) -> None:
+    """Make a recipe that of the library, of a kind or of a document (``None``: no own one), in the background."""
+    library = services.library()
+    if scope == "library" and settings is not None:
+        background.start_apply(replace(library.settings, chunking=settings))
+        return
+    key, name = (source.version_id, source.title) if scope == "document" else (source.document_kind, "")
+    item = NewItem(name or f"{words.kind(key)} documents")
+    values = None if settings is None else asdict(settings)
+    library.queue.enqueue("apply", {"scope": scope, "key": key, "chunking": values}, [item])
+
+
+def start_recut(source: SourceRow, *, alike: bool = False) -> None:
+    """Let the index follow a document's recipe and edits, in the background; once for edits that come quickly.
+
+    ``alike``: with it all documents that the same recipe cuts.
+    """
+    library, versions = services.library(), [source.version_id]
+    if alike:
+        _, scope = chunks_state.own_settings(source.version_id)
+        key = {"document": source.version_id, "kind": source.document_kind, "library": ""}[scope]
+        versions = [row.version_id for row in library.cutting.reached(scope, key)]
+    payload, name = {"versions": versions}, source.title if len(versions) == 1 else f"{len(versions):,} documents"
+    if not any(job.payload == payload for job in library.queue.jobs(states=("queued",), kinds=("apply",))):
+        library.queue.enqueue("apply", payload, [NewItem(name)])
+
+
+def _working() -> None:
+    """The index being brought up to date."""
+    with guarded():
+        jobs = background.active_jobs("apply")
+        if not jobs:
+            st.rerun()
+        work = jobs[0]
+        with st.container(horizontal=True, wrap=False, gap="xsmall", vertical_alignment="bottom"):
+            st.progress(work.share, text=words.escaped(f"{work.name}: {work.words}"))
+            if st.button("Cancel", key="chunks.cancel_apply", on_click=background.cancel, args=(work,)):
+                st.rerun()

@@ -1,0 +1,59 @@
+"""The ways in: files, a whole folder dropped, or a folder of this machine looked through."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.library.scanning import show_scan
+from pages.ui.shared import background, samples, state, words
+
+WAYS = {"Files": ":material/upload_file:", "Folder": ":material/drive_folder_upload:", "Scan": ":material/folder_open:"}
+READABLE = "PDF, Word, PowerPoint, Excel, OpenDocument, HTML, EPUB, Markdown, RTF, mail, CSV, source code, plain text"
+
+
+def show_adding(empty: bool) -> None:
+    """One way in at a time; an empty library offers the samples beside it."""
+    way = st.segmented_control(
+        "Add documents",
+        list(WAYS),
+        format_func=lambda name: f"{WAYS[name]} {SAID[name]}",
+        default="Files",
+        required=True,
+        key=state.WAY_IN,
+        label_visibility="collapsed",
+    )
+    field, button = st.columns([5, 1], vertical_alignment="bottom") if empty else (st.container(), None)
+    with field:
+        if way == "Scan":
+            show_scan()
+        else:
+            drop_zone(folder=way == "Folder")
+    if button and not background.active_jobs():
+        button.button(
+            "Try it with samples",
+            type="primary",
+            icon=":material/auto_stories:",
+            on_click=lambda: background.take_paths(samples.documents()),
+            help="Documents of one fictional company, made to be hard in the ways real ones are.",
+        )
+
+
+SAID = {"Files": "Drop files", "Folder": "Drop a folder", "Scan": "Scan a folder of this machine"}
+
+
+def drop_zone(*, folder: bool) -> None:
+    """Where files come in; of a folder, each by its way below it, so that two README.md stay two."""
+    uploaded = st.file_uploader(
+        "Drop a folder here: every file below it" if folder else f"Drop files here: {READABLE}",
+        accept_multiple_files="directory" if folder else True,
+        key=f"library.upload.{folder}.{state.counter(state.UPLOAD_ROUND)}",
+    )
+    if not uploaded:
+        return
+    with st.spinner("Taking the files in …"):
+        refused = background.take_uploads(uploaded)
+    state.bump(state.UPLOAD_ROUND)
+    for sentence in refused:
+        st.error(words.escaped(sentence), icon=":material/error:")
+    if not refused:
+        st.rerun()

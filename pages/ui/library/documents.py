@@ -1,0 +1,214 @@
+"""The Library page's table of documents: filter, open, organise, put in the trash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from core.library import SourceRow
+from pages.ui.library import organising
+from pages.ui.shared import address, background, services, state, words
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+    from streamlit.elements.lib.column_types import ButtonColumnResult
+
+COLUMNS: Mapping[str, Any] = {
+    # What tells documents apart comes first and is seen at 1024 pixels; the recipe, mostly the same, may be cut off.
+    "File": st.column_config.TextColumn(width=145),
+    "Found by": st.column_config.TextColumn(
+        width=84,
+        help="A document is found by its words as soon as it is cut, and by its meaning once that is encoded.",
+    ),
+    "Kind": st.column_config.TextColumn(width=84),
+    "Pages": st.column_config.NumberColumn(width=58, format="localized", help="Pages of a PDF, slides of a deck."),
+    "Chunks": st.column_config.NumberColumn(width=62, format="localized"),
+    "In chunks": st.column_config.TextColumn(
+        width=150,
+        help="Share of the non-blank characters in some chunk. Front matter and running page headers are set aside.",
+    ),
+    "Words found": st.column_config.TextColumn(
+        width=104,
+        help="A second, different program reads each file as well. This is the share of the words it found that are in "
+        "the text, in the metadata, or left out for a reason that Chunks names.",
+    ),
+    "Collections and tags": st.column_config.TextColumn(width=150),
+    "Note": st.column_config.TextColumn(width=110),
+    "Changed": st.column_config.DatetimeColumn(format="distance", width=104),
+    "Size": st.column_config.TextColumn(width=64),
+    "Also as": st.column_config.TextColumn(width=110, help="Other files with exactly the same content."),
+    "Recipe": st.column_config.TextColumn(width=210),
+}
+
+
+FILTERS = {"kind": state.KINDS, "collection": state.COLLECTIONS, "tag": state.TAGS}  # as the address names them
+
+
+def arrive() -> None:
+    """Take up the address once: the filters it names."""
+    led = address.taken()
+    if led is None:
+        return
+    st.session_state[state.FILTER] = address.last(led, "find")
+    for name, key in FILTERS.items():
+        st.session_state[key] = led.get(name, [])
+
+
+def say() -> None:
+    """Put the filters into the address."""
+    chosen = {name: st.session_state.get(key) for name, key in FILTERS.items()}
+    address.say({"find": st.session_state.get(state.FILTER), **chosen})
+
+
+def show_documents(sources: list[SourceRow]) -> None:
+    """The table, its filters, and what can be done with its rows."""
+    shown = filtered(sources)
+    bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    event = st.dataframe(
+        table(shown),
+        key=f"{state.TABLE}.{hash(tuple(source.id for source in shown))}",  # ticks hold while the rows stay the same
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="multi-row",
+        column_config={"Title": _title(shown), **COLUMNS},
+        placeholder="",
+        height="auto" if len(shown) < 14 else 520,
+        alt="The documents of the library",
+    )
+    encode_rest(sources)
+    chosen = [shown[row] for row in event.selection.rows if row < len(shown)]
+    if not shown:
+        st.caption("No document matches the filter.")
+    elif not chosen:
+        st.caption("A click on a title opens it. Tick rows to file them, or to put them in the trash.")
+    with bar:
+        actions(chosen)
+
+
+def _title(shown: list[SourceRow]) -> ButtonColumnResult:
+    """The column of titles, each of which opens its document."""
+
+    def opened() -> None:
+        source = shown[st.session_state[state.TITLE].row]
+        if source.version_id:
+            address.go("pages/chunks.py", {"document": source.version_id})
+
+    return st.column_config.ButtonColumn(
+        width=205, alignment="left", type="tertiary", help="A click opens it.", on_click=opened, key=state.TITLE
+    )
+
+
+def encode_rest(sources: list[SourceRow]) -> None:
+    """What a cancelled or failed batch left without its meaning, and the way to give it one."""
+    left = list(dict.fromkeys(source.version_id for source in sources if source.by_words))
+    if not left or not services.library().writable or background.active_jobs("ingest", "apply"):
+        return
+    said, button = st.columns([6, 1.4], vertical_alignment="center")
+    said.caption(f"{words.count(len(left), 'document')} found by words alone so far.")
+    button.button("Encode the rest", key="library.encode", on_click=background.encode_rest, args=[left])
+
+
+def filtered(sources: list[SourceRow]) -> list[SourceRow]:
+    """The sources that the row of filters lets through."""
+    find, kind, collection, tag = st.columns([4, 2, 2, 2], vertical_alignment="bottom")
+    sought = find.text_input(
+        "Filter",
+        key=state.FILTER,
+        placeholder="Filter by title, file or kind",
+        label_visibility="collapsed",
+        type="search",
+        live=True,
+        persist_state="session",
+    )
+    kinds = _choice(kind, "Kind", state.KINDS, {source.document_kind for source in sources}, words.kind)
+    collections = _choice(
+        collection, "Collection", state.COLLECTIONS, {name for source in sources for name in source.collections}
+    )
+    tags = _choice(tag, "Tag", state.TAGS, {name for source in sources for name in source.tags})
+    return [
+        source
+        for source in sources
+        if matches(source, sought or "")
+        and (not kinds or source.document_kind in kinds)
+        and (not collections or set(collections) & set(source.collections))
+        and (not tags or set(tags) & set(source.tags))
+    ]
+
+
+def _choice(
+    place: DeltaGenerator, label: str, key: str, options: set[str], said: Callable[[str], str] = str
+) -> list[str]:
+    """A filter by value; nothing where there is nothing to choose."""
+    if not options:
+        return []
+    st.session_state[key] = [value for value in st.session_state.get(key, []) if value in options]
+    return place.multiselect(
+        label, sorted(options), key=key, format_func=said, placeholder=label, label_visibility="collapsed"
+    )
+
+
+def matches(source: SourceRow, sought: str) -> bool:
+    """Whether every word sought stands in the title, the name, the kind or the note."""
+    return words.holds_all(f"{source.title} {source.name} {words.kind(source.document_kind)} {source.note}", sought)
+
+
+def actions(chosen: list[SourceRow]) -> None:
+    """What can be done with the ticked rows."""
+    writable = services.library().writable
+    one = chosen[0] if len(chosen) == 1 else None
+    if st.button("Open in Chunks", key="library.open", disabled=one is None, icon=":material/data_array:") and one:
+        address.go("pages/chunks.py", {"document": one.version_id})
+    if st.button(
+        "Organise",
+        key="library.organise",
+        disabled=not (chosen and writable),
+        icon=":material/label:",
+        help="Collections, tags and a note. Questions can be asked of a collection or a tag alone.",
+    ):
+        organising.organise(chosen)
+    if (
+        st.button(
+            "Original", key="library.original", disabled=one is None, icon=":material/draft:", help="The file itself."
+        )
+        and one
+    ):
+        organising.original(one)
+    if st.button("To the trash", key="library.trash", disabled=not (chosen and writable), icon=":material/delete:"):
+        with st.spinner("Putting it in the trash …"):
+            background.trash([source.id for source in chosen])
+        st.rerun()
+
+
+def table(sources: list[SourceRow]) -> dict[str, list[object]]:
+    """The documents by column; a column that would be empty is left out."""
+    columns: dict[str, list[object]] = {
+        "Title": [source.title for source in sources],
+        "File": [words.place_name(source.name) for source in sources],
+        "Found by": ["words" if source.by_words else "" for source in sources],
+        "Kind": [words.kind(source.document_kind) for source in sources],
+        "Pages": [source.pages or None for source in sources],
+        "Chunks": [source.chunks for source in sources],
+        "In chunks": [words.covered(source.covered, services.gap_reasons(source)) for source in sources],
+        "Words found": [words.found(source.words) for source in sources],
+        "Collections and tags": [labels(source) for source in sources],
+        "Note": [source.note for source in sources],
+        "Changed": [source.changed_at for source in sources],
+        "Size": [words.size(source.size_bytes) for source in sources],
+        "Also as": [", ".join(words.place_name(name) for name in source.also) for source in sources],
+        "Recipe": [source.recipe for source in sources],
+    }
+    needed = {"Title", "File", "Kind", "Chunks"}
+    return {name: values for name, values in columns.items() if name in needed or any(values)}
+
+
+def labels(source: SourceRow) -> str:
+    """Collections, then tags with their mark.
+
+    >>> from dataclasses import replace
+    >>> row = SourceRow(*[""] * 18)
+    >>> labels(replace(row, collections=("Work",), tags=("urgent",)))
+    'Work, #urgent'
+    """
+    return ", ".join([*source.collections, *(f"#{name}" for name in source.tags)])

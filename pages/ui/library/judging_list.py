@@ -1,0 +1,186 @@
+"""Ask's line about the gold of its question, and the dialog with all judgments of a library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from core.library import JudgmentRow
+from core.types import Passage
+from pages.ui.ask import judging
+from pages.ui.ask.judging_gold import gold_line, of_question
+from pages.ui.library import judging_transfer
+from pages.ui.shared import address, services, state, words
+from pages.ui.shared.guard import attempt_and_rerun
+
+HELD, LOST, NOTHING = "Held", "Lost", "Not in the library"
+ORIGIN_WORDS = {"human": "by hand", "imported": "imported", "synthetic": "by a program"}
+NO_ANSWER = "nothing answers it"
+QUOTE_SHOWN = 240  # characters
+_NOW = "Whether the gold is still in its document, and why not."
+COLUMNS = {
+    "Question": st.column_config.TextColumn(width=250),
+    "Gold": st.column_config.TextColumn(width=250, help="The words judged to answer the question."),
+    "Document": st.column_config.TextColumn(width=150),
+    "Now": st.column_config.TextColumn(width=130, help=_NOW),
+    "Origin": st.column_config.TextColumn(width=80),
+    "Made": st.column_config.DatetimeColumn(format="distance", width=116),
+    "Expected answer": st.column_config.TextColumn(width=180),
+}
+WHY_LOST = {"Now": st.column_config.TextColumn(width=250, help=_NOW)}  # a sentence, where any is lost
+NONE_YET = "No gold for this question yet: mark the words that answer it, press g."
+NOTHING_ANSWERS = "Judged for this question: nothing in the library answers it."
+BOTH = "It was also judged that nothing answers it; the gold counts."
+
+
+def show_row(question: str, passages: Sequence[Passage]) -> None:
+    """Draw the line and its buttons. ``passages``: what the reader gets."""
+    rows = of_question(services.library().judgments(), question)
+    unanswerable = [row.id for row in rows if row.unanswerable]
+    line = gold_line(rows, passages)
+    if unanswerable:
+        held = any(row.held and not row.unanswerable for row in rows)
+        line = f"{line} {BOTH}" if held else f"{NOTHING_ANSWERS} {line}".strip()
+    off = judging.off()
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small", key="ask_judging"):
+        st.caption(f"{line} {off}".strip() or NONE_YET)
+        if unanswerable:
+            if st.button("Take that back", key="ask.answerable", type="tertiary", disabled=bool(off)):
+                attempt_and_rerun(lambda: services.library().remove_judgments(unanswerable))
+        elif not line and st.button(
+            "Nothing in the library answers this",
+            key="ask.unanswerable",
+            icon=":material/block:",
+            disabled=bool(off),
+            help="Kept as a judgment: a benchmark then checks that this question finds nothing it should trust.",
+        ):
+            attempt_and_rerun(lambda: services.library().judge_unanswerable(question))
+        if st.button("Judgments", key="ask.judgments", type="tertiary", icon=":material/verified:"):
+            show_list()
+
+
+def _closed() -> None:
+    """What was done is said no longer; the page below shows the judgments as they are now."""
+    st.session_state[state.JUDGING_UNPLACED] = ()
+    if judging.notice_at(judging.LIST):
+        st.session_state[state.JUDGING_NOTICE] = None
+
+
+@st.dialog("Judgments", width="large", icon=":material/verified:", on_dismiss=_closed)
+def show_list() -> None:
+    """The dialog. Call it from the page, at most once in a run."""
+    rows = services.library().judgments()[::-1]  # what was judged or imported just now stands first
+    _notice()
+    if rows:
+        _table(rows)
+    else:
+        st.markdown(
+            "None yet. Mark the words that answer a question, in a text or in the evidence, and press **g**; or "
+            "import some."
+        )
+    coming, going = st.tabs(["Import", "Export"])
+    with coming:
+        if judging.off():
+            st.caption(judging.off())
+        else:
+            judging_transfer.show_import()
+    with going:
+        judging_transfer.show_export()
+
+
+def _notice() -> None:
+    notice = judging.notice_at(judging.LIST)
+    if not notice:
+        return
+    line, back = st.columns([7, 1], vertical_alignment="center")
+    if notice.wrong:
+        line.error(words.escaped(notice.text), icon=":material/error:")
+    else:
+        line.success(words.escaped(notice.text), icon=":material/check:")
+    if notice.undo and back.button("Undo", key="judging.undo.button", icon=":material/undo:", width="stretch"):
+        _do(lambda: judging.undo(judging.LIST))
+
+
+def _table(rows: Sequence[JudgmentRow]) -> None:
+    shown = filtered(rows)
+    event = st.dataframe(
+        table(shown),
+        key=f"judging.table.{hash(tuple(row.id for row in shown))}",  # ticks hold while the rows stay the same
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="multi-row",
+        column_config=COLUMNS | (WHY_LOST if any(row.lost for row in shown) else {}),
+        height="auto" if len(shown) < 9 else 340,
+        placeholder="",
+        alt="The judgments of the library",
+    )
+    chosen = [shown[row] for row in event.selection.rows if row < len(shown)]
+    one = chosen[0] if len(chosen) == 1 and chosen[0].start is not None else None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if st.button("Open in Chunks", key="judging.open", disabled=one is None, icon=":material/data_array:") and one:
+            address.go("pages/chunks.py", {"document": str(one.version_id), "span": f"{one.start}-{one.end}"})
+        if st.button(
+            "Remove", key="judging.remove", disabled=not chosen or bool(judging.off()), icon=":material/delete:"
+        ):
+            _do(lambda: judging.remove(judging.LIST, [row.id for row in chosen]))
+        st.caption(
+            "No judgment matches." if not shown else judging.off() or ("" if chosen else "Tick a row to act on it.")
+        )
+
+
+def filtered(rows: Sequence[JudgmentRow]) -> list[JudgmentRow]:
+    """The rows that the filters let through."""
+    counts = {name: sum(standing(row) == name for row in rows) for name in (HELD, LOST, NOTHING)}
+    find, which = st.columns([3, 4], vertical_alignment="bottom")
+    sought = find.text_input(
+        "Filter",
+        key=state.JUDGING_FILTER,
+        placeholder="Filter by question, words or document",
+        label_visibility="collapsed",
+        type="search",
+        live=True,
+    )
+    offered = [name for name in counts if counts[name]]
+    state.keep_known(state.JUDGING_SHOWN, [*offered, None])
+    wanted = which.segmented_control(
+        "Show",
+        offered,
+        key=state.JUDGING_SHOWN,
+        format_func=lambda name: f"{name} {counts[name]:,}",
+        label_visibility="collapsed",
+    )
+    return [row for row in rows if matches(row, sought or "") and wanted in (None, standing(row))]
+
+
+def standing(row: JudgmentRow) -> str:
+    """How a judgment stands now, in a word or four."""
+    return LOST if row.lost else NOTHING if row.unanswerable else HELD
+
+
+def matches(row: JudgmentRow, sought: str) -> bool:
+    """Whether every word sought stands in the question, the gold, the answer, the document's name or the origin."""
+    judgment = row.judgment
+    origin = ORIGIN_WORDS.get(judgment.origin, "")
+    held = (judgment.question, judgment.quote, judgment.answer, row.source or "", origin)
+    return words.holds_all(" ".join(held), sought)
+
+
+def table(rows: Sequence[JudgmentRow]) -> dict[str, list[object]]:
+    """The judgments by column; a column that would be empty is left out."""
+    columns: dict[str, list[object]] = {
+        "Question": [row.judgment.question for row in rows],
+        "Gold": [words.shortened(row.judgment.quote, QUOTE_SHOWN) for row in rows],
+        "Document": [words.place_name(row.source) if row.source else "" for row in rows],
+        "Now": [f"lost: {row.lost}" if row.lost else NO_ANSWER if row.unanswerable else "held" for row in rows],
+        "Origin": [ORIGIN_WORDS.get(row.judgment.origin, row.judgment.origin) for row in rows],
+        "Made": [row.created_at for row in rows],
+        "Expected answer": [row.judgment.answer for row in rows],
+    }
+    return {name: values for name, values in columns.items() if name != "Expected answer" or any(values)}
+
+
+def _do(action: Callable[[], None]) -> None:
+    """Do it, or say why not; the dialog stays open and shows it."""
+    judging.attempt(judging.LIST, action)
+    st.rerun(scope="fragment")

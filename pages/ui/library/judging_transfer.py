@@ -1,0 +1,119 @@
+"""Judgments in and out: files of data sets onto the library's documents, and the library's judgments as such files."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from core.errors import LecternError
+from core.evaluation.exchange.importing import import_judgments
+from core.evaluation.exchange.judged import judged_questions, with_texts
+from core.library import Library
+from pages.ui.ask import judging
+from pages.ui.library import judging_files
+from pages.ui.shared import services, state, words
+
+GUESS = ""
+FORMS = [GUESS, *judging_files.NAMES]
+CARRIES = {
+    "ours": "Everything: spans, quotes, answers, origins, and the documents' texts.",
+    "chroma": "Spans and quotes, with the documents' texts; no answers, no origins.",
+    "squad": "Spans and quotes, in one file; a question's passages in several documents become several questions.",
+    "beir": "Relevant documents only, no places in them: for tools that rank whole documents.",
+}
+
+
+def show_import() -> None:
+    """Files, their format, and what of them found its place."""
+    with st.form("judging.import", border=False, clear_on_submit=True):
+        given = st.file_uploader(
+            "Files of a data set, or a .zip of them",
+            type=["jsonl", "csv", "json", "tsv", "zip", "txt", "md"],
+            accept_multiple_files=True,
+            key="judging.files",
+        )
+        left, right = st.columns([3, 1], vertical_alignment="bottom")
+        chosen = left.selectbox(
+            "Format",
+            FORMS,
+            format_func=lambda name: judging_files.NAMES.get(name, "Guess from the files"),
+            key="judging.format",
+        )
+        pressed = right.form_submit_button("Import", type="primary", icon=":material/upload:", width="stretch")
+    if pressed and given:
+        _bring({file.name: file.getvalue() for file in given}, chosen)
+        st.rerun(scope="fragment")
+    _tell_unplaced()
+
+
+def _bring(uploads: dict[str, bytes], chosen: str) -> None:
+    library = services.library()
+    st.session_state[state.JUDGING_UNPLACED] = ()
+    try:
+        with st.spinner("Finding each passage in the library's documents …"):
+            name, exchange = judging_files.read_uploads(uploads, chosen)
+            known = {row.id for row in library.judgments()}
+            done = import_judgments(library, exchange)
+    except LecternError as error:
+        judging.say(judging.LIST, str(error), wrong=True)
+        return
+    new = tuple(number for number in done.judgments if number not in known)
+    old = len(done.judgments) - len(new)
+    said = f"{words.count(len(new), 'judgment')} imported ({judging_files.NAMES[name]})"
+    said += f", {old:,} {'was' if old == 1 else 'were'} there before" if old else ""
+    said += (
+        f", {words.count(len(done.unplaced), 'passage')} could not be placed: why stands below" if done.unplaced else ""
+    )
+    judging.say(judging.LIST, f"{said}.", judging.Undo(forget=new) if new else None, wrong=not done.judgments)
+    st.session_state[state.JUDGING_UNPLACED] = done.unplaced
+
+
+def _tell_unplaced() -> None:
+    """What could not be put on a document, with its reason."""
+    unplaced: tuple[tuple[str, str], ...] = st.session_state.get(state.JUDGING_UNPLACED) or ()
+    if not unplaced:
+        st.caption(
+            "A passage is found by its words in the library's document with the same text or name. Questions without "
+            "a passage become judgments that nothing answers them."
+        )
+        return
+    st.markdown(f"**{words.count(len(unplaced), 'passage')} could not be placed**")
+    st.dataframe(
+        {"Question": [question for question, _ in unplaced], "Why not": [reason for _, reason in unplaced]},
+        hide_index=True,
+        height=min(300, 40 + 35 * len(unplaced)),
+        alt="What could not be placed",
+    )
+
+
+def show_export() -> None:
+    """A button for every format; lost judgments stay behind, and that is said."""
+    rows = services.library().judgments()
+    held = sum(row.held for row in rows)
+    if not held:
+        st.caption("No judgment holds, so there is nothing to export.")
+        return
+    lost = len(rows) - held
+    st.caption(
+        f"{words.count(held, 'judgment')}, with the texts of the library's documents."
+        + (f" {words.count(lost, 'lost judgment')} cannot be exported." if lost else "")
+    )
+    spans = any(row.held and not row.unanswerable for row in rows)
+    for name, said in judging_files.NAMES.items():
+        button, carries = st.columns([1, 3], vertical_alignment="center")
+        button.download_button(
+            said,
+            partial(_packed, services.library(), name),  # made when it is asked for: texts of documents may be large
+            judging_files.file_name(name),
+            key=f"judging.export.{name}",
+            on_click="ignore",
+            icon=":material/download:",
+            width="stretch",
+            disabled=name == "beir" and not spans,
+        )
+        carries.caption(CARRIES[name])
+
+
+def _packed(library: Library, name: str) -> bytes:
+    return judging_files.packed(name, with_texts(library, judged_questions(library)))

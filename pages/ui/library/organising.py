@@ -1,0 +1,85 @@
+"""What a person adds to documents: collections, tags and a note; and the way back to the file itself."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.library import SourceRow
+from pages.ui.shared import services, words
+from pages.ui.shared.guard import attempt_and_rerun
+
+DOWNLOAD_AT_MOST = 200_000_000  # bytes: a download passes through the memory of the app
+
+
+@st.dialog("Organise", icon=":material/label:")
+def organise(chosen: Sequence[SourceRow]) -> None:
+    """Collections and tags of all chosen documents, and the note of a single one."""
+    library = services.library()
+    named = words.escaped(chosen[0].title) if len(chosen) == 1 else words.count(len(chosen), "document")
+    st.markdown(f"**{named}**")
+    collections = {held.name: held.id for held in library.labels.collections()}
+    in_all = [name for name in collections if all(name in source.collections for source in chosen)]
+    on_all = sorted(set.intersection(*(set(source.tags) for source in chosen)))
+    with st.form("library.organise.form", border=False):
+        filed = st.multiselect(
+            "Collections", list(collections), default=in_all, accept_new_options=True, placeholder="Choose, or name one"
+        )
+        tagged = st.multiselect(
+            "Tags",
+            sorted({held.name for held in library.labels.tags()} | set(on_all)),
+            default=on_all,
+            accept_new_options=True,
+            placeholder="Choose, or write one",
+        )
+        note = st.text_area("Note", chosen[0].note, height=120) if len(chosen) == 1 else None
+        if len(chosen) > 1:
+            st.caption("Shown is what all of them have in common; the rest of each stays as it is.")
+        if not st.form_submit_button("Save", type="primary"):
+            return
+
+    def save() -> None:
+        ids = [source.id for source in chosen]
+        for name in filed:
+            if name not in in_all:
+                made = collections[name] if name in collections else library.labels.create_collection(name)
+                library.labels.collect(ids, made)
+        for name in set(in_all) - set(filed):
+            library.labels.uncollect(ids, collections[name])
+        for name in set(tagged) - set(on_all):
+            library.labels.tag(ids, name)
+        for name in set(on_all) - set(tagged):
+            library.labels.untag(ids, name)
+        if note is not None and note != chosen[0].note:
+            library.labels.write_note(ids[0], note)
+
+    attempt_and_rerun(save)
+
+
+@st.dialog("The file itself", icon=":material/draft:")
+def original(source: SourceRow) -> None:
+    """Where it lies on this machine, and a copy to open."""
+    library = services.library()
+    place = library.original_path(source.id)
+    if place:
+        st.caption("It lies here; a browser may not open it from there, so copy the path:")
+        st.code(str(place), language=None, wrap_lines=True)
+    elif source.kind == "path":
+        st.caption("The file is no longer where it was read. Lectern keeps the bytes it read:")
+    else:
+        st.caption("Lectern keeps the bytes that were uploaded:")
+    if source.size_bytes > DOWNLOAD_AT_MOST:
+        st.caption(f"At {words.size(source.size_bytes)} it is too large to hand over here.")
+        return
+    name = words.file_name(source.name)
+    st.download_button(
+        f"Save a copy ({words.size(source.size_bytes)})",
+        data=lambda: library.original(source.version_id),
+        file_name=name,
+        mime=mimetypes.guess_type(name)[0] or "application/octet-stream",
+        icon=":material/download:",
+        type="primary",
+        on_click="ignore",
+    )

@@ -1,0 +1,308 @@
+// Glue: one instance per mounted reader, kept between reruns so that scroll and selection stay.
+const FLASH = 2600; // milliseconds a jump's span stays lit
+
+function createReader(root) {
+  const find = (selector) => root.querySelector(selector);
+  // caret: the character clicked last, null before anything was.
+  const self = { tell: null, data: null, model: null, pageData: null, selected: -1, caret: null };
+  const look = { selected: -1, focus: null, matches: null, here: -1, gold: [], edits: new Map(), marks: [] };
+  const sketches = new WeakMap(); // a drawn slab's element -> its segments and what lights up in it
+  const frame = find(".reader"), textHost = find(".text"), sheetHost = find(".sheet"), crumbs = find(".crumbs");
+  let slabs = [], timer = 0, arrived = "", jumped = 0, following = -2, told = "";
+
+  const scroller = createScroller(textHost, {
+    draw: (index) => {
+      const sketch = drawSlab(self.model, slabs[index], look);
+      sketches.set(sketch.element, sketch);
+      return sketch.element;
+    },
+    estimate: (index, columns) => estimateHeight(self.model, slabs[index], columns),
+    moved: () => { follow(); drawRuler(); editor.placeCaret(); editor.mover.redraw(); editor.rove(); shareScroll(); },
+    held: () => judge.bar.mark && [slabOf(judge.bar.mark.start), slabOf(judge.bar.mark.end)],
+  });
+  const tree = createTree(find(".tree-body"), (index) => select(index, { scroll: "always" }));
+  const ruler = createRuler(find(".ruler"), (share) => self.model && jump(Math.floor(share * self.model.text.length)));
+  const search = createFinder();
+  const findBar = createFindBar(find(".find"), {
+    find: (query) => (self.model ? search(self.model.text, query) : { starts: [], ends: [] }),
+    show: showMatch,
+    closed: () => (textHost.hidden ? frame : textHost).focus({ preventScroll: true }),
+  }, () => (seen() || [0])[0]);
+
+  const view = createView(textHost, scroller, () => slabs, sketches);
+  const { slabOf, segmentAt, segmentNear, pointAt, topmost, keptAt, seen } = view;
+  const drawRuler = () => { if (self.model) ruler.draw(self.model, look, seen()); };
+
+  // Draw again what is in the page, the text under the eye left where it is, and a boundary in hand kept there.
+  function redraw(wanted) {
+    const top = textHost.scrollTop > 0 && !scroller.bringing() && topmost(), held = editor.held() && editor.edgeInHand();
+    scroller.redraw(wanted);
+    if (top) { const { index, locate, y } = keptAt(top); scroller.align(index, locate, y); }
+    if (held !== false) editor.regrasp(held);
+  }
+
+  function shareScroll() {
+    const top = scrollGroup.leader === member && member.key() && topmost();
+    if (top) scrollOthers(member, top.position, top.y);
+  }
+  const member = {
+    key: () => (self.data && self.data.synchronised && self.model && !textHost.hidden ? self.model.textKey : ""),
+    follow: (position, y) => { const { index, locate } = keptAt({ position, y }); scroller.align(index, locate, y); },
+  };
+  const lead = () => { scrollGroup.leader = member; };
+  for (const touch of ["wheel", "pointerdown", "touchstart", "keydown", "focusin"]) frame.addEventListener(touch, lead, { passive: true });
+  self.leads = () => scrollGroup.members.size < 2 || scrollGroup.leader === member;
+  scrollGroup.members.add(member);
+
+  // The first chunk in view: where stepping starts when none is chosen.
+  function inView() {
+    const { model, pageData } = self;
+    if (pageData) return Math.max(0, Math.min(...pageData.boxes.map((box) => box[0]), model.leaves.length - 1));
+    const edge = textHost.getBoundingClientRect().top + 8;
+    for (const [, element] of scroller.drawn()) {
+      for (const { element: piece } of sketches.get(element).segments) {
+        if (piece.dataset.leaf && piece.getBoundingClientRect().bottom > edge) return Number(piece.dataset.leaf);
+      }
+    }
+    return 0;
+  }
+
+  function reveal(position, locate) {
+    if (!slabs.length) return;
+    scroller.bring(slabOf(position), locate || ((element) => element && segmentAt(element, position)));
+  }
+
+  function jump(position, page = 0) {
+    if (!self.pageData) { reveal(position); return; }
+    if (page) { turn(page); return; }
+    const index = self.model.leaves.findIndex((leaf) => leaf.end > position);
+    select(index < 0 ? self.model.leaves.length - 1 : index, { scroll: true });
+  }
+
+  function showMatch(matches, here) {
+    look.matches = matches && matches.starts.length ? matches : null;
+    look.here = here;
+    if (!self.model) return;
+    if (self.pageData) { if (here >= 0) jump(matches.starts[here]); return; }
+    redraw();
+    if (here >= 0) reveal(matches.starts[here], (element) => element && element.querySelector(`[data-match="${here}"]`));
+    drawRuler();
+  }
+
+  function sayWhere(leaf) {
+    const headings = leaf && leaf.headings.length ? leaf.headings : ["No heading above"];
+    crumbs.replaceChildren();
+    headings.forEach((heading, at) => {
+      if (at) crumbs.append(make("i", "", "›"));
+      crumbs.append(make("span", "", heading));
+    });
+  }
+
+  // With no chunk chosen, the line above the text names where one reads.
+  function follow() {
+    if (!self.model || self.selected >= 0 || !self.model.leaves.length) return;
+    const index = inView();
+    if (index !== following) { following = index; sayWhere(self.model.leaves[index]); }
+  }
+
+  // caret: the character clicked; without one, a choice stands for its first.
+  function select(index, { scroll = false, silent = false, caret = null } = {}) {
+    const { model } = self;
+    if (index < 0 || index >= model.leaves.length) return;
+    self.selected = look.selected = index;
+    const leaf = model.leaves[index];
+    if (!silent) self.caret = caret ?? leaf.edge;
+    let first = null;
+    for (const [, element] of scroller.drawn()) {
+      const { lit } = sketches.get(element);
+      for (const [, piece] of lit) piece.classList.remove("on");
+      for (const [owner, piece] of lit) if (owner === index) { piece.classList.add("on"); first ||= piece; }
+    }
+    if (scroll && !textHost.hidden) {
+      const box = textHost.getBoundingClientRect(), place = first && first.getBoundingClientRect();
+      if (scroll === "always" || !place || place.top < box.top + 8 || place.top > box.bottom - 90) reveal(leaf.first);
+    }
+    sayWhere(leaf);
+    tree.show(index);
+    drawCard();
+    find(".details").scrollTop = 0;
+    editor.placeCaret();
+    editor.rove();
+    drawRuler();
+    drawSheet(self, sheetHost, actions, scroll);
+    if (!silent) report();
+  }
+
+  function report() {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const { model, selected, caret } = self, point = (unit) => (unit === null ? null : model.source.point(unit));
+      const leaf = model.leaves[selected], at = leaf ? point(leaf.edge) : -1;
+      self.tell.setStateValue("selected", { text: model.textKey, cut: model.key, leaf: selected, at, caret: point(caret), arrival: self.data.arrival });
+    }, 250);
+  }
+
+  // A click in the text: on a chunk, or (leaf -1) on what is in none.
+  function touch(leaf, caret) {
+    if (leaf >= 0) { select(leaf, { caret }); return; }
+    self.caret = caret;
+    editor.placeCaret();
+    report();
+  }
+
+  function drawCard() {
+    const { model, selected } = self, card = self.data.card;
+    told = JSON.stringify(card);
+    drawChunk(model, selected, find(".chunk-facts"), actions, card, (look.edits.get(selected) || []).map(({ words }) => words));
+  }
+
+  // A state, not a trigger: the report of the chosen chunk follows at its heels, and a trigger could be lost to it.
+  const turn = (page) => self.tell.setStateValue("turn", [self.model.version, page, Date.now()]);
+  const actions = {
+    step: (by) => select(self.selected < 0 ? inView() : Math.min(self.model.leaves.length - 1, Math.max(0, self.selected + by)), { scroll: true }),
+    touch: (index) => select(index),
+    go: (index) => select(index, { scroll: true }),
+    find: (words) => findBar.open(words),
+    jump,
+    turn,
+    show: (start, end) => leap({ start, end }, false),
+    open: (place) => self.tell.setStateValue("open", [...place, Date.now()]), // a state, for the reason that `turn` is one
+  };
+  const judge = createReaderJudge(root, self, {
+    stage: find(".stage"), frame, textHost, facts: find(".gold-facts"), look, redraw: drawGold, jump,
+    tell: (request) => self.tell.setStateValue("judging", request),
+    chosen: () => self.model.leaves[self.selected],
+  });
+  const editor = createEditor(self, look, {
+    frame, stage: find(".stage"), textHost, facts: find(".edit-facts"), buttons: [find(".undo"), find(".redo")], segmentNear, pointAt, jump,
+    marked: judge.bar.marked, select, tell: (requests) => self.tell.setStateValue("edit", requests),
+  });
+  let unfit = () => {}, fitted = null;
+  const unhook = hookReader(find, self, { actions, touch, findBar, textHost, frame, marked: judge.bar.marked, editor, pointAt });
+
+  // The whole reader ends where the window does; a compact one is as high as it is told.
+  function fit(height) {
+    if (height === fitted) return;
+    fitted = height;
+    unfit();
+    frame.classList.toggle("compact", height > 0);
+    if (height) { frame.style.height = `${height}px`; unfit = () => {}; } else unfit = fitToWindow(frame);
+  }
+
+  function drawGold(changed) {
+    redraw((index) => changed.some((gold) => gold.start < slabs[index].end && slabs[index].start < gold.end));
+    drawRuler();
+  }
+
+  // Another text, or another cut of the one that is drawn: then what is read stays where it is, and so does the choice.
+  function load(model) {
+    const started = performance.now(), same = self.model && self.model.textKey === model.textKey, old = slabs;
+    const top = same && textHost.scrollTop > 0 ? topmost() : null;
+    const held = same && editor.held() ? editor.edgeInHand() : null;
+    const chosen = same && self.selected >= 0 ? leafNear(model, placeChosen()) : -1;
+    const heights = same ? new Map(old.map((slab, index) => [`${slab.start} ${slab.end} ${slab.path.length}`, scroller.heightOf(index)])) : null;
+    editor.mover.end(false);
+    editor.why.hide();
+    self.model = model;
+    self.selected = look.selected = -1;
+    following = -2;
+    slabs = model.slabs ??= layOut(model);
+    if (!same) {
+      look.focus = look.matches = self.caret = null;
+      look.gold = readGold(self.data.judging.gold, model.at);
+      judge.bar.mark = null;
+    }
+    self.selected = look.selected = chosen;
+    editor.read(self.data.editing, self.data.marks);
+    textHost.style.setProperty("--rails", String(Math.min(RAILS, Math.max(0, ...slabs.map((slab) => slab.path.length)))));
+    const known = heights && ((index) => heights.get(`${slabs[index].start} ${slabs[index].end} ${slabs[index].path.length}`));
+    scroller.load(slabs.length, known, top && keptAt(top));
+    tree.load(model, same, chosen);
+    drawCard();
+    drawDocument(model, find(".document-facts"), actions);
+    const lost = model.gaps.filter((gap) => gap.lost).length;
+    find(".ruler").setAttribute("aria-label", `Map of the whole document: ${grouped(model.leaves.length)} chunks, ${grouped(model.gaps.length - lost)} places set aside, ${grouped(lost)} lost`);
+    if (same) { if (chosen >= 0) sayWhere(model.leaves[chosen]); if (held !== null) editor.regrasp(held); } else findBar.reset();
+    performance.measure("lectern.draw", { start: started });
+  }
+
+  // Where the choice stands in the text, whatever the cut: the character clicked in it, else its first.
+  function placeChosen() {
+    const leaf = self.model.leaves[self.selected];
+    return self.caret !== null && self.caret >= leaf.start && self.caret < leaf.end ? self.caret : leaf.edge;
+  }
+
+  // A span to look at: scrolled to, lit for a moment, and its chunk chosen where the choice is not to stay.
+  function leap({ start, end }, choose = true) {
+    const [from, to] = [self.model.at(start), self.model.at(end)], leaf = leafNear(self.model, from);
+    if (choose && leaf >= 0 && leaf !== self.selected) select(leaf, { caret: from });
+    if (self.pageData) { jump(from); return; }
+    reveal(from);
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      const first = segmentNear(from), last = segmentNear(Math.max(from, to - 1));
+      if (!first || !last) return;
+      const range = document.createRange(), finish = rangeOf(last, Math.min(last.end - 1, Math.max(from, to - 1)));
+      const begin = rangeOf(first, Math.max(from, first.start));
+      range.setStart(begin.startContainer, begin.startOffset);
+      range.setEnd(finish.endContainer, finish.endOffset);
+      setTimeout(lightRange("lectern-flash", range), FLASH);
+    }));
+  }
+
+  self.update = (data) => {
+    self.data = data;
+    const model = modelOf(data);
+    frame.classList.toggle("waiting", !model);
+    if (!model) return; // its text is on the way: SHELVED tells
+    fit(data.height);
+    frame.classList.toggle("paired", data.synchronised);
+    const name = find(".reader-label");
+    name.textContent = data.label;
+    name.hidden = !data.label;
+    const paged = Boolean(data.page), switched = textHost.hidden !== paged;
+    self.pageData = data.page;
+    textHost.hidden = paged;
+    sheetHost.hidden = !paged;
+    find(".ghost").hidden = paged;
+    const changed = model !== self.model, other = !self.model || model.textKey !== self.model.textKey;
+    if (changed) load(model); else if (editor.read(data.editing, data.marks)) { redraw(); drawCard(); }
+    judge.update(data.judging, other);
+    const arrival = [data.shelf, data.focus, data.arrival].join("|"), fresh = arrival !== arrived;
+    arrived = arrival;
+    if (fresh) {
+      look.focus = data.focus && data.focus.map(model.at);
+      if (!changed || look.focus) redraw();
+    }
+    const chosen = fresh ? data.selected : self.selected;
+    // A choice's own report comes back as an update: nothing to draw anew under the pointer, no parent to open again.
+    if (chosen >= 0 && (fresh || switched)) select(chosen, { scroll: fresh && paged ? "arrived" : fresh || switched ? "always" : false, silent: true });
+    else drawSheet(self, sheetHost, actions, false);
+    if (JSON.stringify(data.card) !== told) drawCard();
+    if (fresh && look.focus && !paged) reveal(look.focus[0]);
+    if (data.jump && data.jump.count !== jumped) { jumped = data.jump.count; leap(data.jump); }
+    judge.overlay(sheetHost);
+    requestAnimationFrame(() => { follow(); drawRuler(); editor.placeCaret(); editor.rove(); });
+  };
+  const shelved = () => self.data && self.update(self.data);
+  window.addEventListener(SHELVED, shelved);
+  self.close = () => {
+    window.removeEventListener(SHELVED, shelved);
+    scrollGroup.members.delete(member);
+    unhook();
+    judge.close();
+    editor.close();
+    unfit();
+    scroller.close();
+    tree.close();
+    clearTimeout(timer);
+  };
+  return self;
+}
+
+export default function (component) {
+  const root = component.parentElement;
+  const reader = mounted(root, createReader);
+  reader.tell = component;
+  if (component.data) reader.update(component.data);
+  return unmounting(root);
+}

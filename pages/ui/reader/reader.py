@@ -1,0 +1,154 @@
+"""The Chunks reader: the text with its leaves drawn on it, its tree, the chosen chunk and what became of the text.
+
+Two components. The shelf brings a document's text, as bytes that stay the same while the document does, so that
+Streamlit sends them once; the reader is told which cut to draw on it, and where. A new cut redraws what is in view and
+leaves the text under the eye where it is. Text is shown with ``textContent`` only: nothing a document contains can
+become markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.types import Span
+from pages.ui.reader.data import Reading
+from pages.ui.reader.text import TextReading
+from pages.ui.reader.told import Arrival, Choice, chosen_in
+from pages.ui.shared import assets
+
+__all__ = ["NOTHING_JUDGED", "Arrival", "Choice", "shelve", "show_reader"]
+
+_shelve = st.components.v2.component("lectern.shelf", js=assets.text(__file__, "shelf.js", "shelf_store.js"))
+_mount = st.components.v2.component(
+    "lectern.reader",
+    html=assets.text(__file__, "reader.html"),
+    css=assets.text(
+        __file__, "palette.css", "reader.css", "reader_text.css", "reader_side.css", "reader_edit.css", "judge.css"
+    ),
+    js=assets.text(
+        __file__,
+        "offsets.js",
+        "mounting.js",
+        "shelf.js",
+        "copying.js",
+        "judge_select.js",
+        "judge_bar.js",
+        "judge_panel.js",
+        "reader_model.js",
+        "reader_slabs.js",
+        "reader_table.js",
+        "reader_marks.js",
+        "reader_text.js",
+        "reader_place.js",
+        "reader_scroll.js",
+        "reader_view.js",
+        "reader_find.js",
+        "reader_tree.js",
+        "reader_ruler.js",
+        "reader_side.js",
+        "reader_document.js",
+        "reader_sheet.js",
+        "reader_hands.js",
+        "reader_why.js",
+        "reader_move.js",
+        "reader_menu.js",
+        "reader_edit.js",
+        "judge_reader.js",
+        "reader.js",
+    ),
+)
+EMPTY_CARD: Mapping[str, Any] = {"features": [], "more": [], "table": None, "notes": []}
+NOTHING_JUDGED: Mapping[str, Any] = {
+    "off": "Nothing can be judged here.",
+    "asked": "",
+    "question": "",
+    "gold": [],
+    "lost": [],
+    "boxes": [],
+    "notice": None,
+}
+
+
+def shelve(text: TextReading, key: str) -> None:
+    """Bring the text to the window. Call it outside the fragment that draws the reader, with the same key each time."""
+    _shelve(key=key, data=text.payload)
+
+
+def show_reader(
+    reading: Reading,
+    arrival: Arrival,
+    key: str,
+    page: Mapping[str, Any] | None = None,
+    on_turn: Callable[[], None] | None = None,
+    judging: Mapping[str, Any] = NOTHING_JUDGED,
+    on_judging: Callable[[], None] | None = None,
+    *,
+    editing: Mapping[str, Any] | None = None,
+    on_edit: Callable[[], None] | None = None,
+    on_open: Callable[[], None] | None = None,
+    jump: Mapping[str, int] | None = None,
+    card: Mapping[str, Any] | None = None,
+    marks: Sequence[tuple[int, str]] = (),
+    height: int = 0,
+    synchronised: bool = False,
+    label: str = "",
+) -> Choice:
+    """Draw the reader; returns the chosen chunk and where a person clicked last. All places are code points.
+
+    ``page``: a page sheet in place of the text. ``judging``: gold and what was done, as ``judging.for_reader`` has it.
+    ``editing``: as ``reader_told.editing`` makes it; ``None``: the cut is only shown. What a person asks for comes with
+    ``on_edit``, where ``reader_told.edits_asked(key)`` has it; the reader changes nothing by itself, the next cut does.
+    ``jump``: ``{"start", "end", "count"}``, a span to scroll to and light up; done once for each ``count``.
+    ``card``: about one chunk, shown while it is the chosen one; all but its id, "leaf", may be missing. "features", and
+    folded away "more": rows of label and value, words or a list of (words, start, end, version), which lead to that
+    span, from -1 nowhere; version "" is this document. "twins": rows of a chunk's id or any words, how alike it is in
+    words, and ``None`` or the (version, start, end) of a passage elsewhere: for that, and for a value with a version,
+    ``on_open`` is called, where ``st.session_state[key].open`` begins with the three. "table": that it stands in, as
+    ``{"csv", "json"}`` or ``None``. "notes": sentences.
+    ``marks``: cuts compared with another reader's: place and "agreed", "added" or "removed".
+    ``height``: pixels of a compact reader, text alone; 0 for the whole one. ``synchronised``: it scrolls with the other
+    synchronised readers of the same text. ``label``: names it where there are two.
+    """
+    data = {
+        "shelf": reading.text_key,
+        "key": reading.cut_key,
+        "cut": reading.cut,
+        "selected": reading.leaves.index(arrival.selected) if arrival.selected in reading.leaves else -1,
+        "focus": _ends(arrival.focus),
+        "arrival": arrival.count,
+        "page": page,
+        "judging": judging,
+        "editing": editing,
+        "jump": jump,
+        "card": _card(card, reading),
+        "marks": [list(mark) for mark in marks],
+        "height": height,
+        "synchronised": synchronised,
+        "label": label,
+    }
+    result = _mount(
+        key=key,
+        data=data,
+        on_selected_change=lambda: None,
+        on_turn_change=on_turn or (lambda: None),
+        on_judging_change=on_judging or (lambda: None),
+        on_edit_change=on_edit or (lambda: None),
+        on_open_change=on_open or (lambda: None),
+    )
+    return chosen_in(reading, result.selected, arrival.selected, arrival.count)
+
+
+def _ends(span: Span | None) -> list[int] | None:
+    return [span.start, span.end] if span else None
+
+
+def _card(card: Mapping[str, Any] | None, reading: Reading) -> dict[str, Any] | None:
+    """The card with chunks named by their place in this cut; ``None`` for a chunk that is not in it."""
+    if card is None or card["leaf"] not in reading.leaves:
+        return None
+    places = {leaf: index for index, leaf in enumerate(reading.leaves)}
+    twins = [[places.get(twin, twin), said, place] for twin, said, place in card.get("twins", ())]
+    return {**EMPTY_CARD, **card, "leaf": places[card["leaf"]], "twins": twins}

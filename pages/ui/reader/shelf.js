@@ -1,0 +1,12 @@
+// Documents by key, shared by the component that brings a text and the one that draws it: a text travels once, however
+// often the page runs anew. Components of one page live in one window.
+const shelf = (window[Symbol.for("lectern.shelf")] ??= new Map());
+const SHELVED = "lectern-shelved";
+
+// Readers of one text that scroll together: the one moved last by hand leads, the others follow. A member:
+// { key(): the text's key, or "" while it scrolls alone; follow(position, height) }.
+const scrollGroup = (window[Symbol.for("lectern.scroll-group")] ??= { members: new Set(), leader: null });
+function scrollOthers(member, position, height) {
+  if (scrollGroup.leader !== member || !member.key()) return;
+  for (const other of scrollGroup.members) if (other !== member && other.key() === member.key()) other.follow(position, height);
+}

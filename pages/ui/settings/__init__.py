@@ -1,0 +1,1 @@
+"""Settings and dials, on the Settings page and beside the others."""

@@ -1,0 +1,64 @@
+"""A dial of Ask: which setting it turns, what it is called, how far it goes, and when it is read at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.settings import Settings
+
+Read = Callable[[Settings], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Dial:
+    """One dial. ``name``: of its setting. ``reach``: low, high and step of a slider; the high end gives way to a value.
+
+    ``choices``: value -> words, of a list; ``open``: others may be typed. Neither: a switch, or for a tuple a list of
+    several. ``read``: whether the settings make any use of it; where not, it is not drawn. ``writes``: it has a
+    language model write; where none is set up, it is drawn and cannot be turned.
+    """
+
+    name: str
+    label: str
+    help: str = ""
+    reach: tuple[float, float, float] | None = None
+    choices: Mapping[str, str] | None = None
+    open: bool = False
+    read: Read = lambda settings: True
+    writes: bool = False
+
+    @property
+    def key(self) -> str:
+        """Of its widget."""
+        return f"ask.{self.name}"
+
+    def said(self, value: Any) -> str:
+        """A value as the dial shows it.
+
+        >>> Dial("assembly.budget_tokens", "Budget").said(1600), Dial("expansion.max_share", "Share").said(0.5)
+        ('1,600', '0.50')
+        >>> Dial("reranking.model", "Model", choices={"": "Off"}).said(""), Dial("expansion.kinds", "In").said(())
+        ('Off', 'all')
+        """
+        if self.choices is not None:
+            return self.choices.get(value, str(value))
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        if isinstance(value, tuple):
+            return ", ".join(value) or "all"
+        return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """The dials of one stage. ``open``: those that most people turn."""
+
+    name: str
+    title: str
+    dials: tuple[Dial, ...]
+    open: bool = False
+
+
+SHARE = (0.0, 1.0, 0.05)  # the reach of a part of something

@@ -1,0 +1,184 @@
+"""Ask's dials in the sidebar, folded by stage and acting at once; those that were turned say so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.errors import SettingsError
+from core.settings import GENRES, PACKAGED_RERANKER, Settings, carefully
+from pages.ui.settings import rerankers
+from pages.ui.settings.ask_dial import Dial, Fold
+from pages.ui.settings.ask_dials_found import RETRIEVAL, UNDERSTANDING
+from pages.ui.settings.ask_dials_ranked import DIVERSITY, RERANKING
+from pages.ui.settings.ask_dials_read import ANSWERING, ASSEMBLY, EXPANSION
+from pages.ui.shared import state, words
+
+FOLDS: tuple[Fold, ...] = (UNDERSTANDING, RETRIEVAL, DIVERSITY, RERANKING, EXPANSION, ASSEMBLY, ANSWERING)
+DIALS: tuple[Dial, ...] = tuple(dial for fold in FOLDS for dial in fold.dials)
+BY_NAME: Mapping[str, Dial] = {dial.name: dial for dial in DIALS}
+LABELS: Mapping[str, str] = {dial.name: f"{fold.title} · {dial.label}" for fold in FOLDS for dial in fold.dials}
+KEYS: dict[str, str] = {dial.key: dial.name for dial in DIALS}  # widget key -> the setting it turns
+QUICK, CAREFUL = "Quick", "Careful"
+NO_WRITER = "The last three need a language model, and none is set up."
+
+
+def differing(settings: Settings, base: Settings) -> list[Dial]:
+    """The dials that are read and stand elsewhere than in ``base``, in the order they are drawn.
+
+    >>> [dial.label for dial in differing(Settings().with_value("retrieval.k", 9), Settings())]
+    ['Chunks kept (k)']
+    """
+    return [
+        dial
+        for dial in DIALS
+        if dial.read(settings) and state.setting(settings, dial.name) != state.setting(base, dial.name)
+    ]
+
+
+def in_words(settings: Settings, base: Settings) -> str:
+    """What was turned, from where to where; "" where nothing was.
+
+    >>> in_words(Settings().with_value("retrieval.k", 9), Settings())
+    'Chunks kept (k) 9 instead of 50'
+    """
+    return " · ".join(
+        f"{dial.label} {dial.said(state.setting(settings, dial.name))} "
+        f"instead of {dial.said(state.setting(base, dial.name))}"
+        for dial in differing(settings, base)
+    )
+
+
+def profiles(settings: Settings, model: str = PACKAGED_RERANKER) -> dict[str, Settings]:
+    """What a question can be asked with: quickly, as the library is set, and carefully.
+
+    Careful keeps what the library has set of the re-ranker itself, as ``core.settings.carefully`` says, and reads with
+    ``model``.
+
+    >>> found = profiles(Settings().with_value("retrieval.k", 7))
+    >>> list(found), found["Careful"].retrieval.k, found["Careful"].reranking.model
+    (['Quick', 'Careful'], 7, 'packaged')
+    """
+    return {QUICK: settings, CAREFUL: carefully(settings, model)}
+
+
+def profile_choice(settings: Settings) -> Settings:
+    """Draw the choice of a profile; returns its settings, from which dials are turned."""
+    known = profiles(settings, rerankers.chosen())
+    st.session_state.setdefault(state.PROFILE, QUICK)
+    chosen = st.segmented_control(
+        "Profile",
+        list(known),
+        key=state.PROFILE,
+        required=True,
+        label_visibility="collapsed",
+        help="Careful reads the best chunks once more, each together with the question, and fills the context with the "
+        "sentences of prose that say most to it. It takes longer: how long stands below the chunks. Choosing one turns "
+        "all dials to it.",
+        on_change=lambda: turn_to(known[st.session_state[state.PROFILE]]),
+        persist_state="session",
+    )
+    return known.get(str(chosen), settings)
+
+
+def turn_to(settings: Settings) -> None:
+    """Turn every dial to these settings; for a callback."""
+    state.fill_dials(KEYS, settings, overwrite=True)
+
+
+def turn(values: Mapping[str, Any]) -> None:
+    """Turn some dials, by the names of their settings; for a callback. A name without a dial is left alone."""
+    for name, value in values.items():
+        if name in BY_NAME:
+            st.session_state[BY_NAME[name].key] = value
+
+
+def ask_dials(base: Settings, *, writer: bool = False) -> Settings:
+    """Draw Ask's dials; returns the settings as turned, or ``base`` where dials contradict each other.
+
+    ``writer``: whether a language model is set up, without which its dials are drawn and cannot be turned.
+    """
+    state.fill_dials(KEYS, base)
+    wrong = ""
+    try:
+        settings = state.turned(KEYS, base)
+    except SettingsError as error:
+        settings, wrong = base, str(error)
+    with st.sidebar, st.container(gap="xsmall"):
+        if wrong:
+            st.warning(words.escaped(wrong))
+        marked = differing(settings, base)
+        _mark(marked)
+        own = st.session_state.get(state.PROFILE, QUICK) == QUICK
+        st.button(
+            "Reset to the library's settings" if own else f"Reset to {CAREFUL}",
+            key="ask.reset",
+            icon=":material/restart_alt:",
+            on_click=turn_to,
+            args=[base],
+            help=f"{words.count(len(marked), 'dial')} turned." if marked else "No dial is turned.",
+            width="stretch",
+        )
+        for fold in FOLDS:
+            _draw_fold(fold, settings, writer)
+    return settings
+
+
+def _draw_fold(fold: Fold, settings: Settings, writer: bool) -> None:
+    with st.expander(fold.title, expanded=fold.open, key=f"ask.fold.{fold.name}"), st.container(gap="xsmall"):
+        for dial in fold.dials:
+            if dial.read(settings):
+                _draw(dial, disabled=dial.writes and not writer)
+        if not writer and any(dial.writes for dial in fold.dials):
+            st.caption(NO_WRITER)
+
+
+def _draw(dial: Dial, *, disabled: bool = False) -> None:
+    value, said = st.session_state[dial.key], dial.help or None
+    if dial.reach is not None:
+        low, high, step = dial.reach
+        low, high = min(low, value), max(high, value)  # a library, or a change that was found, may go further
+        st.slider(dial.label, low, high, step=step, key=dial.key, persist_state="session", help=said, disabled=disabled)
+    elif dial.choices is not None:
+        choices = list(dial.choices)
+        st.selectbox(
+            dial.label,
+            choices if value in choices else [*choices, value],
+            format_func=dial.said,
+            key=dial.key,
+            persist_state="session",
+            help=said,
+            accept_new_options=dial.open,
+        )
+    elif isinstance(value, bool):
+        st.toggle(dial.label, key=dial.key, persist_state="session", help=said, disabled=disabled)
+    else:
+        st.multiselect(
+            dial.label,
+            GENRES,
+            key=dial.key,
+            persist_state="session",
+            help=said,
+            placeholder="All genres",
+        )
+
+
+def _mark(turned: Sequence[Dial]) -> None:
+    """Say beside the label of each turned dial, and of the fold it is in, that it is turned."""
+    rules = [f'.{_of(dial.key)} [data-testid="stWidgetLabel"] p::after {{ content: " · turned"; }}' for dial in turned]
+    for fold in FOLDS:
+        count = sum(dial in turned for dial in fold.dials)
+        if count:
+            rules.append(f'.{_of(f"ask.fold.{fold.name}")} summary p::after {{ content: " · {count} turned"; }}')
+    st.html(f"<style>{' '.join(rules) or '/* all as set */'}</style>")
+
+
+def _of(key: str) -> str:
+    """The class Streamlit gives an element with a key.
+
+    >>> _of("ask.retrieval.k")
+    'st-key-ask-retrieval-k'
+    """
+    return f"st-key-{key.replace('.', '-')}"

@@ -1,0 +1,100 @@
+"""Privacy, places, disk and the report: what Lectern keeps, where, and what it never does."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from core.storage import shelf
+from pages.ui.shared import services, words
+from pages.ui.shared.guard import attempt_and_rerun
+from pages.ui.shared.shelves import current
+
+PROMISES = (
+    ("Nothing leaves this machine", "The app listens on 127.0.0.1 alone and sends no usage figures."),
+    ("No account, no key", "The embedder came with the installation. Only a model you ask for by name is downloaded."),
+    (
+        "Your files stay as they are",
+        "Lectern keeps a copy of what it read, in the library's folder, and never writes to your own files.",
+    ),
+    (
+        "Documents cannot act",
+        "Files are opened by a process of their own without network or files. Their text is shown as text.",
+    ),
+    ("Passwords are not written down", "A password you give for a file is kept in memory until Lectern ends."),
+    ("What is written down", "Your questions and how long they took stay in the library's own log, in its folder."),
+)
+PARTS = {
+    "text_bytes": "Text, structure and chunks",
+    "vectors_bytes": "Vectors",
+    "lexical_bytes": "Index of words",
+    "chroma_bytes": "Index of vectors (Chroma)",
+    "files_bytes": "Originals",
+    "cache_bytes": "Pictures of pages",
+    "other_bytes": "Benchmark reports",
+}
+
+
+def show_privacy() -> None:
+    """What holds, one line each."""
+    for title, text in PROMISES:
+        st.markdown(f":material/check: **{title}.** {text}")
+
+
+def show_places() -> None:
+    """Where the library lies, and its name."""
+    here = current()
+    st.subheader("This library")
+    st.code(str(here.path), language=None, wrap_lines=True)
+    name, button, _ = st.columns([3, 1, 3], vertical_alignment="bottom")
+    wanted = name.text_input("Its name", here.name, max_chars=80, key=f"settings.name.{here.path}")
+    if button.button("Rename", disabled=not wanted.strip() or wanted == here.name, width="stretch"):
+        attempt_and_rerun(lambda: shelf.rename(shelf.shelf_file(), here.path, wanted))
+    others = [held for held in shelf.shelf(shelf.shelf_file()) if held.path not in (here.path, shelf.first_home())]
+    for held in others:
+        line, forget = st.columns([6, 1], vertical_alignment="center")
+        line.markdown(f":material/library_books: **{words.escaped(held.name)}** {words.escaped(str(held.path))}")
+        if forget.button(
+            "Forget", key=f"settings.forget.{held.path}", width="stretch", help="Its folder stays on disk."
+        ):
+            attempt_and_rerun(partial(shelf.forget, shelf.shelf_file(), held.path))
+    st.caption(
+        "Other libraries are made and chosen at the top of the Library page. LECTERN_HOME names the folder of the "
+        "first one before Lectern is started."
+    )
+
+
+def show_disk() -> None:
+    """What takes how much room."""
+    stats = services.stats()
+    st.subheader(f"On disk: {words.size(stats.total_bytes)}")
+    sizes = {said: getattr(stats, name) for name, said in PARTS.items()}
+    st.dataframe(
+        {
+            "Part": list(sizes),
+            "Size": [words.size(value) for value in sizes.values()],
+            "Share": [100 * value / max(1, stats.total_bytes) for value in sizes.values()],
+        },
+        hide_index=True,
+        width=640,
+        column_config={"Share": st.column_config.ProgressColumn(format="%.0f %%", min_value=0, max_value=100)},
+        alt="Disk use by part",
+    )
+    if stats.trash:
+        thrown = words.count(stats.trash, "document")
+        st.caption(f"Of the originals, {words.size(stats.trash_bytes)} lie in the trash ({thrown}).")
+
+
+def show_report() -> None:
+    """A report to copy: versions, counts, settings, failures, and nothing of what the documents say."""
+    st.caption(
+        "For whoever is asked for help: versions, counts, sizes, settings, recent failures and what a check of the "
+        "library finds. It holds no text, no titles and no file names."
+    )
+    if st.button("Make the report", key="settings.report", type="primary", icon=":material/description:"):
+        with st.spinner("Checking the library …"):
+            st.session_state["settings.report.text"] = services.library().report()
+    text = st.session_state.get("settings.report.text")
+    if text:
+        st.code(text, language=None, height=420)

@@ -1,0 +1,115 @@
+"""Who may read the best chunks again, in words, and which of them Careful asks: a choice on the Settings page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from core.errors import ModelError
+from core.refitting import taught
+from core.search.ranking.rerankers import load_reranker
+from core.settings import CAREFUL_MODEL, PACKAGED_RERANKER, RerankingSettings
+from pages.ui.shared import services, words
+
+CHOSEN = CAREFUL_MODEL
+USUAL = "cross-encoder/ms-marco-MiniLM-L6-v2"
+OTHER = "other"
+_WHICH, _NAME = "settings.reranker", "settings.reranker.name"
+_SHOWN = "settings.reranker.shown"  # what held when this window was drawn last
+NAMES = {
+    PACKAGED_RERANKER: "Lectern's own",
+    USUAL: f"{USUAL}, to be fetched",
+}
+CHOICES = {**NAMES, OTHER: "Another one, by name or folder"}
+HELP = {
+    PACKAGED_RERANKER: "A small cross-encoder that comes with Lectern and reads question and chunk together, English "
+    "best. Nothing is downloaded. What it gains and loses stands in data/reranker/MODEL_CARD.md.",
+    USUAL: "The usual one of this size. It does not come with Lectern, and Lectern itself never downloads a "
+    f"re-ranker: run “hf download {USUAL}” once, about 90 MB, and it works offline.",
+    OTHER: "Any sentence-transformers CrossEncoder that lies on this machine: a folder, or a name that was fetched.",
+}
+
+
+def chosen() -> str:
+    """The model that Careful reads with, as ``reranking.model`` has it."""
+    return taught.careful_model(services.library())
+
+
+@st.cache_data(ttl=10, show_spinner="Loading the model, to see whether it can be used …")
+def missing(model: str) -> str:
+    """Why a re-ranker cannot be used on this machine, as a sentence; "" where it can."""
+    if model == PACKAGED_RERANKER:
+        return ""
+    try:
+        load_reranker(RerankingSettings(model=model))
+    except ModelError as error:
+        return str(error)
+    return ""
+
+
+def show_reranker() -> None:
+    """The choice, kept with the library at once; a model that cannot be used is not.
+
+    Only a choice made here is written: another window or Benchmark may have chosen since, and then that is shown.
+    """
+    library = services.library()
+    st.caption(
+        "Quick ranks by meaning and words alone. Careful has the best chunks read once more, each together with the "
+        "question, by a re-ranker, which takes longer, and takes single sentences of prose. Nothing in the library "
+        "changes with this choice."
+    )
+    now = chosen()
+    if st.session_state.get(_SHOWN) != now or _WHICH not in st.session_state:
+        st.session_state[_WHICH] = now if now in NAMES else OTHER
+        st.session_state[_NAME] = "" if now in NAMES else now
+    st.session_state[_SHOWN] = now
+    with st.container(border=True):
+        which = st.radio(
+            "Careful reads the best chunks again with",
+            list(CHOICES),
+            format_func=CHOICES.__getitem__,
+            captions=list(HELP.values()),
+            key=_WHICH,
+            on_change=_choose,
+            disabled=not library.writable,
+        )
+        if which == OTHER:
+            st.text_input(
+                "Name or folder",
+                placeholder="~/models/my-cross-encoder",
+                key=_NAME,
+                on_change=_choose,
+                disabled=not library.writable,
+            )
+        model = _model()
+        if model and model != now and library.writable:
+            problem = missing(model)
+            if problem:
+                st.error(words.escaped(problem), icon=":material/error:")
+            else:  # since it was chosen it was fetched
+                st.button("Use it", on_click=_choose, key="settings.reranker.use")
+    st.caption(f"In use: {words.escaped(NAMES.get(now, now))} · what else Careful does, Ask's dials show.")
+
+
+def _model() -> str:
+    """What this window's choice says, as ``reranking.model`` has it; "" where no name is given yet."""
+    which = str(st.session_state[_WHICH])
+    return str(st.session_state.get(_NAME, "")).strip() if which == OTHER else which
+
+
+def _choose() -> None:
+    model = _model()
+    if model and services.library().writable and not missing(model):
+        taught.choose(services.library(), model)
+
+
+def reread(timings_ms: Mapping[str, float], candidates: int) -> tuple[str, ...]:
+    """What reading again cost, as a sentence; none where nothing was.
+
+    >>> reread({"dense": 3.0, "reranked": 412.0}, 20), reread({"dense": 3.0}, 20)
+    (('The best chunks, at most 20, were read again in 412 ms.',), ())
+    """
+    if "reranked" not in timings_ms:
+        return ()
+    return (f"The best chunks, at most {candidates:,}, were read again in {words.duration(timings_ms['reranked'])}.",)

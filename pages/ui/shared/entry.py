@@ -1,0 +1,56 @@
+"""The pages, and the way into each of them: always through ``app.py``, also by a deep link into a fresh process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui.shared import address, assets, services, state
+
+if TYPE_CHECKING:
+    from streamlit.navigation.page import Page
+
+
+_theme = st.components.v2.component(
+    "lectern.theme", js=assets.text(__file__, "address.js", "revival.js", "mounting.js", "theme.js")
+)
+
+
+def follow_theme() -> None:
+    """Run the page again when the system turned dark or light since it was drawn: plots have colours from Python."""
+    _theme(key="theme", data={"dark": st.context.theme.type == "dark"}, on_theme_change=lambda: None)
+
+
+def frame() -> Page:
+    """Draw what surrounds every page and return the page to run."""
+    # A material icon would be fetched from the network as favicon; a file of our own is not.
+    st.set_page_config(page_title="Lectern", page_icon=str(assets.path(__file__, "favicon.svg")), layout="wide")
+    st.logo(assets.path(__file__, "logo.svg"), size="large")
+    st.html(assets.path(__file__, "page.css"))
+    follow_theme()
+    if st.context.theme.type == "dark":  # what lies over the page, menus and dialogs, is not told by Streamlit itself
+        st.html("<style>body { color-scheme: dark; }</style>")
+    return st.navigation(
+        [
+            st.Page("pages/library.py", title="Library", icon=":material/library_books:", default=True),
+            st.Page("pages/chunks.py", title="Chunks", icon=":material/data_array:"),
+            st.Page("pages/ask.py", title="Ask", icon=":material/search:"),
+            st.Page("pages/benchmark.py", title="Benchmark", icon=":material/bar_chart:"),
+            st.Page("pages/settings.py", title="Settings", icon=":material/settings:"),
+        ],
+        position="top",
+    )
+
+
+def enter(page: str) -> None:
+    """Go on only if ``app.py`` led here, in the library that the address of this page names.
+
+    Until ``st.navigation`` was called once in a process, Streamlit takes a folder named ``pages`` for pages of the
+    older kind and runs the file of a deep link by itself. Calling it ends that; then the run starts over, rightly.
+    """
+    if not st.session_state.get(state.ENTERED):
+        frame()
+        st.rerun()
+    address.follow(page)
+    services.banner()

@@ -1,0 +1,31 @@
+"""What a page will show, before there is anything to show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.ui.shared import address
+
+Point = tuple[str, str, str]  # an icon, a title and a sentence
+
+
+def show_nothing(title: str, sentence: str, points: Sequence[Point]) -> None:
+    """A page of an empty library: what it is for, and where to begin."""
+    address.say({})
+    st.title(title)
+    st.markdown(sentence)
+    with st.container(width=860):
+        for column, (icon, word, meaning) in zip(st.columns(len(points), border=True), points, strict=True):
+            column.markdown(f":material/{icon}: **{word}**")
+            column.caption(meaning)
+    st.page_link("pages/library.py", label="Put documents in the library", icon=":material/library_books:")
+
+
+def show_lessons(points: Sequence[Point]) -> None:
+    """What there will be to do, side by side."""
+    for column, (icon, title, text) in zip(st.columns(len(points)), points, strict=True):
+        with column.container(border=True, height="stretch"):
+            st.markdown(f"**:material/{icon}: {title}**")
+            st.caption(text)

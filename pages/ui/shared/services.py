@@ -1,0 +1,91 @@
+"""What the pages ask of core, cached: one library and one worker a process, shared by every window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+
+import streamlit as st
+
+from core.errors import LibraryLockedError
+from core.ingest.jobs import Worker
+from core.library import Library, SourceRow, Stats
+from core.refitting.taught import KIND
+from core.storage import shelf
+from pages.ui.shared import state, words, work
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One open library. ``locked``: why it is only read, "" when this process writes it."""
+
+    library: Library
+    worker: Worker | None
+    locked: str
+
+
+def home() -> Path:
+    """The folder of the library this window looks at: the one chosen in it, else the one used last."""
+    chosen = st.session_state.get(state.LIBRARY)
+    return Path(chosen) if chosen else shelf.last_used(shelf.shelf_file())
+
+
+@st.cache_resource(show_spinner="Opening the library …", on_release=lambda desk: _close(desk))
+def _desk(place: str) -> Desk:
+    try:
+        opened = Library.open(Path(place))
+    except LibraryLockedError as error:
+        return Desk(Library.open(Path(place), write=False), None, str(error))
+    for job in opened.queue.jobs():
+        told = job.kind == "bench" or (job.kind == KIND and job.state == "done")  # what came of it is still to be shown
+        if not told and job.finished and not job.items_failed and job.state != "failed":
+            opened.queue.dismiss(job.id)
+    worker = Worker(opened.queue, work.handlers(opened))
+    worker.start()
+    if opened.sources():  # the encoder takes seconds to load: have it ready before the first question
+        Thread(target=opened.searcher.encode, args=[["ready"]], name="lectern-warm", daemon=True).start()
+    return Desk(opened, worker, "")
+
+
+def _close(desk: Desk) -> None:
+    if desk.worker:
+        desk.worker.stop()
+    desk.library.close()
+
+
+def library() -> Library:
+    """The open library of this process."""
+    return _desk(str(home())).library
+
+
+def banner() -> None:
+    """Say so where another program writes the library and this one only reads."""
+    locked = _desk(str(home())).locked
+    if not locked:
+        return
+    text, button = st.columns([6, 1], vertical_alignment="center")
+    text.warning(f"Reading only. {words.escaped(locked)}", icon=":material/lock:")
+    if button.button("Try again", width="stretch"):
+        _desk.clear(str(home()))
+        st.rerun()
+
+
+def stats() -> Stats:
+    """Counts and bytes of the library as it is now."""
+    return _stats(str(home()), library().revision())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _stats(place: str, revision: int) -> Stats:
+    return library().stats()
+
+
+def gap_reasons(source: SourceRow) -> tuple[str, ...]:
+    """Why parts of a document are in no chunk, each reason once; () where all is covered."""
+    return () if source.covered >= 1 else _gap_reasons(str(home()), source.version_id, source.recipe_fingerprint)
+
+
+@st.cache_resource(max_entries=4096, show_spinner=False)
+def _gap_reasons(place: str, version: str, recipe: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(gap.reason for gap in library().audit(version).gaps))

@@ -1,0 +1,178 @@
+"""Every session-state key in one place, named ``page.thing``, with typed access."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from core.settings import Settings
+
+ENTERED = "app.entered"  # app.py ran in this session
+ADDRESS = "app.address"  # the page that was run last, and what its address says
+ADDRESS_LED = "app.address_led"  # what an address asks for and no page took yet
+ADDRESS_MISSING = "app.address_missing"  # a library that a link named in vain
+LIBRARY = "app.library"  # the folder of the library this window looks at
+TASKS = "library.tasks"  # the tasks of this window, by what they make; another library forgets them
+WAY_IN = "library.way_in"
+SCANNED = "library.scanned"
+UPLOAD_ROUND = "library.upload_round"  # grows to empty the drop zone after a batch was taken
+FILTER = "library.filter"
+TITLE = "library.title"  # the title that was clicked
+TABLE = "library.table"
+THROWN = "library.thrown"  # what went to the trash last, to be undone
+COLLECTIONS = "library.collections"
+TAGS = "library.tags"
+KINDS = "library.kinds"
+CHUNKS_VERSION = "chunks.version"
+CHUNKS_VIEW = "chunks.view"
+CHUNKS_PAGE = "chunks.page"
+CHUNKS_CHOSEN = "chunks.chosen"
+CHUNKS_ARRIVAL = "chunks.arrival"
+ARRIVALS = "chunks.arrivals"
+READER = "chunks.reader"
+SHELF = "chunks.shelf"
+SECOND = "chunks.second"  # the reader under the first, while two cuts are compared
+CHUNKS_DIALS = "chunks.dials"  # side -> the values its dials were turned to; a side that is not turned is left out
+CHUNKS_SIDE = "chunks.side"  # whose dials are shown
+CHUNKS_FOLDED = "chunks.folded"
+CHUNKS_PANEL = "chunks.panel"
+CHUNKS_OTHER = "chunks.other"  # what is compared with, None for nothing
+CHUNKS_BOXES = "chunks.boxes"  # whose boxes are on the page
+CHUNKS_JUMP = "chunks.jump"
+CHUNKS_JUMPS = "chunks.jumps"
+CHUNKS_CARET = "chunks.caret"
+CHUNKS_HEALTH = "chunks.health"  # the kind of finding that is stepped through, and which of them
+CHUNKS_ELSEWHERE = "chunks.elsewhere_at"  # the document whose shared passages are stepped through, and which of them
+CHUNKS_LAST = "chunks.last"  # side -> the cut that was shown last, and its dials
+CHUNKS_SCOPE = "chunks.scope"
+CHUNKS_NOTICE = "chunks.notice"
+CHUNKS_DROPPED = "chunks.dropped"  # an edit that was switched off, to be undone
+CHUNKS_MAP = "chunks.map"
+CHUNKS_MAP_OF = "chunks.map_of"
+CHUNKS_MAP_BY = "chunks.map_by"
+CHUNKS_LASSO = "chunks.lasso"  # the chunks a lasso on the map held last, and of what map
+CHUNKS_WANTED = "chunks.wanted"  # what stands outside the fragment was changed inside it, such as the document
+QUESTION = "ask.question"
+ASKED = "ask.asked"
+ASKING = "ask.asking"  # another each time a question is asked
+QUOTED = "ask.quoted"  # the question whose quotes are on the page
+SCOPE = "ask.scope"
+EVIDENCE = "ask.evidence"
+PROFILE = "ask.profile"
+PAST = "ask.past"  # the questions asked in this window, where the library cannot keep them
+IGNORED = "ask.ignored"  # question -> what was understood of it and taken away: key -> words
+KEPT_AS_A = "ask.a"  # the settings that the dials are compared with
+WHY = "ask.why"  # the place whose absence is explained, and the settings it is explained for
+WHY_DOCUMENT = "ask.why.document"
+WHY_WORDS = "ask.why.words"
+WHY_PLACE = "ask.why.place"
+WHY_POINTED = "ask.why.pointed"  # how often marked words were brought there
+ASK_WANTED = "ask.wanted"  # words were marked elsewhere to be explained there
+ASK_TAB = "ask.tab"
+JUDGED_QUESTION = "judging.question"  # the one judged last, and what Ask had been asked then
+JUDGING_LINES = "judging.lines"  # how many lines said what was done
+JUDGING_NOTICE = "judging.notice"  # the last of them, and where
+JUDGING_UNDO = "judging.undo"
+JUDGING_HEARD = "judging.heard"  # the requests of components that were done
+JUDGING_UNPLACED = "judging.unplaced"  # of the last import
+JUDGING_FILTER = "judging.filter"
+JUDGING_SHOWN = "judging.shown"
+SUITE = "benchmark.suite"
+SUITE_FOLDER = "benchmark.folder"
+PRESETS_CHOSEN = "benchmark.presets"
+BENCH_VARY = "benchmark.vary"
+BENCH_AXES = "benchmark.axes"  # numbers of the axes of the grid, in order
+BENCH_TOKENS = "benchmark.tokens"
+BENCH_ANSWERS = "benchmark.answers"
+RUN_SHOWN = "benchmark.run"
+BASELINE = "benchmark.baseline"
+BENCH_COLUMNS = "benchmark.columns"
+BENCH_TABLE = "benchmark.table"
+BENCH_SELECTED = "benchmark.selected"  # the preset chosen in the table or on a figure
+BENCH_VIEW = "benchmark.view"
+BENCH_MEASURE = "benchmark.measure"
+BENCH_BUDGET = "benchmark.budget"
+BENCH_COST = "benchmark.cost"
+BENCH_PARETO_ROUND = "benchmark.pareto_round"  # grows to forget the point that was clicked
+BENCH_BY = "benchmark.by"
+BENCH_METRIC = "benchmark.metric"
+BENCH_SOUGHT = "benchmark.sought"
+BENCH_QUESTION = "benchmark.question"
+BENCH_OTHER = "benchmark.other"
+BENCH_REFIT = "benchmark.refit_asked"  # the fit to judgments that was asked for
+SETTINGS_TAB = "settings.tab"
+HEARD_KEPT = 100  # requests of a component whose names are remembered
+
+
+def setting(settings: Settings, name: str) -> Any:
+    """The value of ``stage.field``.
+
+    >>> setting(Settings(), "assembly.order")
+    'relevance'
+    """
+    stage, _, field = name.partition(".")
+    return getattr(getattr(settings, stage), field)
+
+
+def fill_dials(dials: dict[str, str], settings: Settings, *, overwrite: bool = False) -> None:
+    """Give every dial the setting's value, unless a person has turned it already."""
+    for key, name in dials.items():
+        if overwrite or key not in st.session_state:
+            st.session_state[key] = setting(settings, name)
+
+
+def turned(dials: dict[str, str], settings: Settings, also: Mapping[str, Any] | None = None) -> Settings:
+    """The settings with the dials' values, and ``also``. Raises ``SettingsError`` where they contradict each other."""
+    chosen = {name: st.session_state[key] for key, name in dials.items() if key in st.session_state}
+    chosen = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
+    return changed(settings, {**chosen, **(also or {})})
+
+
+def changed(settings: Settings, values: Mapping[str, Any]) -> Settings:
+    """Settings with several values set at once: on the way from one valid set to another, one alone may be invalid.
+
+    >>> changed(Settings(), {"chunking.max_tokens": 40, "chunking.prefix_max_tokens": 9}).chunking.max_tokens
+    40
+    """
+    stages: dict[str, dict[str, Any]] = {}
+    for name, value in values.items():
+        stage, _, field = name.partition(".")
+        stages.setdefault(stage, {})[field] = value
+    return replace(settings, **{stage: replace(getattr(settings, stage), **new) for stage, new in stages.items()})
+
+
+def counter(key: str) -> int:
+    """A number that only grows; 0 at first."""
+    return int(st.session_state.get(key, 0))
+
+
+def bump(key: str) -> None:
+    """Count on."""
+    st.session_state[key] = counter(key) + 1
+
+
+def keep_known(key: str, options: Collection[object]) -> None:
+    """Forget a choice that is no longer offered."""
+    if key in st.session_state and st.session_state[key] not in options:
+        del st.session_state[key]
+
+
+def choose(key: str, options: Collection[object], usual: object) -> None:
+    """Give a widget ``usual`` where it has no choice yet, or one that is no longer offered."""
+    keep_known(key, options)
+    st.session_state.setdefault(key, usual)
+
+
+def unheard(key: str, requests: Sequence[Mapping[str, Any]], name: str) -> list[Mapping[str, Any]]:
+    """Those of a component's last few requests that were not handed out before; ``name``: of the field that tells them.
+
+    A component tells its last few each time: one that comes while a script runs would else take the place of another.
+    """
+    heard: list[Any] = st.session_state.setdefault(key, [])
+    fresh = [request for request in requests if request[name] not in heard]
+    heard.extend(request[name] for request in fresh)
+    del heard[:-HEARD_KEPT]
+    return fresh

@@ -1,0 +1,118 @@
+"""What the background worker does for the pages: ingest files, apply a recipe, run a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.evaluation.bench import BenchOptions, Step, run_bench
+from core.evaluation.history import workspace_in
+from core.evaluation.suites import load_suite
+from core.ingest.jobs import Handler, Job, Reporter
+from core.ingest.work import apply_handler, ingest_handler
+from core.library import Library
+from core.refitting.tuning import KIND, tune_handler
+from core.settings import Settings
+from core.storage.store import settings_from
+
+WHOLE = 1000  # a job told as one bar counts its progress in thousandths
+BUILDING = 0.5  # of a step's share of the bar; asking is the rest
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A bench as the page orders it and the worker runs it.
+
+    ``name``: of the suite, as people call it. ``revision``: of the library whose judgments ``folder`` holds.
+    """
+
+    folder: Path
+    name: str
+    presets: Mapping[str, Settings]
+    skipped: tuple[tuple[str, str], ...] = ()
+    options: BenchOptions = field(default_factory=BenchOptions)
+    revision: int | None = None
+
+    def payload(self) -> dict[str, Any]:
+        """Fit for JSON; ``from_payload`` makes an equal plan of it.
+
+        >>> plan = Plan(Path("suite"), "Suite", {"default": Settings()}, (("a", "b"),), BenchOptions((500,)))
+        >>> Plan.from_payload(plan.payload()) == plan
+        True
+        """
+        return {
+            "folder": str(self.folder),
+            "name": self.name,
+            "presets": {name: settings.to_dict() for name, settings in self.presets.items()},
+            "skipped": [list(item) for item in self.skipped],
+            "token_budgets": list(self.options.token_budgets),
+            "answers": self.options.answers,
+            "revision": self.revision,
+        }
+
+    @classmethod
+    def from_payload(cls, row: Mapping[str, Any]) -> Plan:
+        """The plan that ``payload`` wrote."""
+        return cls(
+            folder=Path(row["folder"]),
+            name=row["name"],
+            presets={name: settings_from(values) for name, values in row["presets"].items()},
+            skipped=tuple((cell, reason) for cell, reason in row["skipped"]),
+            options=BenchOptions(tuple(row["token_budgets"]), row["answers"]),
+            revision=row["revision"],
+        )
+
+
+def handlers(library: Library) -> dict[str, Handler]:
+    """The kinds of work this library's worker takes up."""
+    return {
+        "ingest": ingest_handler(library),
+        "apply": apply_handler(library),
+        "bench": lambda job, reporter: _bench(library, job, reporter),
+        KIND: tune_handler(library),
+    }
+
+
+def _bench(library: Library, job: Job, reporter: Reporter) -> None:
+    plan = Plan.from_payload(job.payload)
+    suite = load_suite(plan.folder)
+    # The model that is loaded already, where every preset means this one. Another than the packaged one has a
+    # tokenizer of its own, which comes with it only when it is opened by its name.
+    mine = library.settings.embedding
+    alike = mine.model == "packaged" and all(settings.embedding == mine for settings in plan.presets.values())
+    for item in reporter.items():
+        run_bench(
+            suite,
+            plan.presets,
+            workspace_in(library.home),
+            library.model.encoder if alike else None,
+            _Steps(reporter, item.id),
+            vectors=library.vectors if alike else None,
+            options=plan.options,
+            revision=plan.revision,
+            skipped=plan.skipped,
+        )
+        reporter.finish_item(item.id)
+
+
+class _Steps:
+    """A bench as one bar: each step is building, then asking."""
+
+    def __init__(self, reporter: Reporter, item: int) -> None:
+        self._reporter, self._item = reporter, item
+
+    def building(self, step: Step, done: int, total: int) -> None:
+        self._tell(step, f"document {done:,} of {total:,}", BUILDING * done / max(1, total))
+
+    def encoding(self, step: Step, done: int, total: int) -> None:
+        self._tell(step, f"encoding {done:,} of {total:,} texts", BUILDING * done / max(1, total))
+
+    def asking(self, step: Step, done: int, total: int) -> None:
+        self._tell(step, f"question {done:,} of {total:,}", BUILDING + (1 - BUILDING) * done / max(1, total))
+
+    def _tell(self, step: Step, words: str, part: float) -> None:
+        share = (step.number - 1 + part) / step.of
+        where = f"{step.label}: {words}" if step.of == 1 else f"{step.number} of {step.of}, {step.label}: {words}"
+        self._reporter.stage(self._item, where, int(WHOLE * share), WHOLE)

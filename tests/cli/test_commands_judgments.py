@@ -1,0 +1,143 @@
+"""``python -m core judgments``: the shapes of its JSON, exit codes, and sentences instead of tracebacks."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from core.cli.main import main
+from core.evaluation.suites import load_suite
+from core.library import Incoming, Library
+from tests.fast_encoder import FastEncoder
+
+TEXT = "# Tokens\n\nAn access token is valid for one hour.\n"
+QUESTION = "How long is an access token valid?"
+JUDGMENT = {
+    "id": int, "question": str, "answer": str, "source": (str, type(None)), "version_id": (str, type(None)),
+    "start": (int, type(None)), "end": (int, type(None)), "quote": str, "unanswerable": bool, "lost": str,
+    "origin": str, "created_at": str,
+}  # fmt: skip
+
+
+@pytest.fixture
+def core(capsys):
+    """Run a command in this process: ``(exit code, JSON or None, stderr)``."""
+
+    def run(*arguments):
+        code = main(["judgments", *map(str, arguments), "--json"])
+        written = capsys.readouterr()
+        assert "Traceback" not in written.err
+        return code, json.loads(written.out) if written.out else None, written.err
+
+    return run
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A library of one document with a judgment on it, another on one in the trash, and one without gold."""
+    place = tmp_path / "library"
+    with Library.open(place, encoder=FastEncoder()) as library:
+        for name in ("tokens.md", "gone.md"):
+            path = tmp_path / name
+            path.write_text(TEXT + name)
+            version = library.ingest([Incoming(name, path)]).documents[0].version_id
+            start = TEXT.index("one hour")
+            library.judge(f"{QUESTION} {name}", version, start, start + 8, answer="60 minutes")
+        library.judge_unanswerable("Who is the king of France?")
+        library.trash([row.id for row in library.sources() if row.name == "gone.md"])
+    return place
+
+
+def test_list_names_every_judgment_and_where_its_gold_lies(core, home) -> None:
+    code, found, _ = core("list", "--library", home)
+    assert (code, set(found)) == (0, {"judgments"})
+    for item in found["judgments"]:
+        assert set(item) == set(JUDGMENT)
+        assert all(isinstance(item[name], kind) for name, kind in JUDGMENT.items())
+    held, lost, nothing = found["judgments"]
+    assert (held["source"], held["quote"], held["answer"], held["lost"]) == ("tokens.md", "one hour", "60 minutes", "")
+    assert (TEXT + "tokens.md")[held["start"] : held["end"]] == held["quote"]
+    assert (lost["lost"], lost["start"], lost["unanswerable"]) == ("gone.md is in the trash.", None, False)
+    assert (nothing["lost"], nothing["start"], nothing["unanswerable"]) == ("", None, True)
+
+
+def test_list_for_a_person_has_a_line_for_each(home, capsys) -> None:
+    assert main(["judgments", "list", "--library", str(home)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.rpartition("  ")[2] for line in lines] == [
+        "[tokens.md 39-47]", "[gone.md is in the trash.]", "[the library does not say]",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["ours", "chroma", "squad", "beir"])
+def test_every_format_is_written_and_read_again(core, home, tmp_path, name) -> None:
+    """Beside a process that writes, and what is lost is named."""
+    with Library.open(home, encoder=FastEncoder()):
+        code, found, told = core("export", tmp_path / "out", "--library", home, "--format", name)
+    assert (code, set(found), found["questions"]) == (1, {"questions", "files", "failures"}, 2)
+    assert found["failures"] == [{"source": f"{QUESTION} gone.md", "reason": "gone.md is in the trash."}]
+    assert "gone.md is in the trash." in told
+    assert all((tmp_path / "out").resolve() in (tmp_path / file).resolve().parents for file in found["files"])
+    with Library.open(home, encoder=FastEncoder()) as library:
+        library.remove_judgments([row.id for row in library.judgments()])
+    code, found, told = core("import", tmp_path / "out", "--library", home, "--format", name)
+    assert (code, set(found), told) == (0, {"questions", "judgments", "failures"}, "")
+    assert (found["questions"], len(found["judgments"]), found["failures"]) == (2, 2, [])
+    _, found, _ = core("list", "--library", home)
+    quotes = {item["question"]: item["quote"] for item in found["judgments"]}
+    whole = name == "beir"
+    assert quotes[f"{QUESTION} tokens.md"] == (TEXT + "tokens.md" if whole else "one hour")
+    assert quotes["Who is the king of France?"] == ""
+    assert {item["origin"] for item in found["judgments"]} == {"imported"}
+
+
+def test_what_cannot_be_placed_is_listed(core, home, tmp_path) -> None:
+    rows = [
+        {"id": "1", "question": "Here?", "gold": [{"document": "tokens.md", "start": 0, "end": 3, "quote": "hour"}]},
+        {"id": "2", "question": "Gone?", "gold": [{"document": "gone.md", "start": 0, "end": 3, "quote": "hour"}]},
+    ]
+    path = tmp_path / "questions.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    code, found, told = core("import", path, "--library", home)
+    assert (code, len(found["judgments"]), found["failures"][0]["source"]) == (1, 1, "Gone?")
+    assert "Gone?: No document of the library has the text or the name of gone.md." in told
+    path.write_text(json.dumps(rows[1]))
+    code, found, _ = core("import", path, "--library", home)
+    assert (code, found["judgments"], len(found["failures"])) == (2, [], 1)
+
+
+def test_a_foreign_data_set_becomes_a_suite_without_a_library(core, tmp_path) -> None:
+    asked = {"id": "x", "question": QUESTION, "answers": [{"text": "one hour", "answer_start": 39}]}
+    data = {"data": [{"title": "Tokens", "paragraphs": [{"context": TEXT, "qas": [asked]}]}]}
+    (tmp_path / "dev.json").write_text(json.dumps(data))
+    code, found, _ = core("import", tmp_path / "dev.json", "--format", "squad", "--suite", tmp_path / "suite")
+    assert (code, found) == (0, {"suite": str(tmp_path / "suite"), "documents": 1, "questions": 1, "failures": []})
+    suite = load_suite(tmp_path / "suite")
+    (span,) = suite.questions[0].gold
+    assert suite.documents[0].text[span.start : span.end] == "one hour"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["export"], "judgments export needs a PATH"),
+        (["import", "nowhere.json", "--format", "squad"], "There is no nowhere.json"),
+        (["list", "--library", "nowhere"], "There is no library in nowhere"),
+        (["export", "out", "--library", "nowhere"], "There is no library in nowhere"),
+    ],
+)
+def test_what_cannot_be_done_gets_a_sentence_and_two(core, tmp_path, monkeypatch, arguments, words) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, found, told = core(*arguments)
+    assert (code, found) == (2, None)
+    assert words in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_import_never_makes_a_library(core, tmp_path) -> None:
+    (tmp_path / "questions.jsonl").write_text(json.dumps({"id": "1", "question": "Who?", "gold": []}))
+    code, found, told = core("import", tmp_path, "--library", tmp_path / "new")
+    assert (code, found) == (2, None)
+    assert "There is no library" in told
+    assert not (tmp_path / "new").exists()

@@ -1,0 +1,120 @@
+"""What can be quoted: whole sentences, items, rows and lines, in the order in which the search found them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.search.answer.candidates import CANDIDATES, PASSAGES, SENTENCE, quotables
+from core.search.answer.code_lines import quotable_lines
+from core.types import Block, BlockKind, Span
+from tests.search.answer.support_worlds import TABLE, Reads, hits_of, passage, table
+
+TEXT = (
+    "A token is valid for 3600 seconds. The office is in Delft and has a blue safe. "
+    "Nobody may keep a token longer than it is valid. Yes."
+)
+
+
+def found(*passages, reads=None):
+    return quotables(passages, hits_of(passages), reads or Reads())
+
+
+def test_what_stands_in_a_retrieved_child_comes_first_by_its_rank():
+    late = passage(TEXT, children=[Span(100 + TEXT.index("Nobody"), 100 + len(TEXT))])
+    other = passage("Keys are kept in the safe.", rank=2, version="w" * 64)
+    items = found(other, late)
+    assert [(item.text.split()[0], item.standing) for item in items] == [
+        ("Nobody", 1),
+        ("Keys", 2),
+        ("A", 0),
+        ("The", 0),
+    ], "a sentence of one word supports nothing"
+
+
+def test_the_cost_is_bounded():
+    many = [passage("Short sentence number one stands here. " * 40, rank=rank) for rank in range(1, 20)]
+    chosen = found(*many)
+    assert len(chosen) == CANDIDATES
+    assert {item.passage.rank for item in chosen} <= set(range(1, PASSAGES + 1))
+    assert found(passage("word " * SENTENCE)) == []
+
+
+def test_a_heading_is_no_answer_and_what_follows_it_is():
+    text = "## Access token lifetime\n\nAn access token lives 3600 seconds."
+    heading = Block(BlockKind.HEADING, 0, 24, level=2)
+    assert [item.text for item in found(passage(text, start=0), reads=Reads(heading))] == [
+        "An access token lives 3600 seconds."
+    ]
+
+
+def test_an_item_of_a_list_is_whole():
+    text = "Limits:\n- Uploads. At most 25 MB a file.\n- Names. At most 90 letters.\n"
+    starts = [text.index("- U"), text.index("- N")]
+    parts = (Span(starts[0], starts[1] - 1), Span(starts[1], len(text) - 1))
+    items = found(passage(text, start=0), reads=Reads(Block(BlockKind.LIST, starts[0], len(text) - 1, parts=parts)))
+    assert [(item.text, item.kind) for item in items if item.kind == "item"] == [
+        ("- Uploads. At most 25 MB a file.", "item"),
+        ("- Names. At most 90 letters.", "item"),
+    ]
+
+
+def test_an_option_of_a_docstring_is_one_line_with_what_is_said_of_it():
+    said = '    """Wrap a text.\n\n    width (default: 70)\n        how wide lines may get\n    """\n'
+    text = f"def wrap(text, width=70):\n{said}"
+    items = found(passage(text, start=0), reads=Reads(Block(BlockKind.CODE, 0, len(text), language="python")))
+    assert [(item.text, item.kind) for item in items] == [
+        ("def wrap(text, width=70):", "line"),
+        ('"""Wrap a text.', "line"),
+        ("width (default: 70)\n        how wide lines may get", "line"),
+    ]
+
+
+def test_rows_are_read_with_their_headers_and_not_again_as_lines():
+    items = found(passage(TABLE), reads=Reads(table()))
+    assert [item.reading for item in items] == [
+        "Figure: Availability of intake; Q2 2026: 99.97 %; Q3 2026: 99.92 %",
+        "Figure: Alerts sent; Q2 2026: 1,200; Q3 2026: 1,340",
+    ]
+    assert [item.row.cell_at(item.reading.index("99.92")).value for item in items[:1]] == ["99.92 %"]
+
+
+def test_a_row_cut_off_by_the_passage_is_no_row():
+    items = found(passage(TABLE[: TABLE.index("1,340") + 2]), reads=Reads(table()))
+    assert [item.row is not None for item in items] == [True]
+
+
+def test_a_line_of_a_table_whose_cells_nobody_read_is_evidence_alone():
+    text = "Plan and its price in euros.\nRiver and sea cost 54 euros a month.\n"
+    raw = Block(BlockKind.TABLE, 100 + text.index("River"), 100 + len(text) - 1)
+    assert [(item.text, item.whole) for item in found(passage(text), reads=Reads(raw))] == [
+        ("Plan and its price in euros.", True),
+        ("River and sea cost 54 euros a month.", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "asked", ["How long is a token valid?", "- *How long is a token valid?*", '"Is a token valid?"']
+)
+def test_a_sentence_that_asks_is_evidence_alone(asked):
+    assert [item.whole for item in found(passage(f"{asked}\n\n{TEXT}"))[:2]] == [False, True]
+
+
+def test_half_a_sentence_is_evidence_alone():
+    text = "The wall is raised. A token is valid for 3600 seconds unless it is withdrawn before."
+    half = passage(text[: text.index(" unless")])
+    assert [item.whole for item in found(half, reads=Reads(cuts={half.end}))] == [True, False]
+    late = passage(text[text.index("valid") :])
+    assert [item.whole for item in found(late, reads=Reads(cuts={late.start}))] == [False]
+
+
+@given(st.text("ab \n(){}#:.A\t\"'", max_size=200), st.integers(0, 50))
+def test_lines_lie_in_order_and_lose_nothing_but_blanks(text, start):
+    start = min(start, len(text))
+    spans = quotable_lines(text, start, len(text))
+    assert all(one.end <= other.start for one, other in pairwise(spans))
+    edges = [Span(start, start), *spans, Span(len(text), len(text))]
+    assert not "".join(text[one.end : other.start] for one, other in pairwise(edges)).strip()

@@ -1,0 +1,142 @@
+"""Whether the library says: a probability that grows with the evidence, and a line that keeps silent below it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import SettingsError
+from core.search.answer import Evidence, answer_line, no_line, rarity_of, support, weigh
+from core.search.answer.candidates import quotables
+from core.search.answer.support import RECOMMENDED, REREAD, evidence, log_odds, unnamed
+from core.settings.reading import AnsweringSettings
+from core.types import Span
+from tests.fast_encoder import FastEncoder
+from tests.search.answer.support_worlds import Reads, hits_of, passage
+
+TEXT = "A token is valid for 3600 seconds. The office is in Delft."
+SHARES = st.floats(0, 1)
+EVIDENCE = st.builds(Evidence, *[SHARES] * len(fields(Evidence)))
+
+
+@given(EVIDENCE, st.sampled_from(fields(Evidence)), SHARES)
+def test_more_evidence_never_makes_an_answer_less_likely(found, field, value):
+    more = replace(found, **{field.name: max(getattr(found, field.name), value)})
+    assert 0 <= support(found).probability <= support(more).probability <= 1
+
+
+def test_weak_evidence_is_not_enough_and_strong_is():
+    weak = Evidence(similarity=0.25, gap=0.03, sentence=0.3, words=0.2, passage_words=0.3)
+    strong = Evidence(0.7, gap=0.2, sentence=0.7, words=0.8, passage_words=1.0, marked=0.8, named=1.0)
+    assert AnsweringSettings().least_support == RECOMMENDED
+    assert not support(weak, RECOMMENDED).enough
+    assert support(weak, RECOMMENDED).sentence.startswith("The library does not say")
+    assert support(strong, RECOMMENDED).enough
+    assert support(weak).enough, "0 is off"
+
+
+@given(EVIDENCE, SHARES, SHARES)
+def test_a_likelier_chunk_never_makes_an_answer_less_likely(found, one, other):
+    low, high = sorted((one, other))
+    assert 0 < support(found, likely=low).probability <= support(found, likely=high).probability < 1
+
+
+def test_what_a_reranker_read_counts_beside_the_evidence():
+    found = Evidence(similarity=0.5)
+    made = support(found, likely=0.9)
+    odds = REREAD.bias + REREAD.evidence * log_odds(found) + REREAD.reading * math.log(9)
+    assert made.probability == pytest.approx(1 / (1 + math.exp(-odds)))
+    assert support(found, likely=None) == support(found)
+    assert REREAD.reading >= 0
+
+
+def test_the_words_a_sentence_holds_count_by_their_rarity():
+    items = quotables([passage(TEXT)], hits_of([passage(TEXT)]), Reads())
+    question = "token lifetime"
+    common = evidence(question, [], [], items, np.zeros(len(items)), (), {"token": 1.0, "lifetim": 9.0})
+    rare = evidence(question, [], [], items, np.zeros(len(items)), (), {"token": 9.0, "lifetim": 1.0})
+    assert common.words == pytest.approx(0.1)
+    assert rare.words == pytest.approx(0.9)
+    assert evidence(question, [], [], items, np.zeros(len(items))).words == pytest.approx(0.5)
+
+
+def test_the_gap_is_to_the_tenth_best_in_any_order():
+    similar = [0.1 * step for step in range(12)]
+    found = evidence("token", similar[::-1], [], [], np.zeros(0))
+    assert found == evidence("token", similar, [], [], np.zeros(0))
+    assert (found.similarity, found.gap) == (pytest.approx(1.1), pytest.approx(0.9))
+
+
+def test_a_word_nothing_holds_weighs_most():
+    weights = rarity_of({"a": 50, "b": 1, "c": 0}, 100)
+    assert 0 < weights["a"] < weights["b"] < weights["c"]
+
+
+def line(question, settings, similar=(0.2,)):
+    shown, reads = [passage(TEXT)], Reads()
+    weighed = weigh(question, shown, hits_of(shown), similar, FastEncoder().encode, reads)
+    return answer_line(question, weighed, shown, settings, reads.page)
+
+
+def test_the_line_is_silent_below_the_threshold_alone():
+    asked = "zebra habitat and token"
+    quiet = line(asked, AnsweringSettings(least_support=0.9))
+    told = line(asked, AnsweringSettings(least_support=0))
+    assert quiet.answer.quotes == ()
+    assert not quiet.support.enough
+    assert told.support.enough
+    assert quiet.support.probability == told.support.probability
+
+
+def test_the_line_quotes_what_is_supported():
+    told = line("How many seconds is a token valid?", AnsweringSettings(sentences=1), similar=(0.8, 0.5))
+    assert [quote.text for quote in told.answer.quotes] == ["A token is valid for 3600 seconds."]
+    assert told.evidence.words == 0.75, 'all but "many"'
+
+
+def test_what_is_not_asked_is_not_denied():
+    off = no_line([0.1])
+    assert off.answer.quotes == ()
+    assert off.support.enough
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"sentences": -1},
+        {"least_support": 1.5},
+        {"authority": ("a > ",)},
+        {"authority": ("tokens:",)},
+        {"sentences": 21},
+    ],
+)
+def test_settings_are_checked(values):
+    with pytest.raises(SettingsError, match="answering"):
+        AnsweringSettings(**values)
+
+
+def test_a_setting_that_is_not_read_is_not_told():
+    off = AnsweringSettings(sentences=0, least_support=0.4)
+    assert off.active_values() == AnsweringSettings(sentences=0).active_values()
+    assert AnsweringSettings(least_support=0.5).active_values() != AnsweringSettings().active_values()
+
+
+def test_spans_of_a_quote_lie_in_its_document():
+    told = line("Where is the office in Delft?", AnsweringSettings())
+    place = told.answer.quotes[0].citation
+    assert Span(100, 100 + len(TEXT)).contains(Span(place.start, place.end))
+
+
+def test_what_nothing_names_is_told_and_counts():
+    asked = "Who sold the token in Leiden in 1999?"
+    assert unnamed(asked, [passage(TEXT)]) == ("Leiden", "1999")
+    found = evidence(asked, [], [passage(TEXT)], [], np.zeros(0))
+    assert found.named == 0
+    assert evidence("Who sold it in Delft?", [], [passage(TEXT)], [], np.zeros(0)).named == 1
+    said = support(Evidence(), 0.9, None, ("Leiden", "1999")).sentence
+    assert "nothing that was found mentions Leiden or 1999" in said

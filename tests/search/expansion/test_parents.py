@@ -1,0 +1,140 @@
+"""How far a child grows to its parent: never past it, never past its share or ratio, and toward the better side."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.search.expansion import expand
+from core.search.expansion.growth import family
+from core.search.expansion.relevance import confidences
+from core.search.ranking import Ranking
+from core.settings import ExpansionSettings, RetrievalSettings
+from tests.search.expansion.worlds import GENRES, table, worlds
+
+SHARES = st.sampled_from([0.1, 0.3, 0.5, 0.9, 1.0])
+
+
+def leaves_read(leaves, extent):
+    """First and last leaf of an extent that is made of whole leaves."""
+    inside = np.flatnonzero(
+        (leaves.documents == extent.document) & (leaves.starts >= extent.start) & (leaves.ends <= extent.end)
+    )
+    assert (leaves.starts[inside[0]], leaves.ends[inside[-1]]) == (extent.start, extent.end)
+    return int(inside[0]), int(inside[-1])
+
+
+def siblings_of(leaves, child):
+    first, last = family(leaves, child)
+    return range(first, last + 1)
+
+
+@given(worlds(), st.integers(1, 900), SHARES)
+def test_flat_leaves_the_child_alone(world, budget, share):
+    leaves = world.ranking.leaves
+    extents = expand(world.ranking, ExpansionSettings("flat", share), leaves.tokens, budget, world)
+    assert [leaves_read(leaves, extent) for extent in extents] == [
+        (child, child) for child in world.ranking.pool[world.ranking.kept].tolist()
+    ]
+    assert [extent.relevance for extent in extents] == world.ranking.final[world.ranking.kept].tolist()
+
+
+@given(worlds(), st.integers(1, 300), SHARES, st.sampled_from([0.0, 0.5, 1.0]))
+def test_a_parent_is_never_left_and_the_share_holds(world, budget, share, decay):
+    leaves = world.ranking.leaves
+    extents = expand(world.ranking, ExpansionSettings("parent", share, decay), leaves.tokens, budget, world)
+    for rank, extent in enumerate(extents, start=1):
+        siblings = siblings_of(leaves, extent.child)
+        first, last = leaves_read(leaves, extent)
+        assert set(range(first, last + 1)) <= set(siblings)
+        size = int(leaves.tokens[first : last + 1].sum())
+        limit = int(budget * share / rank**decay)
+        assert size <= limit or first == last, "only a child too large by itself passes its share"
+        if first > siblings[0] or last < siblings[-1]:
+            beside = [place for place in (first - 1, last + 1) if place in siblings]
+            assert all(size + leaves.tokens[place] > limit for place in beside), "it grew as far as it could"
+        elif len(siblings) > 1:
+            assert "whole parent" in extent.reason
+
+
+@given(worlds(), st.integers(1, 900), st.sampled_from([2.0, 3.0, 5.0]))
+def test_a_ratio_takes_so_many_times_the_child(world, budget, ratio):
+    leaves = world.ranking.leaves
+    settings = ExpansionSettings("parent", 1.0, 0.0, parent_ratio=ratio)
+    for extent in expand(world.ranking, settings, leaves.tokens, budget, world):
+        siblings = siblings_of(leaves, extent.child)
+        first, last = leaves_read(leaves, extent)
+        size, child = int(leaves.tokens[first : last + 1].sum()), int(leaves.tokens[extent.child])
+        if first < last:
+            ends = [int(leaves.tokens[place]) for place in {first, last} - {extent.child}]
+            assert size - max(ends) / 2 <= ratio * child, "what was taken brought it nearer to the ratio"
+        for place in (first - 1, last + 1):
+            if place in siblings and size + leaves.tokens[place] <= budget:
+                assert size + leaves.tokens[place] / 2 > ratio * child, "what was left would have passed it"
+
+
+@given(worlds(), st.integers(1, 900))
+def test_only_documents_of_the_chosen_genres_take_parents(world, budget):
+    leaves = world.ranking.leaves
+    chosen = ExpansionSettings("parent", 1.0, 0.0, kinds=(GENRES[1],))
+    whole = expand(world.ranking, ExpansionSettings("parent", 1.0, 0.0), leaves.tokens, budget, world)
+    alone = expand(world.ranking, ExpansionSettings("flat"), leaves.tokens, budget, world)
+    made = expand(world.ranking, chosen, leaves.tokens, budget, world)
+    for extent, grown, flat in zip(made, whole, alone, strict=True):
+        if extent.document % 2:
+            assert extent == grown
+        else:
+            assert (extent.start, extent.end) == (flat.start, flat.end)
+            assert "'guide'" in extent.reason
+
+
+@given(worlds(), st.integers(1, 900), st.floats(0, 1), st.booleans(), st.data())
+def test_only_what_is_not_trusted_takes_its_parent(world, budget, threshold, handed_in, data):
+    leaves, count = world.ranking.leaves, len(world.ranking.kept)
+    values = confidences(world.ranking)
+    if handed_in:
+        values = np.array(data.draw(st.lists(st.floats(0, 1), min_size=count, max_size=count)))
+    ways = [ExpansionSettings(name, confidence=threshold) for name in ("gated-parent", "parent", "flat")]
+    made, whole, alone = (
+        expand(world.ranking, way, leaves.tokens, budget, world, confidence=values if handed_in else None)
+        for way in ways
+    )
+    for extent, grown, flat, value in zip(made, whole, alone, values.tolist(), strict=True):
+        wanted = grown if value < threshold else flat
+        assert (extent.start, extent.end) == (wanted.start, wanted.end)
+        assert (f"{value:.2f}" in extent.reason) == (value >= threshold)
+
+
+def ranking_of(scores, kept):
+    leaves = table([(0, at * 10, at * 10 + 9, 0) for at in range(len(scores))])
+    leaves.tokens[:] = 10
+    final = np.array(scores, float)
+    pool = np.arange(len(scores))
+    return Ranking("q", leaves, RetrievalSettings(), pool, {"neighbours": final}, np.array(kept), {}, {})
+
+
+def only(ranking, settings, budget):
+    (extent,) = expand(ranking, settings, ranking.leaves.tokens, budget, None)
+    return leaves_read(ranking.leaves, extent)
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"),
+    [(1.0, (0, 4)), (0.5, (2, 3)), (0.6, (2, 4)), (0.3, (2, 2)), (0.8, (1, 4))],
+)
+def test_growth_takes_the_better_side_first(share, expected):
+    assert only(ranking_of([0.1, 0.2, 1.0, 0.9, 0.8], [2]), ExpansionSettings("parent", share), 50) == expected
+
+
+@pytest.mark.parametrize(
+    ("ratio", "expected"), [(1.5, (2, 3)), (2.0, (2, 3)), (3.0, (2, 4)), (5.0, (0, 4)), (9.0, (0, 4))]
+)
+def test_a_ratio_counts_the_child(ratio, expected):
+    ranking = ranking_of([0.1, 0.2, 1.0, 0.9, 0.8], [2])
+    assert only(ranking, ExpansionSettings("parent", 1.0, parent_ratio=ratio), 50) == expected
+
+
+def test_equal_sides_grow_to_the_left_first():
+    assert only(ranking_of([0.5, 0.5, 1.0, 0.5, 0.5], [2]), ExpansionSettings("parent", 0.4), 50) == (1, 2)

@@ -1,0 +1,167 @@
+"""Expansion over a real library: what the catalogue is asked, that it answers rightly, and how often."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.enriching import Features
+from core.library import Incoming, Library
+from core.search.expansion import expand
+from core.settings import EXPANSIONS, ExpansionSettings, Settings
+from core.storage.catalogue.features import kept_references
+from core.storage.index.leaves import ancestors
+from core.types import Span
+from tests.fast_encoder import FastEncoder
+
+PART = """## {number}. Part {number}
+
+The otter of part {number} swims far. See section {other} for its food. It is said to sleep at noon.
+
+It eats fish number {number} and little else. In winter it eats crabs, as table {number} says.
+
+Nobody knows why part {number} is as long as it is. It goes on for a while about rivers and mills.
+
+"""
+DEEP = Settings().with_values(
+    {"chunking.max_tokens": 24, "chunking.parent_max_tokens": 60, "chunking.levels": 4, "chunking.parent_ratio": 2.0}
+)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    with Library.open(tmp_path_factory.mktemp("library"), encoder=FastEncoder()) as made:
+        text = "# Otters\n\n" + "".join(PART.format(number=part, other=1 + part % 9) for part in range(1, 10))
+        items = [
+            Incoming("otters.md", content_hash=made.stage(text.encode())),
+            Incoming("mills.txt", content_hash=made.stage(b"A mill stands at the river. " * 40)),
+        ]
+        assert made.ingest(items, settings=DEEP).failures == ()
+        yield made
+
+
+@pytest.fixture
+def ranking(library):
+    few = Settings().with_value("retrieval.k", 12)  # so that there is something to add beside them
+    return library.searcher.rank("What does the otter of part 4 eat in winter?", few)
+
+
+def trees(library, ranking):
+    return [library.tree(version) for version in ranking.leaves.version_ids]
+
+
+def chunk_of(trees, leaves, leaf):
+    tree = trees[int(leaves.documents[leaf])]
+    return next(one for one in tree.leaves if (one.start, one.end) == (leaves.starts[leaf], leaves.ends[leaf]))
+
+
+def test_ancestors_are_those_of_the_tree(library, ranking):
+    made, leaves = trees(library, ranking), ranking.leaves
+    found = library.searcher.reads(ranking.leaves).ancestors(range(len(leaves)))
+    for leaf in range(len(leaves)):
+        by_id = {chunk.chunk_id: chunk for chunk in made[int(leaves.documents[leaf])].chunks}
+        chunk, above = chunk_of(made, leaves, leaf), []
+        while chunk.parent_id is not None:
+            chunk = by_id[chunk.parent_id]
+            above.append(chunk.span)
+        assert list(found[leaf]) == above
+    assert max(len(above) for above in found.values()) >= 3, "more than two levels"
+
+
+def test_ancestors_of_rows_that_are_gone_are_none(library):
+    assert ancestors(library._store, []) == {}
+    assert ancestors(library._store, [10**9]) == {10**9: ()}
+
+
+def test_references_are_those_that_are_kept(library, ranking):
+    made, leaves = trees(library, ranking), ranking.leaves
+    reads = library.searcher.reads(ranking.leaves)
+    found = reads.references(range(len(leaves)))
+    told = [library.features(version) for version in leaves.version_ids]
+    for leaf in range(len(leaves)):
+        features: Features = told[int(leaves.documents[leaf])][chunk_of(made, leaves, leaf).chunk_id]
+        assert found[leaf] == features.references
+    assert sum(one.target is not None for every in found.values() for one in every) >= 9
+    assert reads.count == 3, "the facts of the leaves, and the features of two documents"
+    reads.references(range(len(leaves)))
+    assert reads.count == 3, "nothing is asked twice"
+
+
+def test_without_kept_features_there_are_no_references(library, ranking):
+    version = ranking.leaves.version_ids[0]
+    names = {leaf.chunk_id for leaf in library.tree(version).leaves}
+    assert kept_references(library._store, version, set()) == {}
+    assert kept_references(library._store, version, names).keys() == names
+    assert kept_references(library._store, version, names, generation=99) == {}
+
+
+@pytest.mark.parametrize("strategy", EXPANSIONS)
+@pytest.mark.parametrize("budget", [200, 4000])
+def test_every_strategy_grows_over_the_catalogue(library, ranking, strategy, budget):
+    leaves = ranking.leaves
+    for document in range(len(leaves.version_ids)):
+        library.searcher.text(leaves.version_ids[document])  # texts are held in memory, and then cost nothing
+    reads = library.searcher.reads(ranking.leaves)
+    settings = ExpansionSettings(strategy, confidence=1.0, merge_share=0.2)
+    extents = expand(ranking, settings, leaves.ends - leaves.starts, budget, reads)
+    most = {"auto-merge": 1, "neighbours": 3}
+    assert reads.count <= most.get(strategy, 0), "all at once, and nothing that is not needed"
+    own = {int(leaf): Span(int(leaves.starts[leaf]), int(leaves.ends[leaf])) for leaf in ranking.pool[ranking.kept]}
+    for extent in extents:
+        if extent.child in own:
+            assert Span(extent.start, extent.end).contains(own[extent.child])
+    if budget == 4000 and strategy != "flat":
+        spans = {Span(extent.start, extent.end) for extent in extents}
+        assert spans - set(own.values()), "something has grown, or was added"
+
+
+def test_the_kind_of_a_document_is_asked_once(library, ranking):
+    reads = library.searcher.reads(ranking.leaves)
+    assert [reads.kind(document) for document in (0, 1, 0, 1)] == ["markdown", "text", "markdown", "text"]
+    assert reads.count == 2
+
+
+def test_parents_are_taken_of_documents_of_the_chosen_genres_alone(tmp_path):
+    minutes = "# Minutes of 3 May\n\nAttendees: Ada, Ben.\n\n" + "The otter was praised for its swimming again. " * 30
+    essay = "# Otters\n\n" + "The otter swims in the river all day long. " * 30
+    with Library.open(tmp_path / "library", encoder=FastEncoder()) as made:
+        made.ingest(
+            [Incoming(f"{at}.md", content_hash=made.stage(text.encode())) for at, text in enumerate((minutes, essay))]
+        )
+        ranking = made.searcher.rank("Which otter swims?", Settings())
+        reads = made.searcher.reads(ranking.leaves)
+        genres = {reads.genre(document) for document in (0, 1, 0, 1)}
+        assert (genres, reads.count) == ({"meeting", "other"}, 2), "each is asked once"
+        extents = expand(ranking, ExpansionSettings(kinds=("meeting",)), ranking.leaves.tokens, 4000, reads)
+        grown = {reads.genre(extent.document) for extent in extents if leaves_in(ranking.leaves, extent) > 1}
+        assert grown == {"meeting"}
+
+
+def leaves_in(leaves, extent):
+    touched = (leaves.starts < extent.end) & (leaves.ends > extent.start)
+    return int((touched & (leaves.documents == extent.document)).sum())
+
+
+def test_merging_climbs_the_real_tree(library, ranking):
+    leaves, made = ranking.leaves, trees(library, ranking)
+    settings = ExpansionSettings("auto-merge", 1.0, 0.0, merge_share=0.05)
+    extents = expand(ranking, settings, leaves.tokens, 100_000, library.searcher.reads(ranking.leaves))
+    levels = {(place, chunk.start, chunk.end): chunk.level for place, tree in enumerate(made) for chunk in tree.chunks}
+    reached = [levels[extent.document, extent.start, extent.end] for extent in extents]
+    assert max(reached) >= 2
+
+
+def test_what_expansion_asks_is_counted_apart_from_filling_and_showing(library):
+    searcher, question = library.searcher, "What does the otter of part 4 eat in winter?"
+    for version in searcher.snapshot().leaves.version_ids:
+        searcher.text(version)  # held in memory, and then costs nothing
+    asked = {"flat": 0, "parent": 0, "window": 0, "auto-merge": 1, "neighbours": 2}
+    for strategy, times in asked.items():
+        counts = set()
+        for k in (6, 12):
+            chosen = {"retrieval.k": k, "expansion.strategy": strategy, "expansion.confidence": 1.0}
+            result = searcher.search(question, Settings().with_values(chosen), None)
+            assert result.reads == result.trace.reads["expand"] <= times
+            assert result.trace.reads.keys() == {"expand", "assemble"} <= result.timings_ms.keys()
+            assert result.trace.reads["assemble"] > 0
+            counts.add(result.reads)
+        assert counts == {times}, "whatever is shown of it"

@@ -1,0 +1,158 @@
+"""Careful, the way a person has it: on the command line, in a bench, on the Ask page, and chosen on Settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.cli.main import main
+from core.library import Library
+from core.settings import PACKAGED_RERANKER, PRESETS, Settings
+from pages.ui.settings import ask_dials, rerankers
+from pages.ui.shared import state
+from tests.conftest import ROOT
+from tests.pages.apps import said, start
+from tests.pages.browsing import until
+
+pytestmark = pytest.mark.model
+
+SAMPLES = ROOT / "data" / "samples" / "documents"
+QUESTION = "How long is an access token valid?"
+CAREFUL = PRESETS["careful"].reranking
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library of some samples; not to be changed."""
+    place = tmp_path_factory.mktemp("careful") / "home"
+    names = ("api.md", "handbook.md", "troubleshooting.txt")
+    assert main(["ingest", *(str(SAMPLES / name) for name in names), "--library", str(place), "--json"]) == 0
+    return place
+
+
+@pytest.fixture
+def opened(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The library as the one that the app opens; let go of afterwards, its preferences forgotten."""
+    from pages.ui.shared import services
+
+    monkeypatch.setenv("LECTERN_HOME", str(home))
+    yield home
+    services._desk.clear()
+    with Library.open(home) as library:
+        library.set_preference(rerankers.CHOSEN, "")
+
+
+def query(capsys: pytest.CaptureFixture[str], home: Path, *more: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["query", QUESTION, "--library", str(home), "--json", *more]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def places(found: dict[str, Any]) -> list[str]:
+    return [hit["chunk_id"] for hit in found["hits"]]
+
+
+def test_query_has_the_best_read_again_and_the_others_follow(capsys: pytest.CaptureFixture[str], home: Path) -> None:
+    quick, careful = query(capsys, home), query(capsys, home, "--preset", "careful")
+    count = CAREFUL.candidates
+    assert "reranked" not in quick["timings_ms"]
+    assert careful["timings_ms"]["reranked"] > 0
+    assert sorted(places(careful)[:count]) == sorted(places(quick)[:count])
+    assert places(careful)[count:] == places(quick)[count:]
+    scores = [hit["scores"]["reranked"] for hit in careful["hits"]]
+    assert scores == sorted(scores, reverse=True)
+    assert places(query(capsys, home, "--preset", "careful")) == places(careful)
+
+
+def test_a_time_limit_stops_it_after_a_batch_and_says_so(capsys: pytest.CaptureFixture[str], home: Path) -> None:
+    found = query(capsys, home, "--preset", "careful", "--set", "reranking.timeout_seconds=0.0001")
+    read = min(CAREFUL.batch_size, CAREFUL.candidates)
+    assert f"Time limit of 0.0001 s: {read} of {CAREFUL.candidates} re-ranked." in found["notes"]
+
+
+def test_what_it_says_is_a_probability_where_thresholds_ask_for_one(home: Path) -> None:
+    dials = {"expansion.strategy": "gated-parent", "assembly.unit": "passages"}  # of sentences another reason is told
+    gated = PRESETS["careful"].with_values(dials)
+    with Library.open(home, write=False) as library:
+        ranking = library.rank(QUESTION, gated)
+        assert ranking.probabilities is not None
+        likely = ranking.probabilities[ranking.kept]
+        read = likely[likely == likely]
+        assert len(read) == CAREFUL.candidates
+        assert ((read >= 0) & (read <= 1)).all()
+        result = library.search(QUESTION, gated)
+        assert result.likely == ranking.likeliest == read.max()
+        trusted = library.search(QUESTION, gated.with_value("expansion.confidence", 0.0))
+        doubted = library.search(QUESTION, gated.with_value("expansion.confidence", 1.0))
+        assert all("is enough" in passage.reason for passage in trusted.passages)
+        assert not any("is enough" in passage.reason for passage in doubted.passages)
+        assert library.search(QUESTION, Settings()).likely is None
+
+
+def test_bench_measures_it_beside_the_default(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = (SAMPLES / "api.md").read_text(encoding="utf-8")
+    at = text.index("3600") if "3600" in text else 0
+    gold = [{"document": "api.md", "start": at, "end": at + 20}]
+    suite = tmp_path / "suite"
+    suite.mkdir()
+    (suite / "documents.jsonl").write_text(json.dumps({"name": "api.md", "text": text}) + "\n", encoding="utf-8")
+    line = {"id": "1", "question": QUESTION, "gold": gold}
+    (suite / "questions.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["bench", str(suite), "--preset", "default", "--preset", "careful", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["presets"]
+    assert [one["preset"] for one in found] == ["default", "careful"]
+    assert found[1]["settings"]["reranking"]["model"] == PACKAGED_RERANKER
+
+
+def ask_carefully() -> AppTest:
+    """The Ask page under Careful after a question, when the order has come."""
+    app = start("ask")
+    app.segmented_control(key=state.PROFILE).set_value(ask_dials.CAREFUL).run()
+    app.text_input(key=state.QUESTION).set_value(QUESTION)
+    app.button[0].click().run()
+    assert not app.exception
+    task = app.session_state[state.TASKS]["reranking"]
+    until(lambda: task.over)
+    app.run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.usefixtures("opened")
+def test_on_ask_the_order_follows_and_its_time_is_told() -> None:
+    app = ask_carefully()
+    assert app.selectbox(key="ask.reranking.model").value == PACKAGED_RERANKER
+    assert app.slider(key="ask.reranking.candidates").value == CAREFUL.candidates
+    assert f"The best chunks, at most {CAREFUL.candidates}, were read again in" in said(app)
+    app.segmented_control(key=state.PROFILE).set_value(ask_dials.QUICK).run()
+    assert app.selectbox(key="ask.reranking.model").value == ""
+    assert "were read again" not in said(app)
+    assert not app.exception
+
+
+@pytest.mark.usefixtures("opened")
+def test_settings_names_what_may_read_again_and_careful_asks_the_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start("settings")
+    offered = app.radio(key="settings.reranker")
+    assert offered.value == PACKAGED_RERANKER
+    words = " ".join([*rerankers.CHOICES.values(), *rerankers.HELP.values()])
+    assert "hf download cross-encoder/ms-marco-MiniLM-L6-v2" in words
+    assert "about 90 MB" in words
+    assert "never downloads" in words
+    monkeypatch.setattr(rerankers, "load_reranker", lambda settings: None)
+    offered.set_value(rerankers.USUAL).run()
+    assert not app.exception
+    app = start("ask")
+    app.segmented_control(key=state.PROFILE).set_value(ask_dials.CAREFUL).run()
+    assert app.selectbox(key="ask.reranking.model").value == rerankers.USUAL
+    app.switch_page("pages/settings.py").run()
+    app.radio(key="settings.reranker").set_value(PACKAGED_RERANKER).run()
+    app.switch_page("pages/ask.py").run()
+    assert rerankers.services.library().preference(rerankers.CHOSEN) == ""

@@ -1,0 +1,399 @@
+"""Why a place is not read: every gold span of the samples that a small budget leaves out gets a true answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.library import Incoming, Library
+from core.search.explaining.dial_steps import (
+    CHOICES,
+    LADDERS,
+    LARGEST_IN_MEMORY,
+    LOWERED,
+    NUMBERS,
+    SCALES,
+    Lost,
+    dial_steps,
+)
+from core.search.explaining.trials import ADMITTED
+from core.search.explaining.why_not import Change, WhyNot, least, looks, why_not
+from core.search.question.analysis import Key, Understanding
+from core.search.ranking.ranking import UNFOUND
+from core.search.result import SearchResult
+from core.settings import Settings, preset
+from core.storage.catalogue.names import Scope
+from core.types import Document, Span
+from tests.conftest import ROOT
+from tests.fast_encoder import FastEncoder
+
+SAMPLES = ROOT / "data" / "samples"
+SMALL = Settings().with_value("assembly.budget_tokens", 150)
+
+
+@dataclass(frozen=True)
+class World:
+    """The samples in a library, by file name, and their questions with gold."""
+
+    library: Library
+    versions: dict[str, str]
+    gold: list[tuple[str, str, Span]]
+
+    def why(self, question: str, name: str, place: Span, settings: Settings = SMALL, **more) -> WhyNot:
+        return why_not(self.library.searcher, question, settings, self.versions[name], place, **more)
+
+    def find(self, name: str, words: str) -> Span:
+        start = self.library.document(self.versions[name]).text.index(words)
+        return Span(start, start + len(words))
+
+    def under(
+        self, question: str, change: Change, settings: Settings = SMALL, ignored: frozenset[Key] = frozenset()
+    ) -> SearchResult:
+        """The whole way, with the change made."""
+        turned = settings.with_values({dial: after for dial, (_, after) in change.settings.items()})
+        return self.library.searcher.search(question, turned, None, ignored=ignored | frozenset(change.remove))
+
+    def held(self, result: SearchResult, name: str, place: Span) -> float:
+        """The share of the place's visible characters that the passages hold, counted one by one."""
+        text = self.library.document(self.versions[name]).text
+        visible = {at for at in range(place.start, place.end) if not text[at].isspace()}
+        read = {
+            at
+            for passage in result.passages
+            if passage.version_id == self.versions[name]
+            for at in range(passage.start, passage.end)
+        }
+        return len(visible & read) / len(visible)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    home = tmp_path_factory.mktemp("explaining") / "library"
+    with Library.open(home, encoder=FastEncoder()) as library:
+        files = sorted((SAMPLES / "documents").iterdir())
+        library.ingest([Incoming(path.name, path) for path in files])
+        rows = [json.loads(line) for line in (SAMPLES / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+        gold = [
+            (row["question"], span["document"], Span(span["start"], span["end"]))
+            for row in rows
+            for span in row["gold"]
+        ]
+        yield World(library, {Path(row.name).name: row.version_id for row in library.sources()}, gold)
+
+
+def test_every_gold_span_that_is_missed_has_a_change_that_was_tried(world: World) -> None:
+    missed = 0
+    for question, name, place in world.gold[::3]:
+        before = world.library.searcher.search(question, SMALL, None)
+        held = world.held(before, name, place)
+        told = world.why(question, name, place)
+        assert told.held == pytest.approx(held)
+        assert told.admitted == (held >= ADMITTED)
+        assert_true_to_the_trace(told, before, world.versions[name], place)
+        if told.admitted:
+            assert told.changes == ()
+            continue
+        missed += 1
+        assert told.changes, (question, name, told.sentence)
+        assert [change.size for change in told.changes] == sorted(change.size for change in told.changes)
+        assert len({tuple(change.settings) for change in told.changes}) == len(told.changes), "one for each dial"
+        for change in told.changes:
+            assert world.held(world.under(question, change), name, place) == pytest.approx(change.held) != held
+            assert change.held >= ADMITTED
+            assert all(before != after for before, after in change.settings.values())
+        if missed == 4:
+            break
+    assert missed == 4
+
+
+def assert_true_to_the_trace(told: WhyNot, result: SearchResult, version_id: str, place: Span) -> None:
+    """The fates are those of the trace, for every leaf of the place that the trace watches."""
+    traced = {
+        (candidate.start, candidate.end): candidate
+        for candidate in result.trace.candidates
+        if candidate.version_id == version_id and candidate.start < place.end and place.start < candidate.end
+    }
+    fates = {(fate.start, fate.end): fate for fate in told.fates}
+    assert fates
+    assert traced.keys() <= fates.keys()
+    assert told.stages == result.trace.stages
+    for where, candidate in traced.items():
+        assert fates[where].said == candidate.fate
+        assert fates[where].ranks == candidate.ranks
+        assert fates[where].scores == candidate.scores
+    for where, fate in fates.items():
+        assert where in traced or "go on" in fate.said or fate.said == UNFOUND, fate.said
+
+
+@pytest.mark.parametrize("strategy", ["flat", "auto-merge"])
+def test_other_ways_to_grow_have_changes_too(world: World, strategy: str) -> None:
+    settings = SMALL.with_value("expansion.strategy", strategy)
+    for question, name, place in world.gold[::16]:
+        told = world.why(question, name, place, settings)
+        assert told.admitted or told.changes
+        for change in told.changes:
+            assert world.held(world.under(question, change, settings), name, place) >= ADMITTED
+
+
+ASKED = "How long is an access token valid?"
+
+
+def test_a_condition_in_the_question_that_keeps_a_place_out_is_named_and_removed(world: World) -> None:
+    place = world.find("handbook.md", "# ")
+    asked = f"{ASKED} type:pdf -zebra"
+    told = world.why(asked, "handbook.md", place)
+    assert (told.held, told.fates, told.stages) == (0.0, (), ())
+    assert [one.words for one in told.excluded] == ["type: PDF"], "the other one is in nobody's way"
+    assert "“type: PDF”" in told.sentence
+    assert told.changes
+    for change in told.changes:
+        assert ("type", "pdf") in change.remove
+        assert world.held(world.under(asked, change), "handbook.md", place) == pytest.approx(change.held)
+        assert change.held >= ADMITTED
+    again = world.why(asked, "handbook.md", place, ignored=frozenset({("type", "pdf")}))
+    assert again.excluded == ()
+    assert again.fates
+
+
+def test_removing_a_condition_can_be_all_it_takes(world: World) -> None:
+    question, name, place = next(
+        gold for gold in world.gold if gold[1] != "quarterly-report.pdf" and world.why(*gold).admitted
+    )
+    told = world.why(f"{question} type:pdf", name, place)
+    assert (told.changes[0].settings, told.changes[0].remove) == ({}, (("type", "pdf"),))
+    assert told.sentence.endswith("It would be in without “type: pdf” in the question.")
+
+
+def test_a_phrase_may_keep_out_a_place_of_a_document_it_stands_in(world: World) -> None:
+    text = world.library.document(world.versions["handbook.md"]).text
+    place = world.find("handbook.md", "# ")
+    phrase = re.findall(r"[a-z]+ [a-z]+ [a-z]+ [a-z]+", text)[-1]
+    told = world.why(f'What holds? "{phrase}"', "handbook.md", place)
+    assert [one.kind for one in told.excluded] == ["phrase"]
+    assert f"asks for phrase: “{phrase}”, which" in told.sentence
+    assert told.changes
+
+
+def test_what_no_change_could_admit_is_said(world: World) -> None:
+    library, (name, other) = world.library, ("handbook.md", "api.md")
+    place = world.find(name, "# ")
+    scope = Scope(versions=(world.versions[other],))
+    told = world.why(ASKED, name, place, scope=scope)
+    assert (told.sentence, told.changes) == ("Its document is not among those that were asked.", ())
+    told = why_not(library.searcher, ASKED, SMALL, "nothing", place)
+    assert told.sentence.startswith("Its document is not in the library")
+    document = next(
+        one for one in map(library.document, world.versions.values()) if any(gap.length > 3 for gap in gaps(world, one))
+    )
+    gap = max(gaps(world, document), key=lambda span: span.length)
+    told = why_not(library.searcher, ASKED, SMALL, document.version_id, gap)
+    assert told.sentence.startswith("No chunk holds this text")
+    assert (told.fates, told.changes, told.tried) == ((), (), 0)
+
+
+def gaps(world: World, document: Document) -> list[Span]:
+    return [Span(gap.start, gap.end) for gap in world.library.audit(document.version_id).gaps]
+
+
+def test_a_place_that_no_search_looked_at(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.search.ranking.finding.POOL", 2)
+    large = SMALL.with_value("retrieval.exact_below", 3)
+    told = [world.why(*gold, large) for gold in world.gold[::9]]
+    unseen = [one for one in told if one.fates and not any(fate.ranks for fate in one.fates)]
+    assert unseen
+    assert all(one.fates[0].said == "it is not among the best of any search" for one in unseen)
+
+
+def test_a_place_that_is_read_needs_no_change(world: World) -> None:
+    question, name, place = next(gold for gold in world.gold if world.why(*gold).admitted)
+    told = world.why(question, name, place)
+    assert (told.changes, told.tried) == ((), 1)
+    assert told.sentence.startswith("It is in the context")
+
+
+def test_progress_is_told_and_stops_the_search(world: World) -> None:
+    question, name, place = next(gold for gold in world.gold if not world.why(*gold).admitted)
+    told: list[tuple[int, int]] = []
+    world.why(question, name, place, progress=lambda done, total: told.append((done, total)))
+    assert [done for done, _ in told] == list(range(len(told)))
+    assert {total for _, total in told} == {len(told) - 1}
+
+    def stop(done: int, total: int) -> None:
+        if done == 2:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        world.why(question, name, place, progress=stop)
+
+
+def test_no_less_leaves_would_do(world: World) -> None:
+    """Without shares and with leaves alone in a wide context, a place is in from the leaf's own rank on."""
+    shares = ("neighbour_share", "parent_share", "document_share")
+    flat = {"expansion.strategy": "flat", "assembly.budget_tokens": 20_000, "retrieval.k": 3}
+    settings = Settings().with_values({**{f"retrieval.{share}": 0 for share in shares}, **flat})
+    told = 0
+    for question, name, place in world.gold[::4]:
+        why = world.why(question, name, place, settings)
+        change = next((one for one in why.changes if set(one.settings) == {"retrieval.k"}), None)
+        if change is None:
+            continue
+        told += 1
+        before, least = change.settings["retrieval.k"]
+        assert before == 3
+        if len(why.fates) == 1:
+            assert least == next(iter(reversed(why.fates[0].ranks.values())))
+        fewer = settings.with_value("retrieval.k", least - 1)
+        assert world.held(world.library.searcher.search(question, fewer, None), name, place) < ADMITTED
+        assert change.size == (least - 3) / 1000
+    assert told > 3
+
+
+class Words:
+    """A re-ranker that counts words in common, and what it was given."""
+
+    max_tokens = 512
+
+    def __init__(self) -> None:
+        self.read: list[int] = []
+
+    def score(self, question: str, passages: list[str]) -> np.ndarray:
+        self.read.append(len(passages))
+        asked = set(question.lower().split())
+        return np.array([len(asked & set(passage.lower().split())) for passage in passages], dtype=np.float32)
+
+
+def test_more_may_be_read_again_and_more_of_it_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Words()
+    monkeypatch.setattr("core.search.ordering.load_reranker", lambda settings: model)
+    few: dict[str, Any] = {"reranking.model": "words", "reranking.candidates": 2, "reranking.keep": 2}
+    few |= {"reranking.blend": 0.6, "reranking.neighbour_share": 0}
+    settings = SMALL.with_values({**few, "assembly.budget_tokens": 600})
+    found: set[str] = set()
+    for question, name, place in world.gold[::4]:
+        told = world.why(question, name, place, settings)
+        for change in told.changes:
+            found |= change.settings.keys()
+            assert world.held(world.under(question, change, settings), name, place) == pytest.approx(change.held)
+            assert change.held >= ADMITTED
+    assert {"reranking.keep", "reranking.candidates"} <= found
+    assert max(model.read) <= 200, "never more than what goes on"
+
+
+def test_what_took_too_long_is_said(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    question, name, place = next(gold for gold in world.gold if not world.why(*gold).admitted)
+    assert world.why(question, name, place).untried == (), "the samples need no more patience than there is"
+    monkeypatch.setattr("core.search.explaining.trials.PATIENCE", 1)
+    told = world.why(question, name, place)
+    assert told.untried
+    assert told.tried < 30
+    assert not set(told.untried) & {name for change in told.changes for name in change.settings}
+    assert set(told.untried) <= {*SCALES, *LOWERED, *LADDERS, *CHOICES, "expansion.kinds"}
+
+
+@given(st.integers(0, 40), st.integers(0, 60), st.integers(1, 9))
+def test_the_least_is_found_with_few_looks(length: int, first: int, stride: int) -> None:
+    """Where all behind the first are enough, it is the first; and each place is asked once."""
+    asked: list[int] = []
+
+    def held(place: int) -> float:
+        asked.append(place)
+        return 0.75 * (place >= first)
+
+    found = list(least(looks(length), held))
+    assert found == ([(first, 0.75)] if first < length else [])
+    assert len(asked) == len(set(asked)) <= 2 * length.bit_length() + 1
+    assert all(0 <= place < length for place in asked)
+    strides = [*range(stride - 1, length, stride), *([length - 1] if length else [])]
+    assert list(least(strides, held)) == found
+
+
+def test_what_is_searched_is_told(world: World) -> None:
+    """docs/retrieval.md has every dial that is tried, and none that is not."""
+    page = (ROOT / "docs" / "retrieval.md").read_text(encoding="utf-8")
+    section = page[page.index("## Why not this passage?") :].split("\n## ", 2)[0]
+    searched = section[: section.index("Not searched")]
+    names = set(re.findall(r"`((?:understanding|retrieval|diversity|reranking|expansion|assembly)\.\w+)`", searched))
+    every = [*SCALES, *LOWERED, *LADDERS, *CHOICES, *NUMBERS, "expansion.kinds", "assembly.budget_tokens"]
+    assert names == set(every)
+    unsearched = set(re.findall(r"`(\w+\.\w+)`", section[section.index("Not searched") :]))
+    stages = ("understanding", "retrieval", "diversity", "reranking", "expansion", "assembly")
+    known = {f"{stage}.{field.name}" for stage in stages for field in fields(getattr(Settings(), stage))}
+    assert unsearched == known - set(every)
+
+
+def steps_of(settings: Settings, understood: Understanding, **more: Any) -> dict[str, list[tuple[float, Settings]]]:
+    return {turns.name: turns.steps for turns in dial_steps(settings, understood, Lost(**more))}
+
+
+@given(
+    st.sampled_from(["default", "careful", "words-only", "flat"]),
+    st.sampled_from(["zscore", "rrf"]),
+    st.sampled_from(["none", "mmr"]),
+)
+def test_every_step_is_one_dial_that_changes_something(preset_name: str, fusion: str, method: str) -> None:
+    settings = preset(preset_name).with_values({"retrieval.fusion": fusion, "diversity.method": method})
+    places = {"found": (4, 51, 300), "spread": (4, 30), "reread": (4, 30)}
+    for turns in dial_steps(settings, Understanding("Why?", "Why?"), Lost(**places, genre="guide")):
+        assert turns.steps
+        sizes = [size for size, _ in turns.steps]
+        assert sizes == sorted(sizes)
+        assert all(0 < size <= 1 for size in sizes)
+        for _, turned in turns.steps:
+            stage, _, dial = turns.name.partition(".")
+            assert turned == settings.with_value(turns.name, getattr(getattr(turned, stage), dial))
+            assert turned.fingerprint() != settings.fingerprint()
+
+
+def test_settings_that_cannot_be_are_not_tried() -> None:
+    words_alone = Settings().with_values({"retrieval.dense_weight": 0, "retrieval.lexical_weight": 0.5})
+    steps = steps_of(words_alone, Understanding("Why?", "Why?"))
+    turned = [each.retrieval.lexical_weight for _, each in steps["retrieval.lexical_weight"]]
+    assert 0.0 not in turned
+    assert turned[0] in (0.4, 0.6)
+    assert len(turned) == 9
+
+
+def test_a_dial_that_is_not_read_is_not_tried() -> None:
+    understood = Understanding("Why?", "Why?")
+    steps = steps_of(Settings(), understood)
+    unread = ("window_sentences", "confidence", "merge_share")
+    for name in ("retrieval.k", "retrieval.rrf_k", "diversity.candidates"):
+        assert name not in steps
+    assert not steps.keys() & {f"expansion.{name}" for name in unread}
+    assert not steps.keys() & {"expansion.kinds", "diversity.relevance"}
+    assert not any(name.startswith("reranking") for name in steps), "a re-ranker is never switched on"
+
+
+def test_a_dial_is_tried_where_it_is_read() -> None:
+    understood = Understanding("Why?", "Why?")
+    assert {"retrieval.title_boost", "retrieval.lexical_engine"} <= steps_of(Settings(), understood).keys()
+    assert "retrieval.lexical_engine" not in steps_of(Settings(), understood, leaves=LARGEST_IN_MEMORY + 1)
+    shares = steps_of(Settings(), understood)["retrieval.parent_share"]
+    assert max(turned.retrieval.parent_share for _, turned in shares) == 2
+    more = {"retrieval.fusion": "rrf", "diversity.method": "mmr"}
+    read = steps_of(Settings().with_values(more), understood, genre="guide")
+    assert {"retrieval.rrf_k", "diversity.candidates", "expansion.kinds"} <= read.keys()
+    assert [turned.expansion.kinds for _, turned in read["expansion.kinds"]] == [("guide",)]
+
+
+def test_numbers_are_tried_where_the_place_has_a_leaf() -> None:
+    understood = Understanding("Why?", "Why?")
+    (k,) = (turns for turns in dial_steps(Settings(), understood, Lost(found=(7, 51, 400))) if turns.rising)
+    assert (k.name, [turned.retrieval.k for _, turned in k.steps]) == ("retrieval.k", [51, 400])
+    careful = preset("careful").with_values({"reranking.keep": 3, "reranking.candidates": 10})
+    every = list(dial_steps(careful, understood, Lost(spread=(9, 11, 30), reread=(2, 4))))
+    numbers = {turns.name: turns.steps for turns in every if turns.rising}
+    assert [turned.reranking.candidates for _, turned in numbers["reranking.candidates"]] == [11, 30]
+    assert [turned.reranking.keep for _, turned in numbers["reranking.keep"]] == [4]
+    steps = {turns.name: turns.steps for turns in every}
+    assert {"reranking.model", "reranking.blend", "reranking.unit"} <= steps.keys()
+    assert all(len(found) <= 3 for name, found in steps.items() if name.startswith("retrieval"))
