@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from core.evaluation.suites import GoldSpan, Question, load_suite
 from core.library import Library, Scope
-from core.search.answer.keys import keys, unmet
+from core.search.answer.keys import keys
 from core.search.answer.line import Weighed
 from core.search.answer.scoring import Signals
 from core.search.answer.support import Evidence
@@ -102,8 +102,7 @@ def _ask(library: Library, question: Question, scope: Scope, suite: str, learnt:
     rows = np.array([astuple(weighed.signals[at]) for at in whole]).reshape(len(whole), len(fields(Signals)))
     places = [(weighed.candidates[at].passage.source, weighed.candidates[at].span) for at in whole]
     on_gold = np.array([_lies_on(source, span, question.gold) for source, span in places], bool)
-    missing = unmet(keys(question.question), [passage.text for passage in result.passages])
-    answerable = bool(question.gold) and (bool(on_gold.any()) or not missing)
+    answerable = bool(question.gold) and (bool(on_gold.any()) or not weighed.missing)
     return Asked(suite, learnt, answerable, weighed.evidence, rows, on_gold)
 
 

@@ -305,7 +305,6 @@ class Searcher:
         line = answer_line(
             understood.text,
             self.weigh(result, settings),
-            result.passages,
             settings,
             partial(documents.page_at, self._store),
             understood.intent,

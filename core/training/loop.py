@@ -12,14 +12,15 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from core.embedding.reranker_file import lay_over
 from core.errors import ModelError, SettingsError
 from core.training.lists import Listed
-from core.training.model import PairModel, fastest
+from core.training.model import LearningModel, PairModel, fastest
+from core.training.pairs import Pair
 from core.whole_files import written_whole
 
 _LEAST = {"steps": 1, "questions": 1, "passages": 2, "max_tokens": 16, "watched_every": 1, "patience": 0, "seed": 0}
@@ -69,23 +70,6 @@ class Watched:
     quality: float
 
 
-class Learner(Protocol):
-    """A model while it learns from lists."""
-
-    module: Any
-
-    def to(self, device: str) -> None: ...
-
-    def learnable(self) -> list[Any]:
-        """The parameters that learn."""
-
-    def learn(self, lists: Sequence[Listed]) -> float:
-        """Add the gradient of the mean loss; the loss."""
-
-    def quality(self, lists: Sequence[Listed]) -> float:
-        """How good it is on lists that it did not learn from: the higher the better, nan for no lists."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Kept:
     """Steps done, the best look so far, and looks since without a better one."""
@@ -131,7 +115,7 @@ def train(
 
 
 def teach(
-    model: Learner,
+    model: LearningModel,
     plan: Plan,
     lists_of: Callable[[int], Sequence[Listed]],
     held_out: Sequence[Listed],
@@ -194,6 +178,11 @@ def _told_apart(lists_of: Callable[[int], Sequence[Listed]]) -> Callable[[int], 
     return lambda step: [listed for listed in lists_of(step) if len(listed.passages) > 1]
 
 
+def turn(pairs: Sequence[Pair], plan: Plan, step: int) -> list[Pair]:
+    """The pairs of a step: all of them in order, again and again."""
+    return [pairs[at % len(pairs)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
+
+
 def draw(seed: int, step: int) -> random.Random:
     """The random numbers of one step, the same on every machine and after every stop."""
     return random.Random(f"{seed}:{step}")  # noqa: S311
@@ -219,7 +208,7 @@ def _save(state: Any, path: Path) -> None:
         torch.save(state, unfinished)
 
 
-def _resume(path: Path, identity: dict[str, Any], model: Learner, optimizer: Any) -> _Kept:
+def _resume(path: Path, identity: dict[str, Any], model: LearningModel, optimizer: Any) -> _Kept:
     import torch
 
     if not path.exists():

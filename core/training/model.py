@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -35,16 +36,14 @@ def alike(read: Any, tokenizer: Any) -> Iterator[tuple[list[int], Any]]:
         )
 
 
-class PairModel:
-    """A sequence classifier with one output over question and passage, on the processor until it is moved.
+class LearningModel(ABC):
+    """Weights that learn, on the processor until they are moved, with their tokenizer.
 
-    ``max_tokens``: of both together; of what is longer the longer of the two loses its end, as when it is used.
-    ``seed``: of the head's first weights, which are the same wherever it learns.
+    ``max_tokens``: of question and passage together.
     """
 
-    def __init__(self, max_tokens: int, seed: int) -> None:
-        self.module, self._tokenizer = untrained(seed)
-        self._max_tokens = max_tokens
+    def __init__(self, module: Any, tokenizer: Any, max_tokens: int) -> None:
+        self.module, self._tokenizer, self._max_tokens = module, tokenizer, max_tokens
         self.to("cpu")
 
     def to(self, device: str) -> None:
@@ -53,11 +52,38 @@ class PairModel:
         self._half = wants_bfloat16("auto", device)
         self.module.to(device)
 
+    @abstractmethod
+    def learns(self, name: str) -> bool:
+        """Whether the parameter of this name learns."""
+
     def learnable(self) -> list[Any]:
-        """The parameters that learn: all but the embedding table, which is the packaged model's."""
+        """The parameters that learn; from then on the others have no gradient."""
         for name, parameter in self.module.named_parameters():
-            parameter.requires_grad = not name.startswith(TABLE)
+            parameter.requires_grad = self.learns(name)
         return [parameter for parameter in self.module.parameters() if parameter.requires_grad]
+
+    @abstractmethod
+    def learn(self, lists: Sequence[Listed]) -> float:
+        """Add the gradient of the mean loss; the loss."""
+
+    @abstractmethod
+    def quality(self, lists: Sequence[Listed]) -> float:
+        """How good it is on lists that it did not learn from: the higher the better, nan for no lists."""
+
+
+class PairModel(LearningModel):
+    """A sequence classifier with one output over question and passage, on the processor until it is moved.
+
+    ``max_tokens``: of both together; of what is longer the longer of the two loses its end, as when it is used.
+    ``seed``: of the head's first weights, which are the same wherever it learns.
+    """
+
+    def __init__(self, max_tokens: int, seed: int) -> None:
+        super().__init__(*untrained(seed), max_tokens)
+
+    def learns(self, name: str) -> bool:
+        """All but the embedding table, which is the packaged model's."""
+        return not name.startswith(TABLE)
 
     def outputs(self, questions: Sequence[str], passages: Sequence[str]) -> Any:
         """``(n,)`` float32 tensor of raw scores, one a pair, in order; read in batches of like lengths."""

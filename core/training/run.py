@@ -13,7 +13,7 @@ from core.embedding.reranker_file import lay_over, untrained, write
 from core.errors import LecternError
 from core.settings import EmbeddingSettings
 from core.training.lists import SIZES, Listed, Miner
-from core.training.loop import Plan, Watched, draw, train
+from core.training.loop import Plan, Watched, draw, train, turn
 from core.training.pairs import Pair, balanced, fingerprint
 from core.types import Encoder, Vectors
 from core.whole_files import written_whole
@@ -65,8 +65,7 @@ def train_on(
 
     def lists_of(step: int) -> list[Listed]:
         choose = draw(plan.seed, step)
-        turn = [chosen[at % len(chosen)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
-        return [miners[pair.source].listed(pair, plan.passages, choose) for pair in turn]
+        return [miners[pair.source].listed(pair, plan.passages, choose) for pair in turn(chosen, plan, step)]
 
     if not any(len(listed.passages) > 1 for step in range(plan.steps) for listed in lists_of(step)):
         raise LecternError(

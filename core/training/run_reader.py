@@ -11,7 +11,7 @@ from core.embedding.answer_reader import lay_over, write
 from core.errors import LecternError
 from core.settings import EmbeddingSettings
 from core.training.lists import Listed
-from core.training.loop import Plan, Watched, draw, identity_of, teach
+from core.training.loop import Plan, Watched, draw, identity_of, teach, turn
 from core.training.near_misses import names, near_miss
 from core.training.pairs import Pair, balanced, fingerprint
 from core.training.run import Remembered, held_out_lists, miners_of
@@ -54,11 +54,11 @@ def train_on(
 
     def lists_of(step: int) -> list[Listed]:
         choose = draw(plan.seed, step)
-        turn = [chosen[at % len(chosen)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
-        found = [miners[pair.source].listed(pair, plan.passages, choose) for pair in turn]
+        asked = turn(chosen, plan, step)
+        found = [miners[pair.source].listed(pair, plan.passages, choose) for pair in asked]
         return found + [
             missed
-            for pair, one in zip(turn, found, strict=True)
+            for pair, one in zip(asked, found, strict=True)
             if (missed := _missed(one, others[pair.source], choose))
         ]
 

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from core.embedding.answer_reader import AnswerReader, learns, untrained
-from core.embedding.precision import computing, wants_bfloat16
-from core.training.lists import Listed, words
-from core.training.model import alike
+from core.embedding.precision import computing
+from core.evaluation.metrics.answers import token_f1
+from core.training.lists import Listed
+from core.training.model import LearningModel, alike
 
 
-class SpanModel:
+class SpanModel(LearningModel):
     """Marks where in a passage the answer stands, on the processor until it is moved.
 
     ``from_layer``: the layers from there on learn, 6 for the head alone. ``max_tokens``: of question and passage
@@ -25,21 +26,12 @@ class SpanModel:
     """
 
     def __init__(self, from_layer: int, max_tokens: int, seed: int) -> None:
-        self.module, self._tokenizer = untrained(seed)
-        self._from_layer, self._max_tokens = from_layer, max_tokens
-        self.to("cpu")
+        super().__init__(*untrained(seed), max_tokens)
+        self._from_layer = from_layer
 
-    def to(self, device: str) -> None:
-        """Move the weights; what is read follows them. Optimizers made before keep the parameters."""
-        self._device = device
-        self._half = wants_bfloat16("auto", device)
-        self.module.to(device)
-
-    def learnable(self) -> list[Any]:
-        """The parameters that learn: the head and the upper layers."""
-        for name, parameter in self.module.named_parameters():
-            parameter.requires_grad = learns(name, self._from_layer)
-        return [parameter for parameter in self.module.parameters() if parameter.requires_grad]
+    def learns(self, name: str) -> bool:
+        """Of the head and of the upper layers."""
+        return learns(name, self._from_layer)
 
     def learn(self, lists: Sequence[Listed]) -> float:
         """Add the gradient of the mean loss of the passages of all lists; the loss."""
@@ -73,7 +65,7 @@ class SpanModel:
                 continue
             read = zip(listed.passages, reader.read(listed.question, listed.passages), strict=True)
             spans = [(span.score, passage[span.start : span.end]) for passage, one in read if (span := one.best())]
-            found.append(overlap(max(spans)[1], listed.answer))
+            found.append(token_f1(max(spans)[1], listed.answer))
         return float(np.mean(found)) if found else float("nan")
 
     def _batches(self, asked: Sequence[tuple[str, str, str]]) -> Iterator[tuple[Any, Any, Any, Any]]:
@@ -121,14 +113,3 @@ def occurrences(answer: str, passage: str) -> list[int]:
         found.append(at)
         at = passage.find(answer, at + 1)
     return found
-
-
-def overlap(said: str, right: str) -> float:
-    """F1 of the words of both, articles aside, as SQuAD counts it.
-
-    >>> overlap("the green door", "green"), overlap("red", "green")
-    (0.6666666666666666, 0.0)
-    """
-    one, other = ([word for word in words(text) if word not in {"a", "an", "the"}] for text in (said, right))
-    shared = sum(min(one.count(word), other.count(word)) for word in set(one))
-    return 2 * shared / (len(one) + len(other)) if shared else float(one == other)

@@ -35,7 +35,8 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("search",),
     ("search.explaining", "ingest"),
     ("library",),
-    ("ingest.work", "evaluation", "inspecting", "training"),
+    ("ingest.work", "evaluation", "inspecting"),
+    ("training",),
     ("refitting",),
     ("cli", "pages"),
 )

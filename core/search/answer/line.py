@@ -69,13 +69,15 @@ def in_words(quote: Quote) -> str:
 class Weighed:
     """What an answer line is chosen from: the candidates with what speaks for each, and for there being an answer.
 
-    ``milliseconds``: that weighing took, 0 where it was not measured.
+    ``missing``: what the question names and nothing that was found says. ``milliseconds``: that weighing took, 0 where
+    it was not measured.
     """
 
     candidates: tuple[Quotable, ...]
     signals: tuple[Signals, ...]
     marks: tuple[Mark | None, ...]
     evidence: Evidence
+    missing: tuple[str, ...] = ()
     milliseconds: float = 0.0
 
 
@@ -105,13 +107,13 @@ def weigh(
         tuple(signals(question, candidates, meaning, marks, rarity, intent)),
         tuple(marks),
         evidence(question, similarities, passages, candidates, meaning, marks, rarity),
+        unnamed(question, passages),
     )
 
 
 def answer_line(
     question: str,
     weighed: Weighed,
-    passages: Sequence[Passage],
     settings: AnsweringSettings,
     page: Page,
     intent: str = "",
@@ -123,7 +125,7 @@ def answer_line(
     ``likely``: the probability that one of the chunks answers, by a calibrated re-ranker; ``None`` where none read
     them. ``page``, ``intent`` and ``differing``: as ``choose_quotes`` has them.
     """
-    supported = support(weighed.evidence, settings.least_support, likely, unnamed(question, passages))
+    supported = support(weighed.evidence, settings.least_support, likely, weighed.missing)
     if not supported.enough:
         return Line(Answer(()), supported, weighed.evidence, weighed.milliseconds)
     values = scores(weighed.signals)
@@ -135,5 +137,5 @@ def answer_line(
 
 def no_line(similarities: Sequence[float], likely: float | None = None) -> Line:
     """Where nothing is to be quoted: support from the similarities alone, and what is not asked is not denied."""
-    found = Evidence(similarity=max(similarities, default=0.0))
+    found = evidence("", similarities, (), (), np.zeros(0))
     return Line(Answer(()), support(found, likely=likely), found)

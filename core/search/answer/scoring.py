@@ -21,11 +21,10 @@ class Signals:
 
     ``rank``: 1 / the rank of the retrieved child it stands in. ``lit``: whether it stands in one. ``meaning``: cosine
     to the question; ``beside``: of the better of the two candidates beside it. ``words``: share of the question's words
-    it holds, rare ones counting more; ``around``: that its passage, title and headings hold; ``above``: that title and
-    headings hold, and it does not. ``kind``: it holds the kind of thing that is asked for, a number, a date, a name or
-    a default; ``manner``: it is worded as the definition or the step that is asked for. ``prose``: words make it up.
-    ``row``: it is a row of a table. ``marked``: the log-odds the reader gives the answer it marks in it, from 0 at -10
-    or less to 1 at 10 or more.
+    it holds, rare ones counting more; ``around``: that its passage, title and headings hold. ``kind``: it holds the
+    kind of thing that is asked for, a number, a date, a name or a default; ``manner``: it is worded as the definition
+    or the step that is asked for. ``prose``: words make it up. ``marked``: the log-odds the reader gives the answer it
+    marks in it, from 0 at -10 or less to 1 at 10 or more.
     """
 
     rank: float = 0.0
@@ -34,11 +33,9 @@ class Signals:
     beside: float = 0.0
     words: float = 0.0
     around: float = 0.0
-    above: float = 0.0
     kind: float = 0.0
     manner: float = 0.0
     prose: float = 0.0
-    row: float = 0.0
     marked: float = 0.0
 
 
@@ -61,35 +58,27 @@ def signals(
     asked = asked_thing(question, intent)
     close = np.clip(meaning, 0.0, 1.0)
     beside = _beside(candidates, close)
-    held: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
+    around: dict[int, float] = {}
 
-    def share(tokens: frozenset[str]) -> float:
-        return sum(wanted[token] for token in tokens) / total
-
-    def kept(text: str) -> frozenset[str]:
-        return frozenset(wanted.keys() & frozenset(analyse(text)))
+    def share(text: str) -> float:
+        return sum(wanted[token] for token in wanted.keys() & frozenset(analyse(text))) / total
 
     found: list[Signals] = []
     for place, item in enumerate(candidates):
         passage = item.passage
-        if id(passage) not in held:
-            above = kept(" ".join([passage.document, *passage.headings]))
-            held[id(passage)] = above | kept(passage.text), above
-        around, above = held[id(passage)]
-        words = kept(item.reading)
+        if id(passage) not in around:
+            around[id(passage)] = share(" ".join([passage.document, *passage.headings, passage.text]))
         found.append(
             Signals(
                 rank=1 / item.standing if item.standing else 0.0,
                 lit=float(bool(item.standing)),
                 meaning=float(close[place]),
                 beside=float(beside[place]),
-                words=share(words),
-                around=share(around),
-                above=share(above - words),
+                words=share(item.reading),
+                around=around[id(passage)],
                 kind=float(asked in CERTAIN and holds(item.reading, asked)),
                 manner=float(asked not in CERTAIN and holds(item.reading, asked)),
                 prose=float(item.prose),
-                row=float(item.row is not None),
                 marked=0.0 if (mark := marks[place]) is None else scaled(mark),
             )
         )

@@ -56,7 +56,7 @@ def quotes(question, *passages, reads=None, limit=3, intent="", read=None, diffe
     reads, encode = reads or Reads(), encode or FastEncoder().encode
     weighed = weigh(question, passages, hits_of(passages), (), encode, reads, intent, read)
     settings = AnsweringSettings(sentences=limit, least_support=0)
-    line = answer_line(question, weighed, passages, settings, reads.page, intent, differing=differing)
+    line = answer_line(question, weighed, settings, reads.page, intent, differing=differing)
     return line.answer.quotes
 
 

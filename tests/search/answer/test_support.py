@@ -80,7 +80,7 @@ def test_a_word_nothing_holds_weighs_most():
 def line(question, settings, similar=(0.2,)):
     shown, reads = [passage(TEXT)], Reads()
     weighed = weigh(question, shown, hits_of(shown), similar, FastEncoder().encode, reads)
-    return answer_line(question, weighed, shown, settings, reads.page)
+    return answer_line(question, weighed, settings, reads.page)
 
 
 def test_the_line_is_silent_below_the_threshold_alone():
