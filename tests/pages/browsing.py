@@ -187,6 +187,14 @@ def pick(page: Page, sought: str) -> None:
     option.click()
 
 
+def open_dials(page: Page) -> None:
+    """Unfold what lies at the left of Ask, which is folded away when the page opens."""
+    opener = page.get_by_test_id("stExpandSidebarButton")
+    if opener.is_visible():
+        opener.click()
+    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "false")
+
+
 def turn(page: Page, theme: str) -> None:
     """Let the system turn light or dark, and wait until the page was drawn anew for it."""
     page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from core.library import Incoming, Library
 from core.storage import shelf
 from pages.ui.shared.samples import FOLDER
-from tests.pages.browsing import serving, settled, shown, visit, visiting
+from tests.pages.browsing import open_dials, serving, settled, shown, visit, visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 NOTES = {"tea.txt": "Tea is free on Fridays.", "kettle.md": "# Kettle\n\nThe kettle stands on the second floor.\n"}
@@ -50,6 +50,10 @@ def test_every_page_returns_to_its_place_in_its_library(served: str, browser: Br
         shown(page.locator(".quote"))
         expect(page.get_by_placeholder("Ask your documents")).to_have_value("When is tea free?")
         says(page, "library=Notes", "question=When", "assembly.budget_tokens%3A300")
+        opener = page.get_by_test_id("stExpandSidebarButton")
+        told = opener.evaluate("button => getComputedStyle(button, '::after').content")
+        assert told == '"Dials · 1 turned"'
+        open_dials(page)
         expect(page.get_by_role("button", name="Reset to the library's settings")).to_be_visible()
 
         visit(page, f"{served}/settings?library=Notes&tab=Places+and+disk")

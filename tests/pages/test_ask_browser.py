@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from core.library import Incoming, Library
-from tests.pages.browsing import faults, faults_in_both, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import faults, faults_in_both, open_dials, serving, settled, shown, until, visit, visiting
 from tests.pages.marking import drag, scrolled_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
@@ -76,6 +76,7 @@ def open_tab(page: Page, name: str) -> None:
 
 def turn_budget(page: Page, key: str, tokens: str) -> None:
     """Turn the budget to its least or most by a key."""
+    open_dials(page)
     page.get_by_role("slider", name="Budget, tokens").press(key)
     expect(page.locator(".room-words")).to_contain_text(f"of {tokens} tokens")
     settled(page)

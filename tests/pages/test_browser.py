@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from core.ingest.jobs import Item
 from core.library import Library
 from core.storage.store import now
-from tests.pages.browsing import pick, serving, settled, shown, tick_only, until, visit, visiting
+from tests.pages.browsing import open_dials, pick, serving, settled, shown, tick_only, until, visit, visiting
 
 # The browser and the app are other processes, reached over sockets; what they may reach is checked in `visiting`.
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
@@ -129,6 +129,7 @@ def test_a_question_brings_children_passages_and_a_citation(samples_loaded: str,
         expect(page.locator(".passage.on mark.child.on").first).to_be_in_viewport()
         shown(page.locator(".ladder .way.read"))
         before = page.locator(".room-words").inner_text()  # it stands still until a dial is turned
+        open_dials(page)
         page.get_by_role("slider", name="Budget, tokens").press("Home")
         expect(page.locator(".room-words")).not_to_have_text(before)
         expect(page.locator(".room-words")).to_contain_text("of 100 tokens")

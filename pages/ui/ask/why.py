@@ -47,6 +47,11 @@ def point_at(version: str, place: Span) -> None:
     st.session_state[state.WHY] = ExplainedPlace(version, place)
     st.session_state[state.WHY_DOCUMENT] = version
     st.session_state[state.WHY_WORDS] = ""
+    open_it()
+
+
+def open_it() -> None:
+    """Open the tab and bring it into view; for a callback."""
     st.session_state[state.ASK_TAB] = TAB
     state.bump(state.WHY_POINTED)
 

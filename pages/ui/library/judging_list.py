@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.library import JudgmentRow
 from core.types import Passage
-from pages.ui.ask import judging
+from pages.ui.ask import judging, why
 from pages.ui.ask.judging_gold import gold_line, of_question
 from pages.ui.library import judging_transfer
 from pages.ui.shared import address, services, state, words
@@ -31,6 +31,7 @@ COLUMNS = {
 WHY_LOST = {"Now": st.column_config.TextColumn(width=250, help=_NOW)}  # a sentence, where any is lost
 NONE_YET = "No gold for this question yet: mark the words that answer it, press g."
 NOTHING_ANSWERS = "Judged for this question: nothing in the library answers it."
+WHY = "A passage that should have been read: what became of it, stage by stage, and what would bring it in."
 BOTH = "It was also judged that nothing answers it; the gold counts."
 
 
@@ -56,6 +57,9 @@ def show_row(question: str, passages: Sequence[Passage]) -> None:
             help="Kept as a judgment: a benchmark then checks that this question finds nothing it should trust.",
         ):
             attempt_and_rerun(lambda: services.library().judge_unanswerable(question))
+        st.button(
+            "Why not …?", key="ask.why.open", type="tertiary", icon=":material/help:", on_click=why.open_it, help=WHY
+        )
         if st.button("Judgments", key="ask.judgments", type="tertiary", icon=":material/verified:"):
             show_list()
 

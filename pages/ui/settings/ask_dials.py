@@ -172,6 +172,8 @@ def _mark(turned: Sequence[Dial]) -> None:
         count = sum(dial in turned for dial in fold.dials)
         if count:
             rules.append(f'.{_of(f"ask.fold.{fold.name}")} summary p::after {{ content: " · {count} turned"; }}')
+    if turned:
+        rules.append(f':root {{ --dials: "Dials · {len(turned)} turned"; }}')
     st.html(f"<style>{' '.join(rules) or '/* all as set */'}</style>")
 
 

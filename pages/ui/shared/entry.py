@@ -25,7 +25,12 @@ def follow_theme() -> None:
 def frame() -> Page:
     """Draw what surrounds every page and return the page to run."""
     # A material icon would be fetched from the network as favicon; a file of our own is not.
-    st.set_page_config(page_title="Lectern", page_icon=str(assets.path(__file__, "favicon.svg")), layout="wide")
+    st.set_page_config(
+        page_title="Lectern",
+        page_icon=str(assets.path(__file__, "favicon.svg")),
+        layout="wide",
+        initial_sidebar_state="collapsed",  # it holds the dials of Ask, which most questions do without
+    )
     st.logo(assets.path(__file__, "logo.svg"), size="large")
     st.html(assets.path(__file__, "page.css"))
     follow_theme()
