@@ -36,6 +36,8 @@ _evidence = st.components.v2.component(
         "judge_bar.js",
         "judge_panel.js",
         "judge_evidence.js",
+        "table_layout.js",
+        "evidence_table.js",
         "evidence_text.js",
         "evidence_cards.js",
         "evidence_pair.js",
@@ -165,7 +167,12 @@ def _passage(passage: Passage, result: SearchResult, blocks: Sequence[Block]) ->
         "terms": shared_words(passage.text, result.question),
         "prefix": [part.text for part in passage.prefix],
         "blocks": [
-            [max(0, block.start - passage.start), block.end - passage.start, str(block.kind)]
+            [
+                max(0, block.start - passage.start),
+                block.end - passage.start,
+                str(block.kind),
+                max(0, block.header.end - passage.start) if block.header else 0,
+            ]
             for block in blocks
             if block.kind in _SET_APART and block.start < passage.end and passage.start < block.end
         ],

@@ -56,16 +56,17 @@ function shownOf(item, gold, shape) {
 
 // A passage's words with its children as marks; returns hit -> mark.
 function appendPassage(body, passage, nameOf, gold) {
-  const shown = shownOf(passage, gold, asIs), blocks = translated(passage.blocks, shown.at);
+  const shown = shownOf(passage, gold, asIs), blocks = passage.blocks.map(([start, end, kind, head]) => [shown.at(start), shown.at(end), kind, shown.at(head)]);
+  const tables = new Map(blocks.filter((block) => block[2] === "table").map((block) => [block, tableOf(shown.text, block)]));
   shown.text = flowing(passage.text, blocks);
   const set = (holder, from, to) => {
     let done = from;
-    for (const [start, end, kind] of blocks) {
-      const first = Math.max(start, done), last = Math.min(end, to);
+    for (const block of blocks) {
+      const [start, end, kind] = block, first = Math.max(start, done), last = Math.min(end, to), table = tables.get(block);
       if (first >= last) continue;
       if (first > done) appendWords(holder, shown, done, first);
       const piece = make("span", kind);
-      appendWords(piece, shown, first, last);
+      if (table) appendRows(piece, shown, table, first, last); else appendWords(piece, shown, first, last);
       holder.append(piece);
       done = last;
     }

@@ -39,6 +39,7 @@ _mount = st.components.v2.component(
         "judge_panel.js",
         "reader_model.js",
         "reader_slabs.js",
+        "table_layout.js",
         "reader_table.js",
         "reader_marks.js",
         "reader_text.js",

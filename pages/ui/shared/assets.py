@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-_SHARED = Path(__file__).parent  # what several components use lies beside this file, or in its folder of assets
+_SHARED = Path(__file__).parent  # what several components use lies beside this file
 
 
 def path(module: str, name: str) -> Path:
     """A file beside ``module``, which is a component's ``__file__``; else the one that components share."""
-    places = (Path(module).parent, _SHARED, _SHARED / "assets")
-    return next((place / name for place in places if (place / name).exists()), _SHARED / name)
+    own = Path(module).parent / name
+    return own if own.exists() else _SHARED / name
 
 
 def text(module: str, *names: str) -> str:
