@@ -12,7 +12,7 @@ from core.chunking import CHUNKERS, audit, chunk
 from core.chunking.auditing import BESIDE_ARTICLE
 from core.embedding.tokenizer import packaged_counter
 from core.parsing import parse, parser_fingerprint
-from core.parsing.flow import compose
+from core.parsing.flow import Piece, Words, compose
 from core.parsing.html import article, reader
 from core.settings import ChunkingSettings, ParsingSettings
 from core.types import BlockKind
@@ -53,6 +53,15 @@ def test_what_stands_around_the_article_is_set_aside_and_the_heading_stays() -> 
 def test_a_page_that_is_no_article_loses_nothing(page: str) -> None:
     own = reader.read(page.encode(), "page.html").pieces
     assert article.read(page.encode(), "page.html").pieces == own
+
+
+def test_a_judge_that_takes_a_chapter_for_the_page_does_not_cost_the_book() -> None:
+    chapters = [Piece(BlockKind.PARAGRAPH, Words(f"Chapter {number} tells of ducks. " * 30)) for number in range(20)]
+    whole = article.set_aside(chapters, chapters[3].words.text)
+    assert not any(piece.aside for piece in whole)
+    teasers = [Piece(BlockKind.PARAGRAPH, Words("More on geese, every day.")) for _ in range(20)]
+    judged = article.set_aside([*teasers, chapters[3]], chapters[3].words.text)
+    assert [piece.aside for piece in judged] == [True] * 20 + [False]
 
 
 SECTIONS = st.sampled_from(

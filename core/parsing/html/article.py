@@ -23,6 +23,7 @@ _LEAST_PROSE = 250  # characters of paragraphs that make an article: trafilatura
 _PROSE_SHARE = 0.3  # of what is kept; below it the page is a list, a table or a reference
 _PARAGRAPH = 40  # characters from which a paragraph is prose and no label
 _UNLINKED = 100  # characters of a paragraph that is no notice and no teaser, as long as nothing in it is a link
+_BOOK = 5_000  # characters of prose beside an article that holds less: the judge took a chapter for the page
 _BETWEEN = 40  # characters between two parts of the article that are not worth parting it for
 _MOST_GAPS = 12  # within an article; a page that is torn more often is a list of names with a line about each
 _FORM_FIELDS = 10  # more than a comment, a search or an address for a newsletter asks for
@@ -64,7 +65,8 @@ def set_aside(pieces: Sequence[Piece], article: str, title: str = "") -> tuple[P
 
     Their words are looked for in the article's, in the order of both. Headings go with what stands under them, the one
     that is the page's title stays, and so do long paragraphs beside the article and a few words between two parts of
-    it. All stay where the article is no prose (an index, a reference) or stands in too many parts.
+    it. All stay where the article is no prose (an index, a reference), stands in too many parts, or is less than half
+    of the page's prose: a judge that takes a chapter for the page must not cost the book.
 
     >>> from core.parsing.flow import Words
     >>> menu, text = Piece(BlockKind.PARAGRAPH, Words("Home")), Piece(BlockKind.PARAGRAPH, Words("Ducks swim. " * 30))
@@ -79,7 +81,7 @@ def set_aside(pieces: Sequence[Piece], article: str, title: str = "") -> tuple[P
             break
     for place in range(len(pieces) - 2, -1, -1):
         kept[place] = kept[place] or (pieces[place].kind is BlockKind.HEADING and kept[place + 1])
-    if not _is_prose([piece for piece, keep in zip(pieces, kept, strict=True) if keep]):
+    if not _is_prose([piece for piece, keep in zip(pieces, kept, strict=True) if keep]) or _is_part(kept, pieces):
         return tuple(pieces)
     _take_neighbours(kept, pieces)
     if _close_gaps(kept, texts) > _MOST_GAPS:
@@ -121,13 +123,23 @@ def _is_prose(kept: Sequence[Piece]) -> bool:
     return prose >= max(_LEAST_PROSE, _PROSE_SHARE * sum(len(_words(piece)) for piece in kept))
 
 
+def _is_part(kept: Sequence[bool], pieces: Sequence[Piece]) -> bool:
+    """Whether more prose would be set aside than is kept."""
+    held = {True: 0, False: 0}
+    for keep, piece in zip(kept, pieces, strict=True):
+        held[keep] += len(piece.words.text) if _is_running(piece) else 0
+    return held[False] > max(_BOOK, held[True])
+
+
+def _is_running(piece: Piece) -> bool:
+    return piece.kind in _PROSE and len(piece.words.text) >= _UNLINKED and not piece.words.links
+
+
 def _take_neighbours(kept: list[bool], pieces: Sequence[Piece]) -> None:
     """Keep long paragraphs without a link that stand beside what is kept: the judge stopped short of them."""
     for order in (range(len(pieces)), range(len(pieces) - 1, -1, -1)):
         for before, place in pairwise(order):
-            piece = pieces[place]
-            is_prose = piece.kind in _PROSE and len(piece.words.text) >= _UNLINKED and not piece.words.links
-            kept[place] = kept[place] or (is_prose and kept[before])
+            kept[place] = kept[place] or (_is_running(pieces[place]) and kept[before])
 
 
 def _close_gaps(kept: list[bool], texts: Sequence[str]) -> int:
