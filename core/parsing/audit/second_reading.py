@@ -24,6 +24,7 @@ from core.parsing.audit.gathering import (
     DELETED,
     FIELDS,
     HIDDEN,
+    NAMES,
     OLDER_COPIES,
     PAGE_NUMBERS,
     SHEET_NAMES,
@@ -50,6 +51,7 @@ _GAPS = frozenset(b"tab emspace enspace emdash endash bullet".split())
 _QUOTES = {b"lquote": "‘", b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”"}
 _SYMBOLS = {b"~": " ", b"_": "-", b"\\": "\\", b"{": "{", b"}": "}", b"\n": "\n", b"\r": "\n"}
 _REASONS = {b"nonshppict": OLDER_COPIES, b"fldinst": FIELDS, b"deleted": DELETED, b"chpgn": PAGE_NUMBERS, b"v": HIDDEN}
+_REASONS |= {b"shprslt": OLDER_COPIES, b"sp": NAMES}
 _RUNNING = frozenset(b"header headerl headerr headerf footer footerl footerr footerf".split())
 _PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
 

@@ -7,7 +7,7 @@ import re
 import struct
 from dataclasses import dataclass, field, replace
 
-from core.parsing.rtf.tokens import LITERALS, SIGNS, SYMBOLS, Font, codec_of, tokens
+from core.parsing.pandoc.rtf_tokens import LITERALS, SIGNS, SYMBOLS, Font, codec_of, tokens
 
 _PRELOADED = (
     rb"{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript \fdecor "
