@@ -15,7 +15,7 @@ import pytest
 from core.errors import ParseError, WorkerError
 from core.ingest.ingest import Incoming
 from core.parsing import PARSERS, parse, parser_fingerprint
-from core.parsing.elements import KINDS, table_rows
+from core.parsing.elements import KINDS
 from core.settings import ParsingSettings, Settings
 from core.storage.catalogue import documents
 from core.storage.store import Store
@@ -72,13 +72,6 @@ def test_running_lines_stand_once_behind_the_text() -> None:
     document = parse(file.getvalue(), "a.docx", LIBRARY)
     assert document.blocks[-1].kind is BlockKind.FURNITURE
     assert document.text.endswith("A running line")
-
-
-def test_slides_have_their_pages() -> None:
-    known = MAKERS["pptx"](1)
-    document = parse(known.data, known.name, LIBRARY)
-    assert [(page.number, page.width, page.height) for page in document.pages] == [(n, 720, 405) for n in range(1, 10)]
-    assert {box.page for box in document.boxes} <= set(range(1, 10))
 
 
 def test_a_mail_says_what_its_head_says() -> None:
@@ -155,16 +148,3 @@ def test_another_reader_reads_the_library_anew(library, tmp_path) -> None:
     assert library.document(ours.version_id).notes[0].startswith("Read by unstructured")
     library.apply(Settings())
     assert not library.document(ours.version_id).notes
-
-
-def test_spans_of_cells_are_filled_and_bounded() -> None:
-    rows = table_rows(
-        "<table><tr><th rowspan=2>a</th><th colspan=9999999>b</th></tr><tr><td>c</td></tr>"
-        "<tr><td>d<table><tr><td>in</td></tr></table></td></tr></table>"
-    )
-    assert len(rows) == 3
-    assert [cell.words.text for cell in rows[1][:3]] == ["a", "c", ""]
-    assert rows[0][0].header
-    assert rows[2][0].words.text == "d in"
-    assert len(rows[0]) <= 101
-    assert table_rows("") == ()

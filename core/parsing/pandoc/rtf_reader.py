@@ -231,7 +231,7 @@ class _Writer:
             self._line += " "
 
     def _hand_on(self, word: bytes, number: int | None) -> None:
-        """Write a word that pandoc may know. A row's definition stands before its cells: pandoc forgets earlier ones."""
+        """Write a word that pandoc may know. A row is defined before its cells: pandoc forgets those before."""
         if (word in (b"trowd", b"cellx") and self._row_begun) or (word == b"rtf" and len(self._outer) > 1):
             return
         self._is_defined = word == b"trowd" or (self._is_defined and word != b"row")

@@ -1,4 +1,4 @@
-"""RTF as tokens, its fonts and their code pages, its styles (Rich Text Format Specification 1.9.1)."""
+"""RTF as tokens, its fonts and their code pages (Rich Text Format Specification 1.9.1)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,6 @@ class Font:
 
     name: str = ""
     codec: str = ""
-    is_fixed: bool = False
 
     def note(self, word: bytes, number: int | None) -> None:
         """Take in one control word of the font's entry."""
@@ -82,8 +81,6 @@ class Font:
             self.codec = codec_of(_CHARSETS[number])
         elif word == b"cpg" and number:
             self.codec = codec_of(number)
-        elif word == b"fmodern":
-            self.is_fixed = True
 
 
 SKIPPED = frozenset(
