@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from html.parser import HTMLParser
 from io import BytesIO
 from urllib.parse import unquote
@@ -25,7 +26,6 @@ from core.parsing.audit.gathering import (
     decoded,
     part,
 )
-from core.parsing.audit.sheets import read_cells
 
 _FORMS, _TOOLTIPS = "forms and fallbacks", "tooltips and labels for screen readers"
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
@@ -244,8 +244,9 @@ def read_package(data: bytes, found: Gathering) -> None:
         if "META-INF/container.xml" in names:
             for page, reason in _pages(package):
                 read_page(part(package, page), found, reason)
-        if any(name.lower() == "xl/workbook.xml" for name in names):
-            read_cells(package, found)
+        for name in names:
+            if re.fullmatch(r"xl/worksheets/[^/]*\.xml", name, re.IGNORECASE):
+                _read_running(part(package, name), found)
         nodes = _TextNodes(found)
         older = OLDER_COPIES if any(name.startswith("xl/threadedComments/") for name in names) else ""
         for pattern in _PARTS:
@@ -253,6 +254,18 @@ def read_package(data: bytes, found: Gathering) -> None:
                 if re.fullmatch(pattern, name, re.IGNORECASE):  # some programs write ``Word/Document.xml``
                     copied = CHARTS if name.startswith("Object ") else ""
                     nodes.read(package, name, older if name.startswith("xl/comments") else copied)
+
+
+_RUNNING_LINE = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>]*>([^<]*)<")
+_LINE_PART, _LINE_FIELD = re.compile(r"&[LCR]|\n"), re.compile(r"&[PNDTFZA]")
+_LINE_CODE = re.compile(r'&"[^"]*"|&\d+|&K[\dA-F]{6}|&.')
+
+
+def _read_running(sheet: bytes, found: Gathering) -> None:
+    """The lines above and below a sheet's pages; calamine reads its cells (``second_reading``)."""
+    for match in _RUNNING_LINE.finditer(sheet):
+        for line in _LINE_PART.split(unescape(match[1].decode("utf-8", "replace"))):
+            found.put(PAGE_NUMBERS if _LINE_FIELD.search(line) else "", _LINE_CODE.sub(" ", f"{line}\n"))
 
 
 def _in_order(name: str) -> list[int]:

@@ -32,7 +32,6 @@ from core.parsing.audit.gathering import (
     decoded,
 )
 from core.parsing.audit.packages import read_package, read_page
-from core.parsing.audit.sheets import as_written
 from core.parsing.audit.word_audit import SecondReading
 from core.text.normalise import decode
 
@@ -146,8 +145,6 @@ def second_reading(data: bytes, kind: str, name: str) -> SecondReading | None:
     """
     found = Gathering()
     read, reader = _READERS.get(kind, (_read_text, "the file's own text"))
-    if kind == "xlsx" and not data.startswith(b"PK"):
-        read, reader = _read_workbook, "calamine's values of the cells"
     try:
         read(data, found)
     except _FAILURES:
@@ -224,7 +221,9 @@ def _read_message(data: bytes, found: Gathering) -> None:
 
 
 def _read_workbook(data: bytes, found: Gathering) -> None:
-    """A binary workbook: its cells' values. A date is a number there that the text shows otherwise."""
+    """A workbook: values of its cells, text of its other parts. A date is a number that the text shows otherwise."""
+    if data.startswith(b"PK"):
+        read_package(data, found)
     with python_calamine.CalamineWorkbook.from_filelike(BytesIO(data)) as book:
         for sheet in book.sheets_metadata:
             hidden = HIDDEN if sheet.visible is not python_calamine.SheetVisibleEnum.Visible else ""
@@ -232,7 +231,7 @@ def _read_workbook(data: bytes, found: Gathering) -> None:
             for row in book.get_sheet_by_name(sheet.name).iter_rows():
                 for value in row:
                     if isinstance(value, str | int | float):  # a truth value counts as a whole number, and is none
-                        shown = as_written(value) if isinstance(value, float) else str(value)
+                        shown = f"{value:.15g}" if isinstance(value, float) else str(value)
                         found.put(hidden, f"{shown}\n")
 
 
@@ -242,7 +241,7 @@ _READERS: dict[str, tuple[Callable[[bytes, Gathering], None], str]] = {
     "html": (_read_web, _PAGE_READER),
     "docx": (read_package, _PACKAGE_READER),
     "pptx": (read_package, _PACKAGE_READER),
-    "xlsx": (read_package, _PACKAGE_READER),
+    "xlsx": (_read_workbook, "calamine's values of the cells"),
     "ods": (read_package, _PACKAGE_READER),
     "odt": (read_package, _PACKAGE_READER),
     "epub": (read_package, _PACKAGE_READER),
