@@ -308,7 +308,7 @@ def test_text_formulas_errors_and_truth() -> None:
     assert values(reading) == [
         ["one two", "in", "#DIV/0!", True],
         [2, "yx", "=A2*$B$1", None],
-        ["a\nb_x000D_", "2024-05-06", "=A3*$B$1", 9],
+        ["a\nb_x000D_", "2024-05-06", None, 9],
     ]
     (note,) = reading.notes
     assert note.startswith('In the sheet "Data", 2 formulas have no stored result')
@@ -396,22 +396,15 @@ def test_threads_are_read_with_their_replies_instead_of_the_note_that_repeats_th
     ]
 
 
-def test_a_chart_is_its_title_and_its_data_in_its_place() -> None:
+def test_a_chart_without_a_copy_of_its_cells_is_its_title_in_its_place() -> None:
     def fill(sheet: Worksheet) -> None:
         rows_of(("Pond", "Ducks"), ("Upper", 3), ("Lower", 4), (), (), ("The end of it.",))(sheet)
         chart = BarChart()
         chart.title = "Ducks seen"
         chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=3), titles_from_data=True)
-        chart.set_categories(Reference(sheet, min_col=1, min_row=2, max_row=3))
         sheet.add_chart(chart, "D2")
 
-    reading = read_xlsx(fill)
-    assert shown(reading)[2:] == [
-        ("caption", "Ducks seen"),
-        ("table", "| Ducks\nUpper | 3\nLower | 4"),
-        ("paragraph", "The end of it."),
-    ]
-    assert [cell.value for cell in document_of(reading).blocks[3].cells] == [None, "Ducks", "Upper", 3, "Lower", 4]
+    assert shown(read_xlsx(fill))[2:] == [("caption", "Ducks seen"), ("paragraph", "The end of it.")]
 
 
 def test_text_boxes_and_described_pictures_are_read_at_their_anchor() -> None:
