@@ -235,16 +235,7 @@ def _as_mail(message: _Message, shown: str) -> Mail:
 
 def _count(pieces: Sequence[Piece]) -> int:
     """Words of a body."""
-    texts = [
-        words.text
-        for piece in pieces
-        for words in (
-            piece.words,
-            *(item.words for item in piece.items),
-            *(cell.words for row in piece.rows for cell in row),
-        )
-    ]
-    return sum(len(text.split()) for text in texts)
+    return sum(len(words.text.split()) for piece in pieces for words in piece.said())
 
 
 def _as_eml(message: _Message) -> bytes:
