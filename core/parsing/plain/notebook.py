@@ -16,9 +16,9 @@ from typing import Any
 
 from core.errors import ParseError
 from core.parsing.audit.word_audit import audit_words
-from core.parsing.names import display_name, readable_title
+from core.parsing.names import display_name
 from core.parsing.plain.lines import line_spans, trimmed
-from core.parsing.plain.markdown import heading_words, plain_words, read_blocks
+from core.parsing.plain.markdown import read_blocks, title_of
 from core.text.normalise import decode
 from core.types import Block, BlockKind, Document, Link, Span
 
@@ -33,9 +33,16 @@ _MAGIC_LANGUAGES = {
 _PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun", "python", "python3", "pypy"})
 _TEXT_OUTPUTS = ("text/plain", "text", "text/markdown", "text/latex")  # the first there is
 _PICTURES = ("image/", "application/", "video/", "audio/")
-_OTHER_FORMS = frozenset({"text/html", "html", "png", "jpeg", "svg"})  # short names: nbformat 3
-_SETTINGS = "settings of the notebook and its cells"
-_MAX_TITLE = 200
+_SHORT_PICTURES = frozenset({"png", "jpeg", "svg"})  # nbformat 3
+_OTHER_FORMS = _SHORT_PICTURES | {"text/html", "html"}
+# Why the strings below a key may be left out.
+_UNREAD = {
+    **dict.fromkeys(
+        "metadata id attachments cell_type output_type name nbformat ename evalue language collapsed".split(),
+        "settings of the notebook and its cells",
+    ),
+    **dict.fromkeys("text/html html text/markdown text/latex latex".split(), "outputs in another form than text"),
+}
 
 
 class NotebookParser:
@@ -51,13 +58,14 @@ class NotebookParser:
         book = read_notebook(source)
         if book is None:
             raise ParseError(f"{shown} is no notebook.", "Save it again from Jupyter and retry.")
-        writer = _Writer(_language(book))
+        about = _about(book)
+        writer = _Writer(about["language"])
         for cell in _cells(book):
             writer.cell(cell)
         text = writer.text()
         if not text.strip():
             raise ParseError(f"{shown} is empty: none of its cells holds text.", "Save it again with its content.")
-        title, title_span = _title(text, writer.blocks, name)
+        title, title_span = title_of(text, writer.blocks, name)
         document = Document(
             version_id=hashlib.sha256(data).hexdigest(),
             kind="notebook",
@@ -66,7 +74,7 @@ class NotebookParser:
             blocks=tuple(writer.blocks),
             title_span=title_span,
             links=tuple(writer.links),
-            metadata={**_about(book), "encoding": encoding},
+            metadata={**about, "encoding": encoding},
             notes=tuple(writer.notes()),
         )
         said, dropped = _second_reading(book)
@@ -118,33 +126,22 @@ def _joined(value: object) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _table(value: object, key: str) -> dict[str, Any]:
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
-
-
-def _language(book: dict[str, Any]) -> str:
-    metadata = _table(book, "metadata")
-    for value in (
-        _table(metadata, "language_info").get("name"),
-        _table(metadata, "kernelspec").get("language"),
-        metadata.get("language"),
-    ):
-        if isinstance(value, str) and value.strip():
-            return value.strip().lower()[:40]
-    return "python"
+def _at(value: object, *keys: str) -> object:
+    """What stands below one key after the other, ``None`` where a part of the way is missing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def _about(book: dict[str, Any]) -> dict[str, str]:
-    metadata = _table(book, "metadata")
-    kernel = _table(metadata, "kernelspec")
     stated = {
-        "kernel": kernel.get("display_name") or kernel.get("name"),
-        "language": _language(book),
-        "language_version": _table(metadata, "language_info").get("version"),
-        "title": metadata.get("title"),
+        "kernel": _at(book, "metadata", "kernelspec", "display_name"),
+        "language": _at(book, "metadata", "language_info", "name") or _at(book, "metadata", "kernelspec", "language"),
+        "language_version": _at(book, "metadata", "language_info", "version"),
+        "title": _at(book, "metadata", "title"),
     }
-    return {key: _joined(value)[:200] for key, value in stated.items() if isinstance(value, str) and value.strip()}
+    found = {key: _joined(value)[:200] for key, value in stated.items() if isinstance(value, str) and value.strip()}
+    return {**found, "language": found.get("language", "python").strip().lower()[:40]}
 
 
 @dataclass(slots=True)
@@ -220,7 +217,8 @@ class _Writer:
             words = "\n".join(lines) or f"{_joined(output.get('ename'))}: {_joined(output.get('evalue'))}"
             self._code(_ANSI.sub("", words), "")
             return
-        held = _table(output, "data") or output
+        data = output.get("data")
+        held = data if isinstance(data, dict) and data else output
         said = next((key for key in _TEXT_OUTPUTS if key in held), None)
         if said is not None:
             self._code(_ANSI.sub("", _joined(held[said])), "")
@@ -253,18 +251,6 @@ def _moved(block: Block, by: int) -> Block:
     )
 
 
-def _title(text: str, blocks: list[Block], name: str) -> tuple[str, Span | None]:
-    """The first level-1 heading, else the file's name."""
-    for block in blocks:
-        if block.kind is BlockKind.HEADING and block.level == 1:
-            span = heading_words(text, block.start, block.end)
-            words = plain_words(text[span.start : span.end])
-            if words and len(words) <= _MAX_TITLE:
-                return words, span
-            break
-    return readable_title(name), None
-
-
 def _second_reading(book: dict[str, Any]) -> tuple[list[str], dict[str, list[str]]]:
     """Every string of the JSON that a person may have written or read, and of them those left out on purpose.
 
@@ -272,35 +258,20 @@ def _second_reading(book: dict[str, Any]) -> tuple[list[str], dict[str, list[str
     """
     said: list[str] = []
     dropped: dict[str, list[str]] = {}
-    pending: list[tuple[str, str, object]] = [("", "", book)]
+    pending: list[tuple[str, object]] = [("", book)]
     while pending:
-        reason, key, value = pending.pop()
+        reason, value = pending.pop()
         if isinstance(value, dict):
-            for inner, item in reversed(list(value.items())):
-                why = reason or (_SETTINGS if inner in {"metadata", "id", "attachments"} else "")
-                if inner.startswith(_PICTURES) or inner in {"png", "jpeg", "svg"}:
-                    continue
-                if inner in {"text/html", "html", "text/markdown", "text/latex", "latex"}:
-                    why = why or "outputs in another form than text"
-                if inner in {
-                    "cell_type",
-                    "output_type",
-                    "name",
-                    "nbformat",
-                    "ename",
-                    "evalue",
-                    "language",
-                    "collapsed",
-                }:
-                    why = why or _SETTINGS
-                pending.append((why, inner, item))
+            for key, inner in reversed(value.items()):
+                if not key.startswith(_PICTURES) and key not in _SHORT_PICTURES:
+                    lines = key == "traceback" and isinstance(
+                        inner, list
+                    )  # lines without their ends; others are one text
+                    pending.append((reason or _UNREAD.get(key, ""), [[line] for line in inner] if lines else inner))
         elif isinstance(value, list) and not all(isinstance(item, str) for item in value):
-            pending.extend((reason, key, item) for item in reversed(value))
-        elif isinstance(value, str) or (isinstance(value, list) and value):
-            # A traceback is a list of lines without their ends; any other list of strings is one text.
-            texts = value if key == "traceback" and isinstance(value, list) else [value]
-            words = [_ANSI.sub("", _joined(text)) for text in texts]
-            said.extend(words)
+            pending.extend((reason, item) for item in reversed(value))
+        elif words := _ANSI.sub("", _joined(value)):
+            said.append(words)
             if reason:
-                dropped.setdefault(reason, []).extend(words)
+                dropped.setdefault(reason, []).append(words)
     return said, dropped
