@@ -55,7 +55,7 @@ def prepare(data: bytes, name: str) -> ParsedFile:
     start = data[:4096].find(_RTF_MARK)
     if start < 0:
         raise ParseError(f"{name} is no RTF document: it does not begin like one.", "Save it again as RTF.")
-    writer = _Writer()
+    writer = RtfWriter()
     for token in tokens(data[start:]):
         writer.take(token)
         if writer.is_done:
@@ -83,8 +83,10 @@ class _Group:
     is_hidden: bool = False
 
 
-class _Writer:
+class RtfWriter:
     """Takes tokens, writes RTF. ``running``: the distinct lines of headers and footers."""
+
+    braces = (b"{", b"}")
 
     def __init__(self) -> None:
         self.info: dict[str, str] = {}
@@ -110,7 +112,7 @@ class _Writer:
     def finish(self) -> bytes:
         """What was written; a file that is cut short is closed."""
         self._flush()
-        return bytes(self._out) + b"}" * min(len(self._outer), _MAX_DEPTH)
+        return bytes(self._out) + self.braces[1] * min(len(self._outer), _MAX_DEPTH)
 
     def take(self, token: Token) -> None:
         kind, data = token.kind, token.data
@@ -143,17 +145,17 @@ class _Writer:
         self._outer.append((self._group, len(self._out)))
         self._to_skip = 0
         if len(self._outer) <= _MAX_DEPTH:
-            self._out += b"{"
+            self._out += self.braces[0]
 
     def _close(self) -> None:
         self._to_skip = 0
         if not self._outer:
             return
         ended, (self._group, start) = self._group, self._outer.pop()
-        if len(self._out) == start + 1:  # pandoc stumbles over groups without anything in them
+        if bytes(self._out[start:]) == b"{":  # pandoc stumbles over groups without anything in them
             del self._out[start:]
         elif len(self._outer) < _MAX_DEPTH:
-            self._out += b"}"
+            self._out += self.braces[1]
         if ended.place == "running" != self._group.place:
             self.running[" ".join(self._line.split())] = None
             self._line = ""
