@@ -26,7 +26,7 @@ from core.parsing.audit.gathering import (
     HIDDEN,
     NAMES,
     OLDER_COPIES,
-    PAGE_NUMBERS,
+    RUNNING,
     SHEET_NAMES,
     Gathering,
     decoded,
@@ -49,9 +49,9 @@ _LINES = frozenset(b"par line cell row sect page column nestcell nestrow softlin
 _GAPS = frozenset(b"tab emspace enspace emdash endash bullet".split())
 _QUOTES = {b"lquote": "‘", b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”"}
 _SYMBOLS = {b"~": " ", b"_": "-", b"\\": "\\", b"{": "{", b"}": "}", b"\n": "\n", b"\r": "\n"}
-_REASONS = {b"nonshppict": OLDER_COPIES, b"fldinst": FIELDS, b"deleted": DELETED, b"chpgn": PAGE_NUMBERS, b"v": HIDDEN}
+_REASONS = {b"nonshppict": OLDER_COPIES, b"fldinst": FIELDS, b"deleted": DELETED, b"chpgn": RUNNING, b"v": HIDDEN}
 _REASONS |= {b"shprslt": OLDER_COPIES, b"sp": NAMES}
-_RUNNING = frozenset(b"header headerl headerr headerf footer footerl footerr footerf".split())
+_REASONS |= dict.fromkeys(b"header headerl headerr headerf footer footerl footerr footerf".split(), RUNNING)
 _PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
 
 
@@ -59,21 +59,19 @@ def read_rtf(data: bytes, found: Gathering) -> None:
     """An RTF document's words: destinations without text are passed over, characters decoded as it declares them."""
     codec, instruction, to_skip, starred = "cp1252", "", 0, False
     # What holds within braces: why the text may be left out (None: it is none), how many characters stand behind a
-    # Unicode one for older programs, whether this is a header or footer.
+    # Unicode one for older programs.
     reason: str | None = ""
-    substitutes, running = 1, False
-    outer: list[tuple[str | None, int, bool]] = []
+    substitutes = 1
+    outer: list[tuple[str | None, int]] = []
     for token in _TOKEN.finditer(data):
         word, symbol, was_starred = token["word"], token["symbol"], starred
         starred = symbol == b"*"
         text = ""
         if token["brace"] == b"{":
-            outer.append((reason, substitutes, running))
+            outer.append((reason, substitutes))
             to_skip = 0
         elif token["brace"] and outer:
-            if running and not outer[-1][2]:
-                found.put("", "\n", running)
-            reason, substitutes, running = outer.pop()
+            reason, substitutes = outer.pop()
             to_skip = 0
         elif token["text"] or token["codes"]:
             raw = token["text"] or bytes.fromhex(token["codes"].replace(b"\\'", b"").decode())
@@ -96,15 +94,13 @@ def read_rtf(data: bytes, found: Gathering) -> None:
             reason = "" if token["number"] == b"0" else _REASONS[word]
             instruction = "" if word == b"fldinst" else instruction
         elif word == b"fldrslt" and reason == "" and _PAGE_FIELD.match(instruction):
-            reason = PAGE_NUMBERS
-        elif word in _RUNNING:
-            running = True
+            reason = RUNNING
         elif word in _LINES or word in _GAPS:
             text = "\n" if word in _LINES else " "
         elif word:
             text = _QUOTES.get(word, "")
         if text and reason is not None:
-            found.put(reason, text, running)
+            found.put(reason, text)
 
 
 def _codec(name: str) -> str:
