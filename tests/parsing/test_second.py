@@ -64,13 +64,6 @@ def test_a_web_page() -> None:
     assert "tip" in dropped["tooltips and labels for screen readers"]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252", "cp1251"])
-def test_a_web_page_in_the_encoding_it_names(encoding) -> None:
-    word = "Привет" if encoding == "cp1251" else "Zürich"
-    page = f'<html><head><meta charset="{encoding}"></head><body>{word}</body></html>'.encode(encoding)
-    assert split(page, "html")[0] == word.lower()
-
-
 def test_a_word_document() -> None:
     def run(text: str, properties: str = "") -> str:
         return f"<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t></w:r>"
@@ -116,33 +109,6 @@ def test_a_word_document() -> None:
     assert dropped["pictures' descriptions"] == "a picture"
     assert sorted(dropped[RUNNING].split()) == ["1", "1", "7", "9", *["head"] * 2, *["page"] * 4]
     assert "hyperlink" in dropped["field codes"]
-
-
-def test_a_presentation() -> None:
-    def shape(text: str, placeholder: str = "") -> str:
-        return (
-            f'<p:sp><p:nvSpPr><p:ph type="{placeholder}"/></p:nvSpPr><p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p>'
-        )
-
-    end = "</p:txBody></p:sp>"
-    number = shape("x", "sldNum").replace("<a:t>x", '<a:fld type="slidenum"><a:t>4').replace("</a:t>", "</a:t></a:fld>")
-    slide = f'<p:sld xmlns:p="p" xmlns:a="a">{shape("body")}{end}{shape("foot", "ftr")}{end}{number}{end}</p:sld>'
-    chart = (
-        '<c:chart xmlns:c="c" xmlns:a="a"><a:p><a:t>caption</a:t></a:p>'
-        + "".join(
-            f"<c:ser><c:tx><c:f>Sheet1!$B$1</c:f><c:v>{name}</c:v></c:tx><c:cat><c:pt><c:v>north</c:v></c:pt></c:cat>"
-            f"<c:val><c:formatCode>General</c:formatCode><c:pt><c:v>{value}</c:v></c:pt></c:val></c:ser>"
-            for name, value in (("first", 1), ("second", 2))
-        )
-        + "</c:chart>"
-    )
-    parts = {f"ppt/slides/slide{n}.xml": slide for n in (1, 2)} | {"ppt/charts/chart1.xml": chart}
-    parts["ppt/notesSlides/notesSlide1.xml"] = f'<p:n xmlns:p="p" xmlns:a="a">{shape("notes")}{end}</p:n>'
-    parts["ppt/slideLayouts/slideLayout1.xml"] = f'<p:n xmlns:p="p" xmlns:a="a">{shape("click")}{end}</p:n>'
-    kept, dropped = split(packed(parts), "pptx")
-    assert sorted(kept.split()) == sorted("notes body body caption first north 1 second 2".split())
-    assert sorted(dropped[RUNNING].split()) == ["4", "4", "foot", "foot"]
-    assert dropped["charts' copies of cells and labels"] == "north"
 
 
 def test_a_workbook() -> None:

@@ -55,19 +55,6 @@ def _stated(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime.date) else value
 
 
-@given(grids())
-def test_every_cell_stands_once_in_row_order_and_keeps_its_value(grid: list[list[object]]) -> None:
-    reading = read_xlsx(rows_of(*map(tuple, grid)), name="S")
-    words = document_of(reading).text.replace("|", " ").split()
-    wanted = [
-        str(_stated(value)).upper() if isinstance(value, bool) else str(_stated(value)) for row in grid for value in row
-    ]
-    assert words[1:] == wanted
-    typed = [cell for row in values(reading) for cell in row]
-    in_tables = [_stated(value) for row in grid for value in row]
-    assert typed == in_tables[len(in_tables) - len(typed) :]  # a title above the table is no cell of it
-
-
 @given(st.sets(st.tuples(st.integers(0, 14), st.integers(0, 9)), min_size=1, max_size=60), st.randoms())
 def test_scattered_cells_are_all_there_exactly_once(places: set[tuple[int, int]], chance: random.Random) -> None:
     texts = {place: chance.choice([f"w{place[0]}x{place[1]}", "same"]) for place in places}
@@ -155,21 +142,6 @@ def test_merged_cells_stand_in_every_place_and_a_merged_title_once() -> None:
         ("table", "Pond | Count | Count\nPond | Day | Night\nUpper | 3 | 4\nUpper | 5 | 6"),
     ]
     assert headers(reading) == ["Pond | Count | Count\nPond | Day | Night"]
-
-
-def test_a_title_merged_over_rows_and_columns_stands_once_also_above_groups() -> None:
-    rows = [("Ducks",), (), ("Pond", "Day", "Count"), ("North",), ("Upper", "a", 3), ("South",), ("Lower", "b", 4)]
-
-    def fill(sheet: Worksheet) -> None:
-        rows_of(*rows)(sheet)
-        sheet.merge_cells("A1:C2")
-
-    reading = read_xlsx(fill)
-    assert shown(reading)[1:] == [
-        ("caption", "Ducks"),
-        ("table", "Pond | Day | Count\nNorth |  |\nUpper | a | 3\nSouth |  |\nLower | b | 4"),
-    ]
-    assert headers(reading) == ["Pond | Day | Count"]
 
 
 def test_group_lines_stay_in_their_table() -> None:

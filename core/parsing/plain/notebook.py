@@ -1,7 +1,7 @@
 """Jupyter notebooks: the cells in order, prose as Markdown, code with its kernel's language, text outputs below it.
 
-The format of both generations: https://nbformat.readthedocs.io/en/latest/format_description.html (4: "cells"; 3:
-"worksheets" that hold cells, "input" for the source of code, headings as cells of their own).
+The format: https://nbformat.readthedocs.io/en/latest/format_description.html. Notebooks of its third generation (before
+2015) are read as the JSON they are.
 """
 
 from __future__ import annotations
@@ -33,20 +33,18 @@ _MAGIC_LANGUAGES = {
 _PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun", "python", "python3", "pypy"})
 _TEXT_OUTPUTS = ("text/plain", "text", "text/markdown", "text/latex")  # the first there is
 _PICTURES = ("image/", "application/", "video/", "audio/")
-_SHORT_PICTURES = frozenset({"png", "jpeg", "svg"})  # nbformat 3
-_OTHER_FORMS = _SHORT_PICTURES | {"text/html", "html"}
 # Why the strings below a key may be left out.
 _UNREAD = {
     **dict.fromkeys(
         "metadata id attachments cell_type output_type name nbformat ename evalue language collapsed".split(),
         "settings of the notebook and its cells",
     ),
-    **dict.fromkeys("text/html html text/markdown text/latex latex".split(), "outputs in another form than text"),
+    **dict.fromkeys(("text/html", "text/markdown", "text/latex"), "outputs in another form than text"),
 }
 
 
 class NotebookParser:
-    """``.ipynb`` of nbformat 3 and 4. Execution counts and cell ids are no part of the text."""
+    """``.ipynb`` of nbformat 4. Execution counts and cell ids are no part of the text."""
 
     name = "notebook"
     version = 1
@@ -60,8 +58,9 @@ class NotebookParser:
             raise ParseError(f"{shown} is no notebook.", "Save it again from Jupyter and retry.")
         about = _about(book)
         writer = _Writer(about["language"])
-        for cell in _cells(book):
-            writer.cell(cell)
+        for cell in book["cells"]:
+            if isinstance(cell, dict):
+                writer.cell(cell)
         text = writer.text()
         if not text.strip():
             raise ParseError(f"{shown} is empty: none of its cells holds text.", "Save it again with its content.")
@@ -93,8 +92,7 @@ def read_notebook(text: str) -> dict[str, Any] | None:
         book = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    lists = isinstance(book.get("cells"), list) or isinstance(book.get("worksheets"), list)
-    return book if lists and isinstance(book.get("nbformat"), int) else None
+    return book if isinstance(book.get("cells"), list) and isinstance(book.get("nbformat"), int) else None
 
 
 def is_notebook(data: bytes, name: str = "The file") -> bool:
@@ -105,13 +103,6 @@ def is_notebook(data: bytes, name: str = "The file") -> bool:
         return read_notebook(decode(data, name).text) is not None
     except ParseError:
         return False
-
-
-def _cells(book: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    sheets = [book, *(book.get("worksheets") or [])]
-    for sheet in sheets:
-        cells = sheet.get("cells") if isinstance(sheet, dict) else None
-        yield from (cell for cell in cells or () if isinstance(cell, dict))
 
 
 def _joined(value: object) -> str:
@@ -160,17 +151,12 @@ class _Writer:
 
     def cell(self, cell: dict[str, Any]) -> None:
         kind = cell.get("cell_type")
-        source = _joined(cell.get("source", cell.get("input")))
+        source = _joined(cell.get("source"))
         if kind == "code":
-            stated = cell.get("language")
-            self._code(source, _language_of_cell(source, stated if isinstance(stated, str) else self.language))
+            self._code(source, _language_of_cell(source, self.language))
             for output in cell.get("outputs") or ():
                 if isinstance(output, dict):
                     self._output(output)
-        elif kind == "heading":
-            level = cell.get("level")
-            marks = "#" * (min(6, max(1, level)) if isinstance(level, int) else 1)
-            self._markdown(f"{marks} {' '.join(source.split())}" if source.strip() else "")
         elif kind == "raw":
             if (span := self._add(source)) is not None:
                 self.blocks.append(Block(BlockKind.PARAGRAPH, span.start, span.end))
@@ -211,7 +197,7 @@ class _Writer:
 
     def _output(self, output: dict[str, Any]) -> None:
         kind = output.get("output_type")
-        if kind in {"error", "pyerr"}:
+        if kind == "error":
             trace = output.get("traceback")
             lines = [_joined(line) for line in trace] if isinstance(trace, list) else []
             words = "\n".join(lines) or f"{_joined(output.get('ename'))}: {_joined(output.get('evalue'))}"
@@ -223,7 +209,7 @@ class _Writer:
         if said is not None:
             self._code(_ANSI.sub("", _joined(held[said])), "")
         for media in held:
-            if media != said and (media.startswith(_PICTURES) or media in _OTHER_FORMS):
+            if media != said and media.startswith((*_PICTURES, "text/html")):
                 self.left[f"{media} in outputs"] += 1
 
 
@@ -263,7 +249,7 @@ def _second_reading(book: dict[str, Any]) -> tuple[list[str], dict[str, list[str
         reason, value = pending.pop()
         if isinstance(value, dict):
             for key, inner in reversed(value.items()):
-                if not key.startswith(_PICTURES) and key not in _SHORT_PICTURES:
+                if not key.startswith(_PICTURES):
                     lines = key == "traceback" and isinstance(
                         inner, list
                     )  # lines without their ends; others are one text
