@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
-from core.parsing.flow import Words
+from core.parsing.flow import Piece, Words
+from core.types import BlockKind
 
 _RUNS_SOMETHING = frozenset({"javascript", "vbscript", "data", "blob"})
 _FILE_NAME = re.compile(r"\S*\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|ico|avif|heic)", re.IGNORECASE)
@@ -27,14 +28,12 @@ class Inline:
         self._target = ""
         self._target_from = 0
         self._break_before = False
-        self._marked = False
 
     def add(self, text: str) -> None:
         if text:
             self._parts.append(text)
             self._length += len(text)
-            if (self._break_before or self._marked) and not text.isspace():
-                self._break_before = self._marked = False
+            self._break_before = self._break_before and text.isspace()
 
     def line_break(self) -> bool:
         """End the line. True when the line before it is empty: for whoever reads the page, a paragraph ends there."""
@@ -42,17 +41,6 @@ class Inline:
         self.add("\n")
         self._break_before = True
         return again
-
-    def edge(self) -> None:
-        """A block begins or ends in words that are to be one run: a new line, but not right behind an item's marker."""
-        if not self._marked:
-            self.add("\n")
-
-    def mark(self, marker: str) -> None:
-        """A list item begins in words that are to be one run."""
-        if marker:
-            self.add(f"{marker} ")
-            self._marked = True
 
     def open_link(self, target: str) -> None:
         """The words from here on lead to ``target``; "" leads nowhere."""
@@ -130,6 +118,32 @@ def joined(parts: Sequence[Words], between: str) -> Words:
         links += [(start + place, end + place, target) for start, end, target in part.links]
         place += len(part.text) + len(between)
     return Words(between.join(part.text for part in parts), tuple(links))
+
+
+def headed(head: str, words: Words) -> Words:
+    """``head`` directly before the words.
+
+    >>> headed("1. ", Words("go", ((0, 2, "#x"),)))
+    Words(text='1. go', links=((3, 5, '#x'),))
+    """
+    return joined([Words(head), words], "") if head else words
+
+
+def flat(pieces: Iterable[Piece]) -> Words:
+    """All words of pieces in their order, a line each item, row and paragraph; list markers kept."""
+    return joined([line for piece in pieces for line in _lines(piece) if line.text.strip()], "\n")
+
+
+def _lines(piece: Piece) -> Iterable[Words]:
+    if piece.kind is BlockKind.LIST:
+        for item in piece.items:
+            if item.words.text.strip():
+                yield headed(f"{item.marker} " if item.marker else "", item.words)
+    elif piece.kind is BlockKind.TABLE:
+        for row in piece.rows:
+            yield joined([cell.words for cell in row if cell.words.text.strip()], " ")
+    else:
+        yield piece.words
 
 
 def hidden_note(words: int) -> tuple[str, ...]:

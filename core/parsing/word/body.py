@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from core.parsing.flow import Piece, Words
-from core.parsing.inline import joined
+from core.parsing.inline import flat, headed
 from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.word.drawings import Aside
@@ -254,29 +254,3 @@ def _shown(mark: Mark | None) -> str:
 
 def _is_most(characters: int, line: Line) -> bool:
     return line.inked > 0 and characters >= _ALMOST_ALL * line.inked
-
-
-def headed(head: str, words: Words) -> Words:
-    """``head`` directly before the words.
-
-    >>> headed("1. ", Words("go", ((0, 2, "#x"),)))
-    Words(text='1. go', links=((3, 5, '#x'),))
-    """
-    return joined([Words(head), words], "") if head else words
-
-
-def flat(pieces: Iterable[Piece]) -> Words:
-    """All words of pieces in their order, a line each item, row and paragraph; list markers kept."""
-    return joined([line for piece in pieces for line in _lines(piece) if line.text.strip()], "\n")
-
-
-def _lines(piece: Piece) -> Iterable[Words]:
-    if piece.kind is BlockKind.LIST:
-        for item in piece.items:
-            if item.words.text.strip():
-                yield headed(f"{item.marker} " if item.marker else "", item.words)
-    elif piece.kind is BlockKind.TABLE:
-        for row in piece.rows:
-            yield joined([cell.words for cell in row if cell.words.text.strip()], " ")
-    else:
-        yield piece.words
