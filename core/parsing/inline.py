@@ -10,10 +10,19 @@ from core.parsing.flow import Piece, Words
 from core.types import BlockKind
 
 _RUNS_SOMETHING = frozenset({"javascript", "vbscript", "data", "blob"})
-_FILE_NAME = re.compile(r"\S*\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|ico|avif|heic)", re.IGNORECASE)
-_EMPTY_WORDS = re.compile(
-    r"(?:an? )?(?:image|img|picture|photo|icon|logo|figure|spacer|thumbnail|alt|untitled|placeholder|null|undefined)"
-    r"[\s\d.:_-]*|https?://\S*|[\W_]*",
+_MACHINE_TAIL = re.compile(
+    r" ?(?:description automatically generated(?: with (?:very )?(?:low|medium|high) confidence)?"
+    r"|automatisch generierte beschreibung"
+    r"|description générée automatiquement|descripción generada automáticamente|descrizione generata automaticamente"
+    r"|AI[- ]generated content may be incorrect|KI[- ]generierte Inhalte können fehlerhaft sein)\.?",
+    re.IGNORECASE,
+)
+_FILE = re.compile(r"\.(?:png|jpe?g|gif|bmp|tiff?|svg|emf|wmf|webp|heic|avif|ico|eps|pdf)$", re.IGNORECASE)
+_ADDRESS = re.compile(r"^(?:https?|cid|file):|[\\/].*[\\/.]", re.IGNORECASE)
+_SAYS_NOTHING = re.compile(
+    r"(?:an? )?(?:image|picture|grafik|bild|photo|img|figure|abbildung|graphic|object|logo|screenshot|icon|shape|"
+    r"text ?box|rectangle|diagram|diagramm|chart|spacer|thumbnail|alt|untitled|placeholder|null|undefined)[\s\d.:_#-]*"
+    r"|https?://\S*|[\W\d_]*",
     re.IGNORECASE,
 )
 
@@ -81,13 +90,24 @@ def safe_target(address: str) -> str:
     return "" if scheme.lower() in _RUNS_SOMETHING else address
 
 
+def description(text: str | None) -> str:
+    """Alternative text when it says something, "" for a file's name, a shape's or a machine's remark.
+
+    >>> description("A lake\\n\\nDescription automatically generated"), description("image3.png"), description("Bild 2")
+    ('A lake', '', '')
+    """
+    stated = _MACHINE_TAIL.sub("", " ".join((text or "").split())).strip()
+    is_name = bool(_FILE.search(stated)) or (" " not in stated and bool(_ADDRESS.search(stated)))
+    return "" if is_name or _SAYS_NOTHING.fullmatch(stated) else stated
+
+
 def says_something(alternative: str) -> bool:
     """Whether a picture's alternative text tells a reader more than that there is a picture.
 
     >>> [says_something(text) for text in ("A duck on a pond", "IMG_0042.JPG", "Image 3", "*")]
     [True, False, False, False]
     """
-    return not _EMPTY_WORDS.fullmatch(alternative) and not _FILE_NAME.fullmatch(alternative)
+    return bool(description(alternative))
 
 
 def stands_beside(alternative: str, words: str) -> bool:

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.parsing.flow import Piece, Words
-from core.parsing.inline import safe_target
+from core.parsing.inline import description, safe_target
 from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
 from core.parsing.ooxml.package import RELATIONS, Element, Package, Relation
 from core.parsing.sheets.grid import Drawing, whole
 from core.parsing.sheets.stream import local_name
-from core.parsing.word.drawings import description
 from core.types import BlockKind
 
 _MAX_DEPTH = 30

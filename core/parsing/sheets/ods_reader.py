@@ -10,6 +10,7 @@ from zipfile import BadZipFile, ZipFile
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, TableCell, Words
+from core.parsing.inline import description
 from core.parsing.names import display_name
 from core.parsing.ooxml.package import Element, checked, part_of, tree_of
 from core.parsing.pandoc.odt_package import embedded, metadata_of
@@ -19,7 +20,6 @@ from core.parsing.sheets.ods_cells import OFFICE, TABLE, XLINK, RowReader, finit
 from core.parsing.sheets.pieces import reading_of, says_something
 from core.parsing.sheets.stream import elements, local_name
 from core.parsing.sheets.styles import PLAIN, Look
-from core.parsing.word.drawings import description
 from core.types import BlockKind
 
 _CHART = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}"

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.parsing.flow import Piece, Rectangle, Words
+from core.parsing.inline import description
 from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.slides.masters import RUNNING, TITLES, Layers, Placeholder, frame_of, placeholder_of
 from core.parsing.slides.text import body_pieces, body_words, clicked, is_slide_number, table_piece
-from core.parsing.word.drawings import description
 from core.parsing.word.xml import ALTERNATE, alternative
 from core.types import BlockKind, Page
 
