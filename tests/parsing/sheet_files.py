@@ -91,13 +91,6 @@ def rows_of(*rows: tuple[object, ...], at: tuple[int, int] = (1, 1)) -> Callable
     return fill
 
 
-def patched(data: bytes, part: str, old: str, new: str) -> bytes:
-    """A package with one piece of a part's text replaced."""
-    parts = parts_of(data)
-    assert old in parts[part], parts[part]
-    return packed({**parts, part: parts[part].replace(old, new, 1)})
-
-
 def with_cells(rows: str, *, after: str = "", strings: str = "") -> bytes:
     """A workbook whose one sheet has these rows as XML, ``after`` behind them, and ``strings`` as shared ones."""
     parts = parts_of(xlsx(rows_of(("x",))))
