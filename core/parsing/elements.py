@@ -14,15 +14,17 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import zipfile
 from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib import import_module
 from io import BytesIO
 from typing import Any
 
-from core.parsing.flow import Item, ParsedFile, Piece, TableCell, Words
+from core.parsing.flow import Item, ParsedFile, Piece, Words
+from core.parsing.html.reader import read as read_page
+from core.parsing.inline import says_something
 from core.parsing.names import suffix_of
-from core.types import BlockKind, Page
+from core.types import BlockKind
 
 KINDS = frozenset("html docx pptx xlsx csv epub odt rtf rst org eml msg markdown text".split())
 PANDOC_FIRST = {"epub": "html", "rtf": "html", "rst": "html", "org": "html", "odt": "docx"}
@@ -30,12 +32,10 @@ PANDOC_FIRST = {"epub": "html", "rtf": "html", "rst": "html", "org": "html", "od
 NOTE = "Read by unstructured."
 NOTE_OF_MAIL = "Read by unstructured; what is attached is not kept as documents."
 _MODEL = "en_core_web_sm"
-_POINTS = 12_700  # a point in the units of Office drawings
 _MARKER = re.compile(
     r"(?P<marker>\(?(?:\d{1,3}(?:\.\d{1,3})*|[a-z]|[ivxl]{2,5})[.)]|\d{1,3}(?:\.\d{1,3})+|[-*+•‣▪◦–])\s+(?=\S)",
     re.IGNORECASE,
 )
-_SAYS_NOTHING = re.compile(r"[\w .%()-]*\.(?:png|jpe?g|gif|svg|webp|bmp|emf|wmf)", re.IGNORECASE)
 _VERBS = frozenset(
     "am is are was were be been being have has had do does did can could may might must shall should will would need "
     "get gets got go goes went make makes made take takes took give gives gave say says said see sees saw know knows "
@@ -63,53 +63,26 @@ def elements_reading(data: bytes, name: str, kind: str) -> ParsedFile:
     """
     prepare()
     elements = _partition(data, PANDOC_FIRST.get(kind, kind), suffix_of(name))
-    sizes = _slide_size(data) if kind == "pptx" else None
-    pieces = tuple(_pieces(elements, sizes))
-    slides = max((piece.page for piece in pieces), default=0)
     metadata = _mail_metadata(elements)
     return ParsedFile(
-        pieces=pieces,
+        pieces=tuple(_pieces(elements)),
         title=metadata.get("subject", ""),
         metadata=metadata,
         notes=(NOTE_OF_MAIL if kind in {"eml", "msg"} else NOTE,),
-        pages=tuple(Page(number, *sizes) for number in range(1, slides + 1)) if sizes else (),
     )
 
 
 def _partition(data: bytes, kind: str, suffix: str) -> list[Any]:
     """The library's elements."""
-    given: dict[str, Any] = {"file": BytesIO(data), "languages": [""]}  # "": telling the language loads a model
-    if kind == "html":
-        from unstructured.partition.html import partition_html as partition
-    elif kind == "docx":
-        from unstructured.partition.docx import partition_docx as partition
-    elif kind == "pptx":
-        from unstructured.partition.pptx import partition_pptx as partition
-
-        given |= {"include_slide_notes": True}
-    elif kind == "xlsx":
-        from unstructured.partition.xlsx import partition_xlsx as partition
-    elif kind == "csv" and suffix == "tsv":
-        from unstructured.partition.tsv import partition_tsv as partition
-
-        given |= {"include_header": True}
-    elif kind == "csv":
-        from unstructured.partition.csv import partition_csv as partition
-
-        given |= {"include_header": True}
-    elif kind == "eml":
-        from unstructured.partition.email import partition_email as partition
-
-        given |= {"process_attachments": False}
-    elif kind == "msg":
-        from unstructured.partition.msg import partition_msg as partition
-
-        given |= {"process_attachments": False}
-    elif kind == "markdown":
-        from unstructured.partition.md import partition_md as partition
-    else:
-        from unstructured.partition.text import partition_text as partition
-    return list(partition(**given))
+    kind = {"eml": "email", "markdown": "md"}.get(kind, suffix if suffix == "tsv" else kind)
+    partition = getattr(import_module(f"unstructured.partition.{kind}"), f"partition_{kind}")
+    more: dict[str, Any] = {
+        "pptx": {"include_slide_notes": True},
+        **{table: {"include_header": True} for table in ("csv", "tsv")},
+        **{mail: {"process_attachments": False} for mail in ("email", "msg")},
+    }
+    # "": telling the language loads a model.
+    return list(partition(file=BytesIO(data), languages=[""], **more.get(kind, {})))
 
 
 @cache
@@ -151,19 +124,15 @@ _KINDS = {
 }
 
 
-def _pieces(elements: Sequence[Any], sizes: tuple[float, float] | None) -> Iterator[Piece]:
+def _pieces(elements: Sequence[Any]) -> Iterator[Piece]:
     """Elements as pieces: neighbouring list items are one list, every running line stands once."""
     items: list[Item] = []
-    page = 0
     sheet = None
     running: set[str] = set()
     for element in elements:
-        number = (element.metadata.page_number or 0) if sizes else 0
-        place: dict[str, Any] = {"page": number, "box": (0.0, 0.0, *sizes) if sizes and number else (0.0,) * 4}
-        if items and (element.category != "ListItem" or number != page):
-            yield _list(items, page, sizes)
+        if items and element.category != "ListItem":
+            yield Piece(BlockKind.LIST, items=tuple(items))
             items = []
-        page = number
         if element.metadata.page_name and element.metadata.page_name != sheet:
             sheet = element.metadata.page_name
             yield Piece(BlockKind.HEADING, Words(sheet), level=1)
@@ -173,26 +142,26 @@ def _pieces(elements: Sequence[Any], sizes: tuple[float, float] | None) -> Itera
         if element.category == "ListItem":
             items.append(_item(words, element.metadata.category_depth or 0))
         elif element.category == "Title":
-            yield Piece(BlockKind.HEADING, words, level=min(6, (element.metadata.category_depth or 0) + 1), **place)
-        elif element.category == "Table" and (rows := table_rows(element.metadata.text_as_html or "")):
-            headers = next((n for n, row in enumerate(rows) if not all(cell.header for cell in row)), len(rows))
-            yield Piece(BlockKind.TABLE, rows=rows, header_rows=headers, **place)
+            yield Piece(BlockKind.HEADING, words, level=min(6, (element.metadata.category_depth or 0) + 1))
+        elif element.category == "Table" and (table := _table(element.metadata.text_as_html or "")):
+            yield table
         else:
             kind = _KINDS.get(element.category, BlockKind.PARAGRAPH)
             if kind is BlockKind.FURNITURE:
                 if element.text in running:
                     continue
                 running.add(element.text)
-            if element.category == "Image" and _SAYS_NOTHING.fullmatch(element.text.strip()):
-                continue
-            yield Piece(kind, words, **place)
+            if element.category != "Image" or says_something(element.text.strip()):
+                yield Piece(kind, words)
     if items:
-        yield _list(items, page, sizes)
+        yield Piece(BlockKind.LIST, items=tuple(items))
 
 
-def _list(items: Sequence[Item], page: int, sizes: tuple[float, float] | None) -> Piece:
-    box = (0.0, 0.0, *sizes) if sizes and page else (0.0, 0.0, 0.0, 0.0)
-    return Piece(BlockKind.LIST, items=tuple(items), page=page, box=box)
+def _table(page: str) -> Piece | None:
+    """The table of an element's HTML."""
+    page = page.replace("<table", '<table role="table"', 1)  # whatever is in it, it lays out no page
+    pieces = read_page(page.encode(), "table.html").pieces if page.strip() else ()
+    return next((piece for piece in pieces if piece.kind is BlockKind.TABLE), None)
 
 
 def _item(words: Words, depth: int) -> Item:
@@ -219,48 +188,6 @@ def _links(element: Any) -> Iterator[tuple[int, int, str]]:
         if found >= 0:
             place = found + len(text)
             yield found, place, target
-
-
-def table_rows(html: str) -> tuple[tuple[TableCell, ...], ...]:
-    """The rows of an HTML table; a cell that spans several stands in every place it covers.
-
-    >>> rows = table_rows("<table><tr><td colspan='2'>Both</td></tr><tr><td>1</td><td>2</td></tr></table>")
-    >>> [[cell.words.text for cell in row] for row in rows]
-    [['Both', 'Both'], ['1', '2']]
-    """
-    from lxml import html as markup
-
-    if not html.strip():
-        return ()
-    grid: dict[tuple[int, int], TableCell] = {}
-    rows = markup.fragment_fromstring(html, create_parent="div").xpath("./table/tr | ./table/*/tr")
-    for number, row in enumerate(rows):
-        column = 0
-        for cell in row.xpath("./td | ./th"):
-            while (number, column) in grid:
-                column += 1
-            text = " ".join(" ".join(cell.itertext()).split())
-            header = cell.tag == "th" or row.getparent().tag == "thead"
-            for down in range(min(_span(cell, "rowspan"), len(rows) - number)):
-                for across in range(_span(cell, "colspan")):
-                    grid[number + down, column + across] = TableCell(Words(text), header=header)
-            column += 1
-    width = 1 + max((column for _, column in grid), default=-1)
-    blank = TableCell(Words(""))
-    return tuple(tuple(grid.get((number, column), blank) for column in range(width)) for number in range(len(rows)))
-
-
-def _span(cell: Any, name: str) -> int:
-    value = str(cell.get(name, "1"))
-    return min(100, int(value)) if value.isdecimal() and int(value) else 1
-
-
-def _slide_size(data: bytes) -> tuple[float, float]:
-    """Width and height of a presentation's slides in points."""
-    with zipfile.ZipFile(BytesIO(data)) as package:
-        head = package.open("ppt/presentation.xml").read(1 << 20).decode("utf-8", "replace")
-    match = re.search(r'<p:sldSz\b[^>]*?\bcx="(\d+)"[^>]*?\bcy="(\d+)"', head)
-    return (int(match[1]) / _POINTS, int(match[2]) / _POINTS) if match else (720.0, 540.0)
 
 
 def _mail_metadata(elements: Sequence[Any]) -> dict[str, str]:

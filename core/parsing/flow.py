@@ -8,7 +8,7 @@ and footers in a trailing region.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core.parsing.cells import cell_value
@@ -67,6 +67,12 @@ class Piece:
     page: int = 0
     box: Rectangle = (0.0, 0.0, 0.0, 0.0)
     aside: bool = False
+
+    def said(self) -> Iterator[Words]:
+        """All its words: of the block itself, of its items, of its cells row by row."""
+        yield self.words
+        yield from (item.words for item in self.items)
+        yield from (cell.words for row in self.rows for cell in row)
 
 
 @dataclass(frozen=True, slots=True)

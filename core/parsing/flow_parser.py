@@ -15,7 +15,7 @@ from core.parsing import elements
 from core.parsing.audit.word_audit import audit_words
 from core.parsing.flow import ParsedFile, compose
 from core.parsing.names import MAX_TITLE, display_name, is_numbered, is_title, readable_title
-from core.parsing.plain.plain_markup import notes_on, through_pandoc, to_tree
+from core.parsing.plain.plain_markup import notes_on, through_pandoc, to_page
 from core.parsing.sandbox.flow_frames import from_json
 from core.parsing.sandbox.sandbox import WorkerPool, out_of_memory
 from core.settings import ParsingSettings
@@ -27,6 +27,7 @@ Progress = Callable[[str, int, int], None]
 FLOW_KINDS = ("html", "docx", "pptx", "xlsx", "ods", "csv", "epub", "odt", "rtf", "rst", "org", "eml", "msg")
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
 _MARKUPS = frozenset({"rst", "org"})  # text that pandoc reads
+_PREPARED = frozenset({"odt", "rtf"})  # what it is given after our own code has put it right
 _REPAIR = "Open it in the program that made it, save it again and add it once more."
 _AUDIT_UNFINISHED = "The second reading, which tells of lost words, did not finish."
 
@@ -137,14 +138,14 @@ class FlowParser:
             text = decode(data, shown).text.encode("utf-8", "replace") if self._kind in _MARKUPS else data
             return through_pandoc(text, self._kind, target, self._settings, tick, shown)
         if self._kind in _MARKUPS:
-            return to_tree(decode(data, shown).text, self._kind, self._settings, tick, shown)
-        if self._kind == "odt":
-            self._ask(pool(), {"task": "prepare-odt", "name": shown}, data, received, tick)
+            return to_page(decode(data, shown).text, self._kind, self._settings, tick, shown)
+        if self._kind in _PREPARED:
+            self._ask(pool(), {"task": "prepare", "name": shown, "kind": self._kind}, data, received, tick)
             if received.problem:
                 raise failure(received.problem, shown, self._settings)
             prepared = b"".join(received.attachments.pop()[1])
             received.is_read = False
-            return through_pandoc(prepared, "odt", "json", self._settings, tick, shown)
+            return through_pandoc(prepared, self._kind, "html", self._settings, tick, shown)
         return data
 
     def _ask(

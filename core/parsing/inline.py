@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
-from core.parsing.flow import Words
+from core.parsing.flow import Piece, Words
+from core.types import BlockKind
 
 _RUNS_SOMETHING = frozenset({"javascript", "vbscript", "data", "blob"})
-_FILE_NAME = re.compile(r"\S*\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|ico|avif|heic)", re.IGNORECASE)
-_EMPTY_WORDS = re.compile(
-    r"(?:an? )?(?:image|img|picture|photo|icon|logo|figure|spacer|thumbnail|alt|untitled|placeholder|null|undefined)"
-    r"[\s\d.:_-]*|https?://\S*|[\W_]*",
+_MACHINE_TAIL = re.compile(
+    r" ?(?:description automatically generated(?: with (?:very )?(?:low|medium|high) confidence)?"
+    r"|automatisch generierte beschreibung"
+    r"|description générée automatiquement|descripción generada automáticamente|descrizione generata automaticamente"
+    r"|AI[- ]generated content may be incorrect|KI[- ]generierte Inhalte können fehlerhaft sein)\.?",
+    re.IGNORECASE,
+)
+_FILE = re.compile(r"\.(?:png|jpe?g|gif|bmp|tiff?|svg|emf|wmf|webp|heic|avif|ico|eps|pdf)$", re.IGNORECASE)
+_ADDRESS = re.compile(r"^(?:https?|cid|file):|[\\/].*[\\/.]", re.IGNORECASE)
+_SAYS_NOTHING = re.compile(
+    r"(?:an? )?(?:image|picture|grafik|bild|photo|img|figure|abbildung|graphic|object|logo|screenshot|icon|shape|"
+    r"text ?box|rectangle|diagram|diagramm|chart|spacer|thumbnail|alt|untitled|placeholder|null|undefined)[\s\d.:_#-]*"
+    r"|https?://\S*|[\W\d_]*",
     re.IGNORECASE,
 )
 
@@ -27,14 +37,12 @@ class Inline:
         self._target = ""
         self._target_from = 0
         self._break_before = False
-        self._marked = False
 
     def add(self, text: str) -> None:
         if text:
             self._parts.append(text)
             self._length += len(text)
-            if (self._break_before or self._marked) and not text.isspace():
-                self._break_before = self._marked = False
+            self._break_before = self._break_before and text.isspace()
 
     def line_break(self) -> bool:
         """End the line. True when the line before it is empty: for whoever reads the page, a paragraph ends there."""
@@ -42,17 +50,6 @@ class Inline:
         self.add("\n")
         self._break_before = True
         return again
-
-    def edge(self) -> None:
-        """A block begins or ends in words that are to be one run: a new line, but not right behind an item's marker."""
-        if not self._marked:
-            self.add("\n")
-
-    def mark(self, marker: str) -> None:
-        """A list item begins in words that are to be one run."""
-        if marker:
-            self.add(f"{marker} ")
-            self._marked = True
 
     def open_link(self, target: str) -> None:
         """The words from here on lead to ``target``; "" leads nowhere."""
@@ -93,13 +90,24 @@ def safe_target(address: str) -> str:
     return "" if scheme.lower() in _RUNS_SOMETHING else address
 
 
+def description(text: str | None) -> str:
+    """Alternative text when it says something, "" for a file's name, a shape's or a machine's remark.
+
+    >>> description("A lake\\n\\nDescription automatically generated"), description("image3.png"), description("Bild 2")
+    ('A lake', '', '')
+    """
+    stated = _MACHINE_TAIL.sub("", " ".join((text or "").split())).strip()
+    is_name = bool(_FILE.search(stated)) or (" " not in stated and bool(_ADDRESS.search(stated)))
+    return "" if is_name or _SAYS_NOTHING.fullmatch(stated) else stated
+
+
 def says_something(alternative: str) -> bool:
     """Whether a picture's alternative text tells a reader more than that there is a picture.
 
     >>> [says_something(text) for text in ("A duck on a pond", "IMG_0042.JPG", "Image 3", "*")]
     [True, False, False, False]
     """
-    return not _EMPTY_WORDS.fullmatch(alternative) and not _FILE_NAME.fullmatch(alternative)
+    return bool(description(alternative))
 
 
 def stands_beside(alternative: str, words: str) -> bool:
@@ -130,6 +138,32 @@ def joined(parts: Sequence[Words], between: str) -> Words:
         links += [(start + place, end + place, target) for start, end, target in part.links]
         place += len(part.text) + len(between)
     return Words(between.join(part.text for part in parts), tuple(links))
+
+
+def headed(head: str, words: Words) -> Words:
+    """``head`` directly before the words.
+
+    >>> headed("1. ", Words("go", ((0, 2, "#x"),)))
+    Words(text='1. go', links=((3, 5, '#x'),))
+    """
+    return joined([Words(head), words], "") if head else words
+
+
+def flat(pieces: Iterable[Piece]) -> Words:
+    """All words of pieces in their order, a line each item, row and paragraph; list markers kept."""
+    return joined([line for piece in pieces for line in _lines(piece) if line.text.strip()], "\n")
+
+
+def _lines(piece: Piece) -> Iterable[Words]:
+    if piece.kind is BlockKind.LIST:
+        for item in piece.items:
+            if item.words.text.strip():
+                yield headed(f"{item.marker} " if item.marker else "", item.words)
+    elif piece.kind is BlockKind.TABLE:
+        for row in piece.rows:
+            yield joined([cell.words for cell in row if cell.words.text.strip()], " ")
+    else:
+        yield piece.words
 
 
 def hidden_note(words: int) -> tuple[str, ...]:

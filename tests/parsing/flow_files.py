@@ -9,7 +9,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 from core.parsing.pandoc.program import convert
-from core.parsing.plain.plain_markup import to_tree
+from core.parsing.plain.plain_markup import to_page
 from core.parsing.sandbox.flow_worker import TASKS, warm_up
 from core.settings import ParsingSettings
 from tests.parsing.outlook_files import EMBEDDED, container, properties
@@ -82,20 +82,20 @@ def main() -> None:
         if kind in TASKS:
             samples.append((kind, path.read_bytes()))
     settings = ParsingSettings()
-    trees = {
-        kind: to_tree(data.decode(), kind, settings, lambda: None, kind)
+    pages = {
+        kind: to_page(data.decode(), kind, settings, lambda: None, kind)
         for kind, data in samples
         if kind in ("rst", "org")
     }
-    trees["odt"] = convert(made["odt"], "odt", "json", memory_megabytes=512, timeout_seconds=60, standalone=True)
+    pages["odt"] = convert(made["odt"], "odt", "html", memory_megabytes=512, timeout_seconds=60)
     warm_up()
     known = set(sys.modules)
     late: list[str] = []
     sys.addaudithook(lambda event, arguments: late.append(f"{event} {arguments[0]}") if event == "open" else None)
     for kind, data in samples:
-        for _ in TASKS["prepare-odt"](data, {"name": "a.odt"}) if kind == "odt" else ():
+        for _ in TASKS["prepare"](data, {"name": f"a.{kind}", "kind": kind}) if kind in ("odt", "rtf") else ():
             continue
-        for _ in TASKS[kind](trees.get(kind, data), {"name": f"a.{kind}", "second": True}):
+        for _ in TASKS[kind](pages.get(kind, data), {"name": f"a.{kind}", "second": True}):
             continue
     late += sorted(set(sys.modules) - known)
     sys.stdout.write("\n".join(late))

@@ -1,4 +1,4 @@
-"""A flow worker whose second reading never ends, that dies on CSV and talks nonsense about RTF. Run by test_flow."""
+"""A flow worker whose second reading never ends, that dies on CSV and talks nonsense about books. Run by test_flow."""
 
 from __future__ import annotations
 
@@ -27,4 +27,4 @@ def raving(data: bytes, request: Answer) -> Iterator[Answer]:
 
 
 if __name__ == "__main__":
-    serve({"article": halting, "csv": dying, "rtf": raving}, warm_up, failures)
+    serve({"article": halting, "csv": dying, "epub": raving}, warm_up, failures)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import random
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from io import BytesIO
 
 from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from core.errors import ParseError
 from core.parsing.flow import ParsedFile
 from core.parsing.sheets import ods_reader
 from core.parsing.sheets import reader as sheet_reader
@@ -91,32 +89,6 @@ def rows_of(*rows: tuple[object, ...], at: tuple[int, int] = (1, 1)) -> Callable
                     sheet.cell(row, column, value)
 
     return fill
-
-
-def read_or_refused(read: Callable[[bytes, str], ParsedFile], data: bytes, name: str) -> str:
-    """The file's name where it is read, or the sentence that refuses it."""
-    try:
-        document_of(read(data, name))
-    except ParseError as error:
-        return str(error)
-    return name
-
-
-def damaged(whole: Mapping[str, str], seed: int, times: int = 60) -> Iterator[bytes]:
-    """Packages in which one part each has been written over at one place."""
-    chance = random.Random(seed)
-    for _ in range(times):
-        name = chance.choice([name for name in sorted(whole) if "theme" not in name])
-        text, place = whole[name], chance.randrange(len(whole[name]))
-        put = chance.choice(["", "9" * 5000, "<", '"', "A1:XFD1048576", "</table:table>"])
-        yield packed({**whole, name: text[:place] + put + text[place + chance.randrange(9) :]})
-
-
-def patched(data: bytes, part: str, old: str, new: str) -> bytes:
-    """A package with one piece of a part's text replaced."""
-    parts = parts_of(data)
-    assert old in parts[part], parts[part]
-    return packed({**parts, part: parts[part].replace(old, new, 1)})
 
 
 def with_cells(rows: str, *, after: str = "", strings: str = "") -> bytes:

@@ -94,11 +94,6 @@ def test_a_paragraph_whose_end_is_deleted_runs_into_the_next() -> None:
     assert text_of(body) == "Swimming is fun.\n\nLast"
 
 
-def test_a_large_first_letter_belongs_to_its_word() -> None:
-    body = paragraph("O", properties='<w:framePr w:dropCap="drop" w:lines="3"/>') + paragraph("nce upon a time")
-    assert text_of(body) == "Once upon a time"
-
-
 def test_hidden_text_is_left_out_and_said_so() -> None:
     hidden = style("Secret", kind="character", inside="<w:rPr><w:vanish/></w:rPr>")
     hidden += style("Hidden", inside="<w:rPr><w:vanish/></w:rPr>")
@@ -128,10 +123,6 @@ def test_what_runs_hold_besides_text() -> None:
         "</w:rubyBase></w:ruby></w:r></w:p>"
     )
     assert text_of(body) == "cooperate-now a\nb\nc\n✓αβ漢字(かんじ)"
-
-
-def test_line_ends_within_the_xml_are_blanks() -> None:
-    assert text_of("<w:p><w:r><w:t>one\n      two</w:t></w:r></w:p>") == "one two"
 
 
 def test_formulas_are_one_line() -> None:
@@ -274,20 +265,6 @@ def test_links_stand_over_their_words() -> None:
     ]
 
 
-def test_links_move_with_what_stands_before_them() -> None:
-    link = '<w:hyperlink r:id="out">{}</w:hyperlink>'
-    numbering = abstract(0, level(0, "%1.")) + number(1, 0)
-    listed = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
-    body = (
-        paragraph(run("The ") + link.format(run("guide")), "heading1", listed)
-        + paragraph(link.format(run("second")), properties=listed)
-        + table(row("a", cell(paragraph("b") + paragraph(link.format(run("c")), properties=listed))))
-    )
-    data = docx(body, styles=HEADINGS, numbering=numbering, links={"out": "x:"})
-    assert document_of(data).text == "1. The guide\n\n2. second\n\na | b 3. c"
-    assert links_of(data) == [("guide", "x:"), ("second", "x:"), ("c", "x:")]
-
-
 def test_fields_show_their_result() -> None:
     nested = field('IF "1" = "1"', run("yes ")).replace("</w:instrText>", f"</w:instrText>{field('PAGE', run('7'))}", 1)
     check = (
@@ -377,18 +354,6 @@ def test_notes_of_a_list_and_a_table_stand_behind_it() -> None:
         ("table", "a[2] | b"),
         ("footnote", "[2] Not in winter."),
     ]
-
-
-def test_settings_say_how_notes_are_marked() -> None:
-    settings = '<w:footnotePr><w:numFmt w:val="upperLetter"/><w:numStart w:val="3"/></w:footnotePr>'
-    body = paragraph(run("x") + reference("footnote", 3))
-    assert text_of(body, parts={**NOTES, "settings": settings, "comments": ""}) == "x[C]\n\n[C] Not in winter."
-
-
-def test_a_note_that_refers_to_itself_is_given_once() -> None:
-    notes = f'<w:footnote w:id="2">{paragraph(run("round") + reference("footnote", 2))}</w:footnote>'
-    body = paragraph(run("a") + reference("footnote", 2)) + paragraph(run("b") + reference("footnote", 2))
-    assert text_of(body, parts={"footnotes": notes}) == "a[1]\n\n[1] round[1]\n\nb[1]"
 
 
 # Drawings
@@ -491,24 +456,6 @@ def test_a_chart_is_its_title_and_a_table_of_its_data() -> None:
     ]  # fmt: skip
 
 
-def test_scatter_dates_and_labels_of_two_levels() -> None:
-    levels = (
-        '<c:multiLvlStrRef><c:multiLvlStrCache><c:lvl><c:pt idx="0"><c:v>Q1</c:v></c:pt>'
-        '<c:pt idx="1"><c:v>Q2</c:v></c:pt></c:lvl><c:lvl><c:pt idx="0"><c:v>2026</c:v></c:pt></c:lvl>'
-        "</c:multiLvlStrCache></c:multiLvlStrRef>"
-    )
-    chart = (
-        "<c:chart><c:plotArea><c:scatterChart><c:ser><c:tx><c:v>Speed</c:v></c:tx>"
-        f"<c:xVal>{points('1', '2', kind='num')}</c:xVal><c:yVal>{points('3', '4', kind='num')}</c:yVal></c:ser>"
-        f"</c:scatterChart><c:lineChart><c:ser><c:cat>{points('46023', kind='num', code='d.m.yyyy')}</c:cat>"
-        f"<c:val>{points('5', kind='num')}</c:val></c:ser><c:ser><c:cat>{levels}</c:cat>"
-        f"<c:val>{points('6', '7', kind='num')}</c:val></c:ser></c:lineChart></c:plotArea></c:chart>"
-    )
-    assert text_of(paragraph(CHART), parts={"chart1": chart}) == (
-        "x | Speed\n1 | 3\n2 | 4\n\n2026-01-01 | 5\n\n2026 Q1 | 6\n2026 Q2 | 7"
-    )
-
-
 def test_charts_of_the_newer_kind() -> None:
     chart = (
         '<cx:chartData><cx:data id="0"><cx:strDim type="cat"><cx:lvl><cx:pt idx="0">Start</cx:pt>'
@@ -569,26 +516,6 @@ def test_headers_and_footers_come_last_each_distinct_one_once() -> None:
         ("furniture", "Annex"),
         ("furniture", "Confidential"),
     ]
-
-
-def test_properties_become_metadata_and_the_title() -> None:
-    core = (
-        "<dc:title>The duck report</dc:title><dc:creator>Jane Smith</dc:creator><dc:subject>Ducks</dc:subject>"
-        "<cp:keywords>pond, lake</cp:keywords><dcterms:created>2026-01-02T03:04:05Z</dcterms:created>"
-        "<dcterms:modified>2026-02-03T04:05:06Z</dcterms:modified><cp:revision>7</cp:revision>"
-        "<dc:language> </dc:language>"
-    )
-    reading = read(docx(paragraph("x"), core=core), "a.docx")
-    assert reading.title == "The duck report"
-    assert reading.metadata == {
-        "title": "The duck report",
-        "author": "Jane Smith",
-        "subject": "Ducks",
-        "keywords": "pond, lake",
-        "created": "2026-01-02T03:04:05Z",
-        "modified": "2026-02-03T04:05:06Z",
-    }
-    assert read(docx(paragraph("x"), core="<dc:title>Document1</dc:title>"), "a.docx").title == ""
 
 
 @pytest.mark.parametrize("tag", ["altChunk", "subDoc"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from core.parsing.word.number_forms import number_as
 from core.types import BlockKind
 from tests.parsing.docx_builder import abstract, docx, item, level, number, paragraph, run, style, table
 from tests.parsing.test_docx import document_of, shown, text_of
@@ -174,30 +173,3 @@ def test_lines_of_an_item_hang_under_it() -> None:
     document = document_of(docx(body, numbering=BOTH))
     (block,) = document.blocks
     assert (block.kind, len(block.parts), document.text) == (BlockKind.LIST, 1, "1. one\n  still one")
-
-
-@pytest.mark.parametrize(
-    ("form", "counts", "expected"),
-    [
-        ("upperRoman", (1, 4, 9, 1994), ["I", "IV", "IX", "MCMXCIV"]),
-        ("lowerLetter", (1, 26, 27, 53), ["a", "z", "aa", "aaa"]),
-        ("ordinal", (1, 2, 3, 11, 22, 113), ["1st", "2nd", "3rd", "11th", "22nd", "113th"]),
-        ("cardinalText", (7, 19, 40, 85, 110), ["Seven", "Nineteen", "Forty", "Eighty-five", "One hundred ten"]),
-        ("ordinalText", (1, 12, 21, 30, 100), ["First", "Twelfth", "Twenty-first", "Thirtieth", "One hundredth"]),
-        ("chineseCounting", (5, 10, 12, 20, 105, 1010), ["五", "十", "十二", "二十", "一百〇五", "一千〇一十"]),
-        ("chineseLegalSimplified", (12,), ["壹拾贰"]),
-        ("ideographDigital", (12,), ["一二"]),
-        ("decimalEnclosedCircle", (1, 20, 21), ["①", "⑳", "21"]),
-        ("decimalFullWidth", (12,), ["１２"]),
-        ("chicago", (1, 5), ["*", "**"]),
-        ("hex", (255,), ["FF"]),
-        ("russianLower", (2,), ["б"]),
-        ("ganada", (2, 99), ["나", "99"]),
-        ("unheardOf", (0, 3), ["0", "3"]),
-        ("upperRoman", (0, 10**8), ["0", "100000000"]),
-        ("lowerLetter", (10**8,), ["100000000"]),
-        ("ordinalText", (1234,), ["1234th"]),
-    ],
-)
-def test_number_forms(form: str, counts: tuple[int, ...], expected: list[str]) -> None:
-    assert [number_as(form, count) for count in counts] == expected

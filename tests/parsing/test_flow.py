@@ -98,8 +98,8 @@ def test_what_the_second_reading_did_not_finish_is_said(monkeypatch: pytest.Monk
     assert found.notes == ("The second reading, which tells of lost words, did not finish.",)
     with pytest.raises(WorkerError, match=r"a\.csv could not be read: the process that read it died"):
         FlowParser("csv", ParsingSettings()).parse(b"x", "a.csv")
-    with pytest.raises(WorkerError, match=r"a\.rtf could not be read: the worker's answer made no sense"):
-        FlowParser("rtf", ParsingSettings()).parse(b"x", "a.rtf")
+    with pytest.raises(WorkerError, match=r"a\.epub could not be read: the worker's answer made no sense"):
+        FlowParser("epub", ParsingSettings()).parse(b"x", "a.epub")
     pool.close()
 
 

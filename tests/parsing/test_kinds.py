@@ -89,9 +89,9 @@ def test_detect_kind(data: bytes, name: str, kind: str) -> None:
 @pytest.mark.parametrize(
     ("data", "name", "says"),
     [
-        (PNG, "notes.md", "notes.md is a PNG picture, not the .md file its name says."),
-        (PNG, "notes.png", "notes.png is a PNG picture."),
-        (zipped("readme"), "a.md", "a ZIP archive, not the .md file its name says. Unpack it"),
+        (PNG, "notes.md", "notes.md is a picture, not the .md file its name says."),
+        (PNG, "notes.png", "notes.png is a picture."),
+        (zipped("readme"), "a.md", "an archive, not the .md file its name says. Unpack it"),
         (b"SQLite format 3\0", "a.txt", "an SQLite database"),
         (zipped("xl/workbook.bin"), "a.xlsb", "a.xlsb is a binary Excel workbook. Open it in Excel"),
         (zipped("content.xml", mimetype=f"{OPEN_DOCUMENT}.presentation"), "a.odp", "an OpenDocument presentation."),

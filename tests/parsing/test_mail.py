@@ -16,7 +16,7 @@ from core.errors import ParseError
 from core.parsing import parse
 from core.parsing.flow import ParsedFile, compose
 from core.parsing.mail.outlook_reader import read as read_outlook
-from core.parsing.mail.outlook_rtf import html_inside, text_inside, unpacked
+from core.parsing.mail.outlook_rtf import html_inside, unpacked
 from core.parsing.mail.reader import read
 from core.parsing.mail.text import decoded, header_text, plain_pieces
 from core.settings import ParsingSettings
@@ -110,15 +110,6 @@ def test_a_thread_in_plain_text_keeps_its_quotations_and_their_depth() -> None:
     ]
 
 
-def test_flowed_lines_are_joined() -> None:
-    flowed = raw(
-        "Subject: Flow", 'Content-Type: text/plain; format="flowed"; delsp=no', "", "One long ", "line.", "> and a ",
-        "> quoted one", " >no quote", "-- ", "Ada",
-    )  # fmt: skip
-    assert text(flowed) == "Flow\n\nOne long line.\n\n> and a quoted one\n\n>no quote\n\n--\nAda"
-    assert compose(plain_pieces("東京 \n都", flowed=True, delete_space=True)).text == "東京都"
-
-
 def test_attachments_are_kept_with_safe_names_of_their_own() -> None:
     made = mail("See below.", Subject="Files")
     for name, data in (("../../etc/pass\twd", b"1"), ("plan.pdf", b"2"), ("Plan.pdf", b"3"), ("Žluť.xlsx", b"4")):
@@ -200,16 +191,6 @@ def test_character_sets_and_their_lies(data: bytes, charset: str, expected: str 
     assert text(sent) == f"s\n\n{expected}"
 
 
-def test_a_page_that_states_another_character_set_than_its_head_is_read_by_the_head() -> None:
-    page = '<html><head><meta charset="iso-8859-1"></head><body>Ärger</body></html>'
-    stated = raw("Subject: s", "Content-Type: text/html; charset=utf-8", "Content-Transfer-Encoding: 8bit", "", page)
-    assert text(stated) == "s\n\nÄrger"
-    bare = page.encode("iso-8859-1")
-    assert (
-        text(raw("Subject: s", "Content-Type: text/html", "Content-Transfer-Encoding: 8bit", "", bare)) == "s\n\nÄrger"
-    )
-
-
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -218,7 +199,7 @@ def test_a_page_that_states_another_character_set_than_its_head_is_read_by_the_h
         ("=?UTF-8?Q?Caf=C3=A9_?= =?utf-8?Q?au_lait?=", "Café au lait"),
         ('"=?utf-8?q?J=C3=BCrgen?=" <j@mill.example>', '"Jürgen" <j@mill.example>'),
         ("J\udcc3\udca9r\udcc3\udca9my", "Jérémy"),  # UTF-8 without saying so
-        ("=?utf-8?b?****?= =?", "=?utf-8?b?****?= =?"),
+        ("=?utf-8?b?a?= =?", "=?utf-8?b?a?= =?"),
         ("=?x-none?q?a=E9b?=", "aéb"),
         ("folded\r\n\tvalue", "folded value"),
     ],
@@ -230,15 +211,6 @@ def test_header_values_read_as_they_are_shown(value: str, expected: str) -> None
 def test_an_encoded_header_cannot_forge_lines_of_the_head() -> None:
     forged = raw("Subject: s", "From: =?utf-8?q?Ada=0D=0ATo:_everyone?= <a@mill.example>", "", "words")
     assert text(forged) == "s\n\nFrom: Ada To: everyone <a@mill.example>\n\nwords"
-
-
-def test_nothing_is_made_of_nothing() -> None:
-    assert text(raw("Subject:", "", "")) == ""
-    for data in (b"", b" \r\n\r\n"):
-        with pytest.raises(ParseError, match=r"^empty\.eml is empty"):
-            read(data, "x/empty.eml")
-    with pytest.raises(ParseError, match=r"^a\.eml is no mail"):
-        read(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)), "a.eml")
 
 
 def nested(depth: int) -> bytes:
@@ -265,38 +237,6 @@ def test_what_a_list_wrote_under_an_encoded_body_is_read() -> None:
     body = base64.encodebytes(("Grüße vom Teich, " * 8).encode()).decode()
     encoded = raw("Subject: s", "Content-Transfer-Encoding: base64", "", body + "____\r\nThe list's own footer.")
     assert text(encoded) == f"s\n\n{('Grüße vom Teich, ' * 8).strip()}\n\n____\nThe list's own footer."
-
-
-@pytest.mark.parametrize(
-    "head",
-    [
-        "Content-Type: multipart/mixed",  # without a boundary
-        "Content-Type: multipart/mixed; boundary=never",
-        "Content-Transfer-Encoding: base64",  # which it is not
-        "Content-Transfer-Encoding: quoted-printable",
-        "Content-Transfer-Encoding: x-uuencode",
-        "Content-Type: ;;;=",
-        "Content-Type: text/plain; charset*0*=utf-8''%ff; charset*1=x",
-        "Content-Type: text/plain; charset=" + "x" * 10_000,
-    ],
-)
-def test_broken_heads_cost_no_words(head: str) -> None:
-    assert "quacking" in text(raw("Subject: s", head, "", "The ducks are quacking = loudly."))
-
-
-def test_a_name_in_pieces_that_do_not_fit_is_still_a_name() -> None:
-    for stated in (
-        "filename*1*=utf-8''x; filename*0=a",
-        "filename*=x'y",
-        'filename="=?utf-8?q?r=C3=A9sum=C3=A9.pdf?="',
-    ):
-        data = raw(
-            "Subject: s", f"Content-Disposition: attachment; {stated}", "Content-Type: application/pdf", "", "data"
-        )
-        assert len(read(data, "a.eml").attachments) == 1
-    assert read(data, "a.eml").attachments[0].name == "résumé.pdf"
-    eight_bit = raw("Subject: s", b'Content-Disposition: attachment; filename="r\xc3\xa9.pdf"', "", "data")
-    assert read(eight_bit, "a.eml").attachments[0].name == "ré.pdf"
 
 
 def test_hostile_heads_take_no_time_to_speak_of() -> None:
@@ -460,9 +400,10 @@ def test_the_page_inside_compressed_rtf_is_found() -> None:
     assert html_inside(RTF_PAGE) == "<p>Fish &amp; <b>chips</b>При€</p>"
     _, found = outlook(container(message({SUBJECT: "s", RTF: compressed(RTF_PAGE), BODY: "Fish & chips При€"})))
     assert found == "s\n\nFish & chipsПри€"
-    plain = rb"{\rtf1\ansi{\fonttbl{\f0 Arial;}}{\info{\title x}}Dear Ada,\par\par see you \'e0 bient\'f4t.\par}"
-    _, found = outlook(container(message({SUBJECT: "s", RTF: compressed(plain)})))
-    assert found == "s\n\nDear Ada,\n\nsee you à bientôt."
+    plain = rb"{\rtf1\ansi Dear Ada,\par see you \'e0 bient\'f4t.\par}"
+    reading, found = outlook(container(message({SUBJECT: "s", RTF: compressed(plain)})))
+    assert found == "s\n\nAttachments: body.rtf"
+    assert reading.attachments[0].data == plain
 
 
 def test_compressed_rtf_repeats_what_went_before() -> None:
@@ -499,41 +440,7 @@ def test_messages_nested_too_deep_are_noted() -> None:
     assert reading.notes == ("Messages nested more than 20 deep were left out.",)
 
 
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        (b"", "container cannot be read"),
-        (b"Subject: plain mail\n\nwords" * 100, "container cannot be read"),
-        (container({"WordDocument": b"old word"}), "no Outlook message"),
-    ],
-    ids=["empty", "mail", "word"],
-)
-def test_what_is_no_message_says_so(data: bytes, words: str) -> None:
-    with pytest.raises(ParseError, match=rf"^a\.msg .*{words}"):
-        read_outlook(data, "mail/a.msg")
-
-
-def test_a_message_cut_or_bent_anywhere_raises_nothing_else() -> None:
-    whole = container(
-        message(
-            {SUBJECT: "s", BODY: "words " * 900, RTF: compressed(RTF_PAGE), SENT: datetime(2026, 1, 2, tzinfo=UTC)},
-            [{KIND: 1, NAME: "Bo"}],
-            [{FILE: "a", DATA: b"x" * 5000}, {**properties({}), EMBEDDED: message({SUBJECT: "in"}, head=24)}],
-        )
-    )
-    bent = (whole[:place] + b"\xff\x7f" + whole[place + 2 :] for place in range(24, len(whole), 451))
-    outcomes = set()
-    for data in (*(whole[:end] for end in range(0, len(whole), 901)), *bent):
-        try:
-            composed(read_outlook(data, "a.msg"))
-            outcomes.add("read")
-        except ParseError:
-            outcomes.add("refused")
-    assert outcomes == {"read", "refused"}
-
-
 @given(st.binary(max_size=300))
 def test_any_bytes_are_unpacked_and_walked(data: bytes) -> None:
     assert len(unpacked(struct.pack("<IIII", 0, 0, 0x75465A4C, 0) + data)) <= 17 * len(data)
     assert isinstance(html_inside(rb"{\fromhtml1 " + data), str)
-    text_inside(data).encode("utf-8")

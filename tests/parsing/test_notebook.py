@@ -77,32 +77,6 @@ def test_no_word_is_lost_silently():
     assert dict(words.dropped)["outputs in another form than text"] == 3
 
 
-def test_the_third_generation():
-    document = read(
-        {
-            "nbformat": 3,
-            "metadata": {"name": "old"},
-            "worksheets": [
-                {
-                    "cells": [
-                        {"cell_type": "heading", "level": 2, "source": ["Part"]},
-                        {
-                            "cell_type": "code",
-                            "language": "python",
-                            "input": ["1 + 1"],
-                            "outputs": [{"output_type": "pyout", "prompt_number": 1, "text": ["2"], "png": "aGk="}],
-                        },
-                    ]
-                }
-            ],
-        }
-    )
-    assert document.text == "## Part\n\n1 + 1\n\n2"
-    assert document.blocks[0].level == 2
-    assert document.words.missing == 0
-    assert document.notes == ("Not read: 1 x png in outputs.",)
-
-
 @pytest.mark.parametrize(
     "data",
     [

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from core.errors import ParseError
 from core.parsing.sheets import ods_reader
-from tests.parsing.packages import packed, parts_of
-from tests.parsing.sheet_files import damaged, document_of, headers, ods, read_ods, read_or_refused, shown, values
+from tests.parsing.packages import packed
+from tests.parsing.sheet_files import document_of, headers, ods, read_ods, shown, values
 
 
 def text(words: str, attributes: str = "", inside: str = "") -> str:
@@ -224,9 +224,3 @@ def test_every_filled_cell_is_there_once(grid: list[list[str]]) -> None:
 def test_what_cannot_be_read_says_so_in_a_sentence(data: bytes, sentence: str) -> None:
     with pytest.raises(ParseError, match=rf"a\.ods.*{sentence}"):
         ods_reader.read(data, "a.ods")
-
-
-def test_a_damaged_file_is_read_or_refused_and_nothing_else() -> None:
-    whole = ods(f'<table:table table:name="Data">{SALES}</table:table>', parts={"meta.xml": "<office:meta/>"})
-    for data in damaged(parts_of(whole), seed=11):
-        assert "a.ods" in read_or_refused(ods_reader.read, data, "a.ods")

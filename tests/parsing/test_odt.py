@@ -88,9 +88,9 @@ def body_of(found: Document) -> str:
          "<text:list-header><text:p>no number</text:p></text:list-header></text:list>"
          "<text:p>between</text:p><text:list text:style-name='N' text:continue-numbering='true'>"
          "<text:list-item><text:p>e</text:p></text:list-item></text:list>"),
-         "1. a\n  more\n  (a) b\n  (b) c\n2. d\n  no number\n\nbetween\n\n3. e"),
+         "1. a\n  more\n  a. b\n  b. c\n2. d\n  no number\n\nbetween\n\n3. e"),
         (("<text:list text:style-name='B'><text:list-item><text:p>a</text:p><text:list><text:list-item><text:p>b"
-         "</text:p></text:list-item></text:list></text:list-item></text:list>"), "- a\n  iv) b"),
+         "</text:p></text:list-item></text:list></text:list-item></text:list>"), "- a\n  iv. b"),
         (("<text:list text:style-name='N'><text:list-item><text:h text:outline-level='1'>Head</text:h></text:list-item>"
          "</text:list>"), "Head"),
         (("<text:p>Words<text:note text:note-class='footnote'><text:note-citation>1</text:note-citation>"

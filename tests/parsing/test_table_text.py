@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chunking import chunk
 from core.errors import ParseError
 from core.parsing.cells import cell_value
 from core.parsing.plain.table_dialect import Dialect, find_dialect, records
 from core.parsing.plain.table_text import read
-from core.settings import ChunkingSettings
-from core.types import BlockKind, TokenCounter
+from core.types import BlockKind
 from tests.parsing.sheet_files import document_of, headers, shown, values
 
 WORDS = st.text(alphabet="abcdefghij", min_size=1, max_size=6)
@@ -193,16 +191,6 @@ def test_what_holds_nothing_says_so_in_a_sentence(data: bytes) -> None:
 
 
 # Chunks
-
-
-def test_a_long_table_is_cut_between_rows_and_repeats_its_header(counter: TokenCounter) -> None:
-    lines = "".join(f"{number},Customer {number},Bern,{number / 7:.2f}\n" for number in range(2000))
-    document = document_of(read(f"id,name,town,amount\n{lines}".encode(), "a.csv"))
-    rows = set(document.text.split("\n"))
-    leaves = chunk(document, ChunkingSettings(), counter).leaves
-    assert all(set(leaf.text.split("\n")) <= rows for leaf in leaves)
-    repeated = [[part.text for part in leaf.prefix if part.kind == "table_header"] for leaf in leaves]
-    assert repeated == [[], *[["id | name | town | amount"]] * (len(leaves) - 1)]
 
 
 def test_find_dialect_prefers_the_simplest_of_equals() -> None:

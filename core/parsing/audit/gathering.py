@@ -11,7 +11,7 @@ from core.parsing.audit.word_audit import SecondReading, words_of
 
 # Why a reader may leave words out.
 HIDDEN, DELETED, FIELDS = "hidden", "deleted or moved revisions", "field codes"
-PAGE_NUMBERS, REPEATED = "page numbers and dates of running lines", "repeated headers and footers"
+RUNNING = "headers, footers and page numbers"
 OLDER_COPIES, NAMES = "older copies of shapes and comments", "pictures' descriptions"
 CHARTS, SHEET_NAMES = "charts' copies of cells and labels", "sheets' and tables' names"
 
@@ -27,36 +27,18 @@ class Gathering:
     def __init__(self) -> None:
         self._texts: defaultdict[str, list[str]] = defaultdict(list)
         self._latest = ""  # the reason of the latest text
-        self._line: list[tuple[str, str]] = []  # the running line that is open
-        self._lines: set[tuple[str, ...]] = set()
 
-    def put(self, reason: str, text: str, running: bool = False) -> None:
+    def put(self, reason: str, text: str) -> None:
         """Text with the reason why a reader may leave it out, "" where it may not.
 
-        Left out texts that follow each other may be parts of one word; others are not. ``running``: of a header or
-        footer. Of those each line counts once, and none that says which page this is.
+        Left out texts that follow each other may be parts of one word; others are not.
         """
-        if running:
-            self._line.append((reason, text))
-            if text == "\n":
-                self._end_line()
-            return
-        apart = " " if reason and (reason != self._latest or reason == PAGE_NUMBERS) else ""
+        apart = " " if reason and (reason != self._latest or reason == RUNNING) else ""
         self._texts[reason].append(apart + text)
         self._latest = reason
 
-    def _end_line(self) -> None:
-        line, self._line = self._line, []
-        words = tuple(words_of("".join(text for reason, text in line if not reason)))
-        repeated = REPEATED if words in self._lines else ""
-        self._lines.add(words)
-        why = PAGE_NUMBERS if any(reason == PAGE_NUMBERS for reason, _ in line) else repeated
-        for reason, text in line:
-            self.put(reason or why, text)
-
     def reading(self, reader: str) -> SecondReading:
         """The words; those that may be left out stand behind the others."""
-        self._end_line()
         words = {reason: tuple(words_of("".join(texts))) for reason, texts in self._texts.items()}
         kept = words.pop("", ())
         return SecondReading(reader, (*kept, *(word for left_out in words.values() for word in left_out)), words)

@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from html.parser import HTMLParser
 from io import BytesIO
 from urllib.parse import unquote
@@ -18,14 +19,13 @@ from core.parsing.audit.gathering import (
     HIDDEN,
     NAMES,
     OLDER_COPIES,
-    PAGE_NUMBERS,
+    RUNNING,
     SHEET_NAMES,
     Gathering,
     PlainXml,
     decoded,
     part,
 )
-from core.parsing.audit.sheets import read_cells
 
 _FORMS, _TOOLTIPS = "forms and fallbacks", "tooltips and labels for screen readers"
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
@@ -100,13 +100,14 @@ _OFFICE_TEXT = frozenset("t delText instrText delInstrText v text".split())
 _OPEN_TEXT = frozenset("p h creator".split())
 _LINES = frozenset("p h tc tr pt v text comment creator title desc".split())
 _GAPS = frozenset("tab br cr ptab noBreakHyphen s line-break note annotation".split())
-_RUNNING = frozenset("hdr ftr header header-left header-first footer footer-left footer-first".split())
-_RUNNING_FIELDS = frozenset("date time title sheet-name file-name author-name subject chapter initial-creator".split())
 # The elements whose text is not content, and why.
 _REASONS = {
     **dict.fromkeys("del moveFrom delText tracked-changes deletion".split(), DELETED),
     **dict.fromkeys(("instrText", "delInstrText"), FIELDS),
-    **dict.fromkeys(("page-number", "page-count"), PAGE_NUMBERS),
+    **dict.fromkeys(
+        "hdr ftr header header-left header-first footer footer-left footer-first page-number page-count".split(),
+        RUNNING,
+    ),
     **dict.fromkeys(("hidden-text", "hidden-paragraph"), HIDDEN),
     "Fallback": OLDER_COPIES,
     "rPh": "reading aids above characters",
@@ -123,7 +124,6 @@ class _Open:
     name: str = ""
     reason: str = ""
     reads: bool = False
-    is_running: bool = False
 
 
 class _TextNodes(PlainXml):
@@ -150,21 +150,18 @@ class _TextNodes(PlainXml):
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         outer = self._open[-1]
-        is_running = outer.is_running or name in _RUNNING
         reason = outer.reason or _REASONS.get(name, "") or self._reason(name, attributes)
-        if is_running and name in _RUNNING_FIELDS:
-            reason = PAGE_NUMBERS
         if name in _GAPS:
             self._put(" ")
         self._mark(name, attributes)
-        self._open.append(_Open(name, reason, outer.reads or name in self._texts, is_running))
+        self._open.append(_Open(name, reason, outer.reads or name in self._texts))
 
     def _reason(self, name: str, attributes: dict[str, str]) -> str:
         """Why the text of this very element may be left out."""
         if (name == "fldSimple" and _PAGE_FIELD.match(attributes.get("instr", ""))) or (
             name == "fld" and attributes.get("type", "").startswith("slidenum")
         ):
-            return PAGE_NUMBERS
+            return RUNNING
         if name in {"cat", "xVal"} and self._series > 1:
             return CHARTS
         if name in _OPEN_NAMES and self._texts is _OPEN_TEXT:
@@ -194,8 +191,7 @@ class _TextNodes(PlainXml):
             self._fields.pop()
         elif name == "ph" and attributes.get("type") in {"ftr", "hdr", "dt", "sldNum"}:
             for shape in self._open[::-1]:
-                shape.is_running = True
-                shape.reason = PAGE_NUMBERS if attributes["type"] == "sldNum" else shape.reason
+                shape.reason = RUNNING
                 if shape.name == "sp":
                     break
         elif name in {"docPr", "cNvPr"}:
@@ -233,8 +229,8 @@ class _TextNodes(PlainXml):
 
     def _put(self, text: str) -> None:
         here = self._open[-1]
-        paged = PAGE_NUMBERS if any(map(_PAGE_FIELD.match, self._fields)) else ""
-        self._found.put(here.reason or paged, text, here.is_running)
+        paged = RUNNING if any(map(_PAGE_FIELD.match, self._fields)) else ""
+        self._found.put(here.reason or paged, text)
 
 
 def read_package(data: bytes, found: Gathering) -> None:
@@ -244,8 +240,9 @@ def read_package(data: bytes, found: Gathering) -> None:
         if "META-INF/container.xml" in names:
             for page, reason in _pages(package):
                 read_page(part(package, page), found, reason)
-        if any(name.lower() == "xl/workbook.xml" for name in names):
-            read_cells(package, found)
+        for name in names:
+            if re.fullmatch(r"xl/worksheets/[^/]*\.xml", name, re.IGNORECASE):
+                _read_running(part(package, name), found)
         nodes = _TextNodes(found)
         older = OLDER_COPIES if any(name.startswith("xl/threadedComments/") for name in names) else ""
         for pattern in _PARTS:
@@ -253,6 +250,16 @@ def read_package(data: bytes, found: Gathering) -> None:
                 if re.fullmatch(pattern, name, re.IGNORECASE):  # some programs write ``Word/Document.xml``
                     copied = CHARTS if name.startswith("Object ") else ""
                     nodes.read(package, name, older if name.startswith("xl/comments") else copied)
+
+
+_RUNNING_LINE = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>]*>([^<]*)<")
+_LINE_CODE = re.compile(r'&"[^"]*"|&\d+|&K[\dA-F]{6}|&.')
+
+
+def _read_running(sheet: bytes, found: Gathering) -> None:
+    """The lines above and below a sheet's pages; calamine reads its cells (``second_reading``)."""
+    for match in _RUNNING_LINE.finditer(sheet):
+        found.put(RUNNING, _LINE_CODE.sub(" ", unescape(match[1].decode("utf-8", "replace"))))
 
 
 def _in_order(name: str) -> list[int]:

@@ -24,14 +24,14 @@ from core.parsing.audit.gathering import (
     DELETED,
     FIELDS,
     HIDDEN,
+    NAMES,
     OLDER_COPIES,
-    PAGE_NUMBERS,
+    RUNNING,
     SHEET_NAMES,
     Gathering,
     decoded,
 )
 from core.parsing.audit.packages import read_package, read_page
-from core.parsing.audit.sheets import as_written
 from core.parsing.audit.word_audit import SecondReading
 from core.text.normalise import decode
 
@@ -49,8 +49,9 @@ _LINES = frozenset(b"par line cell row sect page column nestcell nestrow softlin
 _GAPS = frozenset(b"tab emspace enspace emdash endash bullet".split())
 _QUOTES = {b"lquote": "‘", b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”"}
 _SYMBOLS = {b"~": " ", b"_": "-", b"\\": "\\", b"{": "{", b"}": "}", b"\n": "\n", b"\r": "\n"}
-_REASONS = {b"nonshppict": OLDER_COPIES, b"fldinst": FIELDS, b"deleted": DELETED, b"chpgn": PAGE_NUMBERS, b"v": HIDDEN}
-_RUNNING = frozenset(b"header headerl headerr headerf footer footerl footerr footerf".split())
+_REASONS = {b"nonshppict": OLDER_COPIES, b"fldinst": FIELDS, b"deleted": DELETED, b"chpgn": RUNNING, b"v": HIDDEN}
+_REASONS |= {b"shprslt": OLDER_COPIES, b"sp": NAMES}
+_REASONS |= dict.fromkeys(b"header headerl headerr headerf footer footerl footerr footerf".split(), RUNNING)
 _PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
 
 
@@ -58,21 +59,19 @@ def read_rtf(data: bytes, found: Gathering) -> None:
     """An RTF document's words: destinations without text are passed over, characters decoded as it declares them."""
     codec, instruction, to_skip, starred = "cp1252", "", 0, False
     # What holds within braces: why the text may be left out (None: it is none), how many characters stand behind a
-    # Unicode one for older programs, whether this is a header or footer.
+    # Unicode one for older programs.
     reason: str | None = ""
-    substitutes, running = 1, False
-    outer: list[tuple[str | None, int, bool]] = []
+    substitutes = 1
+    outer: list[tuple[str | None, int]] = []
     for token in _TOKEN.finditer(data):
         word, symbol, was_starred = token["word"], token["symbol"], starred
         starred = symbol == b"*"
         text = ""
         if token["brace"] == b"{":
-            outer.append((reason, substitutes, running))
+            outer.append((reason, substitutes))
             to_skip = 0
         elif token["brace"] and outer:
-            if running and not outer[-1][2]:
-                found.put("", "\n", running)
-            reason, substitutes, running = outer.pop()
+            reason, substitutes = outer.pop()
             to_skip = 0
         elif token["text"] or token["codes"]:
             raw = token["text"] or bytes.fromhex(token["codes"].replace(b"\\'", b"").decode())
@@ -95,15 +94,13 @@ def read_rtf(data: bytes, found: Gathering) -> None:
             reason = "" if token["number"] == b"0" else _REASONS[word]
             instruction = "" if word == b"fldinst" else instruction
         elif word == b"fldrslt" and reason == "" and _PAGE_FIELD.match(instruction):
-            reason = PAGE_NUMBERS
-        elif word in _RUNNING:
-            running = True
+            reason = RUNNING
         elif word in _LINES or word in _GAPS:
             text = "\n" if word in _LINES else " "
         elif word:
             text = _QUOTES.get(word, "")
         if text and reason is not None:
-            found.put(reason, text, running)
+            found.put(reason, text)
 
 
 def _codec(name: str) -> str:
@@ -144,8 +141,6 @@ def second_reading(data: bytes, kind: str, name: str) -> SecondReading | None:
     """
     found = Gathering()
     read, reader = _READERS.get(kind, (_read_text, "the file's own text"))
-    if kind == "xlsx" and not data.startswith(b"PK"):
-        read, reader = _read_workbook, "calamine's values of the cells"
     try:
         read(data, found)
     except _FAILURES:
@@ -222,7 +217,9 @@ def _read_message(data: bytes, found: Gathering) -> None:
 
 
 def _read_workbook(data: bytes, found: Gathering) -> None:
-    """A binary workbook: its cells' values. A date is a number there that the text shows otherwise."""
+    """A workbook: values of its cells, text of its other parts. A date is a number that the text shows otherwise."""
+    if data.startswith(b"PK"):
+        read_package(data, found)
     with python_calamine.CalamineWorkbook.from_filelike(BytesIO(data)) as book:
         for sheet in book.sheets_metadata:
             hidden = HIDDEN if sheet.visible is not python_calamine.SheetVisibleEnum.Visible else ""
@@ -230,7 +227,7 @@ def _read_workbook(data: bytes, found: Gathering) -> None:
             for row in book.get_sheet_by_name(sheet.name).iter_rows():
                 for value in row:
                     if isinstance(value, str | int | float):  # a truth value counts as a whole number, and is none
-                        shown = as_written(value) if isinstance(value, float) else str(value)
+                        shown = f"{value:.15g}" if isinstance(value, float) else str(value)
                         found.put(hidden, f"{shown}\n")
 
 
@@ -240,7 +237,7 @@ _READERS: dict[str, tuple[Callable[[bytes, Gathering], None], str]] = {
     "html": (_read_web, _PAGE_READER),
     "docx": (read_package, _PACKAGE_READER),
     "pptx": (read_package, _PACKAGE_READER),
-    "xlsx": (read_package, _PACKAGE_READER),
+    "xlsx": (_read_workbook, "calamine's values of the cells"),
     "ods": (read_package, _PACKAGE_READER),
     "odt": (read_package, _PACKAGE_READER),
     "epub": (read_package, _PACKAGE_READER),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import webencodings
+
 from core.text.normalise import decode
 
 _STATED_ENCODING = re.compile(
@@ -11,19 +13,18 @@ _STATED_ENCODING = re.compile(
     re.IGNORECASE,
 )
 _STATED_WITHIN = 4096
-_WEB_ENCODINGS = {  # WHATWG Encoding, section 4.2: labels that mean another encoding than Python's of that name
-    **dict.fromkeys(("ascii", "us-ascii", "iso-8859-1", "iso8859-1", "latin1", "latin-1", "l1"), "cp1252"),
-    **dict.fromkeys(("iso-8859-9", "latin5"), "cp1254"),
-    **dict.fromkeys(("iso-8859-11", "tis-620", "windows-874"), "cp874"),
-    **dict.fromkeys(("gb2312", "gbk", "gb_2312-80", "x-gbk", "gb18030"), "gb18030"),
-    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j"), "cp932"),
-    **dict.fromkeys(("euc-kr", "ks_c_5601-1987", "korean", "windows-949"), "cp949"),
-    **dict.fromkeys(("big5", "big5-hkscs", "cn-big5", "x-x-big5"), "big5hkscs"),
-    **dict.fromkeys(("macintosh", "x-mac-roman"), "mac_roman"),
-    **{f"windows-125{n}": f"cp125{n}" for n in range(9)},
-    **{f"iso-8859-{n}": f"iso8859_{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
-    **{name: name for name in ("euc-jp", "iso-2022-jp", "koi8-r", "koi8-u", "cp1251", "cp1252", "cp866", "ibm866")},
-}
+
+
+def codec_named(label: str) -> str:
+    """Python's codec for what a page or a mail means by a character set's name, "" for unknown ones.
+
+    Programs and browsers mean a larger set by many a name than Python does (WHATWG Encoding, section 4.2).
+
+    >>> codec_named("Latin1"), codec_named("gb2312"), codec_named("shift_jis"), codec_named("x")
+    ('cp1252', 'gb18030', 'cp932', '')
+    """
+    found = webencodings.lookup(label)
+    return "" if found is None else "gb18030" if found.name == "gbk" else found.codec_info.name
 
 
 def decoded(data: bytes, name: str) -> str:
@@ -44,9 +45,8 @@ def _stated_encoding(data: bytes) -> str | None:
     if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         return None
     found = _STATED_ENCODING.search(data[:_STATED_WITHIN])
-    label = (found[1] or found[2]).decode("ascii", "replace").lower() if found else ""
-    encoding = _WEB_ENCODINGS.get(label)
-    if encoding is None:
+    encoding = codec_named((found[1] or found[2]).decode("ascii", "replace")) if found else ""
+    if not encoding or encoding.startswith("utf"):
         return None
     try:
         data.decode("utf-8")
@@ -54,4 +54,4 @@ def _stated_encoding(data: bytes) -> str | None:
         return encoding
     # Pages re-saved as UTF-8 keep their old statement; no other encoding's letters are valid UTF-8 by chance, save
     # those of escape sequences, which are ASCII to look at.
-    return encoding if encoding == "iso-2022-jp" else None
+    return encoding if encoding == "iso2022_jp" else None

@@ -11,7 +11,7 @@ from core.parsing.flow import Item, Piece, Words
 from core.parsing.html.code import BULLET, LISTS, code_text, markers, stated_language
 from core.parsing.html.tables import grid, header_rows, is_layout, table_of
 from core.parsing.html.tree import Node, Source, plain_text
-from core.parsing.inline import Inline, joined, linked, safe_target, says_something, stands_beside
+from core.parsing.inline import Inline, flat, headed, joined, linked, safe_target, says_something, stands_beside
 from core.types import BlockKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -29,7 +29,9 @@ def pieces_of(*sources: Source) -> tuple[Piece, ...]:
     >>> [piece.kind.value for piece in pieces_of(parse_source("<nav><a href='/'>Home</a></nav><h1>Ducks</h1>"))]
     ['furniture', 'heading']
     """
-    walker = _Walker(sources)
+    ids = {address: node for source in sources for address, node in source.ids.items()}
+    targets = set().union(*(source.note_targets for source in sources))
+    walker = _Walker({name: ids[name] for name in targets if name in ids and ids[name].tag in _NOTE_HOLDERS})
     for source in sources:
         walker.children(source.body)
         walker.flush()
@@ -45,14 +47,14 @@ class _Walker:
     later ones join it as long as nothing came between (``_joins``).
     """
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, notes: dict[str, Node], outer: _Walker | None = None) -> None:
+        """``notes``: by the address that marks point to. ``outer``: whose run of words this one reads."""
         self.pieces: list[Piece] = []
-        ids = {address: node for source in sources for address, node in source.ids.items()}
-        targets = set().union(*(source.note_targets for source in sources))
-        self._notes = {target: ids[target] for target in targets if target in ids and ids[target].tag in _NOTE_HOLDERS}
-        self._note_targets = frozenset(self._notes)
-        self._note_nodes = frozenset(map(id, self._notes.values()))
-        self._marks: list[tuple[str, str]] = []
+        self._notes = notes
+        self._is_inner = outer is not None
+        self._note_targets: frozenset[str] = outer._note_targets if outer else frozenset(notes)
+        self._note_nodes: frozenset[int] = outer._note_nodes if outer else frozenset(map(id, notes.values()))
+        self._marks: list[tuple[str, str]] = outer._marks if outer else []
         self._inline = Inline()
         self._pictures: list[tuple[str, str]] = []
         self._kind = BlockKind.PARAGRAPH
@@ -152,7 +154,7 @@ class _Walker:
 
     def _put_notes(self) -> None:
         """The footnotes of the piece that was just made, each behind the first block that points to it."""
-        while self._marks:
+        while self._marks and not self._is_inner:
             label, target = self._marks.pop(0)
             note = self._notes.pop(target, None)
             if note is not None:
@@ -246,40 +248,12 @@ class _Walker:
 
     def _flat(self, node: Node, marker: str = "") -> Words:
         """All words of a node as one run behind ``marker``; blocks inside it are lines."""
-        inline = Inline()
-        inline.mark(marker)
-        inline.open_link(self._inline.target)
-        pictures: list[tuple[str, str]] = []
-        self._flatten(node, inline, pictures)
-        return _with_pictures(inline.take() or Words(""), pictures)
-
-    def _flatten(self, node: Node, inline: Inline, pictures: list[tuple[str, str]]) -> None:
-        marks = markers(node) if node.tag in LISTS else None
-        for child in node.children:
-            if isinstance(child, str):
-                inline.add(child)
-            elif child.tag == "a":
-                inline.open_link(safe_target(child.attributes.get("href", "")))
-                label = self._note_label(child)
-                if label:
-                    inline.add(f"[{label}]")
-                else:
-                    self._flatten(child, inline, pictures)
-                inline.close_link()
-            elif child.tag == "br":
-                inline.add("\n")
-            elif child.tag == "img":
-                alternative = " ".join(child.attributes.get("alt", "").split())
-                if _is_drawn_word(child, alternative):
-                    inline.add(alternative)
-                elif says_something(alternative):
-                    pictures.append((alternative, inline.target))
-            elif id(child) not in self._note_nodes:
-                inline.edge()
-                if marks and child.tag == "li":
-                    inline.mark(next(marks))
-                self._flatten(child, inline, pictures)
-                inline.edge()
+        inner = _Walker(self._notes, self)
+        inner._inline.open_link(self._inline.target)
+        inner.children(node)
+        inner.flush()
+        inner._end_list()
+        return headed(f"{marker} " if marker else "", flat(inner.pieces))
 
 
 def _is_drawn_word(node: Node, alternative: str) -> bool:

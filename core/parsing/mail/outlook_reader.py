@@ -25,7 +25,7 @@ from oxmsg.storage import Storage
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece
-from core.parsing.mail.outlook_rtf import html_inside, text_inside, unpacked
+from core.parsing.mail.outlook_rtf import html_inside, unpacked
 from core.parsing.mail.pieces import Mail, html_pieces, mail_reading, pictures_shown, safe_name
 from core.parsing.mail.reader import SEALED, head_fields, message_bytes
 from core.parsing.mail.text import decoded, plain_pieces
@@ -135,7 +135,7 @@ def _message(storage: Storage, head: int, depth: int) -> _Message:
         rtf = unpacked(properties.binary(_RTF))
         page_text = properties.text(_HTML) or html_inside(rtf)
         page = page_text.encode("utf-8", "replace")
-    plain = properties.text(_BODY, body_page) or ("" if page else text_inside(rtf))
+    plain = properties.text(_BODY, body_page)
     notes: list[str] = []
     kind = properties.text(_CLASS)
     if "smime" in kind.lower():
@@ -146,7 +146,12 @@ def _message(storage: Storage, head: int, depth: int) -> _Message:
         page=page,
         page_text=page_text,
         plain=plain.replace("\r\n", "\n").replace("\r", "\n"),
-        attached=tuple(_attached(storage, properties.page, depth, notes)),
+        attached=(
+            *(
+                [("body.rtf", rtf, "")] if rtf and not page and not plain.strip() else []
+            ),  # read as a document of its own
+            *_attached(storage, properties.page, depth, notes),
+        ),
         identity={
             "message_id": properties.line(_MESSAGE_ID),
             "in_reply_to": properties.line(_REPLIES_TO),
@@ -235,16 +240,7 @@ def _as_mail(message: _Message, shown: str) -> Mail:
 
 def _count(pieces: Sequence[Piece]) -> int:
     """Words of a body."""
-    texts = [
-        words.text
-        for piece in pieces
-        for words in (
-            piece.words,
-            *(item.words for item in piece.items),
-            *(cell.words for row in piece.rows for cell in row),
-        )
-    ]
-    return sum(len(text.split()) for text in texts)
+    return sum(len(words.text.split()) for piece in pieces for words in piece.said())
 
 
 def _as_eml(message: _Message) -> bytes:

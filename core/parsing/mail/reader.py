@@ -17,6 +17,7 @@ from email.generator import BytesGenerator
 from email.message import Message
 from email.policy import compat32
 from io import BytesIO
+from mimetypes import guess_extension
 from typing import TypeAlias
 
 from core.errors import ParseError
@@ -33,28 +34,6 @@ SEALED = "The mail, or a part of it, is sealed: words inside the encryption or s
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
 _SEALED = frozenset({"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
 _BASE64_LINES = re.compile(r"(?:[A-Za-z0-9+/=]*[ \t\r]*(?:\n|\Z))*")
-_SUFFIXES = {
-    "application/pdf": "pdf",
-    "application/zip": "zip",
-    "application/rtf": "rtf",
-    "application/json": "json",
-    "application/msword": "doc",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
-    "application/vnd.oasis.opendocument.text": "odt",
-    "application/vnd.oasis.opendocument.spreadsheet": "ods",
-    "image/jpeg": "jpg",
-    "image/png": "png",
-    "image/gif": "gif",
-    "text/calendar": "ics",
-    "text/csv": "csv",
-    "text/html": "html",
-    "text/markdown": "md",
-    "text/plain": "txt",
-    "text/vcard": "vcf",
-    "text/xml": "xml",
-}
 
 
 def read(data: bytes, name: str) -> ParsedFile:
@@ -174,7 +153,9 @@ class _Walk:
             content_id = (part.get("Content-ID") or "").strip(" <>\r\n\t")
             picture = content_id if kind.startswith("image/") else ""
             if data or stated:
-                self.found.append((stated or f"part-{len(self.found) + 1}.{_suffix(kind)}", data, picture))
+                self.found.append(
+                    (stated or f"part-{len(self.found) + 1}.{(guess_extension(kind) or '.bin')[1:]}", data, picture)
+                )
             return []
         charset = part.get_content_charset() or ""
         data, behind = _with_words_behind(part, data)
@@ -259,7 +240,3 @@ def _file_name(part: _Part) -> str:
         return header_text(part.get_filename("") or "")
     except (ValueError, LookupError, TypeError):  # RFC 2231 parameters in pieces that do not fit
         return ""
-
-
-def _suffix(kind: str) -> str:
-    return _SUFFIXES.get(kind, "bin")

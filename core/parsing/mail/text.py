@@ -7,32 +7,21 @@ from __future__ import annotations
 
 import codecs
 import re
-from binascii import Error as BinasciiError
-from binascii import a2b_base64
 from collections.abc import Iterator, Sequence
+from email.errors import HeaderParseError
+from email.header import decode_header
 from itertools import groupby
 
 from core.errors import ParseError
 from core.parsing.flow import Item, Piece, Words
+from core.parsing.html.encoding import codec_named
 from core.parsing.plain.plain import text_blocks
 from core.text.normalise import decode
 from core.types import Block, BlockKind
 
-# Names mail programs use for another character set than Python does (WHATWG Encoding, section 4.2).
-_MEANT = {
-    **dict.fromkeys(("us-ascii", "ascii", "iso-8859-1", "latin1"), "cp1252"),
-    **dict.fromkeys(("gb2312", "gbk", "x-gbk"), "gb18030"),
-    **dict.fromkeys(("ks_c_5601-1987", "euc-kr"), "cp949"),
-    **dict.fromkeys(("shift_jis", "x-sjis"), "cp932"),
-    "big5": "big5hkscs",
-    "iso-8859-8-i": "iso8859_8",
-    "unicode-1-1-utf-7": "utf-7",
-}
 _ONE_BYTE = ("us-ascii", "ascii", "iso-8859", "iso8859", "latin", "windows-125", "cp125", "koi8", "utf-8", "utf8")
 _ENOUGH_TO_TELL = 64  # bytes from which the statistics of letters say something
 _FOLD = re.compile(r"[\r\n]+[ \t]*")
-_ENCODED_WORD = re.compile(r"=\?(?P<charset>[\w.:+-]+)(?:\*[\w-]*)?\?(?P<way>[bBqQ])\?(?P<words>[^?\r\n]*)\?=")
-_HEXADECIMAL = re.compile(rb"=([0-9A-Fa-f]{2})")
 _QUOTED = re.compile(r"(?:>[ ]?)+")
 _SIGNATURE = re.compile(r"--[ ]?")
 _ITEM = re.compile(r"(?P<marker>[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
@@ -52,7 +41,7 @@ def decoded(data: bytes, charset: str = "") -> str:
     claims = ("utf-8", charset) if not charset or charset.startswith(_ONE_BYTE) else (charset, "utf-8")
     for claim in filter(None, claims):
         try:
-            text = data.decode(codecs.lookup(_MEANT.get(claim, claim)).name)
+            text = data.decode(codec_named(claim) or codecs.lookup(claim).name)
         except (LookupError, UnicodeError, ValueError, OSError):  # OSError: a codec's file, behind shut doors
             continue
         return _plain(text)
@@ -71,22 +60,17 @@ def header_text(value: str) -> str:
     ('Dücken <a@b.example>', '=?x?z?bad?=')
     """
     value = _FOLD.sub(" ", value[:_MAX_HEADER])
-    found: list[tuple[str, bytes]] = []  # character sets and bytes; a character may be parted between two words
-    place, after_word = 0, False
-    for match in _ENCODED_WORD.finditer(value):
-        between = value[place : match.start()]
-        word = _word_bytes(match)
-        if word is None:
-            continue
-        if not after_word or between.strip():
-            found.append(("", _raw(between)))
-        if found and found[-1][0] == match["charset"].lower():
-            word = found.pop()[1] + word
-        found.append((match["charset"].lower(), word))
-        place, after_word = match.end(), True
-    found.append(("", _raw(value[place:])))
+    found = []
+    try:
+        parts = decode_header(value) if "=?" in value else [(value, None)]
+    except HeaderParseError:  # a broken one is shown as it is
+        parts = [(value, None)]
+    for words, charset in parts:
+        # Between encoded words the library hands on what was none in an escaped form.
+        plain = words if isinstance(words, str) else "" if charset else words.decode("raw-unicode-escape", "replace")
+        found.append(decoded(words, charset) if isinstance(words, bytes) and charset else decoded(_raw(plain)))
     # A word may hold line breaks, which must not begin lines of their own.
-    return " ".join("".join(decoded(raw, charset) for charset, raw in found).split())
+    return " ".join("".join(found).split())
 
 
 def plain_pieces(text: str, *, flowed: bool = False, delete_space: bool = False) -> list[Piece]:
@@ -105,18 +89,6 @@ def plain_pieces(text: str, *, flowed: bool = False, delete_space: bool = False)
         words = [line for _, line in run]
         pieces += _quotes(words, depth) if depth else _unquoted(words)
     return pieces
-
-
-def _word_bytes(match: re.Match[str]) -> bytes | None:
-    """What an encoded word holds, ``None`` where it is broken."""
-    words = match["words"]
-    if match["way"] in "bB":
-        try:
-            return a2b_base64(words.rstrip("=") + "=" * (-len(words.rstrip("=")) % 4)) or None
-        except (BinasciiError, ValueError):
-            return None
-    spelled = _raw(words.replace("_", " "))
-    return _HEXADECIMAL.sub(lambda code: bytes([int(code[1], 16)]), spelled)
 
 
 def _raw(text: str) -> bytes:

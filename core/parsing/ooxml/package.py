@@ -198,7 +198,23 @@ def _plain(name: str) -> str:
     return name.replace("\\", "/").lstrip("/").lower()
 
 
-def _parser() -> Any:
+def part_of(archive: ZipFile, name: str) -> bytes | None:
+    """A member's bytes, ``None`` where it is missing or damaged."""
+    try:
+        return archive.read(name)
+    except (KeyError, BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError):
+        return None
+
+
+def tree_of(content: bytes | None, *, recover: bool = False) -> Element | None:
+    """The root element of a small part; ``None`` where it is no XML. ``recover``: as much as can be made of it."""
+    try:
+        return etree.fromstring(content or b"", _parser(recover=recover))
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+
+
+def _parser(*, recover: bool = False) -> Any:
     return etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -206,6 +222,7 @@ def _parser() -> Any:
         huge_tree=False,
         remove_comments=True,
         remove_pis=True,
+        recover=recover,
     )
 
 

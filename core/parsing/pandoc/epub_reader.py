@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from lxml import etree
 
@@ -18,7 +17,7 @@ from core.parsing.html.source import parse_source
 from core.parsing.html.tree import Source
 from core.parsing.html.walk import pieces_of
 from core.parsing.inline import hidden_note
-from core.parsing.ooxml.package import checked
+from core.parsing.ooxml.package import checked, part_of, tree_of
 
 Element = Any  # lxml's elements come without types
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/xml"})
@@ -40,7 +39,7 @@ def read(data: bytes, name: str) -> ParsedFile:
     """The book's pages one after the other, its navigation left out. Raises ``ParseError``."""
     with checked(data, name) as archive:
         place = _package_place(archive, name)
-        package = _root(_member(archive, place), f"its package file {place}", name)
+        package = _root(part_of(archive, place), f"its package file {place}", name)
         protected = _protected(archive)
         sources: list[Source] = []
         missing: list[str] = []
@@ -48,7 +47,7 @@ def read(data: bytes, name: str) -> ParsedFile:
             if page in protected:
                 problem = f"{name} is protected against copying (DRM): its pages are encrypted."
                 raise ParseError(problem, "Add a copy without the protection.")
-            content = _member(archive, page)
+            content = part_of(archive, page)
             if content is None:
                 missing.append(page)
             elif content.strip():
@@ -67,7 +66,7 @@ def read(data: bytes, name: str) -> ParsedFile:
 
 def _package_place(archive: ZipFile, name: str) -> str:
     """The path of the package file inside the archive."""
-    container = _member(archive, "META-INF/container.xml")
+    container = part_of(archive, "META-INF/container.xml")
     if container is not None:
         for rootfile in _root(container, "its container file", name).iter("{*}rootfile"):
             place = unquote(rootfile.get("full-path", "")).lstrip("/")
@@ -96,11 +95,7 @@ def _spine(package: Element, place: str) -> Iterator[str]:
 
 def _protected(archive: ZipFile) -> set[str]:
     """Paths of encrypted members; disguised fonts are none."""
-    content = _member(archive, "META-INF/encryption.xml")
-    try:
-        root = etree.fromstring(content, _parser()) if content else None
-    except etree.XMLSyntaxError:
-        return set()
+    root = tree_of(part_of(archive, "META-INF/encryption.xml"), recover=True)
     found = set()
     for entry in root.iter("{*}EncryptedData") if root is not None else ():
         method = next(entry.iter("{*}EncryptionMethod"), None)
@@ -120,22 +115,8 @@ def _metadata(package: Element) -> dict[str, str]:
     return {**joined, **({"title": found["title"][0]} if "title" in found else {})}
 
 
-def _member(archive: ZipFile, path: str) -> bytes | None:
-    try:
-        return archive.read(path)
-    except (KeyError, BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError):
-        return None
-
-
 def _root(content: bytes | None, what: str, name: str) -> Element:
-    try:
-        root = etree.fromstring(content or b"", _parser())
-    except (etree.XMLSyntaxError, ValueError):
-        root = None
+    root = tree_of(content, recover=True)
     if root is None:
         raise ParseError(f"{name} is damaged: {what} cannot be read.", _DAMAGED)
     return root
-
-
-def _parser() -> Any:
-    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Mapping
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from lxml import etree
 
 from core.errors import ParseError
-from core.parsing.ooxml.package import checked
+from core.parsing.ooxml.package import checked, part_of, tree_of
 
 Element = Any  # lxml's elements come without types
 _SAVE_AGAIN = "Open it in LibreOffice, save a copy and add that."
@@ -58,15 +57,7 @@ class OpenDocument:
         return metadata_of(self._meta)
 
     def _part(self, name: str) -> bytes:
-        return part_of(self._archive, name) if self._archive else b""
-
-
-def part_of(archive: ZipFile, name: str) -> bytes:
-    """A part's bytes, empty where it is missing or damaged."""
-    try:
-        return archive.read(name)
-    except (KeyError, BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError):
-        return b""
+        return (part_of(self._archive, name) or b"") if self._archive else b""
 
 
 def embedded(archive: ZipFile, address: str) -> Element | None:
@@ -84,14 +75,3 @@ def metadata_of(root: Element | None) -> dict[str, str]:
         if key and words and (key == "keywords" or key not in found):
             found.setdefault(key, []).append(words)
     return {key: ", ".join(words) for key, words in found.items()}
-
-
-def tree_of(content: bytes) -> Element | None:
-    """The root element of a small part; ``None`` where it is no XML."""
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
-    )
-    try:
-        return etree.fromstring(content, parser)
-    except (etree.XMLSyntaxError, ValueError):
-        return None

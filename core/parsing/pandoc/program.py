@@ -56,9 +56,9 @@ def convert(
     b'<p><strong>Hello</strong></p>\\n'
     """
     heap = ["+RTS", f"-M{memory_megabytes}m", "-RTS"]
-    whole = ["--standalone"] if standalone else []
+    ways = ["--mathjax", *(["--standalone"] if standalone else [])]  # formulas as they are written
     process = subprocess.Popen(
-        [program(), *heap, "--sandbox", *whole, "--from", source, "--to", target, "--output", "-"],
+        [program(), *heap, "--sandbox", *ways, "--from", source, "--to", target, "--output", "-"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

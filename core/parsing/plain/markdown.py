@@ -56,7 +56,9 @@ class MarkdownParser:
         text, encoding = decode(data, display_name(name))
         head = front_matter(text)
         blocks, links = read_blocks(text, head.end if head else 0)
-        title, title_span = _title(text, blocks, head.values if head else {}, name)
+        values = head.values if head else {}
+        stated = next((value for key, value in values.items() if key.lower() == "title" and value.strip()), "")
+        title, title_span = (" ".join(stated.split())[:_MAX_TITLE], None) if stated else title_of(text, blocks, name)
         return Document(
             version_id=hashlib.sha256(data).hexdigest(),
             kind="markdown",
@@ -65,7 +67,7 @@ class MarkdownParser:
             blocks=tuple(blocks),
             title_span=title_span,
             links=tuple(links),
-            metadata={**(head.values if head else {}), "encoding": encoding},
+            metadata={**values, "encoding": encoding},
             notes=(head.note,) if head and head.note else (),
         )
 
@@ -234,11 +236,8 @@ def plain_words(markup: str) -> str:
     return " ".join(markup.split())
 
 
-def _title(text: str, blocks: Sequence[Block], values: Mapping[str, str], name: str) -> tuple[str, Span | None]:
-    """Front matter's title, else the first level-1 heading, else the file's name."""
-    stated = next((value for key, value in values.items() if key.lower() == "title" and value.strip()), "")
-    if stated:
-        return " ".join(stated.split())[:_MAX_TITLE], None
+def title_of(text: str, blocks: Sequence[Block], name: str) -> tuple[str, Span | None]:
+    """The first level-1 heading, else the file's name."""
     for block in blocks:
         if block.start > _TITLE_WITHIN:
             break

@@ -1,7 +1,7 @@
 """Jupyter notebooks: the cells in order, prose as Markdown, code with its kernel's language, text outputs below it.
 
-The format of both generations: https://nbformat.readthedocs.io/en/latest/format_description.html (4: "cells"; 3:
-"worksheets" that hold cells, "input" for the source of code, headings as cells of their own).
+The format: https://nbformat.readthedocs.io/en/latest/format_description.html. Notebooks of its third generation (before
+2015) are read as the JSON they are.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 
 from core.errors import ParseError
 from core.parsing.audit.word_audit import audit_words
-from core.parsing.names import display_name, readable_title
+from core.parsing.names import display_name
 from core.parsing.plain.lines import line_spans, trimmed
-from core.parsing.plain.markdown import heading_words, plain_words, read_blocks
+from core.parsing.plain.markdown import read_blocks, title_of
 from core.text.normalise import decode
 from core.types import Block, BlockKind, Document, Link, Span
 
@@ -33,13 +33,18 @@ _MAGIC_LANGUAGES = {
 _PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun", "python", "python3", "pypy"})
 _TEXT_OUTPUTS = ("text/plain", "text", "text/markdown", "text/latex")  # the first there is
 _PICTURES = ("image/", "application/", "video/", "audio/")
-_OTHER_FORMS = frozenset({"text/html", "html", "png", "jpeg", "svg"})  # short names: nbformat 3
-_SETTINGS = "settings of the notebook and its cells"
-_MAX_TITLE = 200
+# Why the strings below a key may be left out.
+_UNREAD = {
+    **dict.fromkeys(
+        "metadata id attachments cell_type output_type name nbformat ename evalue language collapsed".split(),
+        "settings of the notebook and its cells",
+    ),
+    **dict.fromkeys(("text/html", "text/markdown", "text/latex"), "outputs in another form than text"),
+}
 
 
 class NotebookParser:
-    """``.ipynb`` of nbformat 3 and 4. Execution counts and cell ids are no part of the text."""
+    """``.ipynb`` of nbformat 4. Execution counts and cell ids are no part of the text."""
 
     name = "notebook"
     version = 1
@@ -51,13 +56,15 @@ class NotebookParser:
         book = read_notebook(source)
         if book is None:
             raise ParseError(f"{shown} is no notebook.", "Save it again from Jupyter and retry.")
-        writer = _Writer(_language(book))
-        for cell in _cells(book):
-            writer.cell(cell)
+        about = _about(book)
+        writer = _Writer(about["language"])
+        for cell in book["cells"]:
+            if isinstance(cell, dict):
+                writer.cell(cell)
         text = writer.text()
         if not text.strip():
             raise ParseError(f"{shown} is empty: none of its cells holds text.", "Save it again with its content.")
-        title, title_span = _title(text, writer.blocks, name)
+        title, title_span = title_of(text, writer.blocks, name)
         document = Document(
             version_id=hashlib.sha256(data).hexdigest(),
             kind="notebook",
@@ -66,7 +73,7 @@ class NotebookParser:
             blocks=tuple(writer.blocks),
             title_span=title_span,
             links=tuple(writer.links),
-            metadata={**_about(book), "encoding": encoding},
+            metadata={**about, "encoding": encoding},
             notes=tuple(writer.notes()),
         )
         said, dropped = _second_reading(book)
@@ -85,8 +92,7 @@ def read_notebook(text: str) -> dict[str, Any] | None:
         book = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    lists = isinstance(book.get("cells"), list) or isinstance(book.get("worksheets"), list)
-    return book if lists and isinstance(book.get("nbformat"), int) else None
+    return book if isinstance(book.get("cells"), list) and isinstance(book.get("nbformat"), int) else None
 
 
 def is_notebook(data: bytes, name: str = "The file") -> bool:
@@ -97,13 +103,6 @@ def is_notebook(data: bytes, name: str = "The file") -> bool:
         return read_notebook(decode(data, name).text) is not None
     except ParseError:
         return False
-
-
-def _cells(book: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    sheets = [book, *(book.get("worksheets") or [])]
-    for sheet in sheets:
-        cells = sheet.get("cells") if isinstance(sheet, dict) else None
-        yield from (cell for cell in cells or () if isinstance(cell, dict))
 
 
 def _joined(value: object) -> str:
@@ -118,33 +117,22 @@ def _joined(value: object) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _table(value: object, key: str) -> dict[str, Any]:
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
-
-
-def _language(book: dict[str, Any]) -> str:
-    metadata = _table(book, "metadata")
-    for value in (
-        _table(metadata, "language_info").get("name"),
-        _table(metadata, "kernelspec").get("language"),
-        metadata.get("language"),
-    ):
-        if isinstance(value, str) and value.strip():
-            return value.strip().lower()[:40]
-    return "python"
+def _at(value: object, *keys: str) -> object:
+    """What stands below one key after the other, ``None`` where a part of the way is missing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def _about(book: dict[str, Any]) -> dict[str, str]:
-    metadata = _table(book, "metadata")
-    kernel = _table(metadata, "kernelspec")
     stated = {
-        "kernel": kernel.get("display_name") or kernel.get("name"),
-        "language": _language(book),
-        "language_version": _table(metadata, "language_info").get("version"),
-        "title": metadata.get("title"),
+        "kernel": _at(book, "metadata", "kernelspec", "display_name"),
+        "language": _at(book, "metadata", "language_info", "name") or _at(book, "metadata", "kernelspec", "language"),
+        "language_version": _at(book, "metadata", "language_info", "version"),
+        "title": _at(book, "metadata", "title"),
     }
-    return {key: _joined(value)[:200] for key, value in stated.items() if isinstance(value, str) and value.strip()}
+    found = {key: _joined(value)[:200] for key, value in stated.items() if isinstance(value, str) and value.strip()}
+    return {**found, "language": found.get("language", "python").strip().lower()[:40]}
 
 
 @dataclass(slots=True)
@@ -163,17 +151,12 @@ class _Writer:
 
     def cell(self, cell: dict[str, Any]) -> None:
         kind = cell.get("cell_type")
-        source = _joined(cell.get("source", cell.get("input")))
+        source = _joined(cell.get("source"))
         if kind == "code":
-            stated = cell.get("language")
-            self._code(source, _language_of_cell(source, stated if isinstance(stated, str) else self.language))
+            self._code(source, _language_of_cell(source, self.language))
             for output in cell.get("outputs") or ():
                 if isinstance(output, dict):
                     self._output(output)
-        elif kind == "heading":
-            level = cell.get("level")
-            marks = "#" * (min(6, max(1, level)) if isinstance(level, int) else 1)
-            self._markdown(f"{marks} {' '.join(source.split())}" if source.strip() else "")
         elif kind == "raw":
             if (span := self._add(source)) is not None:
                 self.blocks.append(Block(BlockKind.PARAGRAPH, span.start, span.end))
@@ -214,18 +197,19 @@ class _Writer:
 
     def _output(self, output: dict[str, Any]) -> None:
         kind = output.get("output_type")
-        if kind in {"error", "pyerr"}:
+        if kind == "error":
             trace = output.get("traceback")
             lines = [_joined(line) for line in trace] if isinstance(trace, list) else []
             words = "\n".join(lines) or f"{_joined(output.get('ename'))}: {_joined(output.get('evalue'))}"
             self._code(_ANSI.sub("", words), "")
             return
-        held = _table(output, "data") or output
+        data = output.get("data")
+        held = data if isinstance(data, dict) and data else output
         said = next((key for key in _TEXT_OUTPUTS if key in held), None)
         if said is not None:
             self._code(_ANSI.sub("", _joined(held[said])), "")
         for media in held:
-            if media != said and (media.startswith(_PICTURES) or media in _OTHER_FORMS):
+            if media != said and media.startswith((*_PICTURES, "text/html")):
                 self.left[f"{media} in outputs"] += 1
 
 
@@ -253,18 +237,6 @@ def _moved(block: Block, by: int) -> Block:
     )
 
 
-def _title(text: str, blocks: list[Block], name: str) -> tuple[str, Span | None]:
-    """The first level-1 heading, else the file's name."""
-    for block in blocks:
-        if block.kind is BlockKind.HEADING and block.level == 1:
-            span = heading_words(text, block.start, block.end)
-            words = plain_words(text[span.start : span.end])
-            if words and len(words) <= _MAX_TITLE:
-                return words, span
-            break
-    return readable_title(name), None
-
-
 def _second_reading(book: dict[str, Any]) -> tuple[list[str], dict[str, list[str]]]:
     """Every string of the JSON that a person may have written or read, and of them those left out on purpose.
 
@@ -272,35 +244,20 @@ def _second_reading(book: dict[str, Any]) -> tuple[list[str], dict[str, list[str
     """
     said: list[str] = []
     dropped: dict[str, list[str]] = {}
-    pending: list[tuple[str, str, object]] = [("", "", book)]
+    pending: list[tuple[str, object]] = [("", book)]
     while pending:
-        reason, key, value = pending.pop()
+        reason, value = pending.pop()
         if isinstance(value, dict):
-            for inner, item in reversed(list(value.items())):
-                why = reason or (_SETTINGS if inner in {"metadata", "id", "attachments"} else "")
-                if inner.startswith(_PICTURES) or inner in {"png", "jpeg", "svg"}:
-                    continue
-                if inner in {"text/html", "html", "text/markdown", "text/latex", "latex"}:
-                    why = why or "outputs in another form than text"
-                if inner in {
-                    "cell_type",
-                    "output_type",
-                    "name",
-                    "nbformat",
-                    "ename",
-                    "evalue",
-                    "language",
-                    "collapsed",
-                }:
-                    why = why or _SETTINGS
-                pending.append((why, inner, item))
+            for key, inner in reversed(value.items()):
+                if not key.startswith(_PICTURES):
+                    lines = key == "traceback" and isinstance(
+                        inner, list
+                    )  # lines without their ends; others are one text
+                    pending.append((reason or _UNREAD.get(key, ""), [[line] for line in inner] if lines else inner))
         elif isinstance(value, list) and not all(isinstance(item, str) for item in value):
-            pending.extend((reason, key, item) for item in reversed(value))
-        elif isinstance(value, str) or (isinstance(value, list) and value):
-            # A traceback is a list of lines without their ends; any other list of strings is one text.
-            texts = value if key == "traceback" and isinstance(value, list) else [value]
-            words = [_ANSI.sub("", _joined(text)) for text in texts]
-            said.extend(words)
+            pending.extend((reason, item) for item in reversed(value))
+        elif words := _ANSI.sub("", _joined(value)):
+            said.append(words)
             if reason:
-                dropped.setdefault(reason, []).extend(words)
+                dropped.setdefault(reason, []).append(words)
     return said, dropped

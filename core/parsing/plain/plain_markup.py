@@ -1,7 +1,6 @@
-"""reStructuredText and Org to pandoc's syntax tree, which ``core/parsing/pandoc/reader.py`` reads.
+"""reStructuredText and Org to a page, by pandoc, which ``core/parsing/pandoc/reader.py`` reads.
 
-What pandoc would leave out is mended in the text before, as ``odt_reader`` does for OpenDocument. EPUB and RTF have
-readers of their own: pandoc refuses a book for one missing page, and knows no code page but Western Europe's.
+What pandoc would leave out is mended in the text before, as ``odt_reader`` does for OpenDocument.
 """
 
 from __future__ import annotations
@@ -30,6 +29,10 @@ _ORG_RESULTS = re.compile(r"^[ \t]*#\+RESULTS(?:\[[^\]\n]*\])?:.*$", re.IGNORECA
 _ORG_EXPORTS = re.compile(
     r"(^[ \t]*#\+(?:BEGIN_SRC|PROPERTY|HEADER)\b[^\n]*?) :exports[ \t]+\w+", re.IGNORECASE | re.MULTILINE
 )
+_ORG_DRAWER = re.compile(
+    r"^[ \t]*:PROPERTIES:[ \t]*\n(.*?)^[ \t]*:END:[ \t]*$", re.IGNORECASE | re.MULTILINE | re.DOTALL
+)
+_ORG_PROPERTY = re.compile(r"^[ \t]*:([^:\n]+):[ \t]*(.*)$", re.MULTILINE)
 _INCLUDES = {
     "rst": re.compile(r"^[ \t]*\.\. (?:literal)?include::[ \t]+(\S.*?)[ \t]*$", re.MULTILINE),
     "org": re.compile(r"^[ \t]*#\+INCLUDE:[ \t]+\"?([^\"\n]+?)\"?(?:[ \t].*)?$", re.MULTILINE | re.IGNORECASE),
@@ -38,27 +41,27 @@ _MOST_NAMES = 10
 _DOCTEST = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*)>>> [^\n]*(?:\n(?![ \t]*\n)[^\n]+)*")
 
 
-def to_tree(text: str, kind: str, settings: ParsingSettings, tick: Callable[[], None], shown: str) -> bytes:
-    """Pandoc's JSON for ``text`` of ``kind`` ("rst" or "org"). ``shown``: the file's name, for sentences.
+def to_page(text: str, kind: str, settings: ParsingSettings, tick: Callable[[], None], shown: str) -> bytes:
+    """Pandoc's HTML for ``text`` of ``kind`` ("rst" or "org"). ``shown``: the file's name, for sentences.
 
     ``tick`` is called five times a second and may raise to stop. Raises ``ParseError`` where pandoc refuses the text,
     ``WorkerError`` where a limit was met.
     """
 
-    def tree(mended: str) -> bytes:
+    def page(mended: str) -> bytes:
         data = mended.encode("utf-8", "replace")
-        return through_pandoc(data, _FORMATS[kind], "json", settings, tick, shown, standalone=True)
+        return through_pandoc(data, _FORMATS[kind], "html", settings, tick, shown, standalone=True)
 
     text = mended(text, kind)
     try:
-        return tree(text)
+        return page(text)
     except WorkerError:
         raise
     except ParseError:
         escaped = _ORG_BACKSLASH.sub(lambda match: match["kept"] or r"\bsol{}", text) if kind == "org" else text
         if escaped == text:
             raise
-        return tree(escaped)
+        return page(escaped)
 
 
 def notes_on(text: str, kind: str) -> tuple[str, ...]:
@@ -107,6 +110,7 @@ def mended(text: str, kind: str) -> str:
     """
     if kind == "org":
         text = _ORG_EXCLUDED.sub("", _ORG_RESULTS.sub("", _ORG_OPTIONS.sub("", text)))
+        text = _ORG_DRAWER.sub(lambda match: _ORG_PROPERTY.sub(r"\n\1: \2", match[1]), text)
         text = _ORG_COMMENTED.sub(r"\1Comment", text)  # a subtree under that word is left out
         return _ORG_EXPORT_ALL + _ORG_EXPORTS.sub(r"\1", text)
     return _DOCTEST.sub(_literal, text)  # pandoc runs a doctest's lines together

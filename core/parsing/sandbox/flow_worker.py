@@ -20,7 +20,7 @@ from types import ModuleType
 
 from core.parsing.audit.second_reading import second_reading
 from core.parsing.flow import ParsedFile, Piece
-from core.parsing.pandoc import odt_reader
+from core.parsing.pandoc import odt_reader, rtf_reader
 from core.parsing.sandbox.flow_frames import to_json
 from core.parsing.sandbox.worker import Answer, Failures, Task, answer, serve
 
@@ -35,7 +35,7 @@ READERS = {
     "msg": "mail.outlook_reader",
     "epub": "pandoc.epub_reader",
     "odt": "pandoc.reader",
-    "rtf": "rtf.reader",
+    "rtf": "pandoc.reader",
     "rst": "pandoc.reader",
     "org": "pandoc.reader",
 }
@@ -43,7 +43,7 @@ READERS = {
 
 Each has ``read(data: bytes, name: str) -> ParsedFile`` and may have ``warm_up()``.
 
-Those of "rst", "org" and "odt" are given pandoc's syntax tree in place of the file.
+Those of "rst", "org", "odt" and "rtf" are given the page that pandoc makes of the file in its place.
 """
 
 _ARTICLES = "html.article"  # reads "html" too: what is not a page's article is set aside
@@ -103,15 +103,16 @@ def read_second(data: bytes, request: Answer) -> Iterator[Answer]:
             yield {"type": "words", "reason": reason, "words": " ".join(part)}
 
 
-def _prepare_odt(data: bytes, request: Answer) -> Iterator[Answer]:
+def _prepare(data: bytes, request: Answer) -> Iterator[Answer]:
     """Frames of what is known before pandoc reads the document; the attachment is for pandoc."""
-    yield from reading_frames(odt_reader.prepare(data, str(request["name"])))
+    reader = odt_reader if request["kind"] == "odt" else rtf_reader
+    yield from reading_frames(reader.prepare(data, str(request["name"])))
 
 
 TASKS: dict[str, Task] = {
     **{kind: _task(kind, reader) for kind, reader in READERS.items()},
     "article": _task("html", _ARTICLES),
-    "prepare-odt": _prepare_odt,
+    "prepare": _prepare,
     "second": read_second,
 }
 
@@ -128,6 +129,7 @@ def warm_up() -> None:
     """Load every reader and whatever its libraries would load late: behind the shut doors no file can be opened."""
     mimetypes.init()
     load_codecs()
+    rtf_reader.warm_up()
     for name in sorted({*READERS.values(), _ARTICLES}):
         module = import_module(f"core.parsing.{name}")
         _MODULES[name] = module

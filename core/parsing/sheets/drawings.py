@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-
-from lxml import etree
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from core.parsing.flow import Piece, Words
-from core.parsing.inline import safe_target
+from core.parsing.inline import description, safe_target
 from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
 from core.parsing.ooxml.package import RELATIONS, Element, Package, Relation
-from core.parsing.sheets.grid import Area, Drawing, Row, area_of, whole
+from core.parsing.sheets.grid import Drawing, whole
 from core.parsing.sheets.stream import local_name
-from core.parsing.word.drawings import description
 from core.types import BlockKind
 
 _MAX_DEPTH = 30
@@ -26,24 +22,23 @@ class _Parts:
 
     package: Package
     relations: dict[str, Relation]
-    fill: Callable[[Element], None]
 
     def root(self, name: str) -> Element | None:
         relation = self.relations.get(name)
         return self.package.optional_root(relation.target) if relation and not relation.external else None
 
 
-def read_drawings(package: Package, part: str, ids: Sequence[str], fill: Callable[[Element], None]) -> list[Drawing]:
+def read_drawings(package: Package, part: str, ids: Sequence[str]) -> list[Drawing]:
     """The drawings of a sheet, each at the cell it is anchored to. ``ids``: of the sheet's relations.
 
-    ``fill`` gives a chart the data it names and does not hold.
+    A chart that holds no copy of its data shows its title: the data stand in cells.
     """
     found: list[Drawing] = []
     inside = [relation.target for name in ids if (relation := package.relations(part).get(name))]
     for target in inside:
         root = package.optional_root(target)
         for anchor in root if root is not None else ():
-            pieces = tuple(_pieces(anchor, _Parts(package, package.relations(target), fill), 0))
+            pieces = tuple(_pieces(anchor, _Parts(package, package.relations(target)), 0))
             if pieces:
                 row, column = (whole(anchor.findtext(f"{{*}}from/{{*}}{name}"), 0) for name in ("row", "col"))
                 found.append(Drawing(row, column, pieces))
@@ -66,7 +61,6 @@ def _pieces(element: Element, parts: _Parts, depth: int) -> Iterator[Piece]:
             if told:
                 yield Piece(BlockKind.CAPTION, Words(told))
         elif name == "chart" and (root := parts.root(child.get(f"{RELATIONS}id", ""))) is not None:
-            parts.fill(root)
             yield from chart_pieces(root)
         elif name == "relIds" and (root := parts.root(child.get(f"{RELATIONS}dm", ""))) is not None:
             yield from diagram_pieces(root)
@@ -103,57 +97,3 @@ def _words(shape: Element, parts: _Parts) -> Iterator[Piece]:
 def _property(shape: Element, name: str) -> str:
     properties = shape.find(".//{*}cNvPr")
     return "" if properties is None else properties.get(name, "")
-
-
-_REFERENCE = re.compile(r"(?:'((?:[^']|'')+)'|([^'!,()]+))!(\$?[A-Z]{1,3}\$?\d+(?::\$?[A-Z]{1,3}\$?\d+)?)")
-_MAX_POINTS = 20_000  # of one series
-_MAX_ALL_POINTS = 500_000
-
-
-@dataclass(slots=True)
-class ChartData:
-    """The cells of all sheets by name, for charts without a copy of their data."""
-
-    sheets: Mapping[str, dict[int, Row]]
-    left: int = field(default=_MAX_ALL_POINTS)
-
-    def fill(self, root: Element) -> None:
-        """Give every reference of a chart part that holds no data a copy of the cells it names, as they are shown."""
-        for reference in list(root.iter("{*}numRef", "{*}strRef")):
-            if reference.find("{*}numCache/{*}pt") is not None or reference.find("{*}strCache/{*}pt") is not None:
-                continue
-            space = reference.tag.rpartition("}")[0]
-            cache = etree.SubElement(reference, f"{space}}}strCache")
-            for index, text in enumerate(self._texts(reference.findtext("{*}f") or "")):
-                if text:
-                    point = etree.SubElement(cache, f"{space}}}pt", idx=str(index))
-                    etree.SubElement(point, f"{space}}}v").text = text
-
-    def _texts(self, formula: str) -> Iterator[str]:
-        """What the cells of a reference show, row by row, "" for blank ones."""
-        for match in _REFERENCE.finditer(formula):
-            name = match[1].replace("''", "'") if match[1] else match[2]
-            rows, area = self.sheets.get(name), area_of(match[3])
-            if rows is None or area is None:
-                continue
-            for row, column in _places(area):
-                if self.left <= 0:
-                    return
-                self.left -= 1
-                cell = rows.get(row, {}).get(column)
-                yield _printable(cell.text) if cell else ""
-
-
-def _places(area: Area) -> Iterator[tuple[int, int]]:
-    count = 0
-    for row in range(area.top, area.bottom + 1):
-        for column in range(area.left, area.right + 1):
-            if count == _MAX_POINTS:
-                return
-            count += 1
-            yield row, column
-
-
-def _printable(text: str) -> str:
-    """What XML can hold of a text."""
-    return "".join(character for character in text if character.isprintable() or character == "\n")

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, TableCell, Words
+from core.parsing.inline import description
 from core.parsing.names import display_name
-from core.parsing.ooxml.package import Element, checked
-from core.parsing.pandoc.odt_package import embedded, metadata_of, part_of, tree_of
+from core.parsing.ooxml.package import Element, checked, part_of, tree_of
+from core.parsing.pandoc.odt_package import embedded, metadata_of
 from core.parsing.sheets.formats import plain_number
 from core.parsing.sheets.grid import Allowance, Area, Drawing, Sheet, Workbook, area_of
 from core.parsing.sheets.ods_cells import OFFICE, TABLE, XLINK, RowReader, finite_number, paragraphs
 from core.parsing.sheets.pieces import reading_of, says_something
 from core.parsing.sheets.stream import elements, local_name
 from core.parsing.sheets.styles import PLAIN, Look
-from core.parsing.word.drawings import description
 from core.types import BlockKind
 
 _CHART = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}"
@@ -105,9 +105,12 @@ def read(data: bytes, name: str) -> ParsedFile:
     archive = checked(data, shown)
     if "content.xml" not in archive.namelist():
         raise ParseError(f"{shown} lacks its part content.xml.", _SAVE_AGAIN)
-    if b"encryption-data" in part_of(archive, "META-INF/manifest.xml"):
+    if b"encryption-data" in (part_of(archive, "META-INF/manifest.xml") or b""):
         raise ParseError(f"{shown} is encrypted with a password.", "Save it without the password and add it again.")
-    book = _Reader(archive, shown).book
+    try:
+        book = _Reader(archive, shown).book
+    except (BadZipFile, OSError, ValueError, EOFError, RuntimeError) as error:
+        raise ParseError(f"{shown} is damaged: {error}", _SAVE_AGAIN) from error
     reading = reading_of(book)
     if not reading.pieces:
         raise ParseError(f"{shown} is empty: none of its sheets holds anything.", "Add a file with content.")

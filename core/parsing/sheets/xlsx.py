@@ -14,7 +14,7 @@ from core.errors import ParseError
 from core.parsing.inline import safe_target
 from core.parsing.ooxml.package import RELATIONS, Element, Package, Relation
 from core.parsing.sheets.comments import read_people, read_remarks
-from core.parsing.sheets.drawings import ChartData, read_drawings
+from core.parsing.sheets.drawings import read_drawings
 from core.parsing.sheets.grid import Allowance, Area, DefinedTable, Sheet, Workbook, area_of, put_links, whole
 from core.parsing.sheets.pieces import running_lines
 from core.parsing.sheets.stream import elements
@@ -44,7 +44,6 @@ def read_xlsx(data: bytes, shown: str) -> Workbook:
     )
     people = read_people(package, main)
     printed = _printed_rows(root)
-    drawn: list[tuple[Sheet, str, list[str]]] = []
     for number, entry in enumerate(list(root.iterfind("{*}sheets/{*}sheet"))[:_MAX_SHEETS]):
         relation = package.relations(main).get(entry.get(f"{RELATIONS}id", ""))
         name = entry.get("name") or f"Sheet {number + 1}"
@@ -58,11 +57,8 @@ def read_xlsx(data: bytes, shown: str) -> Workbook:
         sheet.heads_end = max(sheet.heads_end, printed.get(number, 0))
         if entry.get("state", "visible") != "visible":
             book.notes.append(f'The sheet "{sheet.name}" is hidden in the workbook; it is read all the same.')
+        sheet.drawings = read_drawings(package, relation.target, drawings)
         book.sheets.append(sheet)
-        drawn.append((sheet, relation.target, drawings))
-    charts = ChartData({sheet.name: sheet.rows for sheet in book.sheets})
-    for sheet, part, drawings in drawn:  # once all cells are known: a chart may show another sheet's
-        sheet.drawings = read_drawings(package, part, drawings, charts.fill)
     if package.damaged:
         names = ", ".join(package.damaged[:10])
         book.notes.append(f"Parts of the file are damaged and were left out: {names}.")

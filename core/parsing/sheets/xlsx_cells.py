@@ -1,6 +1,7 @@
 """One sheet of an Excel workbook, read cell by cell from its part, which is never held as a tree.
 
-A formula shows its last result. One that has none, as programs leave it that cannot calculate, shows itself.
+A formula shows its last result. One that has none, as programs leave it that cannot calculate, shows itself, unless it
+stands in another cell's words alone.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from core.parsing.sheets.grid import (
     Filled,
     Row,
     area_of,
-    place_name,
     place_of,
     whole,
 )
@@ -107,7 +107,6 @@ class _Cells:
         self.found = SheetPart()
         self._context = context
         self._known: dict[tuple[str, str, str], _Known] = {}
-        self._shared: dict[str, tuple[str, int, int]] = {}
         self._row = -1
 
     def row(self, element: Element) -> None:
@@ -121,7 +120,7 @@ class _Cells:
         for place in element:
             name = place.get("r")
             column = _column(name) if name else column + 1
-            cell = self._cell(place, column) if 0 <= column < _MAX_COLUMN else None
+            cell = self._cell(place) if 0 <= column < _MAX_COLUMN else None
             if cell is not None:
                 cells[column] = cell
                 characters += len(cell.cell.words.text)
@@ -129,7 +128,7 @@ class _Cells:
             self._context.allowance.take(len(cells), characters)
             self.found.rows.setdefault(self._row, {}).update(cells)
 
-    def _cell(self, element: Element, column: int) -> Filled | None:
+    def _cell(self, element: Element) -> Filled | None:
         raw = formula = inline = None
         for child in element:
             tag = child.tag
@@ -144,11 +143,11 @@ class _Cells:
         if inline is not None:
             raw, kind = inline, "str"
         if formula is not None:
-            written = self._formula(formula, column)
+            written = (formula.text or "").strip()
             target = safe_target(link_target(written))
             if raw is None or (raw == "" and kind != "str"):
                 raw, kind = f"={written}" if written else "", "str"
-                self.found.unfilled += bool(written)
+                self.found.unfilled += 1
         known = self._known.get((kind, style, raw)) if raw else None
         if known is None:
             known = self._remembered(kind, style, raw) if raw else None
@@ -172,17 +171,6 @@ class _Cells:
         looks = self._context.looks
         at = whole(style, 0)
         return looks[at] if at < len(looks) else PLAIN
-
-    def _formula(self, element: Element, column: int) -> str:
-        """The formula's words; one that shares another's is moved to its own place."""
-        words, shared = (element.text or "").strip(), element.get("si", "")
-        if element.get("t") != "shared":
-            return words
-        if words:
-            self._shared[shared] = (words, self._row, column)
-            return words
-        first = self._shared.get(shared)
-        return shifted(first[0], self._row - first[1], column - first[2]) if first else ""
 
     def _shown(self, kind: str, code: str, raw: str) -> tuple[TableCell, str] | None:
         """The cell and its kind; ``None`` for one that shows nothing."""
@@ -267,11 +255,6 @@ def _note_columns(element: Element, found: SheetPart) -> None:
 
 
 _LINK = re.compile(r'\s*HYPERLINK\(\s*"((?:[^"]|"")*)"\s*[,)]', re.IGNORECASE)
-# Quoted text and sheets' names are passed over; a name or a function that only looks like a cell is none.
-_REFERENCE = re.compile(
-    r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|(?<![\w.$])(?P<column>\$?[A-Z]{1,3})(?P<row>\$?[1-9]\d{0,6})(?![\w.(])"
-)
-_LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 
 
 def link_target(formula: str) -> str:
@@ -282,28 +265,3 @@ def link_target(formula: str) -> str:
     """
     match = _LINK.match(formula)
     return match[1].replace('""', '"') if match else ""
-
-
-def shifted(formula: str, rows: int, columns: int) -> str:
-    """A formula moved by so many rows and columns, as cells that share it have it.
-
-    >>> shifted('A1*$B$1&"A1"+LOG10(C$2)', 1, 1)
-    'B2*$B$1&"A1"+LOG10(D$2)'
-    """
-
-    def moved(match: re.Match[str]) -> str:
-        column, row = match["column"], match["row"]
-        if not column:
-            return match[0]
-        number = 0
-        for letter in column.lstrip("$"):
-            number = number * 26 + ord(letter) - 64
-        across = number - 1 if column.startswith("$") else number - 1 + columns
-        down = int(row.lstrip("$")) - 1 if row.startswith("$") else int(row) - 1 + rows
-        if not (0 <= across < _LAST_COLUMN and 0 <= down < _LAST_ROW):
-            return "#REF!"
-        name = place_name(down, across)
-        letters = name.rstrip("0123456789")
-        return f"{'$' * column.startswith('$')}{letters}{'$' * row.startswith('$')}{name[len(letters) :]}"
-
-    return _REFERENCE.sub(moved, formula)

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator
 
 from core.parsing.flow import Piece, Rectangle, Words
+from core.parsing.inline import joined
 from core.parsing.ooxml.package import Element, Package
-from core.parsing.slides.text import body_words, joined
+from core.parsing.slides.text import body_words
 from core.types import BlockKind
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d))?")
@@ -47,36 +48,9 @@ def comment_pieces(package: Package, slide: str, authors: dict[str, str], page: 
 
 def _threaded(root: Element) -> Iterator[tuple[Element, bool]]:
     """Comments in their order, each with its replies behind it; and whether it is one."""
-    comments = list(root.iterfind("{*}cm"))
-    known = {_key(comment) for comment in comments}
-    answers: dict[tuple[str, str], list[Element]] = {}
-    for comment in comments:
-        if (parent := _parent(comment)) in known and parent != _key(comment):
-            answers.setdefault(parent, []).append(comment)
-    replies = {id(reply) for found in answers.values() for reply in found}
-    told: set[int] = set()
-    # Replies to each other in a ring belong to nobody's thread: they come last, as comments.
-    for comment in [*(one for one in comments if id(one) not in replies), *comments]:
-        if id(comment) in told:
-            continue
-        waiting = [(comment, False)]
-        while waiting:
-            one, is_reply = waiting.pop()
-            if id(one) in told:
-                continue
-            told.add(id(one))
-            yield one, is_reply
-            yield from ((reply, True) for reply in one.iterfind("{*}replyLst/{*}reply"))
-            waiting += [(reply, True) for reply in reversed(answers.get(_key(one), []))]
-
-
-def _key(comment: Element) -> tuple[str, str]:
-    return comment.get("authorId", ""), comment.get("idx", "")
-
-
-def _parent(comment: Element) -> tuple[str, str] | None:
-    parent = comment.find("{*}extLst/{*}ext/{*}threadingInfo/{*}parentCm")
-    return None if parent is None else (parent.get("authorId", ""), parent.get("idx", ""))
+    for comment in root.iterfind("{*}cm"):
+        yield comment, comment.find("{*}extLst/{*}ext/{*}threadingInfo/{*}parentCm") is not None
+        yield from ((reply, True) for reply in comment.iterfind("{*}replyLst/{*}reply"))
 
 
 def _nowhere(relation: str) -> str:

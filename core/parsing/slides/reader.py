@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, Words
+from core.parsing.inline import joined
 from core.parsing.names import display_name, is_title
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.slides.comments import comment_authors, comment_pieces
 from core.parsing.slides.masters import Masters, placeholder_of
 from core.parsing.slides.shapes import EMU, Found, Sheet, read_shapes
-from core.parsing.slides.text import body_words, is_slide_number, joined
+from core.parsing.slides.text import body_words, is_slide_number
 from core.types import BlockKind, Page
 
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -135,12 +136,7 @@ class _Deck:
     def _run(self, pieces: Sequence[Piece]) -> None:
         """Keep what stands on many slides once, as furniture of the first."""
         for piece in pieces:
-            lines = [
-                piece.words,
-                *(item.words for item in piece.items),
-                *(cell.words for row in piece.rows for cell in row),
-            ]
-            words = joined([line for line in lines if line.text.strip()])
+            words = joined([line for line in piece.said() if line.text.strip()], "\n")
             key = " ".join(words.text.split()).casefold()
             if key and key not in self.running:
                 self.running[key] = Piece(BlockKind.FURNITURE, words, page=piece.page, box=piece.box)
@@ -157,7 +153,7 @@ class _Deck:
                 is_apart = placeholder is not None and placeholder.kind not in ("body", "obj")
                 if body is not None and not is_apart and not is_slide_number(body):
                     said.append(body_words(body, page.layers.list_styles(placeholder), page.address))
-            words = joined([one for one in said if one.text.strip()])
+            words = joined([one for one in said if one.text.strip()], "\n")
             if words.text.strip():
                 yield Piece(
                     BlockKind.FOOTNOTE,

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.parsing.flow import Piece, Rectangle, Words
+from core.parsing.inline import description
 from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.slides.masters import RUNNING, TITLES, Layers, Placeholder, frame_of, placeholder_of
 from core.parsing.slides.text import body_pieces, body_words, clicked, is_slide_number, table_piece
-from core.parsing.word.drawings import description
 from core.parsing.word.xml import ALTERNATE, alternative
 from core.types import BlockKind, Page
 
@@ -197,7 +197,7 @@ class _Reader:
     def without_repetitions(self) -> Iterator[Piece]:
         """The pieces without the alternative texts that only say what stands on the slide anyway."""
         others = (piece for piece in (*self.found.titles, *self.found.pieces) if not self._is_alternative(piece))
-        said = _plain(" \n ".join(words for piece in others for words in _said(piece)))
+        said = _plain(" \n ".join(words.text for piece in others for words in piece.said()))
         for piece in self.found.pieces:
             if not self._is_alternative(piece) or _plain(piece.words.text) not in said:
                 yield piece
@@ -230,12 +230,6 @@ class _Reader:
 def _in_order(units: list[_Unit], right_to_left: bool) -> list[Piece]:
     order = reading_order([unit.box for unit in units], right_to_left)
     return [piece for index in order for piece in units[index].pieces]
-
-
-def _said(piece: Piece) -> Iterator[str]:
-    yield piece.words.text
-    yield from (item.words.text for item in piece.items)
-    yield from (cell.words.text for row in piece.rows for cell in row)
 
 
 def _plain(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from core.parsing.flow import Item, Piece, TableCell, Words
-from core.parsing.inline import safe_target
+from core.parsing.inline import joined, safe_target
 from core.parsing.ooxml.math import linear_math
 from core.parsing.ooxml.package import RELATIONS, Element
 from core.parsing.word.number_forms import number_as
@@ -42,22 +42,9 @@ def body_words(body: Element, styles: Sequence[Element], address: Address, targe
         [
             joined([Words(f"{marker} "), words], "") if marker else words
             for marker, words, _ in _items(body, styles, address, target)
-        ]
+        ],
+        "\n",
     )
-
-
-def joined(parts: Sequence[Words], between: str = "\n") -> Words:
-    """Several inline texts as one, the links moved along.
-
-    >>> joined([Words("a"), Words("b", ((0, 1, "x:"),))])
-    Words(text='a\\nb', links=((2, 3, 'x:'),))
-    """
-    links: list[tuple[int, int, str]] = []
-    place = 0
-    for part in parts:
-        links += [(start + place, end + place, target) for start, end, target in part.links]
-        place += len(part.text) + len(between)
-    return Words(between.join(part.text for part in parts), tuple(links))
 
 
 def paragraph_words(paragraph: Element, address: Address, target: str = "") -> Words:

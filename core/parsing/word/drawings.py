@@ -5,10 +5,10 @@ Word writes most drawings twice, for newer programs (DrawingML) and older ones (
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal
 
+from core.parsing.inline import description
 from core.parsing.ooxml.package import RELATIONS, Element
 from core.parsing.word.xml import ALTERNATE, BOX_CONTENT, DELETIONS, FALLBACK, alternative
 
@@ -20,20 +20,6 @@ _WORD_ART = "{urn:schemas-microsoft-com:vml}textpath"
 _IMAGE_DATA = "{urn:schemas-microsoft-com:vml}imagedata"
 _OFFICE_TITLE = "{urn:schemas-microsoft-com:office:office}title"
 _PROPERTIES = ("docPr", "cNvPr")
-_MACHINE_TAIL = re.compile(
-    r" ?(?:description automatically generated(?: with (?:very )?(?:low|medium|high) confidence)?"
-    r"|automatisch generierte beschreibung"
-    r"|description générée automatiquement|descripción generada automáticamente|descrizione generata automaticamente"
-    r"|AI[- ]generated content may be incorrect|KI[- ]generierte Inhalte können fehlerhaft sein)\.?",
-    re.IGNORECASE,
-)
-_FILE = re.compile(r"\.(?:png|jpe?g|gif|bmp|tiff?|svg|emf|wmf|webp|heic|eps|pdf)$", re.IGNORECASE)
-_ADDRESS = re.compile(r"^(?:https?|cid|file):|[\\/].*[\\/.]", re.IGNORECASE)
-_SAYS_NOTHING = re.compile(
-    r"(?:image|picture|grafik|bild|photo|img|figure|abbildung|graphic|object|logo|screenshot|icon|shape|text ?box|"
-    r"rectangle|diagram|diagramm|chart)[\s_#-]*\d*|[\W\d_]*",
-    re.IGNORECASE,
-)
 Kind = Literal["box", "picture", "words", "chart", "diagram", "footnote", "endnote", "comment"]
 
 
@@ -61,17 +47,6 @@ def drawn(element: Element) -> list[Aside]:
             once.append(aside)
         said.update([aside.text] if aside.kind == "picture" else [])
     return once
-
-
-def description(text: str | None) -> str:
-    """Alternative text when it says something, "" for a file's name, a shape's or a machine's remark.
-
-    >>> description("A lake\\n\\nDescription automatically generated"), description("image3.png"), description("Bild 2")
-    ('A lake', '', '')
-    """
-    stated = _MACHINE_TAIL.sub("", " ".join((text or "").split())).strip()
-    is_name = bool(_FILE.search(stated)) or (" " not in stated and bool(_ADDRESS.search(stated)))
-    return "" if is_name or _SAYS_NOTHING.fullmatch(stated) else stated
 
 
 def _collect(element: Element, found: list[Aside]) -> None:

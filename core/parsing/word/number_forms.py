@@ -7,8 +7,6 @@ from collections.abc import Callable
 from core.text.numerals import in_roman, in_words, ordinal, ordinal_in_words
 
 _CHINESE = "〇一二三四五六七八九"
-_LEGAL_CHINESE = "零壹贰叁肆伍陆柒捌玖"
-_STEMS, _BRANCHES = "甲乙丙丁戊己庚辛壬癸", "子丑寅卯辰巳午未申酉戌亥"
 _KATAKANA = "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"
 _IROHA = "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス"
 _GANADA, _CHOSUNG = "가나다라마바사아자차카타파하", "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ"
@@ -45,25 +43,18 @@ def _repeated(alphabet: str) -> Callable[[int], str]:
     return write
 
 
-def _within(alphabet: str) -> Callable[[int], str]:
-    return lambda count: alphabet[count - 1] if count <= len(alphabet) else str(count)
-
-
-def _chinese(digits: str, ten: str, hundred: str, thousand: str, bare_ten: bool) -> Callable[[int], str]:
-    def write(count: int) -> str:
-        if count >= 10_000:
-            return str(count)
-        written, skipped = "", False
-        for worth, unit in ((1000, thousand), (100, hundred), (10, ten), (1, "")):
-            digit = count // worth % 10
-            if digit:
-                written += (digits[0] if skipped and written else "") + digits[digit] + unit
-                skipped = False
-            else:
-                skipped = True
-        return written[1:] if bare_ten and 10 <= count < 20 else written
-
-    return write
+def _chinese(count: int) -> str:
+    if count >= 10_000:
+        return str(count)
+    written, skipped = "", False
+    for worth, unit in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
+        digit = count // worth % 10
+        if digit:
+            written += (_CHINESE[0] if skipped and written else "") + _CHINESE[digit] + unit
+            skipped = False
+        else:
+            skipped = True
+    return written[1:] if 10 <= count < 20 else written
 
 
 def _enclosed(count: int) -> str:
@@ -74,12 +65,6 @@ def _full_width(count: int) -> str:
     return "".join(chr(ord(digit) + 0xFEE0) for digit in str(count))
 
 
-def _digits(alphabet: str) -> Callable[[int], str]:
-    return lambda count: "".join(alphabet[int(digit)] for digit in str(count))
-
-
-_COUNTING = _chinese(_CHINESE, "十", "百", "千", bare_ten=True)
-_LEGAL = _chinese(_LEGAL_CHINESE, "拾", "佰", "仟", bare_ten=False)
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _FORMS: dict[str, Callable[[int], str]] = {
     "lowerRoman": _roman,
@@ -93,23 +78,21 @@ _FORMS: dict[str, Callable[[int], str]] = {
     "hex": lambda count: f"{count:X}",
     "numberInDash": lambda count: f"- {count} -",
     "chicago": _repeated(_CHICAGO),
-    **dict.fromkeys(("chineseCounting", "chineseCountingThousand", "taiwaneseCounting", "japaneseCounting"), _COUNTING),
-    **dict.fromkeys(("taiwaneseCountingThousand", "japaneseDigitalTenThousand"), _COUNTING),
-    "ideographDigital": _digits(_CHINESE),
-    **dict.fromkeys(("chineseLegalSimplified", "ideographLegalTraditional", "japaneseLegal"), _LEGAL),
-    "ideographTraditional": _within(_STEMS),
-    "ideographZodiac": _within(_BRANCHES),
-    "aiueoFullWidth": _within(_KATAKANA),
-    "aiueo": _within(_KATAKANA),
-    "irohaFullWidth": _within(_IROHA),
-    "iroha": _within(_IROHA),
-    "ganada": _within(_GANADA),
-    "chosung": _within(_CHOSUNG),
+    **dict.fromkeys(
+        "chineseCounting chineseCountingThousand taiwaneseCounting taiwaneseCountingThousand japaneseCounting "
+        "japaneseDigitalTenThousand".split(),
+        _chinese,
+    ),
+    "ideographDigital": lambda count: "".join(_CHINESE[int(digit)] for digit in str(count)),
+    **dict.fromkeys(("aiueo", "aiueoFullWidth"), _repeated(_KATAKANA)),
+    **dict.fromkeys(("iroha", "irohaFullWidth"), _repeated(_IROHA)),
+    "ganada": _repeated(_GANADA),
+    "chosung": _repeated(_CHOSUNG),
     "russianLower": _repeated(_RUSSIAN),
     "russianUpper": _repeated(_RUSSIAN.upper()),
-    "hebrew2": _within(_HEBREW),
-    "arabicAlpha": _within(_ARABIC),
-    "arabicAbjad": _within(_ABJAD),
+    "hebrew2": _repeated(_HEBREW),
+    "arabicAlpha": _repeated(_ARABIC),
+    "arabicAbjad": _repeated(_ABJAD),
     **dict.fromkeys(("decimalEnclosedCircle", "decimalEnclosedCircleChinese"), _enclosed),
     **dict.fromkeys(("decimalFullWidth", "decimalFullWidth2"), _full_width),
     "decimalEnclosedParen": lambda count: f"({count})",

@@ -1,4 +1,4 @@
-"""RTF as tokens, its fonts and their code pages, its styles (Rich Text Format Specification 1.9.1)."""
+"""RTF as tokens, its fonts and their code pages (Rich Text Format Specification 1.9.1)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,6 @@ class Font:
 
     name: str = ""
     codec: str = ""
-    is_fixed: bool = False
 
     def note(self, word: bytes, number: int | None) -> None:
         """Take in one control word of the font's entry."""
@@ -82,36 +81,18 @@ class Font:
             self.codec = codec_of(_CHARSETS[number])
         elif word == b"cpg" and number:
             self.codec = codec_of(number)
-        elif word == b"fmodern":
-            self.is_fixed = True
-
-
-@dataclass(slots=True)
-class Style:
-    """A paragraph style. ``outline``: its level from 0, ``None`` where it states none."""
-
-    name: str = ""
-    outline: int | None = None
 
 
 SKIPPED = frozenset(
-    b"colortbl objdata objclass objname objalias themedata colorschememapping datastore latentstyles listtable "
-    b"listoverridetable revtbl rsidtbl generator xmlnstbl filetbl userprops nonshppict nonesttables shprslt xe tc txe "
+    b"colortbl pict objdata objclass objname objalias themedata colorschememapping datastore latentstyles "
+    b"revtbl rsidtbl generator xmlnstbl filetbl userprops nonshppict nonesttables shprslt xe tc txe "
     b"rxe bkmkstart bkmkend ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn atnid atnref fldtype template "
     b"private1 mhtmltag background protusertbl falt panose upr".split()
 )
 READ_WHEN_STARRED = frozenset(
-    b"shpinst shptxt annotation atnauthor atndate fldinst footnote shppict picprop do dptxbxtext company "
-    b"nesttableprops".split()
+    b"shpinst shptxt annotation atnauthor fldinst footnote shppict do dptxbxtext company listtable "
+    b"listoverridetable list".split()
 )
-PLACES = {  # groups whose text is for something else than the page
-    b"fonttbl": "font", b"stylesheet": "style", b"info": "info", b"fldinst": "instruction", b"listtext": "marker",
-    b"pntext": "marker", b"atnauthor": "author", b"atndate": "date", b"shpinst": "shape", b"pict": "shape",
-    b"picprop": "shape", b"do": "shape", b"sn": "property", b"sv": "value", b"nesttableprops": "nested row",
-    b"creatim": "created", b"revtim": "modified",
-}  # fmt: skip
-STORIES = {b"footnote": "note", b"annotation": "comment", b"shptxt": "box", b"dptxbxtext": "box"}
-SILENT = frozenset({"skip", "shape", "info", "nested row", "created", "modified"})
 INFO = {
     b"title": "title",
     b"author": "author",
@@ -130,20 +111,3 @@ SIGNS = {
 SYMBOLS = {b"~": "\xa0", b"_": "-", b"\t": "\t"}
 LITERALS = (b"{", b"}", b"\\")
 CHARACTER_SETS = {b"mac": "mac_roman", b"pc": "cp437", b"pca": "cp850"}
-PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
-HYPERLINK = re.compile(
-    r"""\s*HYPERLINK\s+(?P<local>\\l\s+)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"\\]+))""", re.IGNORECASE
-)
-
-
-def day_of(text: str) -> str:
-    """The day of a date that is packed into a number, "" where it is none.
-
-    >>> day_of("132551262"), day_of("x")
-    ('2026-06-18', '')
-    """
-    if not text.strip().lstrip("-").isdecimal():
-        return ""
-    packed = int(text) & 0xFFFFFFFF
-    year, month, day = 1900 + (packed >> 20 & 0x1FF), packed >> 16 & 0xF, packed >> 11 & 0x1F
-    return f"{year:04d}-{month:02d}-{day:02d}" if 1 <= month <= 12 and day else ""
