@@ -1,7 +1,7 @@
 """One sheet of an Excel workbook, read cell by cell from its part, which is never held as a tree.
 
-A formula shows its last result. One that has none, as programs leave it that cannot calculate, shows itself, unless it
-stands in another cell's words alone.
+A formula shows its last result. One that has none, as programs leave it that cannot calculate, shows itself; one that
+is shared and stands written in another cell stays blank then.
 """
 
 from __future__ import annotations
