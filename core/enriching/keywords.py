@@ -78,14 +78,16 @@ class Keywords:
     def of(self, chunk: Chunk, most: int) -> tuple[str, ...]:
         """A chunk's keywords, the most telling first; words of a phrase are not named again."""
         titled = {word for title in chunk.headings for word in title.lower().split()}
-        weights = {
-            term: self._weights[term] * (_TITLED if term[0] in titled else 1)
-            for term in set(self._within(chunk)) & self._weights.keys()
+        counts = Counter(self._within(chunk))
+        ranked = {
+            term: (1 + log(times)) * self._weights.get(term, 0.0) * (_TITLED if term[0] in titled else 1)
+            for term, times in counts.items()
         }
-        ranked: dict[Key, float] = {}
-        for term, times in Counter(self._within(chunk)).items():
-            whole = sum(weights.get((word,), 0.0) for word in term)
-            ranked[term] = (1 + log(times)) * whole * (_PHRASE if len(term) > 1 else 1)
+        for first, second in [term for term in ranked if len(term) == 2]:
+            own = [ranked[word,] for word in (first, second) if 2 * counts[first, second] >= counts[word,]]
+            whole = _PHRASE * (ranked[first,] + ranked[second,])
+            # A word that mostly stands in a phrase is named by the phrase.
+            ranked[first, second] = max(whole, *(1.001 * weight for weight in own), 0.0)
         chosen: list[Key] = []
         for term in sorted(ranked, key=lambda term: -ranked[term]):
             if len(chosen) == most or not ranked[term]:
