@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 NO_SECTION = 99
 _LEAVES_SECTION = 4.0
@@ -35,8 +36,10 @@ class Row:
     sibling: float = 0.0
 
 
-def pack(rows: Sequence[Row]) -> list[tuple[int, int]]:
+def pack(rows: Sequence[Row], counted: Sequence[bool] = (), most: int = 0) -> list[tuple[int, int]]:
     """The cheapest pieces as ``[first, last)`` ranges of rows. A row larger than its room is a piece of its own.
+
+    ``counted``: which of the rows count, of which a piece holds ``most`` at most; () is off.
 
     >>> pack([Row(0, 40, 100), Row(40, 80, 100), Row(80, 120, 100), Row(120, 160, 100)])
     [(0, 2), (2, 4)]
@@ -45,7 +48,8 @@ def pack(rows: Sequence[Row]) -> list[tuple[int, int]]:
     if not total:
         return []
     sections = any(row.opens < NO_SECTION for row in rows[1:])
-    if rows[-1].finish - rows[0].begin <= rows[0].room and not sections:
+    heads = [0, *accumulate(counted)] if counted else [0] * (total + 1)
+    if rows[-1].finish - rows[0].begin <= rows[0].room and not sections and heads[-1] <= most:
         return [(0, total)]  # one piece costs at most 2 and its cut; any two cost that much and a cut more
     widest = max(row.room for row in rows)
     best = [0.0] * (total + 1)
@@ -57,6 +61,8 @@ def pack(rows: Sequence[Row]) -> list[tuple[int, int]]:
         for first in range(last - 1, -1, -1):
             row = rows[first]
             size, room = finish - row.begin, row.room
+            if heads[last] - heads[first] > most and first < last - 1:
+                break
             if size <= room or first == last - 1:
                 slack = 1.0 - size / room if size < room else 0.0
                 cost = best[first] + 1.0 + slack * slack + row.cut + inside

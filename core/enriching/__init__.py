@@ -14,11 +14,10 @@ from core.enriching.keywords import Keywords
 from core.enriching.references import References, pictured
 from core.enriching.section_types import SECTION_TYPES, Classified, section_type
 from core.enriching.sections import Sections, SpanIndex
-from core.enriching.vocabulary import Vocabulary
 from core.settings.preparing import EnrichingSettings
 from core.types import BlockKind, Chunk, ChunkTree, Document
 
-ENRICHING_VERSION = 3  # grows when the same chunk may get other features
+ENRICHING_VERSION = 4  # grows when the same chunk may get other features
 MOST = 24  # values of one kind that a chunk keeps: a page of an index names hundreds
 
 __all__ = [
@@ -94,17 +93,17 @@ class _Found:
         self.settings = settings
         self.sections = Sections(document)
         on = set(settings.features)
-        vocabulary = Vocabulary(document.text if on - {"section_type", "genre"} else "")
+        text = document.text
         self.genre = genre(document).name if "genre" in on else "other"
-        self.keywords = Keywords(vocabulary, tree.leaves) if "keywords" in on and settings.keywords else None
+        self.keywords = Keywords(text, tree.leaves) if "keywords" in on and settings.keywords else None
         silent = [block.span for block in document.blocks if block.kind in _SILENT]
         nothing: SpanIndex[str] = SpanIndex([])
         begins = {span.start for block in document.blocks for span in (block.span, *block.parts)}
-        self.names, self.organisations = names(vocabulary, silent, begins) if "entities" in on else (nothing, nothing)
-        self.things = things(vocabulary) if "entities" in on else {}
-        self.dates = SpanIndex(calendar.dates(vocabulary)) if "dates" in on else nothing
-        self.versions = SpanIndex(calendar.versions(vocabulary)) if "dates" in on else nothing
-        self.references, self.pictured = _references(document, self.sections, vocabulary, "references" in on)
+        self.names, self.organisations = names(text, silent, begins) if "entities" in on else (nothing, nothing)
+        self.things = things(text) if "entities" in on else {}
+        self.dates = SpanIndex(calendar.dates(text)) if "dates" in on else nothing
+        self.versions = SpanIndex(calendar.versions(text)) if "dates" in on else nothing
+        self.references, self.pictured = _references(document, self.sections, "references" in on)
 
     def of(self, chunk: Chunk, among: tuple[int, int], in_section: tuple[int, int]) -> Features:
         start, end = chunk.start, chunk.end
@@ -150,12 +149,12 @@ class _Found:
 
 
 def _references(
-    document: Document, sections: Sections, vocabulary: Vocabulary, wanted: bool
+    document: Document, sections: Sections, wanted: bool
 ) -> tuple[SpanIndex[Reference], SpanIndex[tuple[str, str]]]:
     """The references, and the figures and tables that are declared or pointed to."""
     if not wanted:
         return SpanIndex([]), SpanIndex([])
-    by = References(document, sections, vocabulary)
+    by = References(document, sections)
     found = by.found()
     pointed = ((one.start, one.end, (one.kind, pictured(one))) for one in found if pictured(one))
     return SpanIndex((one.start, one.end, one) for one in found), SpanIndex([*by.captions(), *pointed])

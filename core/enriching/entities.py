@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
+from typing import NamedTuple
+
+import regex
 
 from core.enriching.sections import SpanIndex
-from core.enriching.shapes import Shape
-from core.enriching.vocabulary import Vocabulary, Word
 from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import SHORT_WEEKDAYS, WEEKDAYS, month_of
 from core.types import Span
-
-Found = tuple[int, int, str]
 
 _LINKS = frozenset("of de del der den van von da di la le du y e & ter zu".split())
 _ORGANISATIONS = frozenset(
@@ -21,182 +20,196 @@ _ORGANISATIONS = frozenset(
     " college school bank ministry department committee council commission agency authority foundation association"
     " society group laboratories laboratory labs hospital universität universidad université press union".split()
 )
-_DAYS = frozenset(map(str.lower, (*WEEKDAYS, *SHORT_WEEKDAYS))) | frozenset(
-    "montag dienstag mittwoch donnerstag freitag samstag sonntag".split()
-)
-_NO_NAMES = frozenset(
+_NO_NAMES = STOP_WORDS | frozenset(
     "note notes warning caution important tip info todo see yes no ok please dear hello hi thanks regards figure"
     " table section chapter clause article appendix step part page example question answer summary introduction"
-    " conclusion get post put patch delete head options true false none null and or not if then else i'm i've i'd"
-    " i'll it's that's we're".split()
-)
-_POINTED = re.compile(r"(?<![A-Za-z])(?:[A-Z]\.){2,}\Z")
+    " conclusion get post put patch delete head options true false none null montag dienstag mittwoch donnerstag"
+    " freitag samstag sonntag i'm i've i'd i'll it's that's we're".split()
+) | frozenset(map(str.lower, (*WEEKDAYS, *SHORT_WEEKDAYS)))  # fmt: skip
+# What opens sentences in capitals, before a name or not.
 _OPENERS = frozenset(
     "yesterday today tomorrow later earlier recently finally meanwhile however therefore thus although though since"
     " perhaps maybe usually often sometimes never always still also even only every many most some each both either"
     " neither another several nobody somebody everybody nothing everything first second third last next dort gestern"
     " heute hier aber und wenn als nach bei mit für von dans pour avec selon como para con según".split()
 )
-_MANY_CAPITALS = 0.12  # of the words inside sentences: a language that capitalises nouns, or a text in title case
+_MANY_CAPITALS = 0.12  # of the words: a language that capitalises nouns, or a text in title case
+_MOST_WORDS = 8  # of a name
+_WORD = regex.compile(r"(?:\p{Lu}\.){2,}|[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}.'’&-]*[\p{L}\p{M}\p{N}])?")
+_POSSESSIVE = regex.compile(r"['’]s?$")
 
 
-def names(
-    vocabulary: Vocabulary, silent: Sequence[Span], begins: Set[int] = frozenset()
-) -> tuple[SpanIndex[str], SpanIndex[str]]:
+class _Word(NamedTuple):
+    """``plain``: in lower case, without a possessive. ``apart``: the marks or the empty line before it, "" for none.
+
+    ``fresh``: any word would be capitalised here: after a stop, a quotation mark, at the beginning of a line.
+    """
+
+    start: int
+    end: int
+    text: str
+    plain: str
+    apart: str
+    fresh: bool
+
+    @property
+    def pale(self) -> bool:
+        """Whether it only looks like a name: a function word, a month, "Note"."""
+        return self.plain in _NO_NAMES or self.plain in _OPENERS or bool(month_of(self.plain))
+
+
+def names(text: str, silent: Sequence[Span], begins: Set[int] = frozenset()) -> tuple[SpanIndex[str], SpanIndex[str]]:
     """Names, and those of them that say they are organisations.
 
     ``silent``: headings and code, where capitals mean nothing. ``begins``: where table rows and list items start, which
     no name runs into.
 
     >>> text = "We asked Ada Lovelace of Fennmark B.V. and the IBM team. The answer came from Ada."
-    >>> people, organisations = names(Vocabulary(text), [])
+    >>> people, organisations = names(text, [])
     >>> people.distinct(0, len(text), 9), organisations.distinct(0, len(text), 9)
     (('Ada Lovelace', 'IBM', 'Ada'), ('Fennmark B.V.',))
     """
-    places = _outside(vocabulary, silent)
-    single = [
+    words = list(_words(text, begins))
+    spans = sorted(silent)
+    starts = [span.start for span in spans]
+    capital = [
         at
-        for at in places
-        if not _opens_sentence(vocabulary, at, begins) and vocabulary.words[at].plain not in STOP_WORDS
+        for at, word in enumerate(words)
+        if word.text[0].isupper()
+        and ((inside := bisect_right(starts, word.start) - 1) < 0 or word.start >= spans[inside].end)
     ]
-    all_words = max(1, len(vocabulary.words))
-    trusted = len(single) <= _MANY_CAPITALS * all_words or all_words < 60
-    inside = _meant(vocabulary, single) if trusted else set()
-    people: list[Found] = []
-    organisations: list[Found] = []
-    for run in _runs(vocabulary, places, begins, trusted):
-        start, end = vocabulary.span(run[0])[0], vocabulary.span(run[-1])[1]
-        words = [vocabulary.words[at] for at in run]
-        if len(run) == 1 and not _is_name(words[0], inside):
+    single = [words[at].plain for at in capital if not words[at].fresh and words[at].plain not in STOP_WORDS]
+    linked = len(single) <= _MANY_CAPITALS * len(words) or len(words) < 60
+    small = Counter(word.plain for word in words if not word.text[0].isupper())
+    # Words that sentences capitalise at least as often as not: "Heron", but not "Service".
+    meant = {plain for plain, times in Counter(single).items() if times >= small[plain]} if linked else set[str]()
+    people: list[tuple[int, int, str]] = []
+    organisations: list[tuple[int, int, str]] = []
+    for run in _runs(words, capital, linked):
+        if len(run) == 1 and not _is_name(run[0], meant):
             continue
-        if _POINTED.search(vocabulary.text, start, end + 1):
-            end += 1  # "B.V." at a sentence's end keeps its own stop
-        text = " ".join(vocabulary.text[start:end].split())
-        last = words[-1].plain.rstrip(".")
-        found = organisations if len(run) > 1 and (last in _ORGANISATIONS or _institute(words)) else people
-        found.append((start, end, text))
+        found = organisations if len(run) > 1 and _is_organisation(run) else people
+        found.append((run[0].start, run[-1].end, " ".join(text[run[0].start : run[-1].end].split())))
     return SpanIndex(people), SpanIndex(organisations)
 
 
-def _meant(vocabulary: Vocabulary, single: Sequence[int]) -> set[str]:
-    """Words that sentences capitalise at least as often as not: "Heron", but not "Service"."""
-    capital = Counter(vocabulary.words[at].plain for at in single)
-    small = Counter(word.plain for word in vocabulary.words if not word.shape and word.plain in capital)
-    return {plain for plain, times in capital.items() if times >= small[plain]}
+def _words(text: str, begins: Set[int]) -> Iterator[_Word]:
+    before = 0
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        gap = text[before:start]
+        fresh = not before or start in begins or "\n" in gap or bool(gap.strip(" ,;\u00a0"))
+        apart = "\n" if start in begins or "\n\n" in gap else gap.strip()
+        yield _Word(start, end, match.group(), _POSSESSIVE.sub("", match.group().lower()), apart, fresh)
+        before = end
 
 
-def _institute(words: Sequence[Word]) -> bool:
-    """ "University of Delft", "Ministry of Health": named by its first word."""
-    return len(words) > 2 and words[0].plain in _ORGANISATIONS and words[1].plain in _LINKS
-
-
-def _outside(vocabulary: Vocabulary, silent: Sequence[Span]) -> list[int]:
-    """Indices of the capitalised words outside silent spans."""
-    places = vocabulary.places(Shape.CAPITAL)
-    spans = iter(sorted(silent))
-    current = next(spans, None)
-    kept: list[int] = []
-    for at in places:
-        start = vocabulary.starts[at]
-        while current is not None and current.end <= start:
-            current = next(spans, None)
-        if current is None or start < current.start:
-            kept.append(at)
-    return kept
-
-
-def _opens_sentence(vocabulary: Vocabulary, at: int, begins: Set[int]) -> bool:
-    """Whether a word stands where any word would be capitalised: after a stop, a quotation mark, a line's number."""
-    if at == 0 or vocabulary.words[at].opens or vocabulary.starts[at] in begins:
-        return True
-    before = vocabulary.words[at - 1]
-    if before.stops or not before.plain or _breaks(vocabulary, at):
-        return True
-    return not before.plain.isalpha() and (
-        vocabulary.starts[at - 1] in begins or at == 1 or _breaks(vocabulary, at - 1)
-    )
-
-
-def _breaks(vocabulary: Vocabulary, at: int) -> bool:
-    """Whether a line ends before a word."""
-    return "\n" in vocabulary.text[vocabulary.starts[at - 1] : vocabulary.starts[at]]
-
-
-def _runs(vocabulary: Vocabulary, places: Sequence[int], begins: Set[int], linked: bool) -> Iterator[list[int]]:
+def _runs(words: Sequence[_Word], capital: Sequence[int], linked: bool) -> Iterator[list[_Word]]:
     """Capitalised words that stand together, function words at the head left off.
 
     ``linked``: small words may stand between them ("Sanne de Wit"), which a language that capitalises nouns forbids.
     """
     position = 0
-    while position < len(places):
-        run = [places[position]]
+    while position < len(capital):
+        first = last = capital[position]
         position += 1
-        while position < len(places) and (step := _joined(vocabulary, run, places[position], begins, linked)):
-            run.extend(range(run[-1] + 1, run[-1] + 1 + step))
+        while words[first].pale and position < len(capital) and capital[position] == last + 1:
+            first = last = capital[position]  # "Yesterday Ada"
             position += 1
-        while run and _is_pale(vocabulary, run[0]):
-            run = run[1:]
-            while run and not vocabulary.words[run[0]].shape & Shape.CAPITAL:
-                run = run[1:]
-        if run and len(run) <= 8:
-            yield run
+        while position < len(capital) and _goes_on(words[first : capital[position] + 1], last - first, linked):
+            last = capital[position]
+            position += 1
+        if not words[first].pale and last - first < _MOST_WORDS:
+            yield list(words[first : last + 1])
 
 
-def _is_pale(vocabulary: Vocabulary, at: int) -> bool:
-    """Whether a word only looks like a name: a function word, a month, "Note"."""
-    word = vocabulary.words[at]
-    return (
-        word.plain in STOP_WORDS
-        or word.plain in _NO_NAMES
-        or bool(month_of(word.plain))
-        or word.plain in _DAYS
-        or word.plain in _OPENERS
-    )
-
-
-def _joined(vocabulary: Vocabulary, run: Sequence[int], after: int, begins: Set[int], linked: bool) -> int:
-    """How many words further the name goes on at ``after``; 0 when it does not."""
-    words, last = vocabulary.words, run[-1]
-    step = after - last
-    if step > (3 if linked else 1) or words[after].opens or vocabulary.starts[after] in begins:
-        return 0
-    if "\n\n" in vocabulary.text[vocabulary.starts[last] : vocabulary.starts[after]]:
-        return 0
-    if words[last].closes and not _initial(words[last], vocabulary.text[vocabulary.span(last)[1]]):
-        return 0
-    if _is_pale(vocabulary, after):
-        return 0
-    between = words[last + 1 : after]
-    if len(run) > 1 and any(word.plain == "of" for word in between):
-        return 0  # "Bank of England", not "Ada Lovelace of London"
-    return step if all(word.plain in _LINKS and not word.closes for word in between) else 0
-
-
-def _initial(word: Word, mark: str) -> bool:
-    """ "J." of "J. Smith", "Dr." of "Dr. Smith"."""
-    return mark == "." and len(word.text) <= 2
-
-
-def _is_name(word: Word, inside: set[str]) -> bool:
-    """Whether one capitalised word alone is a name: an acronym, or seen capitalised in the middle of a sentence."""
-    text = word.text
-    if word.plain in _NO_NAMES or word.plain in STOP_WORDS or month_of(word.plain) or word.plain in _DAYS:
+def _goes_on(words: Sequence[_Word], last: int, linked: bool) -> bool:
+    """Whether the name whose last word so far is ``last`` goes on at the last of the words."""
+    between, after = words[last + 1 : -1], words[-1]
+    if len(between) > (2 if linked else 0) or after.pale:
         return False
-    if text.isupper():
-        return 2 <= len(text) <= 6 and text.isalpha()
-    return len(text) > 2 and word.plain in inside and text.replace("-", "").replace("'", "").isalpha()
+    initial = not between and len(words[last].text) <= 2 and after.apart == "."  # "J. Smith"
+    if (after.apart and not initial) or any(word.apart or word.plain not in _LINKS for word in between):
+        return False
+    return not (last and any(word.plain == "of" for word in between))  # "Bank of England", not "Ada Lovelace of London"
 
 
-def things(vocabulary: Vocabulary) -> dict[str, SpanIndex[str]]:
-    """Identifiers, paths, URLs and mail addresses by kind.
+def _is_organisation(run: Sequence[_Word]) -> bool:
+    """Whether the last word says so, or the first: "University of Delft"."""
+    by_first = run[0].plain in _ORGANISATIONS and len(run) > 2 and run[1].plain in _LINKS
+    return run[-1].plain.rstrip(".") in _ORGANISATIONS or by_first
 
-    >>> found = things(Vocabulary("Call `get_user` on https://example.org, or mail a@example.org."))
+
+def _is_name(word: _Word, meant: set[str]) -> bool:
+    """Whether one capitalised word alone is a name: an acronym, or seen capitalised in the middle of a sentence."""
+    letters = word.text.replace("-", "").replace("'", "").isalpha()
+    if word.text.isupper():
+        return 2 <= len(word.text) <= 6 and letters
+    return len(word.text) > 2 and word.plain in meant and letters
+
+
+_THING = regex.compile(
+    r"(?P<url>(?:\b(?:https?|ftp|sftp|file|git|ssh)://|\bwww\.)[^\s<>\"'`{}|\\^]{2,2000})"
+    r"|(?<![\w.+-])(?P<email>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6})"
+    r"|(?<![\w</])(?P<path>(?:~|\.{1,2})?(?:/[\w.@%+~{}<>:*-]{0,64}[\w}>*]){2,40}/?|(?:~|\.{1,2})/[\w.@%+~-]{1,64}"
+    r"|/[a-z][\w.{}<>-]{0,64}[\w}>]|[A-Za-z]:\\[\w.\\-]{0,200}\w|(?:[\w.@-]{1,64}/){1,20}[\w@-]{1,64}\.[A-Za-z]\w{0,5})"
+    r"|(?<![\w-])(?P<symbol>[A-Z][A-Z0-9]{0,9}-\d{1,7}(?![\w-])|--[a-z][\w-]*[a-z0-9]"
+    r"|[$@]?[^\W\d]\w*+(?:(?:\.|::?|->|[#-])[^\W\d]\w*+)*+(?:\(\))?(?!@))"
+)
+_HUMP = regex.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z][a-z]|[a-z]\d+[A-Z]")
+_MARKED = regex.compile(r"::|->|[^_$@]_|^--|^[A-Z][A-Z0-9]*-\d+$")  # what only identifiers have
+_BRANDS = frozenset(
+    "McDonald iPhone iPad iOS macOS eBay YouTube GitHub GitLab LinkedIn PhD KiB MiB GiB TiB kHz MHz GHz kWh MWh".split()
+)
+_LONGEST_SYMBOL = 64  # characters; what is longer is a key or a hash
+
+
+def things(text: str) -> dict[str, SpanIndex[str]]:
+    """Identifiers, paths, URLs and mail addresses by kind; "()" is added to what is called.
+
+    >>> found = things("Call `get_user` on https://example.org, or mail a@example.org.")
     >>> {kind: finds.distinct(0, 99, 9) for kind, finds in found.items()}
     {'symbol': ('get_user',), 'path': (), 'url': ('https://example.org',), 'email': ('a@example.org',)}
     """
-    items: dict[str, list[Found]] = {"symbol": [], "path": [], "url": [], "email": []}
-    for at in vocabulary.places(Shape.THING):
-        for thing in vocabulary.words[at].things:
-            start = vocabulary.starts[at] + thing.at
-            items[thing.kind].append((start, start + len(thing.text.removesuffix("()")), thing.text))
+    items: dict[str, list[tuple[int, int, str]]] = {"symbol": [], "path": [], "url": [], "email": []}
+    for match in _THING.finditer(text):
+        kind, said = match.lastgroup or "", match.group()
+        if kind == "symbol":
+            called = said.endswith("()") or text[match.end() : match.end() + 1] == "("
+            if not _is_symbol(said, called, _in_backticks(text, *match.span())):
+                continue
+            said = f"{said.removesuffix('()').strip('$@')}()" if called else said
+        elif kind == "url":
+            said = _unclosed(said)
+        elif kind == "email":
+            said = said.rstrip(".-")
+        items[kind].append((match.start(), match.start() + len(said.removesuffix("()")), said))
     return {kind: SpanIndex(values) for kind, values in items.items()}
+
+
+def _in_backticks(text: str, start: int, end: int) -> bool:
+    return text[start - 1 : start] == "`" and text[end : end + 1] in ("`", "(")
+
+
+def _unclosed(url: str) -> str:
+    """A URL without the sentence's own punctuation at its end."""
+    while url and (
+        url[-1] in ".,;:!?*_'" or (url[-1] in ")]" and url.count(url[-1]) > url.count("(["[url[-1] == "]"]))
+    ):
+        url = url[:-1]
+    return url
+
+
+def _is_symbol(name: str, called: bool, quoted: bool) -> bool:
+    """``called``: a bracket follows; ``quoted``: it stands in backticks."""
+    bare = name.removesuffix("()").strip("$@")
+    if not quoted and bare.isalpha() and (bare.islower() or bare.istitle()) and not name.endswith("()"):
+        return False  # as nearly every word
+    if not 2 <= len(bare) <= _LONGEST_SYMBOL or bare in _BRANDS:
+        return False
+    if quoted or _MARKED.search(bare):
+        return True
+    humped = _HUMP.search(bare) is not None and not bare.isupper()
+    if "-" in bare or ":" in bare or "#" in bare:
+        return False
+    return humped or (called and ("." in bare or name.endswith("()")))

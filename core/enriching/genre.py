@@ -1,4 +1,4 @@
-"""What sort of writing a document is, by rules over its title, its headings, its wording and its structure."""
+"""What sort of writing a document is, by rules over its title, its wording, its lines and its structure."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["GENRES", "Genre", "genre"]
 _HEAD, _TAIL = 24_000, 8_000  # characters of a long document that are read for its wording
 _ENOUGH = 3.0  # points below which nothing is said
 _AHEAD = 0.75  # points by which the best must lead the next one
-# Points: of a title, of each heading, line and word that is found, each once, and the most they come to.
-_TITLE, _HEADING, _LINE, _WORD = 3.5, 0.8, 0.7, 0.4
-_MOST_HEADINGS, _MOST_LINES, _MOST_WORDS = 4.0, 3.5, 3.0
+# Points: of a title, of each line and word that is found, each once, and the most they come to.
+_TITLE, _LINE, _WORD = 3.5, 0.7, 0.4
+_MOST_LINES, _MOST_WORDS = 3.5, 3.0
 _DENSITY = 4.0  # words of a genre per thousand, below which its wording says nothing: a long document says all once
 
 
@@ -64,9 +64,6 @@ def _evidence(document: Document) -> Iterator[tuple[str, float, str]]:
     for name, words in WORDS.items():
         if (match := words.title.search(document.title)) is not None:
             yield name, _TITLE, f"its title says “{match.group().strip()}”"
-        headed = _distinct([match.group() for title in titles if (match := words.headings.search(title)) is not None])
-        if len(headed) > 1:
-            yield name, min(_MOST_HEADINGS, _HEADING * len(headed)), f"its headings: {_quoted(headed)}"
         begun = [match.group() for match in words.lines.finditer(sample)]
         if len(begun) > 1:
             yield name, min(_MOST_LINES, _LINE * len(begun)), f"its lines: {_quoted(_distinct(begun))}"
@@ -97,10 +94,6 @@ _TURN = re.compile(
     r"(?:\*\*)?(?:\[?[\d:]{4,8}\]?\s+)?(?P<who>[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3})(?:\*\*)?:\W*\s+\S"
 )
 _NOBODY = frozenset("Q A Question Answer Note Symptom Cause Remedy Fix Problem Solution".split())
-_CLAUSE = re.compile(
-    r"(?m)^[ \t]{0,9}(?:\d{1,2}\.\d{1,2}(?:\.\d{1,2})?|§\s?\d+|\([a-z]\)|(?:Article|Clause|Art\.)\s\d+)[.):]?\s+[A-Z]"
-)
-_MODAL = re.compile(r"\b(?:shall|must|may not|(?:is|are) (?:not permitted|worn|given|kept|reported|required))\b")
 _CITED = re.compile(r"\[\d{1,3}(?:[,–-]\s?\d{1,3})*\]|\([A-Z][\w'’-]+(?: et al\.?| and [A-Z]\w+)?,? (?:19|20)\d\d\)")
 _ASKING = re.compile(
     r"(?:\d+[.)]\s*)?(?:what|why|how|when|where|who|which|can|could|do|does|is|are|may|must|should|will|did)\b.*\?\s*$",
@@ -117,7 +110,6 @@ def _structure(document: Document, sample: str, titles: Sequence[str]) -> Iterat
         yield "log", 4 + logged / count, f"{round(100 * logged / count)} % of its lines begin with a time or a level"
     yield from _talk(lines)
     yield from _questions(titles, sample)
-    yield from _clauses(sample, count)
     cited = len(_CITED.findall(sample))
     if cited >= 4 and 1000 * cited / max(150, sample.count(" ")) >= 2:
         yield "paper", 1.5, f"{cited} citations in brackets"
@@ -145,10 +137,3 @@ def _questions(titles: Sequence[str], sample: str) -> Iterator[tuple[str, float,
     answered = len(re.findall(r"(?m)^[^\w\n]{0,9}A(?:nswer)?[:.]\s", sample))
     if answered >= 2:
         yield "FAQ", 1.0, f"{answered} answers marked “A:”"
-
-
-def _clauses(sample: str, lines: int) -> Iterator[tuple[str, float, str]]:
-    clauses = len(_CLAUSE.findall(sample))
-    modal = len(_MODAL.findall(sample))
-    if clauses >= 4 and clauses / lines >= 0.15 and modal >= 3:
-        yield "policy", 1.5, f"{clauses} numbered clauses with “shall” or “must”"

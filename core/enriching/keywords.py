@@ -9,121 +9,147 @@ Rose et al. 2010).
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from heapq import nsmallest
+from collections.abc import Sequence
+from functools import lru_cache
 from math import log
 
-from core.enriching.vocabulary import Vocabulary
+from core.text.analysis import STOP_WORDS
+from core.text.calendar_names import month_of
 from core.types import Chunk
 
-_ONCE = 0.6  # the weight of a word the whole document has once: it tells passages apart, but seldom what they are about
-_TITLED = 1.5  # of a word that stands in the passage's own headings
 _COMMON = 0.5  # words in more than this share of the passages tell none apart
 _FEWEST = 8  # passages below which that share says nothing
+_ONCE = 0.6  # the weight of a word the whole document has once: it tells passages apart, but seldom what they are about
+_TITLED = 1.5  # of a word that stands in the passage's own headings
 _PHRASE = 0.8  # a phrase weighs this share of its words' weights together
-_LOGS = [0.0, *(1 + log(count) for count in range(1, 256))]
+# Kanji and katakana are written without spaces: their runs are the words, hiragana parts them.
+_TOKEN = re.compile(r"[\u3400-\u9fff々]+|[\u30a0-\u30ff]+|[^\s\u3040-\u30ff\u3400-\u9fff]+")
+_INNER = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
+_POSSESSIVE = re.compile(r"['’]s?$")
+_WIDE = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff]+")
+_HUMP = re.compile(r"[a-z][A-Z]")
+_MARKS = ".,;:!?\"'”’)]}*_`|"
+# Words that are everywhere and say nothing of a passage, beside the function words.
+_PALE = frozenset(
+    "able across actually almost alone along already although always among another anyone anything around away"
+    " became become becomes behind beside best better bring brought called came cannot come comes cost costs day"
+    " days decide decided different does done either else end enough etc even ever every everyone everything fact"
+    " far find first five four full gave general get gets getting give given gives going gone good got great half"
+    " happen happened happens hard hold holds hour hours however important instead keep keeps kept kind knew know"
+    " known knows last later least leave left less let like likely little long longer look made main make makes"
+    " making many matter mean means meant might minute minutes month months much must near nearly need needed"
+    " needs never new next nobody nothing now often old one ones onto others ought part parts people per perhaps"
+    " place possible put puts quite rather read real really run runs said sake say says second seconds see seen"
+    " set sets several show shown shows simply since small some someone something sometimes soon still such sure"
+    " take taken takes tell ten thing things think third though three thus till time times today together told"
+    " took toward try two under unless until unlike upon use used uses using usual usually various via want wants"
+    " way ways week weeks well went whatever whether within without word work works would write writing written"
+    " year years yes yet def return returns elif import class self none true false null str int var const function"
+    " public private static void async await raise except lambda http https www com org html".split()
+)
 
-Pair = tuple[str, str]
+Key = tuple[str, ...]
 
 
 class Keywords:
     """Keyword statistics of one document; ``leaves`` are the passages that frequencies are taken over."""
 
-    __slots__ = ("_keys", "_pairs", "_shown", "_spoken", "_vocabulary", "_weights")
+    __slots__ = ("_ends", "_shown", "_starts", "_terms", "_weights")
 
-    def __init__(self, vocabulary: Vocabulary, leaves: Sequence[Chunk]) -> None:
-        self._vocabulary = vocabulary
-        self._keys = [word.key for word in vocabulary.words]
-        pairs = _pairs(vocabulary)
-        again = {pair for pair, count in Counter(pairs).items() if count > 1}
-        self._pairs = [pair if pair in again else None for pair in pairs]
-        passages: Counter[str] = Counter()
-        for leaf in leaves:
-            first, last = vocabulary.between(leaf.start, leaf.end)
-            passages.update(set(self._keys[first:last]))
-        self._weights = _weights(Counter(self._keys), passages, max(1, len(leaves)))
-        self._shown = _shown(vocabulary)
-        self._spoken = _spoken(vocabulary, self._pairs)
+    def __init__(self, text: str, leaves: Sequence[Chunk]) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []  # without the punctuation behind
+        self._terms: list[tuple[Key, ...]] = []  # of every token: its word, and its phrase with the one before
+        self._shown: dict[str, str] = {}  # a word's first form in lower case, else its first form
+        self._read(text)
+        times = Counter(term for terms in self._terms for term in terms)
+        self._terms = [tuple(one for one in terms if len(one) == 1 or times[one] > 1) for terms in self._terms]
+        held = Counter(term for leaf in leaves for term in set(self._within(leaf)))
+        most = _COMMON * len(leaves) if len(leaves) >= _FEWEST else len(leaves)
+        self._weights = {
+            term: log(1 + len(leaves) / among) * (_ONCE if times[term] == 1 and len(leaves) > 1 else 1)
+            for term, among in held.items()
+            if among <= most
+        }
 
     def of(self, chunk: Chunk, most: int) -> tuple[str, ...]:
         """A chunk's keywords, the most telling first; words of a phrase are not named again."""
-        first, last = self._vocabulary.between(chunk.start, chunk.end)
-        weights = self._weights
-        here = {key: count for key, count in Counter(self._keys[first:last]).items() if key in weights}
-        titled = {word for title in chunk.headings for word in title.lower().split()} & here.keys()
-        ranked: dict[Pair, float] = {
-            (key, ""): (_LOGS[count] if count < len(_LOGS) else 1 + log(count)) * weights[key]
-            for key, count in here.items()
+        titled = {word for title in chunk.headings for word in title.lower().split()}
+        counts = Counter(self._within(chunk))
+        ranked = {
+            term: (1 + log(times)) * self._weights.get(term, 0.0) * (_TITLED if term[0] in titled else 1)
+            for term, times in counts.items()
         }
-        for key in titled:
-            ranked[key, ""] *= _TITLED
-        phrases = Counter(self._pairs[first + 1 : last])
-        del phrases[None]
-        for pair, count in phrases.items():
-            if pair is not None and pair[0] in here and pair[1] in here:
-                both = sum(weights[word] * (_TITLED if word in titled else 1) for word in pair)
-                # A word that mostly stands in a phrase is named by the phrase.
-                own = (ranked[word, ""] for word in pair if 2 * count >= here[word])
-                ranked[pair] = max(_PHRASE * (1 + log(count)) * both, *(1.001 * weight for weight in own), 0.0)
-        return self._chosen(ranked, here, phrases, most)
-
-    def _chosen(
-        self, ranked: dict[Pair, float], here: dict[str, int], phrases: Mapping[Pair | None, int], most: int
-    ) -> tuple[str, ...]:
-        """The heaviest; of equals the one that comes first. A word that stands in chosen phrases alone is left out."""
-        heaviest = nsmallest(most * 3, [(-weight, place, pair) for place, (pair, weight) in enumerate(ranked.items())])
-        taken: dict[str, int] = {}
-        chosen: list[Pair] = []
-        for _, _, pair in heaviest:
-            if len(chosen) == most:
+        for first, second in [term for term in ranked if len(term) == 2]:
+            own = [ranked[word,] for word in (first, second) if 2 * counts[first, second] >= counts[word,]]
+            whole = _PHRASE * (ranked[first,] + ranked[second,])
+            # A word that mostly stands in a phrase is named by the phrase.
+            ranked[first, second] = max(whole, *(1.001 * weight for weight in own), 0.0)
+        chosen: list[Key] = []
+        for term in sorted(ranked, key=lambda term: -ranked[term]):
+            if len(chosen) == most or not ranked[term]:
                 break
-            words = pair if pair[1] else pair[:1]
-            if any(taken.get(word, 0) >= here[word] for word in words):
-                continue
-            for word in words:
-                taken[word] = taken.get(word, 0) + (phrases[pair] if pair[1] else here[word])
-            chosen.append(pair)
-        return tuple(self._spoken[pair] if pair[1] else self._shown[pair[0]] for pair in chosen)
+            if not any(word in other for other in chosen for word in term):
+                chosen.append(term)
+        return tuple(" ".join(self._shown[word] for word in term) for term in chosen)
+
+    def _read(self, text: str) -> None:
+        before = ""
+        for match in _TOKEN.finditer(text):
+            token = match.group()
+            word, key, opens, closes = _told(token)
+            self._starts.append(match.start())
+            self._ends.append(match.start() + len(token.rstrip(_MARKS)))
+            phrase = before and key and not opens and before != key
+            self._terms.append(((key,), (before, key)) if phrase else ((key,),) if key else ())
+            before = "" if closes else key
+            known = self._shown.get(key)
+            if key and (known is None or (word.islower() and not known.islower())):
+                self._shown[key] = word
+
+    def _within(self, chunk: Chunk) -> list[Key]:
+        """The terms of a chunk; a phrase that begins before it is none of its own."""
+        first, last = bisect_left(self._starts, chunk.start), bisect_right(self._ends, chunk.end)
+        return [term for at in range(first, last) for term in self._terms[at] if len(term) == 1 or at > first]
 
 
-def _weights(counts: Mapping[str, int], passages: Mapping[str, int], leaves: int) -> dict[str, float]:
-    """What one occurrence of each key weighs; keys that weigh nothing are absent."""
-    weights: dict[str, float] = {}
-    for key, count in counts.items():
-        among = passages.get(key, 0)
-        if key and (leaves < _FEWEST or among <= _COMMON * leaves):
-            weights[key] = log(1 + leaves / max(1, among)) * (_ONCE if count == 1 and leaves > 1 else 1)
-    return weights
+@lru_cache(maxsize=65_536)
+def _told(token: str) -> tuple[str, str, bool, bool]:
+    """A token's word, its key, and whether punctuation stands before and behind it, over which no phrase goes.
+
+    >>> _told("(Sections,"), _told("getUserName()")[1]
+    (('Sections', 'section', True, True), '')
+    """
+    inner = _INNER.search(token)
+    if inner is None:
+        return token, "", True, True
+    word = _POSSESSIVE.sub("", inner.group())
+    return word, _key(word), inner.start() > 0, inner.end() < len(token)
 
 
-def _pairs(vocabulary: Vocabulary) -> list[Pair | None]:
-    """For every word the phrase of it and the one before; ``None`` where punctuation or a pale word parts them."""
-    pairs: list[Pair | None] = []
-    before = ""
-    for word in vocabulary.words:
-        key = word.key
-        pairs.append((before, key) if before and key and not word.opens and before != key else None)
-        before = "" if word.closes else key
-    return pairs
+def _key(word: str) -> str:
+    """Under which a word counts: plural and singular alike; "" for numbers, identifiers and words that say nothing."""
+    if _WIDE.fullmatch(word):
+        return word if 2 <= len(word) <= 8 else ""
+    plain = word.lower()
+    if (month_of(plain) and word[0].isupper()) or _HUMP.search(word):
+        return ""
+    if len(plain) < 3 or plain in STOP_WORDS or plain in _PALE or not plain.replace("-", "").isalpha():
+        return ""
+    return singular(plain)
 
 
-def _shown(vocabulary: Vocabulary) -> dict[str, str]:
-    """How each key is written: its first form in lower case, else its first form."""
-    shown: dict[str, str] = {}
-    for word in dict.fromkeys(vocabulary.words):
-        if word.key:
-            known = shown.get(word.key)
-            if known is None or (not known.islower() and word.text.islower()):
-                shown[word.key] = word.plain if word.text.islower() else word.text
-    return shown
+def singular(word: str) -> str:
+    """A plural's singular by its ending alone; other words as they are.
 
-
-def _spoken(vocabulary: Vocabulary, pairs: Sequence[Pair | None]) -> dict[Pair, str]:
-    """How each phrase that comes back is written where it stands first."""
-    spoken: dict[Pair, str] = {}
-    for at, pair in enumerate(pairs):
-        if pair is not None and pair not in spoken:
-            words = vocabulary.words[at - 1 : at + 1]
-            spoken[pair] = " ".join(word.plain if word.text.islower() else word.text for word in words)
-    return spoken
+    >>> [singular(word) for word in ("sections", "policies", "boxes", "status", "class", "analysis")]
+    ['section', 'policy', 'box', 'status', 'class', 'analysis']
+    """
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("xes", "ches", "shes", "sses")) else word[:-1]

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from urllib.parse import unquote
 
 from core.enriching.features import Reference
 from core.enriching.sections import Sections, SpanIndex
-from core.enriching.shapes import Shape
-from core.enriching.targets import NUMBER, class_of, only, slug, targets
-from core.enriching.vocabulary import Vocabulary
+from core.enriching.targets import CLASSES, NUMBER, class_of, only, slug, targets
 from core.types import BlockKind, Document, Span
 
 _POINTER = re.compile(
-    rf"(?P<word>§§?|[^\W\d_]{{1,10}}\.?)[ \u00a0]?\n?(?P<number>{NUMBER})(?P<dashed>-\d{{1,3}})?(?![\w/]|\.\d|-\w)"
+    rf"(?<![^\W_])(?P<word>(?i:{'|'.join(sorted(CLASSES, key=len, reverse=True))})\.?)[ \u00a0]?\n?(?P<number>{NUMBER})"
+    r"(?P<dashed>-\d{1,3})?(?![\w/]|\.\d|-\w)"
 )
 _FURTHER = re.compile(rf"(?:,| and| or| to| und| bis| &|,? and|\s?[–-])[ \u00a0]?(?P<number>{NUMBER})(?![\w\-/]|\.\d)")
 _NAMED = re.compile(
-    r"(?i:see|siehe)\s+(?:also\s+)?(?:the\s+)?(?:section|chapter)?s?\s*(?:on\s+|called\s+)?[\"“'‘*_]{1,2}"
+    r"(?<!\w)(?i:see|siehe)\s+(?:also\s+)?(?:the\s+)?(?:section|chapter)?s?\s*(?:on\s+|called\s+)?[\"“'‘*_]{1,2}"
     r"(?P<title>[^\"”'’\n*_]{3,80})[\"”'’*_]"
 )
-_NAMED_BEFORE = re.compile(r"(?i:see|siehe)\s+(?:the\s+)?(?P<title>[^\"”\n.,;()]{3,60}?)\s+(?:section|chapter)\b")
+_NAMED_BEFORE = re.compile(
+    r"(?<!\w)(?i:see|siehe)\s+(?:the\s+)?(?P<title>[^\"”\n.,;()]{3,60}?)\s+(?:section|chapter)\b"
+)
 _BRACKETED = re.compile(r"\[(?P<numbers>\^[^\]\s]{1,40}|\d{1,3}(?:\s?[-–,;]\s?\d{1,3}){0,11})\](?!\(|:\s)")
 _RAISED = re.compile(r"[¹²³⁰⁴-⁹]{1,3}")
 # A PDF's raised number comes out glued to the word it was raised at: "by March.2", "약관3)".
@@ -38,11 +40,10 @@ _LETTERED = frozenset({"appendix", "annex", "section", "part"})  # others with a
 class References:
     """All references of a document, found once."""
 
-    __slots__ = ("_code", "_document", "_targets", "_vocabulary")
+    __slots__ = ("_code", "_document", "_targets")
 
-    def __init__(self, document: Document, sections: Sections, vocabulary: Vocabulary) -> None:
+    def __init__(self, document: Document, sections: Sections) -> None:
         self._document = document
-        self._vocabulary = vocabulary
         self._targets = targets(document, sections)
         code = [block for block in document.blocks if block.kind is BlockKind.CODE]
         self._code = SpanIndex((block.start, block.end, block.end) for block in code)
@@ -81,16 +82,13 @@ class References:
 
     def _numbered(self) -> Iterator[Reference]:
         text = self._document.text
-        for at in self._vocabulary.places(Shape.REFERRING):
-            start, _ = self._vocabulary.span(at)
-            mark = text.find("§", self._vocabulary.starts[at], start + 1)
-            match = _POINTER.match(text, mark if mark >= 0 else start)
-            if match is None or match.start() in self._targets.labels:
+        for match in _POINTER.finditer(text):
+            if match.start() in self._targets.labels:
                 continue
             kind = class_of(match["word"])
             if match["word"].endswith(".") and len(match["word"]) > _ABBREVIATED:
                 continue  # "... the table." ends, and an item "5." begins
-            if not kind or (match["number"].isalpha() and kind not in _LETTERED and len(match["number"]) == 1):
+            if match["number"].isalpha() and kind not in _LETTERED and len(match["number"]) == 1:
                 continue
             number, end = match["number"], match.end("number")
             if match["dashed"] and kind in {"figure", "table"}:
@@ -110,31 +108,21 @@ class References:
     def _named(self) -> Iterator[Reference]:
         """ "see the section “Backups”", "see the Backups chapter": only where a heading is called so."""
         text = self._document.text
-        for at in self._vocabulary.places(Shape.REFERRING):
-            if self._vocabulary.words[at].plain not in {"see", "siehe"}:
-                continue
-            for pattern in (_NAMED, _NAMED_BEFORE):
-                match = pattern.match(text, self._vocabulary.span(at)[0])
-                if match is None:
-                    continue
-                place = only(self._targets.titles.get(" ".join(match["title"].lower().split()), []))
-                if place is not None:
-                    start, end = match.span("title")
-                    yield Reference("section", start, end, text[start:end], place)
-                    break
+        for match in chain(_NAMED.finditer(text), _NAMED_BEFORE.finditer(text)):
+            place = only(self._targets.titles.get(" ".join(match["title"].lower().split()), []))
+            if place is not None:
+                start, end = match.span("title")
+                yield Reference("section", start, end, text[start:end], place)
 
     def _notes(self) -> Iterator[Reference]:
         text = self._document.text
-        for at in self._vocabulary.places(Shape.BRACKET):
-            start = self._vocabulary.starts[at]
-            end = self._vocabulary.starts[at + 1] if at + 1 < len(self._vocabulary.starts) else len(text)
-            for match in _BRACKETED.finditer(text, start, min(len(text), end + 60)):
-                if match.start() < end and match.start() not in self._targets.labels:
-                    yield from self._bracketed(match)
-            for match in _RAISED.finditer(text, start, end):
-                place = only(self._targets.notes.get(match.group().translate(_RAISED_DIGITS), []))
-                if place is not None:
-                    yield Reference("footnote", match.start(), match.end(), match.group(), place)
+        for match in _BRACKETED.finditer(text):
+            if match.start() not in self._targets.labels:
+                yield from self._bracketed(match)
+        for match in _RAISED.finditer(text):
+            place = only(self._targets.notes.get(match.group().translate(_RAISED_DIGITS), []))
+            if place is not None:
+                yield Reference("footnote", match.start(), match.end(), match.group(), place)
 
     def _glued(self) -> Iterator[Reference]:
         """Marks of a PDF's notes, where there is a note of that number and one word alone that bears it."""

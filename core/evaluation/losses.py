@@ -127,7 +127,7 @@ def lost(
     {'read': 4, 'ranking': 4, 'cutting': 2}
     """
     counted = {READ: taken.common(gold)}
-    seen = [*_inside(taken, gold)]
+    seen = taken.shared(gold)
     for name in _FROM_THE_READER:
         before = region(seen).size
         seen += [place for leaf, came in zip(leaves, fate, strict=True) if came == name for place in leaf.held]
@@ -161,15 +161,3 @@ def _positions(ranking: Ranking, leaves: Iterable[GoldLeaf]) -> NDArray[np.int64
         return np.full(len(wanted), -1, dtype=np.int64)
     places = np.minimum(np.searchsorted(ranking.pool, wanted), len(ranking.pool) - 1)
     return np.where(ranking.pool[places] == wanted, places, -1).astype(np.int64)
-
-
-def _inside(taken: Region, gold: Region) -> list[Placed]:
-    """The characters of both, as places."""
-    shared = taken.spans.keys() & gold.spans.keys()
-    return [
-        (name, max(a.start, b.start), min(a.end, b.end))
-        for name in sorted(shared)
-        for a in taken.spans[name]
-        for b in gold.spans[name]
-        if a.start < b.end and b.start < a.end
-    ]

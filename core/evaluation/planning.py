@@ -16,6 +16,7 @@ from core.evaluation.sharing import reading_key
 from core.evaluation.suites import Suite, suite_folder
 from core.ingest.applying import reckoned_leaves
 from core.settings import Settings, stage_fingerprint
+from core.text.numerals import counted
 
 KNOWN = "known.json"  # beside the library of a suite's documents: what was learnt of its recipes
 
@@ -54,10 +55,10 @@ class Cost:
         >>> Cost(1, 2, 40, 0, True, 80, 0, 18.4, passages=800).sentence
         '2 presets, 1 recipe, 40 questions: 0 encodings, up to 800 passages for the re-ranker, about 18 s'
         """
-        parts = f"{_counted(self.presets, 'preset')}, {_counted(self.recipes, 'recipe')}, "
-        parts += f"{_counted(self.questions, 'question')}: "
-        parts += f"{'' if self.exact else 'about '}{_counted(self.encodings, 'encoding')}"
-        parts += f", up to {_counted(self.passages, 'passage')} for the re-ranker" if self.passages else ""
+        parts = f"{counted(self.presets, 'preset')}, {counted(self.recipes, 'recipe')}, "
+        parts += f"{counted(self.questions, 'question')}: "
+        parts += f"{'' if self.exact else 'about '}{counted(self.encodings, 'encoding')}"
+        parts += f", up to {counted(self.passages, 'passage')} for the re-ranker" if self.passages else ""
         parts += f", about {_time(self.seconds)}"
         done = self.resumed + self.answers
         return f"{parts}; goes on from {self.resumed:,} of {done:,} answers" if self.resumed else parts
@@ -179,10 +180,6 @@ class Known:
     def keep(self, folder: Path) -> None:
         """For the next bench."""
         write_json(folder / KNOWN, asdict(self))
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _time(seconds: float) -> str:

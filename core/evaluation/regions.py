@@ -34,14 +34,21 @@ class Region:
         """Number of characters."""
         return sum(span.length for spans in self.spans.values() for span in spans)
 
+    def shared(self, other: Region) -> list[Placed]:
+        """The characters in both, as places."""
+        return [
+            (name, span.start, span.end)
+            for name in sorted(self.spans.keys() & other.spans.keys())
+            for span in intersect_spans(self.spans[name], other.spans[name])
+        ]
+
     def common(self, other: Region) -> int:
         """Number of characters in both.
 
         >>> region([("a", 0, 10), ("b", 0, 3)]).common(region([("a", 8, 12), ("b", 1, 2)]))
         3
         """
-        shared = self.spans.keys() & other.spans.keys()
-        return sum(span.length for name in shared for span in intersect_spans(self.spans[name], other.spans[name]))
+        return sum(end - start for _, start, end in self.shared(other))
 
 
 def region(items: Iterable[Placed]) -> Region:

@@ -26,6 +26,7 @@ from core.storage.catalogue.sources import SourceRow
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import apply_outbox
 from core.storage.store import Store
+from core.text.numerals import counted
 
 SCOPES = ("library", *stored.SCOPES)
 _CHARACTERS_A_TOKEN = 4.3  # English prose in MiniLM's word pieces
@@ -59,7 +60,7 @@ class Cost:
         if not self.documents:
             return "Nothing would change."
         about = "" if self.exact else "about "
-        documents, texts = _counted(self.documents, "document"), about + _counted(self.texts_to_encode, "text")
+        documents, texts = counted(self.documents, "document"), about + counted(self.texts_to_encode, "text")
         time = f"{max(1, round(self.seconds))} s" if self.seconds < 90 else f"{round(self.seconds / 60)} min"
         chunks = f"{self.chunks_now:,} chunks now and {about}{self.chunks_then:,} then"
         return f"{documents}, {chunks}: {texts} to encode, about {time}"
@@ -210,10 +211,6 @@ def apply_recipe(run: Ingest, scope: str, key: str, chunking: ChunkingSettings |
     """Set the recipe of a kind or a document and cut the documents it decides for. Raises as ``set_recipe``."""
     set_recipe(run.store, scope, key, chunking)
     return recut_versions(run, [row.version_id for row in reached(run.store, scope, key)])
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _version(store: Store, version_id: str) -> Version:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.chunking.auditing import UNEXPLAINED, audit
+from core.enriching.twins import Twin, closest, twins
 from core.inspecting.boundaries import Blocks, Boundary, SentencePlaces, boundaries, holder
 from core.inspecting.findings import Defect, Finding, Health, Severity, unread
 from core.inspecting.parting import parted
 from core.inspecting.severing import severed
 from core.inspecting.sizes import size_of
-from core.inspecting.twins import Twin, twins
 from core.settings import ChunkingSettings
 from core.types import Audit, Chunk, ChunkTree, Span, TokenCounter
 
@@ -58,7 +58,7 @@ def diagnose(
         *_mid_sentence(tree, meeting, SentencePlaces(tree.document.text, places, sentences)),
         *severed(tree, settings, meeting, places),
         *parted(tree, meeting, places),
-        *_repeated(tree, twins([leaf.text for leaf in tree.leaves]) if repeated is None else repeated),
+        *_repeated(tree, closest(twins(leaf.text for leaf in tree.leaves)) if repeated is None else repeated),
     ]
     kinds = list(Defect)
     findings.sort(key=lambda finding: (finding.start, finding.end, kinds.index(finding.kind), finding.leaf))
@@ -156,8 +156,8 @@ def _tail(text: str, end: int) -> str:
 def _repeated(tree: ChunkTree, found: Sequence[Twin]) -> Iterator[Finding]:
     leaves = tree.leaves
     for twin in found:
-        leaf = leaves[twin.index]
+        leaf = leaves[twin.second]
         share = "the same as" if twin.similarity == 1.0 else f"{twin.similarity:.0%} the same as"
-        words = f"Chunk {twin.index + 1} is {share} chunk {twin.earlier + 1}."
+        words = f"Chunk {twin.second + 1} is {share} chunk {twin.first + 1}."
         severity = Severity.MODERATE if twin.similarity == 1.0 else Severity.MINOR
-        yield Finding(Defect.NEAR_DUPLICATE, severity, leaf.start, leaf.end, twin.index, words, twin.earlier)
+        yield Finding(Defect.NEAR_DUPLICATE, severity, leaf.start, leaf.end, twin.second, words, twin.first)

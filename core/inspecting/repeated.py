@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from core.enriching.twins import Twin
@@ -27,26 +27,24 @@ class Repeated:
     """Near-duplicates across the documents of a library.
 
     ``pairs``: as ``core.enriching.twins`` finds them, where of passages with the same words only the first is compared
-    with others: what is true of it is true of them all. ``places``: the version and the span of each, by its name; a
-    passage without one is left out. ``live``: the documents that are spoken of; one in the trash still joins others.
+    with others: what is true of it is true of them all. ``places``: the version and the span of each passage.
+    ``live``: the documents that are spoken of; one in the trash still joins others.
     """
 
-    def __init__(self, pairs: Sequence[Twin], places: Mapping[str, tuple[str, Span]], live: Collection[str]) -> None:
+    def __init__(self, pairs: Sequence[Twin], places: Sequence[tuple[str, Span]], live: Collection[str]) -> None:
         self._live = frozenset(live)
-        known = [pair for pair in pairs if pair.first in places and pair.second in places]
         self._places = places
-        self._first = {pair.second: pair.first for pair in known if pair.kind == "same"}
-        self._same: dict[str, list[str]] = {}
-        self._others: dict[str, list[Twin]] = {}
-        for pair in known:
+        self._first = {pair.second: pair.first for pair in pairs if pair.kind == "same"}
+        self._same: dict[int, list[int]] = {}
+        self._others: dict[int, list[Twin]] = {}
+        for pair in pairs:
             if pair.kind == "same":
                 self._same.setdefault(pair.first, [pair.first]).append(pair.second)
             else:
                 self._others.setdefault(pair.first, []).append(pair)
                 self._others.setdefault(pair.second, []).append(pair)
-        names = dict.fromkeys(name for pair in known for name in (pair.first, pair.second))
-        self._named = {places[name]: name for name in names}
-        self._count = len({pair.second for pair in known if places[pair.second][0] in self._live})
+        self._named = {places[at]: at for pair in pairs for at in (pair.first, pair.second)}
+        self._count = len({pair.second for pair in pairs if places[pair.second][0] in self._live})
 
     @property
     def count(self) -> int:
@@ -70,7 +68,7 @@ class Repeated:
 
     def spans(self, version_id: str) -> tuple[Span, ...]:
         """The passages of a document that stand in another one too, in the order of the text."""
-        holders: dict[str, set[str]] = {}  # the documents of all passages like one; equal passages share theirs
+        holders: dict[int, set[str]] = {}  # the documents of all passages like one; equal passages share theirs
         found: list[Span] = []
         others = self._live - {version_id}
         for (version, span), name in self._named.items():
@@ -83,17 +81,17 @@ class Repeated:
                 found.append(span)
         return tuple(sorted(found, key=lambda span: (span.start, span.end)))
 
-    def _holders(self, first: str) -> set[str]:
+    def _holders(self, first: int) -> set[str]:
         names = list(self._same.get(first, ()))
         for pair in self._others.get(first, ()):
             other = pair.second if pair.first == first else pair.first
             names += self._same.get(other, [other])
         return {self._places[name][0] for name in names}
 
-    def _likeness(self, name: str, kind: str, similarity: float) -> Likeness:
+    def _likeness(self, name: int, kind: str, similarity: float) -> Likeness:
         version_id, span = self._places[name]
         return Likeness(version_id, span, kind, similarity)
 
-    def _holding(self, other: str, name: str) -> str:
+    def _holding(self, other: int, name: int) -> str:
         (_, theirs), (_, own) = self._places[other], self._places[name]
         return "holds" if theirs.length >= own.length else "held"

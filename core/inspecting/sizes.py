@@ -86,14 +86,9 @@ def histogram(values: Sequence[int], most: int = 30) -> Histogram:
         power *= 10
 
 
-def leaf_histogram(tree: ChunkTree, most: int = 30) -> Histogram:
-    """Of the leaves' own tokens, without prefixes."""
-    return histogram([leaf.tokens for leaf in tree.leaves], most)
-
-
-def parent_histogram(tree: ChunkTree, most: int = 30) -> Histogram:
-    """Of the tokens of the parents right above the leaves."""
-    return histogram([chunk.tokens for chunk in tree.chunks if chunk.level == 1], most)
+def level_histogram(tree: ChunkTree, level: int, most: int = 30) -> Histogram:
+    """Of the tokens of the chunks of a level, without prefixes: 0 for leaves, 1 for the parents right above them."""
+    return histogram([chunk.tokens for chunk in tree.chunks if chunk.level == level], most)
 
 
 def sections(tree: ChunkTree) -> tuple[Section, ...]:

@@ -31,6 +31,7 @@ from core.refitting.splitting import Split, halved
 from core.refitting.taught import seen_by
 from core.refitting.turning import BLEND, CAREFUL_BLEND, FUSION, STEP_COST, Grid, walk
 from core.settings import Settings, carefully
+from core.text.numerals import counted
 
 LEAST_QUESTIONS = 30  # with gold: fifteen a side, below which hardly any gain can be told from chance
 MOST_QUESTIONS = 400  # more are not asked: the interval is narrow by then, and waiting is long
@@ -95,7 +96,7 @@ def refit(
     questions = fittable(judged)
     if len(questions) < LEAST_QUESTIONS:
         raise LecternError(
-            f"This library has {_counted(len(questions), 'judged question')} with gold; fitting takes at least "
+            f"This library has {counted(len(questions), 'judged question')} with gold; fitting takes at least "
             f"{LEAST_QUESTIONS}.",
             f"Judge {LEAST_QUESTIONS - len(questions)} more.",
         )
@@ -327,7 +328,3 @@ def _most(library: Library) -> int:
     """How many questions are asked: of a very large library fewer, since each keeps a score of every leaf."""
     leaves = max(1, len(library.searcher.snapshot().leaves))
     return max(LEAST_QUESTIONS, min(MOST_QUESTIONS, _MEMORY // (_BYTES_A_LEAF * leaves)))
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,14 +13,12 @@ from core.storage.catalogue.documents import text_hash
 from core.storage.catalogue.generations import generations
 from core.storage.catalogue.meaning import ENCODED
 from core.storage.catalogue.sources import remove_strays
-from core.storage.faults import disk_faults
 from core.storage.index.lexical import check_index
 from core.storage.index.outbox import apply_outbox, compare_projection, rebuild_projection
 from core.storage.schema.word_tables import content_table, index_table, rebuild_index
 from core.storage.store import Store
 
 _NORM_TOLERANCE = 1e-3
-_PIECE = 1 << 20
 _CATALOGUE = "catalogue"
 _CHROMA = "chroma"
 
@@ -140,11 +137,7 @@ def _original_fault(store: Store, version_id: str) -> str:
     path = store.files.path(version_id)
     if not path.is_file():
         return "The original file is missing."
-    digest = hashlib.sha256()
-    with disk_faults(path), path.open("rb") as stream:
-        while piece := stream.read(_PIECE):
-            digest.update(piece)
-    return "" if digest.hexdigest() == version_id else "The original file has been changed."
+    return "" if store.files.hash_of(path) == version_id else "The original file has been changed."
 
 
 def _still_there(store: Store, version_id: str) -> bool:

@@ -27,6 +27,7 @@ _NUMBERS = {
     for number, (month, others) in enumerate(zip(MONTHS, _ELSEWHERE, strict=True), 1)
     for name in (month.lower(), month[:3].lower(), *others.split())
 }
+MONTH_NAMES = tuple(sorted(_NUMBERS, key=len, reverse=True))  # in lower case, so that a pattern finds the longest
 
 
 def month_of(plain: str) -> int:

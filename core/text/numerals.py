@@ -92,6 +92,15 @@ def roman(numeral: str) -> int:
     return value
 
 
+def counted(count: int, noun: str) -> str:
+    """A number in figures with its noun.
+
+    >>> counted(1, "recipe"), counted(1200, "recipe")
+    ('1 recipe', '1,200 recipes')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def in_letters(number: int) -> str:
     """A number above 0 in small letters, as columns of a sheet are counted.
 

@@ -7,44 +7,30 @@ import re
 import unicodedata
 from itertools import combinations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.enriching.twins import (
-    MINIMA,
-    Signature,
-    TwinIndex,
-    compare,
-    jaccard,
-    shingles,
-    signatures,
-    words_of,
-)
-from tests.enriching.pairing import groups, twins
+from core.enriching.twins import FEWEST_WORDS, closest, twins, words_of
+from core.settings import EnrichingSettings
 
 WORDS = (
     "river mill wheel stone flour sack gate weir duck reed boat oar net rain ice moss bank bridge tower bell".split()
 )
 
-GOLDEN = [350168263, 1508817209, 1487756757, 14227780052166116820]  # of a sentence; kept libraries hold such numbers
 
-
-def slow_similarity(one: str, other: str) -> float:
+def likeness(one: str, other: str) -> float:
     """The Jaccard index of runs of four words, written down a second time."""
 
     def runs(text: str) -> set[str]:
         words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
-        if len(words) < 4:
-            return {" ".join(words)} if words else set()
         return {" ".join(words[at : at + 4]) for at in range(len(words) - 3)}
 
     left, right = runs(one), runs(other)
     return len(left & right) / len(left | right) if left and right else 0.0
 
 
-def made_passages(seed: int, count: int = 40) -> list[tuple[str, str]]:
+def made_passages(seed: int, count: int = 40) -> list[str]:
     """Passages of which many are a few words away from an earlier one."""
     chance = random.Random(seed)
     texts: list[str] = []
@@ -56,117 +42,113 @@ def made_passages(seed: int, count: int = 40) -> list[tuple[str, str]]:
             texts.append(" ".join(words))
         else:
             texts.append(" ".join(chance.choice(WORDS) for _ in range(chance.randint(20, 90))))
-    return [(f"p{at}", text) for at, text in enumerate(texts)]
+    return texts
+
+
+def groups(pairs) -> list[set[int]]:
+    """What belongs together through any chain of pairs."""
+    found: list[set[int]] = []
+    for pair in pairs:
+        joined = {pair.first, pair.second}.union(*(group for group in found if group & {pair.first, pair.second}))
+        found = [group for group in found if not group & joined] + [joined]
+    return found
 
 
 def test_against_all_pairs() -> None:
     wanted = found = 0
-    for seed in range(30):
-        passages = made_passages(seed)
-        texts = dict(passages)
-        pairs = twins(passages, 0.8)
-        for pair in pairs:
-            assert pair.similarity == pytest.approx(slow_similarity(texts[pair.first], texts[pair.second]))
-            assert pair.kind == "contained" or pair.similarity >= 0.8
-        together = {frozenset(two) for group in groups(pairs) for two in combinations(group, 2)}
-        for (one, left), (other, right) in combinations(passages, 2):
-            if slow_similarity(left, right) >= 0.8:
+    for seed in range(20):
+        texts = made_passages(seed)
+        together = {frozenset(two) for group in groups(twins(texts, 0.8)) for two in combinations(group, 2)}
+        for (one, left), (other, right) in combinations(enumerate(texts), 2):
+            if likeness(left, right) >= 0.8:
                 wanted += 1
                 found += frozenset((one, other)) in together
-    assert wanted > 300
+    assert wanted > 200
     assert found / wanted >= 0.99
 
 
-@given(
-    st.lists(st.lists(st.sampled_from(WORDS[:6]), max_size=9).map(" ".join), max_size=14), st.sampled_from([0.5, 0.8])
-)
-def test_no_pair_is_false_and_the_same_input_gives_the_same_pairs(texts: list[str], least: float) -> None:
-    passages = [(str(at), text) for at, text in enumerate(texts)]
-    pairs = twins(passages, least)
-    assert pairs == twins(passages, least)
+FEW_WORDS = st.lists(st.lists(st.sampled_from(WORDS[:6]), max_size=9).map(" ".join), max_size=14)
+
+
+@given(FEW_WORDS, st.sampled_from([0.5, 0.8]))
+def test_no_pair_is_false_and_no_equal_passage_is_left_out(texts: list[str], least: float) -> None:
+    pairs = twins(texts, least)
     for pair in pairs:
-        one, other = texts[int(pair.first)], texts[int(pair.second)]
-        assert int(pair.first) < int(pair.second)
-        similarity = slow_similarity(one, other)
-        assert pair.similarity == pytest.approx(similarity)
-        assert pair.kind == "contained" or similarity >= least
-        assert (pair.kind == "same") == (one.split() == other.split())
-    equal = {frozenset(two) for group in groups(pairs) for two in combinations(group, 2)}
-    for (one, left), (other, right) in combinations(passages, 2):
-        if left.split() and left.split() == right.split():
-            assert frozenset((one, other)) in equal
+        one, other = texts[pair.first], texts[pair.second]
+        assert pair.first < pair.second
+        assert pair.similarity == pytest.approx(likeness(one, other))
+        assert pair.kind == "contained" or pair.similarity >= least
+        assert (pair.kind == "same") == (one == other)
+    linked = {pair.second for pair in pairs if pair.kind == "same"}
+    for at, text in enumerate(texts):
+        assert (at in linked) == (len(text.split()) >= FEWEST_WORDS and text in texts[:at])
+
+
+ALL_DIFFERENT = st.lists(
+    st.lists(st.integers(0, 30), min_size=1, max_size=25, unique=True).map(lambda found: " ".join(map(str, found))),
+    max_size=5,
+)
+
+
+@given(ALL_DIFFERENT, st.integers(0, 4), st.integers(0, 24), st.sampled_from([0.5, 0.7, 0.8, 1.0]))
+def test_every_text_is_linked_to_the_earlier_one_it_resembles_most(texts, chosen, changed, least) -> None:
+    if texts:  # plant one that differs from another in one word
+        words = texts[chosen % len(texts)].split()
+        words[changed % len(words)] = "new"
+        texts.append(" ".join(words))
+    found = {pair.second: pair for pair in closest(twins(texts, least))}
+    for at, text in enumerate(texts):
+        earlier = [likeness(text, one) for one in texts[:at]]
+        best = max(earlier, default=0.0)
+        if len(text.split()) >= FEWEST_WORDS and best >= least:
+            assert found[at].similarity == best == earlier[found[at].first]
+        else:
+            assert at not in found
 
 
 def test_marks_case_and_spaces_do_not_part_twins() -> None:
-    pairs = twins([("a", "The Mill’s wheel — turns."), ("b", "the mill's\n WHEEL turns")])
-    assert [(pair.kind, pair.similarity, pair.shared) for pair in pairs] == [("same", 1.0, 1.0)]
+    pairs = twins(["The Mill’s wheel — turns.", "the mill's\n WHEEL turns"])
+    assert [(pair.kind, pair.similarity) for pair in pairs] == [("same", 1.0)]
+
+
+def test_scripts_without_spaces_are_compared_by_characters() -> None:
+    one = "水门在中午打开然后水泵启动并运行一个小时直到水位下降"
+    other = "传感器每天记录两次水位并把数据发送到服务器上保存"
+    assert [pair.second for pair in twins([one, one + "了", other])] == [1]
+    assert words_of(one) == list(one)
 
 
 def test_texts_without_words_are_nobodys_twins() -> None:
-    assert twins([("a", "---"), ("b", "---"), ("c", ""), ("d", "| | |")]) == []
+    assert twins(["---", "---", "", "| | |", "yes", "yes"]) == []
 
 
 def test_a_passage_inside_a_longer_one() -> None:
     short = "The wheel was built of oak in 1780. It has twelve blades and turns slowly."
     long = "Nobody knows who built the mill. " * 6 + short + " The miller lived upstairs until the war."
-    pair = twins([("long", long), ("short", short)])[0]
-    assert (pair.kind, pair.shared) == ("contained", 1.0)
+    [pair] = twins([long, short])
+    assert pair.kind == "contained"
     assert pair.similarity < 0.5
-    assert twins([("long", long), ("other", "The wheel was new. It has twelve.")]) == []
+    assert closest([pair]) == ()
+    assert twins([long, "The wheel was new. It has twelve."]) == []
 
 
-def test_boilerplate_does_not_make_pairs_of_all() -> None:
-    """A notice under every page: each is compared with its neighbour, not with all."""
+def test_a_notice_under_every_page_makes_no_pairs_and_a_form_filled_in_is_linked_in_a_chain() -> None:
     notice = "All rights are reserved by the owner of the mill and his heirs."
-    index = TwinIndex()
     chance = random.Random(1)
-    texts = [" ".join(chance.choices(WORDS, k=60)) + ". " + notice for _ in range(300)]
-    asked = sum(len(index.add(str(at), one)) for at, one in enumerate(signatures(texts)))
-    assert asked < 300 * 45
-    assert all(pair.kind != "same" for pair in twins([(str(at), text) for at, text in enumerate(texts)]))
+    assert twins([" ".join(chance.choices(WORDS, k=60)) + ". " + notice for _ in range(300)]) == []
+    forms = [f"Reading {at} of the gauge at the weir was taken by hand and is correct." for at in range(500)]
+    assert [pair.second for pair in closest(twins(forms, 0.7))] == list(range(1, 500))
+    assert all(pair.second - pair.first <= 4 for pair in twins(forms, 0.7))
 
 
 def test_many_equal_passages_make_a_star() -> None:
-    pairs = twins([(str(at), "The same words again and again in every page.") for at in range(200)])
-    assert len(pairs) == 199
-    assert {pair.first for pair in pairs} == {"0"}
-    assert groups(pairs) == [{str(at) for at in range(200)}]
+    pairs = twins(["The same words again and again in every page."] * 200)
+    assert [(pair.first, pair.second) for pair in pairs] == [(0, at) for at in range(1, 200)]
 
 
-def test_an_index_grows_as_if_built_at_once() -> None:
-    passages = made_passages(3)
-    signed = signatures([text for _, text in passages])
-    whole = TwinIndex()
-    met = [whole.add(name, one) for (name, _), one in zip(passages, signed, strict=True)]
-    kept = [Signature.from_bytes(one.to_bytes()) for one in signed]
-    later = TwinIndex()
-    assert [later.add(name, one) for (name, _), one in zip(passages, kept, strict=True)] == met
-
-
-def test_signatures_are_the_same_on_every_machine() -> None:
-    one = signatures(["The water runs to the mill and turns the wheel."])[0]
-    assert one.minima[:3].tolist() == GOLDEN[:3]
-    assert one.whole == GOLDEN[3]
-
-
-def test_minima_estimate_the_likeness() -> None:
-    passages = made_passages(7, 30)
-    signed = signatures([text for _, text in passages])
-    errors = [
-        abs(
-            float(np.mean(signed[one].minima == signed[other].minima))
-            - slow_similarity(passages[one][1], passages[other][1])
-        )
-        for one, other in combinations(range(len(passages)), 2)
-    ]
-    assert np.mean(errors) < 1 / np.sqrt(MINIMA)
-    assert max(errors) < 0.35
-
-
-def test_compare_is_symmetric_in_its_figures() -> None:
-    one, other = ("a", "The mill is old. " * 5), ("b", "The mill is old. The mill is new. " * 3)
-    left, right = compare(one, other, 0.5), compare(other, one, 0.5)
-    assert (left is None) == (right is None)
-    assert jaccard(shingles(words_of(one[1])), shingles(words_of(other[1]))) == pytest.approx(
-        slow_similarity(one[1], other[1])
-    )
+def test_two_are_as_alike_as_the_settings_of_a_library_say_at_first() -> None:
+    words = [str(number) for number in range(19)]
+    changed = [*words[:8], "new", *words[9:]]  # four of sixteen shingles are others: 12 of 20
+    assert EnrichingSettings().twin_similarity > 12 / 20
+    assert twins([" ".join(words), " ".join(changed)]) == []
+    assert [pair.similarity for pair in twins([" ".join(words), " ".join(changed)], 0.6)] == [12 / 20]

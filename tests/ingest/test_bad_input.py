@@ -100,27 +100,21 @@ def is_sentence(reason: str) -> bool:
     return reason == reason.strip() and reason[-1] in ".!" and " " in reason and "Error" not in reason.split(":")[0]
 
 
-def test_each_bad_file_costs_itself_alone(library, tmp_path, bad_files):
-    for number, (name, (data, expected)) in enumerate(bad_files.items()):
-        folder = write(tmp_path / str(number), {**GOOD, name: data})
-        items = [Incoming(path.name, path) for path in sorted(folder.iterdir())]
+def test_each_bad_file_costs_itself_alone_by_path_and_by_upload(library, tmp_path, bad_files):
+    files = {"before.md": GOOD["before.md"], **{name: data for name, (data, _) in bad_files.items()}}
+    files["z-after.txt"] = GOOD["z-after.txt"]
+    folder = write(tmp_path / "in", files)
+    for items in (
+        [Incoming(name, folder / name) for name in files],
+        [Incoming(name, content_hash=library.stage(data)) for name, data in files.items()],
+    ):
         report = library.ingest(items)
-        assert {item.source for item in report.documents} == set(GOOD), name
-        ((source, reason),) = [(item.source, item.reason) for item in report.failures]
-        assert source == name
-        assert expected.lower() in reason.lower(), reason
-        assert is_sentence(reason), reason
-    assert {row.name for row in library.sources()} == set(GOOD)
-    assert library.verify() == []
-
-
-def test_the_same_by_upload_and_again(library, bad_files):
-    for _ in range(2):
-        items = [Incoming(name, content_hash=library.stage(data)) for name, (data, _) in bad_files.items()]
-        items.append(Incoming("good.md", content_hash=library.stage(GOOD["before.md"])))
-        report = library.ingest(items)
+        assert [item.source for item in report.documents] == list(GOOD)
         assert [item.source for item in report.failures] == list(bad_files)
-        assert [item.source for item in report.documents] == ["good.md"]
+        for item in report.failures:
+            assert bad_files[item.source][1].lower() in item.reason.lower(), item.reason
+            assert is_sentence(item.reason), item.reason
+        assert {row.name for row in library.sources()} == set(GOOD)
     assert library.verify() == []
 
 
@@ -159,17 +153,18 @@ def test_nothing_but_bad_input_is_exit_code_two(core, tmp_path):
 
 
 def test_other_encodings_are_read_right(library, tmp_path):
+    texts = {}
     for encoding, text, newline in (
         ("utf-16", "Die Größe der Änderung: naïve Œuvre, 42 Stück.\n", "\r\n"),
         ("utf-16-le", "Die Größe der Änderung ist bekannt und beschrieben.\n", "\n"),
         ("cp1252", "Größe – “Änderung” – né à Orléans, où il a vécu.\n", "\r\n"),
     ):  # tests/text has the others
-        for name in ("notes.txt", "notes.md"):
-            path = tmp_path / name
-            path.write_bytes(text.replace("\n", newline).encode(encoding))
-            (item,) = library.ingest([Incoming(name, path)]).documents
-            assert library.document(item.version_id).text == text
-        assert library.search("Größe Änderung").hits
+        for name in (f"{encoding}.txt", f"{encoding}.md"):
+            (tmp_path / name).write_bytes(text.replace("\n", newline).encode(encoding))
+            texts[name] = text
+    found = library.ingest([Incoming(name, tmp_path / name) for name in texts]).documents
+    assert {item.source: library.document(item.version_id).text for item in found} == texts
+    assert library.search("Größe Änderung").hits
 
 
 NAMES = (

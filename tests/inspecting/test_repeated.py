@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.enriching.twins import Twin
+from core.enriching.twins import twins
 from core.inspecting.repeated import Repeated
 from core.types import Span
-from tests.enriching.pairing import groups, twins
+from tests.enriching.test_twins import groups
 
 MILL = "The mill stands by the river and has ground flour since the year 1780 without a rest"
 NEARLY = MILL.replace("rest", "pause")
@@ -16,21 +16,19 @@ LONGER = f"{MILL}. It was rebuilt after the great fire and again after the flood
 LIVE = ("a", "b", "c", "d")
 
 
-def placed(*documents: tuple[str, str]) -> dict[str, tuple[str, Span]]:
-    """Passages one after the other in their documents, by their names: the document and a number."""
+def placed(*documents: tuple[str, str]) -> list[tuple[str, Span]]:
+    """Passages one after the other in their documents."""
     ends: dict[str, int] = {}
-    places: dict[str, tuple[str, Span]] = {}
+    places: list[tuple[str, Span]] = []
     for version, text in documents:
         start = ends.get(version, 0)
         ends[version] = start + len(text)
-        places[f"{version}{start}"] = (version, Span(start, ends[version]))
+        places.append((version, Span(start, ends[version])))
     return places
 
 
 def repeated(*documents: tuple[str, str], live: tuple[str, ...] = LIVE) -> Repeated:
-    places = placed(*documents)
-    texts = list(zip(places, (text for _, text in documents), strict=True))
-    return Repeated(twins(texts), places, live)
+    return Repeated(twins(text for _, text in documents), placed(*documents), live)
 
 
 def test_a_passage_leads_to_every_other_document_that_has_it_and_back() -> None:
@@ -52,10 +50,9 @@ def test_what_is_near_one_of_several_equal_passages_is_near_them_all() -> None:
 
 
 def test_the_longer_one_holds_and_the_shorter_is_held() -> None:
-    places = placed(("a", f"{MILL}."), ("b", LONGER))
-    made = repeated(("a", f"{MILL}."), ("b", LONGER))
-    assert [one.kind for one in made.elsewhere(*places["a0"])] == ["holds"]
-    assert [one.kind for one in made.elsewhere(*places["b0"])] == ["held"]
+    documents = ("a", f"{MILL}."), ("b", LONGER)
+    made = repeated(*documents)
+    assert [[one.kind for one in made.elsewhere(*place)] for place in placed(*documents)] == [["holds"], ["held"]]
 
 
 def test_a_document_in_the_trash_is_not_named_but_still_joins_the_others() -> None:
@@ -79,24 +76,19 @@ PASSAGES = st.lists(
 @given(PASSAGES)
 def test_the_relation_is_mutual_and_is_what_the_pairs_say(documents: list[tuple[str, str]]) -> None:
     places = placed(*documents)
-    texts = list(zip(places, (text for _, text in documents), strict=True))
-    pairs = twins(texts)
+    pairs = twins(text for _, text in documents)
     found = Repeated(pairs, places, LIVE)
-    direct = {
-        name: {one.second if one.first == name else one.first for one in pairs if name in (one.first, one.second)}
-        for name in places
-    }
+    direct: dict[int, set[int]] = {at: set() for at in range(len(places))}
+    for pair in pairs:
+        direct[pair.first].add(pair.second)
+        direct[pair.second].add(pair.first)
     together = {name: group for group in groups(pairs) for name in group}
-    for name, (version, span) in places.items():
+    for name, (version, span) in enumerate(places):
         alike = found.elsewhere(version, span)
-        named = {next(other for other, at in places.items() if at == (one.version_id, one.span)) for one in alike}
-        others = {other for other in direct.get(name, ()) if places[other][0] != version}
+        named = {places.index((one.version_id, one.span)) for one in alike}
+        others = {other for other in direct[name] if places[other][0] != version}
         assert others <= named <= together.get(name, set()) - {name}
         assert (span in found.spans(version)) == bool(alike)
         for one in alike:
             back = [(again.version_id, again.span) for again in found.elsewhere(one.version_id, one.span)]
             assert (version, span) in back
-
-
-def test_a_pair_without_places_is_left_out() -> None:
-    assert Repeated([Twin("x", "y", "same", 1.0, 1.0)], {}, LIVE).count == 0

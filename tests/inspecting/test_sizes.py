@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.chunking import chunk
-from core.inspecting.sizes import histogram, leaf_histogram, parent_histogram, sections, sizes
+from core.inspecting.sizes import histogram, level_histogram, sections, sizes
 from core.types import ChunkTree, Document
 from tests.chunking import generated
 
@@ -37,8 +37,8 @@ def test_figures_and_shares(document, dials):
     tokens = [leaf.tokens for leaf in tree.leaves]
     found = sizes(tree)
     assert found.leaves == len(tokens)
-    assert sum(leaf_histogram(tree).counts) == len(tokens)
-    assert found.parents == sum(parent_histogram(tree).counts)
+    assert sum(level_histogram(tree, 0).counts) == len(tokens)
+    assert found.parents == sum(level_histogram(tree, 1).counts)
     shares = sections(tree)
     assert len({section.path for section in shares}) == len(shares)
     assert sum(section.leaves for section in shares) == len(tokens)

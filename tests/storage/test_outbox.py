@@ -235,12 +235,13 @@ def test_stale_chroma_is_noticed_at_opening(store) -> None:
     assert sorted(rows) == load_leaves(store).rows.tolist()
 
 
-def test_too_many_tombstones_make_it_anew(store) -> None:
-    ingest(store, "big", long_text(1300))
+def test_too_many_tombstones_make_it_anew(store, monkeypatch) -> None:
+    monkeypatch.setattr("core.storage.index.outbox._TOMBSTONES", 100)
+    ingest(store, "big", long_text(130))
     ingest(store, "small", TEXT)
     apply_outbox(store)
     directory = projection_directory(store)
-    ingest(store, "big", long_text(1100, seed=1))  # 1300 deleted: more than 1000, more than 30 % of 2404
+    ingest(store, "big", long_text(110, seed=1))  # 130 deleted: more than 100, more than 30 % of 244
     apply_outbox(store)
     assert projection_directory(store) != directory
     assert store.meta("projection_deleted") == "0"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 from core.chunking.atoms import Atom
 from core.chunking.chunkers.structure import structure
+from core.chunking.packing import Row, pack
 from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.signals.turns import Turn, find_turns
 from core.chunking.units import Covering, Unit, by_units, planned
@@ -87,39 +88,15 @@ class _Limiter:
                 first = at + 1
 
     def _limit_run(self, run: list[Atom]) -> None:
-        heads = [0, *accumulate(atom.start in self._counted for atom in run)]
-        if heads[-1] <= self._most:
+        counted = [atom.start in self._counted for atom in run]
+        if sum(counted) <= self._most:
             return  # sizes alone decide
-        starts = self._cheapest(run, heads)
-        for before, at in pairwise(starts):
-            full = heads[at] - heads[before] >= self._most
-            what = run[at].what
-            run[at].why = (
-                f"{self._most} turns make a leaf" if full else f"a {what} starts here, and no more fits before it"
-            )
-
-    def _cheapest(self, run: list[Atom], heads: Sequence[int]) -> list[int]:
-        """Where the leaves begin: as ``packing.pack`` would have it, but for the limit of turns."""
-        context = self._context
-        rooms = [context.room(atom.heading, atom.header, kind=atom.header_kind) for atom in run]
-        rooms = [max(1, room - context.overlap(room)) for room in rooms]
-        begins = [context.tokens.index(atom.start) for atom in run]
-        ends = [context.tokens.index(atom.end) for atom in run]
-        best, origin, widest = [0.0] * (len(run) + 1), [0] * (len(run) + 1), max(rooms)
-        for last in range(1, len(run) + 1):
-            best[last] = float("inf")
-            for first in range(last - 1, -1, -1):
-                size = ends[last - 1] - begins[first]
-                if first < last - 1 and (size > widest or heads[last] - heads[first] > self._most):
-                    break
-                if size > rooms[first] and first < last - 1:
-                    continue
-                slack = max(0.0, 1.0 - size / rooms[first])
-                cost = best[first] + 1.0 + slack * slack + run[first].cut
-                if cost < best[last]:
-                    best[last], origin[last] = cost, first
-        starts, last = [], len(run)
-        while last:
-            last = origin[last]
-            starts.append(last)
-        return starts[::-1]
+        context, rows = self._context, list[Row]()
+        for atom in run:
+            room = context.room(atom.heading, atom.header, kind=atom.header_kind)
+            begin, finish = context.tokens.index(atom.start), context.tokens.index(atom.end)
+            rows.append(Row(begin, finish, max(1, room - context.overlap(room)), atom.cut))
+        for (first, last), (at, _) in pairwise(pack(rows, counted, self._most)):
+            full = sum(counted[first:last]) >= self._most
+            early = f"a {run[at].what} starts here, and no more fits before it"
+            run[at].why = f"{self._most} turns make a leaf" if full else early

@@ -106,8 +106,8 @@ def cut_leaves(
                     first.start if first.body == piece.start else piece.start,
                     *(piece.start, piece.end, None, holders),
                     tuple(dict.fromkeys(_marks(piece, stop, begins, cuts, joins, pinned))),
-                    _begins(piece.start, whole, begins, cuts, edge_of_pin),
-                    _ends(piece.end, stop, whole, ends, cuts, edge_of_pin),
+                    _why("begins", piece.start, piece.start, whole.start, begins, cuts, edge_of_pin),
+                    _why("ends", piece.end, stop, whole.end, ends, cuts, edge_of_pin),
                 )
             )
     return list(_without_lost_overlap(made, off))
@@ -136,39 +136,23 @@ def _marks(
         yield BESIDE
 
 
-def _begins(
-    at: int,
-    whole: Span,
-    begins: Sequence[int],
-    cuts: Mapping[int, Edit],
-    edge_of_pin: set[int],
+def _why(
+    word: str, at: int, place: int, edge: int, known: Sequence[int], cuts: Mapping[int, Edit], edge_of_pin: set[int]
 ) -> str:
-    """Why a new leaf begins here, "" where one began here before."""
-    if _holds(begins, at):
-        return ""
-    if at in cuts:
-        return "begins: split by hand" if cuts[at].kind == "split" else "begins: the boundary was moved here by hand"
-    if at in edge_of_pin:
-        return "begins: a chunk pinned by hand begins or ends here"
-    return "begins: the text before it is switched off by hand" if at == whole.start else "begins: edited by hand"
+    """Why a new leaf begins or ends (``word``) here, "" where one did before. ``place``: where cuts would be.
 
-
-def _ends(
-    at: int,
-    stop: int,
-    whole: Span,
-    ends: Sequence[int],
-    cuts: Mapping[int, Edit],
-    edge_of_pin: set[int],
-) -> str:
-    """Why a new leaf ends here, "" where one ended here before."""
-    if _holds(ends, at):
+    ``edge``: where the text that leaves cover without interruption begins or ends.
+    """
+    if _holds(known, at):
         return ""
-    if stop in cuts:
-        return "ends: split by hand" if cuts[stop].kind == "split" else "ends: the boundary was moved here by hand"
-    if stop in edge_of_pin:
-        return "ends: a chunk pinned by hand begins or ends here"
-    return "ends: the text after it is switched off by hand" if at == whole.end else "ends: edited by hand"
+    if place in cuts:
+        return (
+            f"{word}: split by hand" if cuts[place].kind == "split" else f"{word}: the boundary was moved here by hand"
+        )
+    if place in edge_of_pin:
+        return f"{word}: a chunk pinned by hand begins or ends here"
+    side = "before" if word == "begins" else "after"
+    return f"{word}: the text {side} it is switched off by hand" if at == edge else f"{word}: edited by hand"
 
 
 def _without_lost_overlap(made: Sequence[Leaf], off: Sequence[Span]) -> Iterator[Leaf]:

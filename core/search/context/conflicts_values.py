@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.enriching.dates import dates
-from core.enriching.vocabulary import Vocabulary, singular
+from core.enriching.keywords import singular
 from core.text.analysis import analyse
 from core.text.numerals import NUMBER_WORDS
 from core.text.sentences import asks
@@ -114,7 +114,7 @@ def values_of(sentence: str) -> tuple[Value, ...]:
         return ()
     denied = _NOT.findall(sentence)
     found = [] if denied else list(_numbers(sentence))
-    days = list(dates(Vocabulary(sentence))) if not denied and _YEAR.search(sentence) else []
+    days = list(dates(sentence)) if not denied and _YEAR.search(sentence) else []
     if len(days) == 1 and _DAY.fullmatch(days[0][2]):
         found.append(Value(DATE, "", days[0][2], Span(*days[0][:2])))
     if (

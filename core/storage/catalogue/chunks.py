@@ -232,17 +232,6 @@ def chunk_ids(store: Store, rows: Sequence[int]) -> dict[int, str]:
         )
 
 
-def spans_of(store: Store, chunk_ids: Sequence[str], generation: int | None = None) -> dict[str, tuple[str, Span]]:
-    """Where chunks stand in a generation, by public id: the version and the span in it; unknown ids are absent."""
-    with store.reading() as connection:
-        found = connection.execute(
-            'SELECT chunk_id, id, start, "end" FROM chunk JOIN version ON version.number = chunk.version'
-            " WHERE generation = ? AND chunk_id IN (SELECT value FROM json_each(?))",
-            (_generation_number(store, generation), json.dumps(list(chunk_ids))),
-        ).fetchall()
-    return {name: (version_id, Span(start, end)) for name, version_id, start, end in found}
-
-
 def _generation_number(store: Store, number: int | None) -> int:
     if number is not None:
         return generation_of(store, number).number

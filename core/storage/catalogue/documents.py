@@ -194,35 +194,7 @@ def blocks(store: Store, version_id: str, start: int, end: int) -> tuple[Block, 
     by the thousand, those of lists alone.
     """
     with store.reading() as connection:
-        number = version_number(connection, version_id)
-        cells: dict[int, list[Cell]] = {}
-        for block, row, column, cell_start, cell_end, kind, value, header in connection.execute(
-            'SELECT cell.block, cell."row", cell."column", cell.start, cell."end", cell.type, cell.value, cell.header'
-            " FROM cell JOIN block ON block.version = cell.version AND block.ordinal = cell.block"
-            ' WHERE cell.version = ? AND block.start < ? AND block."end" > ?'
-            ' AND (cell.header OR cell."row" < ? OR (cell.start < ? AND cell."end" > ?))'
-            " ORDER BY cell.block, cell.ordinal",
-            (number, end, start, _FIRST_ROWS, end, start),
-        ):
-            cell = Cell(row, column, cell_start, cell_end, _value(kind, value), bool(header))
-            cells.setdefault(block, []).append(cell)
-        found = connection.execute(
-            "SELECT ordinal, kind, start, \"end\", level, CASE kind WHEN 'list' THEN parts ELSE '[]' END, language"
-            ' FROM block WHERE version = ? AND start < ? AND "end" > ? ORDER BY start, ordinal',
-            (number, end, start),
-        )
-        return tuple(
-            Block(
-                BlockKind(kind),
-                block_start,
-                block_end,
-                level,
-                tuple(Span(*part) for part in json.loads(parts)),
-                cells=tuple(cells.get(ordinal, ())),
-                language=language,
-            )
-            for ordinal, kind, block_start, block_end, level, parts, language in found
-        )
+        return _blocks(connection, version_number(connection, version_id), (start, end))
 
 
 def page_at(store: Store, version_id: str, offset: int) -> int | None:
@@ -295,30 +267,39 @@ def _put_structure(connection: sqlite3.Connection, number: int, document: Docume
     )
 
 
-def _blocks(connection: sqlite3.Connection, number: int) -> tuple[Block, ...]:
+def _blocks(connection: sqlite3.Connection, number: int, within: tuple[int, int] | None = None) -> tuple[Block, ...]:
+    """The blocks of a version with all they have or, ``within`` a stretch, those that ``blocks`` tells of."""
+    start, end = within or (0, 0)
+    values = {"number": number, "start": start, "end": end, "rows": _FIRST_ROWS}
+    reaching = ' AND block.start < :end AND block."end" > :start' if within else ""
+    near = ' AND (cell.header OR cell."row" < :rows OR (cell.start < :end AND cell."end" > :start))' if within else ""
     cells: dict[int, list[Cell]] = {}
-    for block, row, column, start, end, kind, value, header in connection.execute(
-        'SELECT block, "row", "column", start, "end", type, value, header FROM cell WHERE version = ?'
-        " ORDER BY block, ordinal",
-        (number,),
+    for block, row, column, cell_start, cell_end, kind, value, header in connection.execute(
+        'SELECT cell.block, cell."row", cell."column", cell.start, cell."end", cell.type, cell.value, cell.header'
+        " FROM cell JOIN block ON block.version = cell.version AND block.ordinal = cell.block"
+        f" WHERE cell.version = :number{reaching}{near} ORDER BY cell.block, cell.ordinal",
+        values,
     ):
-        cells.setdefault(block, []).append(Cell(row, column, start, end, _value(kind, value), bool(header)))
+        cell = Cell(row, column, cell_start, cell_end, _value(kind, value), bool(header))
+        cells.setdefault(block, []).append(cell)
+    parts_of = "CASE kind WHEN 'list' THEN parts ELSE '[]' END" if within else "parts"
+    found = connection.execute(
+        f'SELECT ordinal, kind, start, "end", level, {parts_of}, header_start, header_end, language FROM block'
+        f" WHERE version = :number{reaching} ORDER BY ordinal",
+        values,
+    )
     return tuple(
         Block(
             BlockKind(kind),
-            start,
-            end,
+            block_start,
+            block_end,
             level,
             tuple(Span(*part) for part in json.loads(parts)),
-            None if header_start is None else Span(header_start, header_end),
+            None if header_start is None or within else Span(header_start, header_end),
             tuple(cells.get(ordinal, ())),
             language,
         )
-        for ordinal, kind, start, end, level, parts, header_start, header_end, language in connection.execute(
-            'SELECT ordinal, kind, start, "end", level, parts, header_start, header_end, language FROM block'
-            " WHERE version = ? ORDER BY ordinal",
-            (number,),
-        )
+        for ordinal, kind, block_start, block_end, level, parts, header_start, header_end, language in found
     )
 
 

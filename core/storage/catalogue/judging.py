@@ -6,19 +6,21 @@ edit.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.errors import LecternError, NotFoundError
 from core.storage.catalogue import documents
-from core.storage.catalogue import judgments as stored
-from core.storage.catalogue.judgments import Standing
-from core.storage.store import Store
+from core.storage.catalogue.names import shown_names
+from core.storage.store import Store, now, storable
 from core.text.anchoring import surroundings
 from core.text.spans import trim
 from core.types import Judgment, Span
 
 ORIGINS = ("human", "imported", "synthetic")
+_FIELDS = 'question, version_id, text_hash, start, "end", quote, "before", "after", origin, answer'
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +65,23 @@ def judge_unanswerable(store: Store, question: str, origin: str) -> int:
 
 def judgments(store: Store, version_id: str | None = None) -> list[JudgmentRow]:
     """All judgments in the order they were made, or those of one document."""
-    with store.reading():
-        standings = stored.standings(store)
+    with store.reading() as connection:
+        standings = _standings(connection)
         return [
-            _row(item.id, item.judgment, item.created_at, standings.get(item.judgment.version_id or ""))
-            for item in stored.judgments(store, version_id)
+            _row(number, Judgment(*values), created_at, standings.get(values[1] or ""))
+            for number, *values, created_at in connection.execute(
+                f"SELECT id, {_FIELDS}, created_at FROM judgment WHERE ?1 IS NULL OR version_id = ?1 ORDER BY id",
+                (version_id,),
+            )
         ]
 
 
 def add_judgments(store: Store, judgments: Sequence[Judgment]) -> list[int]:
-    """Keep judgments, all or none. Raises ``LecternError`` for one without a question or of an unknown origin."""
+    """Keep judgments, all or none, and return their numbers; one that is there already keeps its number.
+
+    The same judgment is the same question with the same span, or without one, whoever made it; an answer it did not
+    have yet is added to it. Raises ``LecternError`` for one without a question or of an unknown origin.
+    """
     for judgment in judgments:
         asked(judgment.question)
         if judgment.origin not in ORIGINS:
@@ -81,12 +90,39 @@ def add_judgments(store: Store, judgments: Sequence[Judgment]) -> list[int]:
             raise LecternError(
                 f"The judgment of {judgment.question!r} is half a span.", "Give start, end and quote, or none of them."
             )
-    return stored.add_judgments(store, judgments)
+    with store.transaction() as connection:
+        numbers = [_kept(connection, judgment) for judgment in judgments]
+        if judgments:
+            store.touch(contents=False)
+    return numbers
+
+
+def _kept(connection: sqlite3.Connection, judgment: Judgment) -> int:
+    question, answer = storable(judgment.question), storable(judgment.answer)
+    place = judgment.version_id, judgment.text_hash, judgment.start, judgment.end
+    known = connection.execute(
+        "SELECT id FROM judgment WHERE question = ? AND version_id IS ? AND text_hash IS ? AND start IS ?"
+        ' AND "end" IS ?',
+        (question, *place),
+    ).fetchone()
+    if known is not None:
+        connection.execute("UPDATE judgment SET answer = ? WHERE id = ? AND answer = ''", (answer, known[0]))
+        return int(known[0])
+    words = map(storable, (judgment.quote, judgment.before, judgment.after))
+    values = (question, *place, *words, judgment.origin, answer, now())
+    marks = ", ".join("?" * len(values))
+    added = connection.execute(f"INSERT INTO judgment({_FIELDS}, created_at) VALUES ({marks})", values)
+    return int(added.lastrowid or 0)
 
 
 def remove_judgments(store: Store, ids: Sequence[int]) -> None:
     """Forget judgments, all or none. Raises ``NotFoundError``."""
-    stored.remove_judgments(store, ids)
+    with store.transaction() as connection:
+        for number in dict.fromkeys(ids):
+            if not connection.execute("DELETE FROM judgment WHERE id = ?", (number,)).rowcount:
+                raise NotFoundError(f"There is no judgment {number}.", "It may have been removed already.")
+        if ids:
+            store.touch(contents=False)
 
 
 def anchored(store: Store, question: str, version_id: str, span: Span, answer: str, origin: str) -> Judgment:
@@ -129,7 +165,28 @@ def asked(question: str) -> str:
     return question.strip()
 
 
-def _row(number: int, judgment: Judgment, created_at: str, standing: Standing | None) -> JudgmentRow:
+class _Standing(NamedTuple):
+    """A version that judgments name. ``name``: of its first live source, else of its first; ``live``: there is one."""
+
+    name: str
+    text_hash: str
+    live: bool
+
+
+def _standings(connection: sqlite3.Connection) -> dict[str, _Standing]:
+    """The versions in the library, live or in the trash, that judgments name."""
+    names = shown_names(connection)
+    found: dict[str, _Standing] = {}
+    for version_id, text_hash, source, live in connection.execute(
+        "SELECT version.id, text_hash, source.id, trashed_at IS NULL FROM source"
+        " JOIN version ON version.number = source.version WHERE version.id IN (SELECT version_id FROM judgment)"
+        " ORDER BY trashed_at IS NOT NULL, source.id"
+    ):
+        found.setdefault(version_id, _Standing(names[source], text_hash, bool(live)))
+    return found
+
+
+def _row(number: int, judgment: Judgment, created_at: str, standing: _Standing | None) -> JudgmentRow:
     start, end, lost = judgment.start, judgment.end, ""
     if judgment.start is not None:
         lost = _why_lost(judgment, standing)
@@ -139,7 +196,7 @@ def _row(number: int, judgment: Judgment, created_at: str, standing: Standing | 
     return JudgmentRow(number, judgment, created_at, source, judgment.version_id, start, end, lost)
 
 
-def _why_lost(judgment: Judgment, standing: Standing | None) -> str:
+def _why_lost(judgment: Judgment, standing: _Standing | None) -> str:
     if standing is None:
         return "The document was removed from the library."
     if not standing.live:

@@ -1,4 +1,4 @@
-"""Judgments: gold spans for questions, anchored by value, so they outlive the version they were made on.
+"""Judgments that follow their text: gold spans anchored by value, so they outlive the version they were made on.
 
 A row names the version its gold is to be looked for in, and the hash of the text it lay in last, with its offsets and
 quote there. Where that is the hash of the version's text, the gold holds. Where it is not, the gold is lost for now:
@@ -8,26 +8,11 @@ the row keeps its last place, and is tried again whenever the version's text, or
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.errors import NotFoundError
-from core.storage.catalogue.names import shown_names
-from core.storage.store import Store, now, storable
 from core.text.anchoring import Finder, follow, surroundings
-from core.types import Judgment, Span
-
-_FIELDS = 'question, version_id, text_hash, start, "end", quote, "before", "after", origin, answer'
-
-
-@dataclass(frozen=True, slots=True)
-class StoredJudgment:
-    """A judgment with its number in this library. ``created_at``: ISO 8601, UTC."""
-
-    id: int
-    judgment: Judgment
-    created_at: str
+from core.types import Span
 
 
 class VersionText(NamedTuple):
@@ -35,77 +20,6 @@ class VersionText(NamedTuple):
 
     text: str
     text_hash: str
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A version judgments name. ``name``: of its first live source, else of its first; ``live``: there is such one."""
-
-    name: str
-    text_hash: str
-    live: bool
-
-
-def add_judgments(store: Store, judgments: Sequence[Judgment]) -> list[int]:
-    """Keep judgments, all or none, and return their numbers; one that is there already keeps its number.
-
-    The same judgment is the same question with the same span, or without one, whoever made it; an answer it did not
-    have yet is added to it.
-    """
-    numbers = []
-    with store.transaction() as connection:
-        for judgment in judgments:
-            known = connection.execute(
-                "SELECT id FROM judgment WHERE question = ? AND version_id IS ? AND text_hash IS ? AND start IS ?"
-                ' AND "end" IS ?',
-                (storable(judgment.question), judgment.version_id, judgment.text_hash, judgment.start, judgment.end),
-            ).fetchone()
-            if known is None:
-                numbers.append(_add(connection, judgment))
-                continue
-            numbers.append(int(known[0]))
-            connection.execute(
-                "UPDATE judgment SET answer = ? WHERE id = ? AND answer = ''", (storable(judgment.answer), known[0])
-            )
-        if judgments:
-            store.touch(contents=False)
-    return numbers
-
-
-def judgments(store: Store, version_id: str | None = None) -> list[StoredJudgment]:
-    """All judgments in the order they were added, or those anchored to one version."""
-    with store.reading() as connection:
-        return [
-            StoredJudgment(row[0], Judgment(*row[1:11]), row[11])
-            for row in connection.execute(
-                f"SELECT id, {_FIELDS}, created_at FROM judgment WHERE ?1 IS NULL OR version_id = ?1 ORDER BY id",
-                (version_id,),
-            )
-        ]
-
-
-def standings(store: Store) -> dict[str, Standing]:
-    """The versions in the library, live or in the trash, that judgments name."""
-    with store.reading() as connection:
-        names = shown_names(connection)
-        found: dict[str, Standing] = {}
-        for version_id, text_hash, source, live in connection.execute(
-            "SELECT version.id, text_hash, source.id, trashed_at IS NULL FROM source"
-            " JOIN version ON version.number = source.version WHERE version.id IN (SELECT version_id FROM judgment)"
-            " ORDER BY trashed_at IS NOT NULL, source.id"
-        ):
-            found.setdefault(version_id, Standing(names[source], text_hash, bool(live)))
-    return found
-
-
-def remove_judgments(store: Store, ids: Sequence[int]) -> None:
-    """Forget judgments, all or none. Raises ``NotFoundError``."""
-    with store.transaction() as connection:
-        for number in dict.fromkeys(ids):
-            if not connection.execute("DELETE FROM judgment WHERE id = ?", (number,)).rowcount:
-                raise NotFoundError(f"There is no judgment {number}.", "It may have been removed already.")
-        if ids:
-            store.touch(contents=False)
 
 
 def follow_judgments(
@@ -182,14 +96,3 @@ class _Lying:
             return self.found(finder, self.judged)
         there = finder.overlapping(self.judged, place)
         return finder.best(there, self.before, self.after, place.start) or place
-
-
-def _add(connection: sqlite3.Connection, judgment: Judgment) -> int:
-    values = (
-        *(storable(judgment.question), judgment.version_id, judgment.text_hash, judgment.start, judgment.end),
-        *(storable(text) for text in (judgment.quote, judgment.before, judgment.after)),
-        *(judgment.origin, storable(judgment.answer), now()),
-    )
-    marks = ", ".join("?" * len(values))
-    added = connection.execute(f"INSERT INTO judgment({_FIELDS}, created_at) VALUES ({marks})", values)
-    return int(added.lastrowid or 0)

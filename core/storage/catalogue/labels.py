@@ -81,7 +81,9 @@ class Labels:
         """Make an empty collection and return its id. Raises ``LecternError`` for a name that is taken or unfit."""
         tidy = tidy_name(name, "collection")
         with self._store.transaction() as connection:
-            _refuse_taken(connection, tidy, 0)
+            row = connection.execute("SELECT name FROM collection WHERE folded = ?", (fold(tidy),)).fetchone()
+            if row is not None:
+                raise LecternError(f"There is a collection named {row[0]!r} already.", "Choose another name.")
             made = connection.execute(
                 "INSERT INTO collection(name, folded) VALUES (?, ?)", (tidy, fold(tidy))
             ).lastrowid
@@ -97,22 +99,17 @@ class Labels:
 
     def collect(self, sources: Sequence[int], collection_id: int) -> None:
         """Put sources, and the attachments of mails among them, into a collection. Raises ``NotFoundError``."""
-        with self._store.transaction() as connection:
-            _require_collection(connection, collection_id)
-            connection.executemany(
-                "INSERT OR IGNORE INTO collected(collection, source) VALUES (?, ?)",
-                ((collection_id, source) for source in _with_attachments(connection, sources)),
-            )
-            self._store.touch(contents=False)
+        self._collected("INSERT OR IGNORE INTO collected(collection, source) VALUES (?, ?)", sources, collection_id)
 
     def uncollect(self, sources: Sequence[int], collection_id: int) -> None:
         """Take sources, and the attachments of mails among them, out of a collection. Raises ``NotFoundError``."""
+        self._collected("DELETE FROM collected WHERE collection = ? AND source = ?", sources, collection_id)
+
+    def _collected(self, change: str, sources: Sequence[int], collection_id: int) -> None:
         with self._store.transaction() as connection:
             _require_collection(connection, collection_id)
-            connection.executemany(
-                "DELETE FROM collected WHERE collection = ? AND source = ?",
-                ((collection_id, source) for source in _with_attachments(connection, sources)),
-            )
+            wanted = _with_attachments(connection, sources)
+            connection.executemany(change, ((collection_id, source) for source in wanted))
             self._store.touch(contents=False)
 
     def tags(self) -> list[Tag]:
@@ -191,12 +188,6 @@ def _with_attachments(connection: sqlite3.Connection, sources: Sequence[int]) ->
 def _require_collection(connection: sqlite3.Connection, collection_id: int) -> None:
     if connection.execute("SELECT 1 FROM collection WHERE id = ?", (collection_id,)).fetchone() is None:
         raise NotFoundError(f"There is no collection {collection_id}.", "It may have been deleted.")
-
-
-def _refuse_taken(connection: sqlite3.Connection, name: str, own: int) -> None:
-    row = connection.execute("SELECT name FROM collection WHERE folded = ? AND id <> ?", (fold(name), own)).fetchone()
-    if row is not None:
-        raise LecternError(f"There is a collection named {row[0]!r} already.", "Choose another name.")
 
 
 def _no_source(source_id: int) -> NotFoundError:

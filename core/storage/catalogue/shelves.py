@@ -15,7 +15,6 @@ from itertools import takewhile
 from pathlib import Path, PurePath
 
 from core.enriching import dates as calendar
-from core.enriching.vocabulary import Vocabulary
 from core.storage.catalogue.labels import fold, labels_of
 from core.storage.catalogue.names import shown_names
 from core.storage.store import Store
@@ -218,7 +217,7 @@ def _dated(name: str, year: bool) -> Period | None:
     (31, 2023, None)
     """
     spaced = re.sub(r"_+", " ", os.path.splitext(name)[0])  # noqa: PTH122 - a name, which need not be a path
-    values = [value for _, _, value in sorted(calendar.dates(Vocabulary(spaced)))]
+    values = [value for _, _, value in sorted(calendar.dates(spaced))]
     alone = _YEAR_IN_NAME.search(spaced) if year else None
     return next((days for value in [*values, *([alone.group()] if alone else [])] if (days := period(value))), None)
 

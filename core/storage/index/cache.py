@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,29 +22,19 @@ class CatalogueVectors:
 
     def known(self, keys: Sequence[str]) -> set[str]:
         """Those of the keys that have a vector, without reading it."""
-        found: set[str] = set()
-        with self._store.reading() as connection:
-            for first in range(0, len(keys), _KEYS_AT_ONCE):
-                some = json.dumps(list(keys[first : first + _KEYS_AT_ONCE]))
-                found.update(
-                    key
-                    for (key,) in connection.execute(
-                        "SELECT key FROM vector WHERE key IN (SELECT value FROM json_each(?))", (some,)
-                    )
-                )
-        return found
+        return {key for (key,) in self._rows("key", keys)}
 
     def get(self, keys: Sequence[str]) -> dict[str, Vectors]:
         """The vectors known, by key; unknown keys are absent."""
-        found: dict[str, Vectors] = {}
+        return {key: np.frombuffer(data, "<f4") for key, data in self._rows("key, data", keys)}
+
+    def _rows(self, columns: str, keys: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         with self._store.reading() as connection:
             for first in range(0, len(keys), _KEYS_AT_ONCE):
                 some = json.dumps(list(keys[first : first + _KEYS_AT_ONCE]))
-                for key, data in connection.execute(
-                    "SELECT key, data FROM vector WHERE key IN (SELECT value FROM json_each(?))", (some,)
-                ):
-                    found[key] = np.frombuffer(data, "<f4")
-        return found
+                yield from connection.execute(
+                    f"SELECT {columns} FROM vector WHERE key IN (SELECT value FROM json_each(?))", (some,)
+                )
 
     def put(self, items: Mapping[str, Vectors]) -> None:
         """Keep these vectors durably; a key that is known keeps the vector it has."""

@@ -141,9 +141,9 @@ def _within(cut: Cut, index: int) -> list[tuple[str, str, None]]:
     """Near-duplicates in the same document: the other leaf's id, and how alike they are."""
     leaves = cut.reading.leaves
     return [
-        (leaves[twin.earlier if twin.index == index else twin.index], _alike(twin.similarity), None)
+        (leaves[twin.first if twin.second == index else twin.second], _alike(twin.similarity), None)
         for twin in cut.twins
-        if index in (twin.index, twin.earlier)
+        if index in (twin.first, twin.second)
     ]
 
 

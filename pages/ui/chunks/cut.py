@@ -9,9 +9,9 @@ from core.chunking import Replayed, encoder_inputs
 from core.chunking.edits.edits import Conflict
 from core.embedding import vector_key
 from core.enriching import Features, enrich
+from core.enriching.twins import Twin, closest, twins
 from core.inspecting.findings import Health, unread
 from core.inspecting.health import diagnose
-from core.inspecting.twins import Twin, twins
 from core.library import Library
 from core.settings import ChunkingSettings
 from core.types import Audit, ChunkTree, Span
@@ -69,7 +69,7 @@ class Cut:
     @cached_property
     def twins(self) -> tuple[Twin, ...]:
         """Leaves that nearly repeat an earlier one, as nearly as the library's settings say."""
-        return twins([leaf.text for leaf in self.tree.leaves], self.enriching.twin_similarity)
+        return closest(twins((leaf.text for leaf in self.tree.leaves), self.enriching.twin_similarity))
 
     @cached_property
     def features(self) -> Task[Mapping[str, Features]]:

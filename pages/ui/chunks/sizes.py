@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.inspecting.sizes import Histogram, Sizes, leaf_histogram, parent_histogram, sections, sizes
+from core.inspecting.sizes import Histogram, Sizes, level_histogram, sections, sizes
 from pages.ui.chunks import state as chunks_state
 from pages.ui.chunks.state import PanelState
 from pages.ui.shared import words
@@ -27,11 +27,9 @@ def show_sizes(panel: PanelState) -> None:
         st.caption("There is no chunk.")
         return
     st.markdown(line(found))
-    drawn = [("leaves", "chunks", leaf_histogram)] + (
-        [("parents", "parents", parent_histogram)] if found.parents else []
-    )
-    for colour, (name, things, histogram) in enumerate(drawn):
-        bars, alt = figure(histogram(tree), things, colour), f"{things.capitalize()} by their tokens"
+    drawn = [("leaves", "chunks"), ("parents", "parents")][: 2 if found.parents else 1]
+    for level, (name, things) in enumerate(drawn):
+        bars, alt = figure(level_histogram(tree, level), things, level), f"{things.capitalize()} by their tokens"
         draw_beside_text(bars, panel.cut.version, f"sizes.{name}", alt, 130, linked=False)
     st.caption("**Share of the text by section**")
     longest = sorted(sections(tree), key=lambda section: -section.share)[:_SECTIONS]
