@@ -78,6 +78,7 @@ class Library:
         self._searcher = Searcher(store, self._model, writer, self._reader)
         self.passwords = Passwords()
         self.queue = JobQueue(store)
+        self.folders = Folders(store, self.queue)
 
     @classmethod
     def open(cls, home: Path, *, write: bool = True, encoder: Encoder | None = None, writer: Writer = None) -> Library:
@@ -228,11 +229,6 @@ class Library:
     def set_preference(self, name: str, value: str) -> None:
         """Keep a preference; "" forgets it."""
         self._store.set_meta(f"preference.{name}", value or None)
-
-    @property
-    def folders(self) -> Folders:
-        """Folders of this machine that the library keeps in step with."""
-        return Folders(self._store, self.queue)
 
     def scan(self, path: Path, patterns: Sequence[str] = (), progress: ScanProgress | None = None) -> Changes:
         """What a folder (or file) holds against what the library has of it. ``changes.items()`` are for the queue.

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 
 from core.errors import LecternError, NotFoundError
 from core.ingest.gathering import FoundFile, Ignoring, ScanProgress, files_known
@@ -48,6 +49,7 @@ class Folders:
     def __init__(self, store: Store, queue: JobQueue) -> None:
         self._store = store
         self._queue = queue
+        self._sweeping = Lock()  # the watcher's and a page's
 
     @property
     def home(self) -> Path:
@@ -66,38 +68,39 @@ class Folders:
             found.append(Standing(folder, states["held"], states["handed"], states["failed"], states["left"]))
         return found
 
-    def draft(self, path: Path, patterns: Sequence[str] = ()) -> Folder:
+    def draft(self, path: Path, patterns: Sequence[str] | None = None) -> Folder:
         """A folder that could be added, or is there already, for ``look``; nothing is remembered.
 
-        Raises ``LecternError`` for what is no folder, lies in a remembered one or holds one, and for bad patterns.
+        ``patterns`` ``None``: those it has. Raises ``LecternError`` for what is no folder, lies in a remembered one or
+        holds one, and for bad patterns.
         """
         place = Path(os.fsdecode(path_key(path.expanduser())))
-        Ignoring.of(patterns)
+        Ignoring.of(patterns or ())
         if not place.is_dir():
             raise LecternError(f"There is no folder {place} on this machine.", "Check the path.")
         if self._store.home.resolve() == place.resolve():
             raise LecternError(f"{place} is this library itself.", "Choose the folder with your own files.")
-        for other in self.all():
-            if other.path == place:
-                return replace(other, patterns=tuple(patterns))
-            if place.is_relative_to(other.path):
-                raise LecternError(f"{place} is kept in step already, as a part of {other.path}.")
-            if other.path.is_relative_to(place):
-                raise LecternError(
-                    f"{place} holds {other.path}, which is kept in step already.", f"Forget {other.path} first."
-                )
-        return Folder(0, place, tuple(patterns), "", "")
+        known = next((folder for folder in self.all() if folder.path == place), None)
+        self._require_apart(place, known.id if known else 0)
+        if known:
+            return known if patterns is None else replace(known, patterns=tuple(patterns))
+        return Folder(0, place, tuple(patterns or ()), "", "")
 
-    def add(self, path: Path, patterns: Sequence[str] = ()) -> int:
+    def add(self, path: Path, patterns: Sequence[str] | None = None) -> int:
         """Keep a folder in step from now on, or with other patterns, and return its id. Raises as ``draft`` does."""
         folder = self.draft(path, patterns)
         with self._store.transaction():
-            number = rows.add_folder(self._store, folder.path, patterns)
+            number = rows.add_folder(self._store, folder.path, folder.patterns)
             rows.pause_folder(self._store, number, paused=False)
         return number
 
     def pause(self, folder_id: int, paused: bool = True) -> None:
-        """Leave a folder alone until this is called with ``False``; what is being read is read to its end."""
+        """Leave a folder alone until this is called with ``False``; what is being read is read to its end.
+
+        Raises ``LecternError`` where a folder that is to be kept in step lies in another one, or holds one.
+        """
+        if not paused:
+            self._require_apart(self._folder(folder_id).path, folder_id)
         rows.pause_folder(self._store, folder_id, paused)
 
     def forget(self, folder_id: int) -> None:
@@ -148,17 +151,18 @@ class Folders:
         ``pause(seconds)``: what is to be read is looked at again after it, and waits where it is being written.
         ``sure``: where much is gone at once it leaves the library, which else a person is asked first.
         """
-        chosen = [folder for folder in self.all() if not folder.paused and (only is None or folder.id in only)]
-        plans = plan(self._store, chosen)
-        if any(each.new or each.changed for each in plans):
-            pause(_LOOKED_TWICE_SECONDS)
-            plans = [_standing_still(each) for each in plans]
-        for each in plans:
-            self._carry_out(each, sure)
-        if any(each.gone for each in plans):
-            carry_if_possible(self._store)
-        self._tidy()
-        return plans
+        with self._sweeping:
+            chosen = [folder for folder in self.all() if not folder.paused and (only is None or folder.id in only)]
+            plans = plan(self._store, chosen)
+            if any(each.new or each.changed for each in plans):
+                pause(_LOOKED_TWICE_SECONDS)
+                plans = [_standing_still(each) for each in plans]
+            for each in plans:
+                self._carry_out(each, sure)
+            if any(each.gone for each in plans):
+                carry_if_possible(self._store)
+            self._tidy()
+            return plans
 
     def _carry_out(self, each: FolderPlan, sure: bool) -> None:
         folder = each.folder
@@ -229,6 +233,17 @@ class Folders:
         for job in self._queue.jobs(-1, states=("done", "cancelled"), kinds=("ingest",)):
             if PAYLOAD in job.payload and not job.items_failed:
                 self._queue.dismiss(job.id)
+
+    def _require_apart(self, place: Path, folder_id: int) -> None:
+        for other in self.all():
+            if other.id == folder_id or other.paused:
+                continue
+            if place.is_relative_to(other.path):
+                raise LecternError(f"{place} is kept in step already, as a part of {other.path}.")
+            if other.path.is_relative_to(place):
+                raise LecternError(
+                    f"{place} holds {other.path}, which is kept in step already.", f"Forget {other.path} first."
+                )
 
     def _folder(self, folder_id: int) -> Folder:
         found = next((folder for folder in self.all() if folder.id == folder_id), None)

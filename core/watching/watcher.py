@@ -59,6 +59,7 @@ class Watcher:
         self._only = only
         self._stopped = threading.Event()
         self._wake = threading.Condition()
+        self._poked = False
         self._watched: dict[int, _Watched] = {}
         self._told = _Told(self._change, folders.home)
         self._thread = threading.Thread(target=self._run, name="lectern-watcher", daemon=True)
@@ -78,6 +79,7 @@ class Watcher:
     def poke(self) -> None:
         """Look at every folder now: one was added, paused or taken up again, or a person asks."""
         with self._wake:
+            self._poked = True
             for watched in self._watched.values():
                 watched.due = watched.earliest = 0.0
             self._wake.notify_all()
@@ -122,15 +124,16 @@ class Watcher:
             self._stopped.wait(_LATER_SECONDS)
         with self._wake:
             nearest = min((watched.at() for watched in self._watched.values()), default=monotonic() + _LATER_SECONDS)
-            if not self._stopped.is_set():
-                self._wake.wait(max(0.0, min(nearest - monotonic(), _SOON_SECONDS)))
+            if not self._poked and not self._stopped.is_set():
+                self._wake.wait(max(0.0, nearest - monotonic()))
+            self._poked = False
 
     def _look(self, due: Collection[int]) -> None:
         began = perf_counter()
         plans = self._folders.sweep(due, self._stopped.wait)
         took = perf_counter() - began
         with self._wake:
-            for each in plans:
+            for each in plans if not self._poked else ():  # who poked meanwhile asks for another look
                 pause = max(_next_look(each), _SHARE * took)
                 watched = self._watched[each.folder.id]
                 watched.due, watched.earliest = monotonic() + pause, monotonic() + _SHARE_TOLD * took
