@@ -112,7 +112,9 @@ def _look(store: Store, folder: Folder, progress: ScanProgress | None) -> Folder
             settled[key] = Handed(file.stamp, "failed")
     for file in changes.unchanged:
         now = Handed(file.stamp, "held")
-        if before.get(key := path_key(file.path)) != now:
+        if (key := path_key(file.path)) in at_work:  # found by its words, its meaning still to be encoded
+            working += 1
+        elif before.get(key) != now:
             settled[key] = now
     gone = tuple(held for held in changes.missing if (key := path_key(held.path)) in before and key not in at_work)
     there = {path_key(file.path) for file in found.files}

@@ -1,4 +1,4 @@
-"""Library and Settings in a real browser: a folder in step, a locked file, filing, the trash, and no barrier for axe."""
+"""Library and Settings in a real browser: a folder in step, a locked file, filing, the trash, and what axe sees."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -136,7 +137,8 @@ def _log(paths: dict[int, Path]) -> None:
     events = services.library().folders.events(limit=LINES)
     if not events:
         return
-    with st.expander(f"What happened lately: {words.escaped(happened(events[0]))}", icon=":material/history:"):
+    last = happened(replace(events[0], detail=""))
+    with st.expander(f"What happened lately: {words.escaped(last)}", icon=":material/history:"):
         st.dataframe(
             {
                 "When": [event.at for event in events],
