@@ -181,10 +181,11 @@ def _without_moved(each: FolderPlan, moved: Mapping[bytes, tuple[KnownFile, Foun
     moves = [(held, Move(held.source, file.path, shown(each.folder, file), file.stamp)) for held, file in here]
     new = [file for file in each.new if path_key(file.path) not in moved]
     waiting = [file for file in (*new, *each.changed) if not at_rest(file)]
+    unrested = {file.path for file in waiting}
     return replace(
         each,
-        new=tuple(file for file in new if file not in waiting),
-        changed=tuple(file for file in each.changed if file not in waiting),
+        new=tuple(file for file in new if file.path not in unrested),
+        changed=tuple(file for file in each.changed if file.path not in unrested),
         moved=tuple((str(held.path), move) for held, move in moves),
         gone=tuple(held for held in each.gone if held.source not in left),
         waiting=tuple(waiting),

@@ -89,7 +89,9 @@ def show_look(seen: Look) -> None:
     """What would happen, what it would cost, and the button that lets it."""
     plan, changes = seen.plan, seen.plan.changes
     assert changes is not None  # noqa: S101 - it was looked at
-    new, changed = [*plan.new, *(file for file in plan.waiting if file in changes.new)], plan.changed
+    unread = {file.path for file in changes.new}
+    new = [*plan.new, *(file for file in plan.waiting if file.path in unread)]
+    changed = [*plan.changed, *(file for file in plan.waiting if file.path not in unread)]
     with st.container(border=True):
         figures = (
             ("New", len(new), "would be read"),

@@ -30,10 +30,11 @@ def _folders(drawn_at: int, was_busy: bool) -> None:
         # What the watcher begins, nobody on this page clicked for: only the whole page shows it.
         if not was_busy and (library.revision() != drawn_at or background.active_jobs()):
             st.rerun()
+        standing = library.folders.standing()
         with st.container(border=True, gap="small"):
-            for each in library.folders.standing():
+            for each in standing:
                 _row(each, library.writable)
-            _log({each.folder.id: each.folder.path for each in library.folders.standing()})
+            _log({each.folder.id: each.folder.path for each in standing})
 
 
 def state_of(each: Standing) -> tuple[str, str]:
