@@ -86,12 +86,15 @@ class Folders:
             return known if patterns is None else replace(known, patterns=tuple(patterns))
         return Folder(0, place, tuple(patterns or ()), "", "")
 
-    def add(self, path: Path, patterns: Sequence[str] | None = None) -> int:
-        """Keep a folder in step from now on, or with other patterns, and return its id. Raises as ``draft`` does."""
+    def add(self, path: Path, patterns: Sequence[str] | None = None, *, paused: bool = False) -> int:
+        """Keep a folder in step from now on, or with other patterns, and return its id. Raises as ``draft`` does.
+
+        ``paused``: it is left alone for now.
+        """
         folder = self.draft(path, patterns)
         with self._store.transaction():
             number = rows.add_folder(self._store, folder.path, folder.patterns)
-            rows.pause_folder(self._store, number, paused=False)
+            rows.pause_folder(self._store, number, paused)
         return number
 
     def pause(self, folder_id: int, paused: bool = True) -> None:

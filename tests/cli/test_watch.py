@@ -77,11 +77,17 @@ def test_without_a_folder_or_the_lock_it_says_so(capsys, home: Path, folder: Pat
     assert "is being written by process" in capsys.readouterr().err
 
 
+def _obey() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of another process")
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_it_watches_until_it_is_stopped(home: Path, folder: Path, stop: signal.Signals) -> None:
     command = [sys.executable, "-m", "core", "watch", "--library", str(home), "--json", str(folder)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    # A shell lets what it runs in the background ignore Ctrl-C, and a test that runs there would hand that on.
+    with subprocess.Popen(command, cwd=ROOT, text=True, preexec_fn=_obey, **pipes) as process:
         assert process.stdout is not None
         assert {json.loads(process.stdout.readline())["name"] for _ in range(3)} == {"0.md", "1.md", "2.md"}
         (folder / "0.md").unlink()

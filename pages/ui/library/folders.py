@@ -100,7 +100,7 @@ def _more(each: Standing) -> None:
         with st.form(f"library.folder.change.{folder.id}", border=False):
             patterns = st.text_input("Pass over", value=", ".join(folder.patterns), placeholder="drafts/, *.bak")
             if st.form_submit_button("Change", help="What was read already stays."):
-                _change(lambda: services.library().folders.add(folder.path, parted(patterns)))
+                _change(lambda: services.library().folders.add(folder.path, parted(patterns), paused=folder.paused))
                 st.rerun()
         st.button("Look now", on_click=services.look_now, key=f"library.folder.now.{folder.id}", disabled=folder.paused)
     st.button(
