@@ -90,5 +90,5 @@ class Files(RuleBasedStateMachine):
 
 TestFiles = Files.TestCase
 _THOROUGH = settings().max_examples >= 1000
-# A few long lives say more than many short ones: what is done wrong shows when the same ways are taken again.
-TestFiles.settings = settings(max_examples=5 if _THOROUGH else 15, stateful_step_count=1000 if _THOROUGH else 40)
+# Longer lives than these are more than Hypothesis draws for one example.
+TestFiles.settings = settings(max_examples=50 if _THOROUGH else 15, stateful_step_count=150 if _THOROUGH else 40)
