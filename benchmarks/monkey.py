@@ -28,7 +28,7 @@ DOCUMENTS = ROOT / "data" / "samples" / "documents"
 PAGES = ("Library", "Chunks", "Ask", "Benchmark", "Settings")
 ASKED = ("How long is an access token valid?", "revenue in the third quarter", "type:pdf water", "zebra?", "")
 # What would empty the library, leave the app or take minutes is not clicked.
-SHUNNED = ("trash", "Run", "Download", "Save a copy", "Forget", "Teach", "Remove", "Change", "Deploy", "Apply", "Scan")
+SHUNNED = ("trash", "Run", "Download", "Save a copy", "Forget", "Teach", "Remove", "Change", "Deploy", "Apply", "Look")
 CLICKED = (
     "button:visible, [role=tab]:visible, [role=radio]:visible, [role=option]:visible, summary:visible, "
     ".segment:visible, .leaf-row:visible, .hit:visible, .cite:visible, .box:visible, label[data-testid=stWidgetLabel] "

@@ -25,7 +25,7 @@ from core.search.result import SearchResult
 from core.search.searcher import Searcher
 from core.settings import OF_DOCUMENTS, Settings
 from core.storage import diagnosis, verify
-from core.storage.catalogue import chunks, documents, features, folders, generations, judging, sources, trash
+from core.storage.catalogue import chunks, documents, features, generations, judging, sources, trash
 from core.storage.catalogue.features import PlacedTwins
 from core.storage.catalogue.folders import Folder
 from core.storage.catalogue.judging import JudgmentRow
@@ -40,6 +40,7 @@ from core.storage.schema.word_tables import rebuild_index
 from core.storage.store import Store
 from core.storage.verify import Problem
 from core.types import Audit, ChunkTree, Document, Encoder, Judgment, Span, VectorCache, WordAudit
+from core.watching.keeping import Folders
 
 __all__ = [
     "KEPT_DAYS",
@@ -77,6 +78,7 @@ class Library:
         self._searcher = Searcher(store, self._model, writer, self._reader)
         self.passwords = Passwords()
         self.queue = JobQueue(store)
+        self.folders = Folders(store, self.queue)
 
     @classmethod
     def open(cls, home: Path, *, write: bool = True, encoder: Encoder | None = None, writer: Writer = None) -> Library:
@@ -227,18 +229,6 @@ class Library:
     def set_preference(self, name: str, value: str) -> None:
         """Keep a preference; "" forgets it."""
         self._store.set_meta(f"preference.{name}", value or None)
-
-    def folders(self) -> list[Folder]:
-        """Folders of this machine that are scanned again and again."""
-        return folders.folders(self._store)
-
-    def add_folder(self, path: Path, patterns: Sequence[str] = ()) -> int:
-        """Remember a folder, or other patterns for it, and return its id."""
-        return folders.add_folder(self._store, path, patterns)
-
-    def forget_folder(self, folder_id: int) -> None:
-        """Forget a folder; the documents that came from it stay."""
-        folders.forget_folder(self._store, folder_id)
 
     def scan(self, path: Path, patterns: Sequence[str] = (), progress: ScanProgress | None = None) -> Changes:
         """What a folder (or file) holds against what the library has of it. ``changes.items()`` are for the queue.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from threading import Event
 
 from core.chunking import ChunkerResources
 from core.chunking import audit as audit_tree
@@ -20,11 +19,13 @@ from core.cli import training as commands_training
 from core.cli import why as commands_why
 from core.cli.judgments import judgments, refit
 from core.cli.options import existing, home, reading, settings_of, sources_named
+from core.cli.queue import run_next
+from core.cli.watch import watch
 from core.embedding import load_model
 from core.enriching import enrich
 from core.errors import LecternError, ParseError, StorageError
 from core.ingest.gathering import Changes, compare, find_files, joined, scan
-from core.ingest.jobs import Handler, Job, Reporter
+from core.ingest.jobs import Job
 from core.ingest.passwords import Passwords
 from core.ingest.preparing import require_file
 from core.ingest.work import apply_handler, ingest_handler
@@ -57,7 +58,7 @@ def ingest(options: Namespace) -> int:
             "ingest": ingest_handler(library, listen, progress.item),
             "apply": apply_handler(library, listen),
         }
-        while job not in reports and _run_next(library, handlers):
+        while job not in reports and run_next(library, handlers):
             pass
         if job not in reports:
             raise LecternError(library.queue.job(job).reason or "The job was cancelled.")
@@ -189,6 +190,7 @@ def report(options: Namespace) -> int:
 
 COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "ingest": ingest,
+    "watch": watch,
     "chunk": chunk,
     "query": commands_ask.query,
     "ask": commands_ask.ask,
@@ -239,19 +241,3 @@ def _dry_run(options: Namespace) -> int:
 
 def _unknown(path: Path, options: Namespace, place: Path) -> Changes:
     return compare(scan(path, options.ignore, place), {})[0]
-
-
-def _run_next(library: Library, handlers: Mapping[str, Handler]) -> bool:
-    """Run the next job, and do not wait for ever to note its end: with a full disk there is nobody to make room."""
-    over = Event()
-
-    def once(handler: Handler) -> Handler:
-        def handle(job: Job, reporter: Reporter) -> None:
-            try:
-                handler(job, reporter)
-            finally:
-                over.set()
-
-        return handle
-
-    return library.queue.run_next({kind: once(handler) for kind, handler in handlers.items()}, over)

@@ -25,12 +25,19 @@ def build_parser() -> argparse.ArgumentParser:
 
     ingest = _command(commands, "ingest", "put files, or folders with all below them, into a library")
     ingest.add_argument("paths", nargs="+", metavar="PATH")
-    ingest.add_argument(
-        "--ignore", metavar="PATTERN", action="append", default=[], help="pass over, as a line of .gitignore would"
-    )
+    _add_ignore(ingest)
     ingest.add_argument("--dry-run", action="store_true", help="say what would be read, and do nothing")
     _add_passwords(ingest)
     _add_settings(ingest)
+
+    watch = _command(commands, "watch", "keep folders in step, until it is stopped")
+    watch.add_argument("folders", nargs="*", metavar="FOLDER", help="these alone (default: all that are not paused)")
+    _add_ignore(watch)
+    watch.add_argument("--once", action="store_true", help="make one pass and end")
+    watch.add_argument("--dry-run", action="store_true", help="say what would happen, and do nothing")
+    watch.add_argument(
+        "--remove-gone", action="store_true", help="with --once: do not ask where much of a folder is gone at once"
+    )
 
     chunk = _command(commands, "chunk", "show how a file is cut, without a library", library=False)
     chunk.add_argument("file", metavar="FILE")
@@ -170,6 +177,12 @@ def _add_question(command: argparse.ArgumentParser) -> None:
             help=f"ask this {name} alone; repeat",
         )
     _add_settings(command)
+
+
+def _add_ignore(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--ignore", metavar="PATTERN", action="append", default=[], help="pass over, as a line of .gitignore would"
+    )
 
 
 def _add_passwords(command: argparse.ArgumentParser) -> None:

@@ -20,14 +20,20 @@ from core.storage.catalogue.folders import KnownFile, files_below, note_scan, se
 from core.storage.catalogue.sources import FileStamp, path_key
 from core.storage.store import CATALOGUE, Store
 
-DEFAULTS = (".git/", "node_modules/", "__pycache__/", ".venv/", "*.pyc", ".DS_Store", "Thumbs.db", "desktop.ini", "~$*")
-IGNORE_FILE = ".lecternignore"
+DEFAULTS = (
+    *(".git/", "node_modules/", "__pycache__/", ".venv/", "*.pyc", ".DS_Store", "Thumbs.db", "desktop.ini", "~$*"),
+    *("*.tmp", "*.part", "*.partial", "*.crdownload", "*.download", "*.swp", "*~"),  # not there as a whole yet
+)
+IGNORE_FILES = (".gitignore", ".lecternignore")  # of one folder, the latter has the first word
 HIDDEN = ".*"  # what begins with a dot, the last of the defaults unless hidden files are wanted
 OWN_LIBRARY = "a Lectern library"
+IN_THE_CLOUD = "in the cloud alone: looking into it would fetch it"
 OF_PAGE = "what a saved page shows"
 _PAGES = (".html", ".htm", ".xhtml")
 _FILES_OF_PAGES = ("_files", ".files", "-Dateien", "_fichiers", "_archivos")  # behind a page's name, by browser
 _IGNORE_FILE_BYTES = 1 << 18
+_DATALESS = 0x4000_0000  # macOS (SF_DATALESS): a file whose content is fetched when it is read
+_RECALLED = 0x0040_0000 | 0x1000  # Windows: RECALL_ON_DATA_ACCESS, OFFLINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ class Ignoring:
     """Rules by rank: the first that says anything about a path decides. ``given`` by the person come first."""
 
     given: Rules
-    nested: tuple[Rules, ...]  # of .lecternignore files, the deepest first
+    nested: tuple[Rules, ...]  # of IGNORE_FILES, the deepest first
     defaults: Rules
 
     @classmethod
@@ -61,7 +67,7 @@ class Ignoring:
         return cls(_rules("", patterns, strict=True), (), _rules("", defaults, strict=True))
 
     def within(self, base: str, file: Path) -> Ignoring:
-        """Also the rules of a .lecternignore file, for what lies beside and below it; lines that are none are left."""
+        """Also the rules of such a file, for what lies beside and below it; lines that are none are left."""
         with file.open("rb") as stream:
             lines = stream.read(_IGNORE_FILE_BYTES).decode("utf-8", "replace").splitlines()
         return replace(self, nested=(_rules(base, lines, strict=False), *self.nested))
@@ -170,7 +176,7 @@ def scan(
 ) -> Scan:
     """Walk through a folder in a stable order, or look at one file. Reads no more of a file than its kind needs.
 
-    ``ignore``: patterns as in a .gitignore file; so are those of .lecternignore files on the way, each for its own
+    ``ignore``: patterns as in a .gitignore file; so are those of ``IGNORE_FILES`` on the way, each for its own
     folder; ``core.ingest.gathering.DEFAULTS`` come last. ``library`` (and any other library) is passed over, and what
     begins with a dot unless ``hidden``. ``progress(files, folder)`` may raise ``CancelledError``. ``known``: files
     whose kind need not be looked at while their stamp is the same; without ``kinds`` none is looked at, and all are "".
@@ -208,7 +214,7 @@ def compare(
             (new if file.kind else unsupported).append(file)
         elif held.stamp == file.stamp:
             unchanged.append(file)
-        elif _hash_of(file.path) == held.version_id:
+        elif hash_of(file.path) == held.version_id:
             unchanged.append(file)
             seen[held.source] = file.stamp
         else:
@@ -298,8 +304,10 @@ class _Walk:
         if any(entry.name == CATALOGUE for entry in entries) or folder.resolve() == self.library:
             self.found.ignored.append((relative, OWN_LIBRARY))
             return
-        if any(entry.name == IGNORE_FILE for entry in entries):
-            ignoring = ignoring.within(relative, folder / IGNORE_FILE)
+        names = {entry.name for entry in entries if entry.is_file()}
+        for file in IGNORE_FILES:
+            if file in names:
+                ignoring = ignoring.within(relative, folder / file)
         pages = {os.path.splitext(entry.name)[0] for entry in entries if entry.name.lower().endswith(_PAGES)}  # noqa: PTH122
         of_pages = {page + files for page in pages for files in _FILES_OF_PAGES}
         for folders in (False, True):  # files before the folders beside them, each by name
@@ -333,6 +341,9 @@ class _Walk:
         if not stat.S_ISREG(status.st_mode):
             self.found.unreadable.append((way, _NO_FILE))
             return
+        if in_the_cloud(status):
+            self.found.ignored.append((way, IN_THE_CLOUD))
+            return
         stamp = FileStamp(status.st_size, status.st_mtime_ns)
         held = self.known.get(path_key(path))
         kind = reason = ""
@@ -346,7 +357,13 @@ class _Walk:
         self.found.files.append(FoundFile(path, way, stamp, kind, reason))
 
 
-def _hash_of(path: Path) -> str:
+def in_the_cloud(status: os.stat_result) -> bool:
+    """Whether a file is a placeholder whose content its service would have to fetch. Linux marks none as such."""
+    flags, attributes = getattr(status, "st_flags", 0), getattr(status, "st_file_attributes", 0)
+    return bool(flags & _DATALESS or attributes & _RECALLED)
+
+
+def hash_of(path: Path) -> str:
     """Of a file's bytes; "" where it cannot be read."""
     try:
         with path.open("rb") as stream:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import CancelledError, LecternError
-from core.ingest.gathering import IGNORE_FILE, OF_PAGE, OWN_LIBRARY, Ignoring, find_files, scan
+from core.ingest.gathering import IGNORE_FILES, OF_PAGE, OWN_LIBRARY, Ignoring, find_files, scan
 from core.ingest.work import ingest_handler
 from core.library import Incoming, Library
 from core.storage.catalogue.folders import Folder
@@ -81,8 +81,8 @@ def test_defaults_and_hidden_files_are_passed_over_by_name(folder) -> None:
 
 
 def test_patterns_of_every_place_and_their_rank(folder) -> None:
-    put(folder / IGNORE_FILE, "# drafts\n\ndrafts/\n*.log\n/a/a.txt\n!\n")
-    put(folder / "a" / IGNORE_FILE, "!keep.log\nc.md\n")
+    put(folder / IGNORE_FILES[-1], "# drafts\n\ndrafts/\n*.log\n/a/a.txt\n!\n")
+    put(folder / "a" / IGNORE_FILES[-1], "!keep.log\nc.md\n")
     for name in ("drafts/x.md", "a/keep.log", "a/other.log", "deep/a/a.txt", "deep/c.md"):
         put(folder / name, "text")
     found = scan(folder)
@@ -228,17 +228,18 @@ def test_a_folder_that_cannot_be_read_loses_nothing(library, folder, monkeypatch
 
 
 def test_folders_are_remembered_with_their_patterns(library, folder, tmp_path) -> None:
-    first = library.add_folder(folder, ["*.log"])
-    assert library.add_folder(tmp_path / "notes" / ".." / "notes", ["*.tmp", "drafts/"]) == first
-    other = library.add_folder(tmp_path / "oth\udcffer")
-    assert library.folders() == [
-        Folder(first, folder, ("*.tmp", "drafts/"), library.folders()[0].added_at, ""),
-        Folder(other, tmp_path / "oth\udcffer", (), library.folders()[1].added_at, ""),
+    first = library.folders.add(folder, ["*.log"])
+    assert library.folders.add(tmp_path / "notes" / ".." / "notes", ["*.tmp", "drafts/"]) == first
+    (tmp_path / "oth\udcffer").mkdir()
+    other = library.folders.add(tmp_path / "oth\udcffer")
+    assert library.folders.all() == [
+        Folder(first, folder, ("*.tmp", "drafts/"), library.folders.all()[0].added_at, "", paused=False),
+        Folder(other, tmp_path / "oth\udcffer", (), library.folders.all()[1].added_at, "", paused=False),
     ]
     library.scan(folder)
-    assert [bool(known.scanned_at) for known in library.folders()] == [True, False]
-    library.forget_folder(first)
-    assert [known.id for known in library.folders()] == [other]
+    assert [bool(known.scanned_at) for known in library.folders.all()] == [True, False]
+    library.folders.forget(first)
+    assert [known.id for known in library.folders.all()] == [other]
 
 
 def test_uploads_of_a_folder_are_sources_by_their_way(library) -> None:
@@ -265,7 +266,7 @@ def test_names_of_the_command_line_keep_the_path_as_given(folder, monkeypatch) -
     st.lists(st.text(alphabet="ab*/!.#[\\ ", max_size=6), max_size=5), st.text(alphabet="ab/.", min_size=1, max_size=8)
 )
 def test_any_line_of_an_ignore_file_is_taken_or_left(tmp_path_factory, lines, way) -> None:
-    place = tmp_path_factory.mktemp("rules") / IGNORE_FILE
+    place = tmp_path_factory.mktemp("rules") / IGNORE_FILES[-1]
     place.write_text("\n".join(lines))
     rules = Ignoring.of([]).within("", place)
     assert rules.pattern_for(way.strip("/") or "a") in {"", *lines, *Ignoring.of([]).defaults.patterns}

@@ -34,6 +34,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("search.answer",),
     ("search",),
     ("search.explaining", "ingest"),
+    ("watching",),
     ("library",),
     ("ingest.work", "evaluation", "inspecting"),
     ("training",),
@@ -55,6 +56,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "torch": ("core/embedding/*", "core/search/ranking/rerankers.py", "core/training/*"),
     "transformers": ("core/embedding/*", "core/search/ranking/rerankers.py"),
     "openai": ("core/language/*",),
+    "watchdog": ("core/watching/*",),
     "plotly": (
         "core/evaluation/reporting/charts.py",
         "core/evaluation/reporting/html_*.py",

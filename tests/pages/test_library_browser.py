@@ -1,4 +1,4 @@
-"""Library and Settings in a real browser: a scan, a locked file, filing, the trash, and no barrier axe can see."""
+"""Library and Settings in a real browser: a folder in step, a locked file, filing, the trash, and what axe sees."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PASSWORD = "ebb and flow"  # noqa: S105 - of a file this test writes
 
 @pytest.fixture(scope="module")
 def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a note, its copy, a locked PDF, and what a scan passes over."""
+    """A folder with a note, its copy, a locked PDF, and what is passed over."""
     folder = tmp_path_factory.mktemp("papers")
     (folder / "deep").mkdir()
     for place in (folder / "note.md", folder / "deep" / "copy.md"):
@@ -42,14 +42,14 @@ def scanned(address: str, papers: Path, browser: Browser) -> str:
     """The folder is looked through, read, and its locked file opened."""
     with visiting(browser) as page:
         visit(page, address)
-        page.get_by_text("Scan a folder of this machine").click()
+        page.get_by_text("Keep a folder in step").click()
         shown(page.get_by_placeholder("~/Documents/notes"))
         settled(page)
         page.get_by_placeholder("~/Documents/notes").fill(str(papers))
         page.get_by_placeholder("drafts/, *.bak").fill("*.bak")
-        page.get_by_role("button", name="Scan", exact=True).click()
+        page.get_by_role("button", name="Look", exact=True).click()
         expect(figure(page, "Passed over")).to_have_text("2")
-        page.get_by_role("button", name="Read 3 files").click()
+        page.get_by_role("button", name="Keep in step").click()
         field = page.get_by_placeholder("Its password")
         shown(field)
         expect(figure(page, "Documents")).to_have_text("2")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from core.library import Incoming, Library
 from core.storage import shelf
 from tests.pages.apps import said, start
 from tests.pages.browsing import until
+from tests.watching.keeper import write
 
 pytestmark = pytest.mark.model
 
@@ -101,31 +104,71 @@ def test_another_library_is_made_beside_the_first_and_returned_from(filled: Path
     assert titles(app) == ["tokens.md", "tea.csv"]
 
 
-def test_a_scan_shows_what_would_be_read_and_reads_nothing(filled: Path, tmp_path: Path) -> None:
+def looked(app: AppTest, folder: Path, patterns: str = "") -> AppTest:
+    """The app with a folder looked through that is about to be added."""
+    app.segmented_control(key="library.way_in").set_value("Watch").run()
+    app.text_input(key="library.folder.path").set_value(str(folder))
+    app.text_input(key="library.folder.patterns").set_value(patterns)
+    next(button for button in app.button if button.label == "Look").click().run()
+    return app
+
+
+def test_a_folder_shows_what_would_be_read_and_reads_nothing(filled: Path, tmp_path: Path) -> None:
     folder = tmp_path / "papers"
     folder.mkdir()
     (folder / "new.md").write_text("# New\n\nWords.\n", encoding="utf-8")
     (folder / "old.bak").write_text("left out", encoding="utf-8")
-    app = start()
-    app.segmented_control(key="library.way_in").set_value("Scan").run()
-    app.text_input(key="library.scan.path").set_value(str(folder))
-    app.text_input(key="library.scan.patterns").set_value("*.bak")
-    next(button for button in app.button if button.label == "Scan").click().run()
+    app = looked(start(), folder, "*.bak")
     figures = {metric.label: metric.value for metric in app.metric}
     assert (figures["New"], figures["Passed over"], figures["Documents"]) == ("1", "1", "2")
     listed = next(frame.value for frame in app.dataframe if "State" in frame.value)
     assert list(listed) == ["File", "State", "Kind", "Size"], "all can be read: nothing says why not"
     with Library.open(filled, write=False) as library:
-        assert len(library.sources()) == 2
-        assert [known.path for known in library.folders()] == [folder]
+        assert (len(library.sources()), library.folders.all()) == (2, [])
+
+
+def test_a_folder_that_is_kept_in_step_has_a_switch_and_a_log(filled: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "new.md").write_text("# New\n\nWords.\n", encoding="utf-8")
+    os.utime(folder / "new.md", (1_700_000_000, 1_700_000_000))
+    app = looked(start(), folder)
+    app.button(key="library.folder.keep").click().run()
+    with Library.open(filled, write=False) as library:
+        until(lambda: [event.what for event in library.folders.events()] == ["read"])
+        assert [row.name for row in library.sources()][-1] == "papers/new.md"
+        app.run()
+        assert "in step · 1 document" in said(app)
+        (log,) = (frame.value for frame in app.dataframe if "What happened" in frame.value)
+        assert list(log["What happened"]) == ["new.md: read"]
+        (number,) = (known.id for known in library.folders.all())
+        app.toggle(key=f"library.folder.watch.{number}.False").set_value(False).run()
+        assert library.folders.all()[0].paused
+        assert "paused" in said(app)
+        app.button(key=f"library.folder.forget.{number}").click().run()
+        assert (library.folders.all(), len(library.sources())) == ([], 3)
+
+
+def test_a_folder_whose_files_are_gone_asks(filled: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    for number in range(4):
+        write(folder / f"{number}.md", f"Note {number}.\n")
+    app = looked(start(), folder)
+    app.button(key="library.folder.keep").click().run()
+    with Library.open(filled, write=False) as library:
+        until(lambda: len(library.folders.events()) == 4)
+        shutil.rmtree(folder)
+        folder.mkdir()
+        until(lambda: library.folders.all()[0].asked == 4)
+        app.run()
+        assert "4 files of papers are gone at once" in said(app)
+        app.button(key=f"library.folder.go.{library.folders.all()[0].id}").click().run()
+        assert (len(library.sources()), len(library.trashed()), library.folders.all()[0].asked) == (2, 4, 0)
 
 
 @pytest.mark.usefixtures("home")
-def test_a_scan_of_nothing_is_a_sentence(tmp_path: Path) -> None:
-    app = start()
-    app.segmented_control(key="library.way_in").set_value("Scan").run()
-    app.text_input(key="library.scan.path").set_value(str(tmp_path / "not there"))
-    next(button for button in app.button if button.label == "Scan").click().run()
+def test_a_look_at_nothing_is_a_sentence(tmp_path: Path) -> None:
+    app = looked(start(), tmp_path / "not there")
     assert not app.exception
     assert any(status.state == "error" for status in app.status)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from core.errors import StorageError
 from core.ingest.ingest import Incoming
 from core.library import Library
 from core.storage.catalogue.documents import text_hash
+from core.storage.catalogue.folders import Folder, folders
 from core.storage.catalogue.generations import INDEX_SCHEMA
 from core.storage.catalogue.sources import sources
 from core.storage.index.lexical import FtsIndex
@@ -31,6 +34,18 @@ def without_captions(connection, generation: int = 1) -> None:
         f"CREATE VIRTUAL TABLE {index} USING {made}",
         f"CREATE VIRTUAL TABLE {index}_terms USING fts5vocab('{index}', 'row')",
         f"INSERT INTO {index}({index}) VALUES ('rebuild')",
+    ):
+        connection.execute(statement)
+
+
+def without_folders_in_step(connection) -> None:
+    """Folders as they were before they were kept in step, and nothing that knows of a later step."""
+    for statement in (
+        "DROP TABLE folder_event",
+        "DROP TABLE folder_file",
+        "ALTER TABLE folder DROP COLUMN paused",
+        "ALTER TABLE folder DROP COLUMN asked",
+        "DELETE FROM migration WHERE name >= '0007'",
     ):
         connection.execute(statement)
 
@@ -118,7 +133,7 @@ def test_libraries_get_the_captions_a_new_cut_would_give_and_nothing_is_cut(tmp_
         expected = tokens_of(store)
         with store.transaction() as connection:
             without_captions(connection)
-            connection.execute("DELETE FROM migration WHERE name >= '0007'")
+            without_folders_in_step(connection)
     assert 60 > sum(bool(captions) for _, _, _, captions, _ in expected) > 4
     with Store.open(tmp_path / "library", write=True) as store:
         assert tokens_of(store) == expected
@@ -130,12 +145,21 @@ def test_libraries_get_the_captions_a_new_cut_would_give_and_nothing_is_cut(tmp_
         assert (again.encoded, {document.reused for document in again.documents}) == (0, {True})
 
 
+def test_folders_that_were_scanned_by_hand_begin_paused(tmp_path, monkeypatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:8])
+        with Store.open(tmp_path / "library", write=True) as store, store.transaction() as connection:
+            connection.execute("INSERT INTO folder(path, patterns, added_at) VALUES (?, '[]', '2026')", (b"/notes",))
+    with Store.open(tmp_path / "library", write=True) as store:
+        assert folders(store) == [Folder(1, Path("/notes"), (), "2026", "", paused=True, asked=0)]
+
+
 def test_a_generation_whose_tokens_are_gone_is_left_to_verify(tmp_path) -> None:
     with Store.open(tmp_path / "library", write=True) as store:
         ingest(store, "one", "The first text.")
         with store.transaction() as connection:
             connection.execute("DROP TABLE lexical_1_tokens")
-            connection.execute("DELETE FROM migration WHERE name >= '0007'")
+            without_folders_in_step(connection)
     with Store.open(tmp_path / "library", write=True) as store, store.reading() as connection:
         assert migrations.applied(connection) == [name for name, _ in MIGRATIONS]
         assert [problem.what for problem in verify(store)] == ["The tokens of the leaves are missing."]

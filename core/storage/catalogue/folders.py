@@ -1,4 +1,4 @@
-"""Folders a person scans again and again, and what the library knows of the files in them."""
+"""Folders that the library keeps in step with, and what the library knows of the files in them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,18 @@ from core.storage.store import Store, now
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A remembered folder. ``patterns``: what a scan of it passes over; ``scanned_at``: "" before the first scan."""
+    """A remembered folder. ``patterns``: what a scan of it passes over; ``scanned_at``: "" before the first scan.
+
+    ``asked``: how many of its files were gone at once, which a person is asked about before they go; 0: nothing is.
+    """
 
     id: int
     path: Path
     patterns: tuple[str, ...]
     added_at: str
     scanned_at: str
+    paused: bool = True
+    asked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +45,11 @@ def folders(store: Store) -> list[Folder]:
     """The remembered folders in the order they were added."""
     with store.reading() as connection:
         return [
-            Folder(identity, Path(os.fsdecode(path)), tuple(json.loads(patterns)), added_at, scanned_at or "")
-            for identity, path, patterns, added_at, scanned_at in connection.execute(
-                "SELECT id, path, patterns, added_at, scanned_at FROM folder ORDER BY id"
+            Folder(
+                number, Path(os.fsdecode(path)), tuple(json.loads(patterns)), added_at, at or "", bool(paused), asked
+            )
+            for number, path, patterns, added_at, at, paused, asked in connection.execute(
+                "SELECT id, path, patterns, added_at, scanned_at, paused, asked FROM folder ORDER BY id"
             )
         ]
 
@@ -56,6 +63,24 @@ def add_folder(store: Store, path: Path, patterns: Sequence[str] = ()) -> int:
             (path_key(path), json.dumps(list(patterns)), now()),
         )
         return int(connection.execute("SELECT id FROM folder WHERE path = ?", (path_key(path),)).fetchone()[0])
+
+
+def pause_folder(store: Store, folder_id: int, paused: bool) -> None:
+    """Pause a remembered folder, or keep it in step from now on."""
+    with store.transaction() as connection:
+        connection.execute("UPDATE folder SET paused = ? WHERE id = ?", (paused, folder_id))
+
+
+def set_path(store: Store, folder_id: int, path: Path) -> None:
+    """A remembered folder lies elsewhere now."""
+    with store.transaction() as connection:
+        connection.execute("UPDATE folder SET path = ? WHERE id = ?", (path_key(path), folder_id))
+
+
+def ask_of_folder(store: Store, folder_id: int, files: int) -> None:
+    """So many of a folder's files are gone at once and a person is asked; 0: nothing is asked any more."""
+    with store.transaction() as connection:
+        connection.execute("UPDATE folder SET asked = ? WHERE id = ?", (files, folder_id))
 
 
 def forget_folder(store: Store, folder_id: int) -> None:

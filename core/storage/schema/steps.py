@@ -196,6 +196,34 @@ NO_VECTOR = ""  # the key of the vector that leaves point to while their text is
 
 _WORDS_FIRST = f"INSERT OR IGNORE INTO vector(key, data) VALUES ('{NO_VECTOR}', x'');"
 
+_FOLDERS = """
+-- A folder is kept in step unless it is paused. Those that were scanned by hand begin paused: nothing happens unasked.
+ALTER TABLE folder ADD COLUMN paused INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE folder ADD COLUMN asked INTEGER NOT NULL DEFAULT 0; -- files gone at once that a person is asked about
+
+-- What a folder last handed to the library: the third side beside what lies there and what the library holds, which
+-- tells a file that is new from one that failed, or that a person threw away.
+CREATE TABLE folder_file (
+  path BLOB PRIMARY KEY, -- as a source's
+  folder INTEGER NOT NULL REFERENCES folder(id) ON DELETE CASCADE,
+  file_bytes INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('handed', 'held', 'failed', 'left'))
+) WITHOUT ROWID;
+CREATE INDEX folder_file_of_folder ON folder_file(folder, state);
+
+CREATE TABLE folder_event (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  folder INTEGER NOT NULL REFERENCES folder(id) ON DELETE CASCADE,
+  at TEXT NOT NULL,
+  what TEXT NOT NULL,
+  files INTEGER NOT NULL,
+  name TEXT NOT NULL, -- of the file, by its way below the folder; '' where it is about several
+  detail TEXT NOT NULL
+);
+CREATE INDEX folder_event_of_folder ON folder_event(folder, id);
+"""
+
 MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0001_the_whole_way_once", FIRST),
     ("0002_trash_labels_attachments_folders", _SECOND),
@@ -205,4 +233,5 @@ MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0006_features", _FEATURES),
     ("0007_captions", add_captions),
     ("0008_words_before_meaning", _WORDS_FIRST),
+    ("0009_folders_in_step", _FOLDERS),
 )

@@ -1,13 +1,13 @@
-"""The ways in: files, a whole folder dropped, or a folder of this machine looked through."""
+"""The ways in: files, a whole folder dropped, or a folder of this machine that is kept in step."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.library.scanning import show_scan
+from pages.ui.library.folder_adding import show_folder_adding
 from pages.ui.shared import background, samples, state, words
 
-WAYS = {"Files": ":material/upload_file:", "Folder": ":material/drive_folder_upload:", "Scan": ":material/folder_open:"}
+WAYS = {"Files": ":material/upload_file:", "Folder": ":material/drive_folder_upload:", "Watch": ":material/sync:"}
 READABLE = "PDF, Word, PowerPoint, Excel, OpenDocument, HTML, EPUB, Markdown, RTF, mail, CSV, source code, plain text"
 
 
@@ -24,8 +24,8 @@ def show_adding(empty: bool) -> None:
     )
     field, button = st.columns([5, 1], vertical_alignment="bottom") if empty else (st.container(), None)
     with field:
-        if way == "Scan":
-            show_scan()
+        if way == "Watch":
+            show_folder_adding()
         else:
             drop_zone(folder=way == "Folder")
     if button and not background.active_jobs():
@@ -38,7 +38,7 @@ def show_adding(empty: bool) -> None:
         )
 
 
-SAID = {"Files": "Drop files", "Folder": "Drop a folder", "Scan": "Scan a folder of this machine"}
+SAID = {"Files": "Drop files", "Folder": "Drop a folder", "Watch": "Keep a folder in step"}
 
 
 def drop_zone(*, folder: bool) -> None:

@@ -13,15 +13,19 @@ from core.ingest.jobs import Worker
 from core.library import Library, SourceRow, Stats
 from core.refitting.taught import KIND
 from core.storage import shelf
+from core.watching.watcher import Watcher
 from pages.ui.shared import state, words, work
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """One open library. ``locked``: why it is only read, "" when this process writes it."""
+    """One open library, its worker, and what keeps its folders in step. ``locked``: why it is only read, "" when this
+    process writes it.
+    """
 
     library: Library
     worker: Worker | None
+    watcher: Watcher | None
     locked: str
 
 
@@ -36,19 +40,23 @@ def _desk(place: str) -> Desk:
     try:
         opened = Library.open(Path(place))
     except LibraryLockedError as error:
-        return Desk(Library.open(Path(place), write=False), None, str(error))
+        return Desk(Library.open(Path(place), write=False), None, None, str(error))
     for job in opened.queue.jobs():
         told = job.kind == "bench" or (job.kind == KIND and job.state == "done")  # what came of it is still to be shown
         if not told and job.finished and not job.items_failed and job.state != "failed":
             opened.queue.dismiss(job.id)
     worker = Worker(opened.queue, work.handlers(opened))
+    watcher = Watcher(opened.folders)
     worker.start()
+    watcher.start()
     if opened.sources():  # the encoder takes seconds to load: have it ready before the first question
         Thread(target=opened.searcher.encode, args=[["ready"]], name="lectern-warm", daemon=True).start()
-    return Desk(opened, worker, "")
+    return Desk(opened, worker, watcher, "")
 
 
 def _close(desk: Desk) -> None:
+    if desk.watcher:
+        desk.watcher.stop()
     if desk.worker:
         desk.worker.stop()
     desk.library.close()
@@ -57,6 +65,13 @@ def _close(desk: Desk) -> None:
 def library() -> Library:
     """The open library of this process."""
     return _desk(str(home())).library
+
+
+def look_now() -> None:
+    """Have the folders of the library looked at, now that one was added, taken up again or asked about."""
+    watcher = _desk(str(home())).watcher
+    if watcher:
+        watcher.poke()
 
 
 def banner() -> None:

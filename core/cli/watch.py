@@ -1,0 +1,150 @@
+"""``python -m core watch``: folders kept in step without the app, a line for whatever happens."""
+
+from __future__ import annotations
+
+import signal
+from argparse import Namespace
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from threading import Event
+
+from core.cli import console
+from core.cli.options import existing, home
+from core.cli.queue import run_next
+from core.errors import LecternError
+from core.ingest.jobs import Worker
+from core.ingest.work import SECONDS_A_DOCUMENT, apply_handler, ingest_handler
+from core.library import Library
+from core.storage.catalogue.folders import Folder
+from core.watching.planning import FolderPlan
+from core.watching.watcher import Watcher
+from core.watching.words import happened, would_happen
+
+_LOOKED_SECONDS = 0.5  # between looks at the log
+
+
+def watch(options: Namespace) -> int:
+    """Keep the named folders in step, or all that are not paused, until it is stopped; ``--once``: one pass."""
+    place = home(options)
+    if options.dry_run:
+        return _dry_run(options, place)
+    with Library.open(place if options.folders else existing(place)) as library:
+        named = [library.folders.add(Path(path), options.ignore or None) for path in options.folders]
+        folders = _chosen(library, named)
+        only = {folder.id for folder in folders}
+        said = library.folders.events(limit=1)
+        told = _Log(options, library, folders, said[0].id if said else 0)
+        if options.once:
+            return _pass(options, library, only, told)
+        _watch(library, folders, told)
+    return 0
+
+
+def _chosen(library: Library, named: Collection[int]) -> list[Folder]:
+    folders = [each for each in library.folders.all() if (each.id in named if named else not each.paused)]
+    if not folders:
+        paused = "Every folder is paused." if library.folders.all() else "There is no folder to keep in step."
+        raise LecternError(paused, "Name one: python -m core watch FOLDER.")
+    return folders
+
+
+def _pass(options: Namespace, library: Library, only: Collection[int], told: _Log) -> int:
+    """One look, what it asks for, and what came of that. Failures, questions and missing folders make the code 1."""
+    library.queue.recover()
+    handlers = {"ingest": ingest_handler(library, echo=console.Progress().item), "apply": apply_handler(library)}
+    for plan in library.folders.sweep(only, Event().wait, sure=options.remove_gone):
+        console.complain(f"{plan.folder.path}: {would_happen(plan)}{_cost(library, plan)}")
+    while run_next(library, handlers):
+        pass
+    plans = library.folders.sweep(only, Event().wait, sure=options.remove_gone)
+    told.say()
+    failed = sum(each.failed for each in library.folders.standing() if each.folder.id in only)
+    for plan in plans:
+        console.answer(options, _figures(library, plan), f"{plan.folder.path}: {would_happen(plan)}")
+    if failed:
+        console.complain(f"{failed} files could not be read and are tried again when they change.")
+    return 1 if failed or any(plan.problem or plan.asks for plan in plans) else 0
+
+
+def _watch(library: Library, folders: Collection[Folder], told: _Log) -> None:
+    handlers = {"ingest": ingest_handler(library, echo=console.Progress().item), "apply": apply_handler(library)}
+    worker, watcher = Worker(library.queue, handlers), Watcher(library.folders, {folder.id for folder in folders})
+    # A service is stopped by a signal of its own: it ends as Ctrl-C does.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        for folder in folders:
+            console.complain(f"Keeping in step with {folder.path}. Stop with Ctrl-C.")
+        worker.start()
+        watcher.start()
+        with suppress(KeyboardInterrupt):
+            while True:
+                told.say()
+                Event().wait(_LOOKED_SECONDS)
+    finally:
+        watcher.stop()
+        worker.stop()
+        signal.signal(signal.SIGTERM, before)
+    told.say()
+    console.complain("Stopped. What was being read goes on the next time.")
+
+
+def _dry_run(options: Namespace, place: Path) -> int:
+    """What would happen, and nothing else; the library may be open elsewhere."""
+    with Library.open(existing(place), write=False) as library:
+        named = [library.folders.draft(Path(path), options.ignore or None) for path in options.folders]
+        plans = library.folders.look(named or _chosen(library, ()))
+        for plan in plans:
+            console.answer(
+                options, _figures(library, plan), f"{plan.folder.path}: {would_happen(plan)}{_cost(library, plan)}"
+            )
+    return 1 if any(plan.problem for plan in plans) else 0
+
+
+def _figures(library: Library, plan: FolderPlan) -> dict[str, object]:
+    arriving = (*plan.new, *plan.changed)
+    return {
+        "folder": str(plan.folder.path),
+        "new": len(plan.new),
+        "changed": len(plan.changed),
+        "moved": len(plan.moved),
+        "gone": len(plan.gone),
+        "asks": plan.asks,
+        "waiting": len(plan.waiting),
+        "reading": plan.at_work,
+        "unsupported": plan.unsupported,
+        "bytes": sum(file.size_bytes for file in arriving),
+        "seconds": _seconds(library, plan),
+        "problem": plan.problem,
+    }
+
+
+def _seconds(library: Library, plan: FolderPlan) -> float | None:
+    """About how long reading takes here; ``None`` where this library has read nothing yet."""
+    each = library.preference(SECONDS_A_DOCUMENT)
+    return round(float(each) * (len(plan.new) + len(plan.changed)), 1) if each else None
+
+
+def _cost(library: Library, plan: FolderPlan) -> str:
+    seconds = _seconds(library, plan)
+    return f", about {seconds / 60:.0f} min" if seconds and seconds >= 60 else ""
+
+
+class _Log:
+    """What is new in the log, said once."""
+
+    def __init__(self, options: Namespace, library: Library, folders: Collection[Folder], after: int) -> None:
+        self._options = options
+        self._library = library
+        self._paths = {folder.id: folder.path for folder in folders}
+        self._after = after
+
+    def say(self) -> None:
+        """Print what happened since it was said last."""
+        events = self._library.folders.events(after=self._after, limit=-1, folders=list(self._paths))
+        for event in reversed(events):
+            path = self._paths[event.folder]
+            row = {**asdict(event), "folder": str(path)}
+            console.answer(self._options, row, f"{event.at}  {path.name}  {happened(event)}")
+            self._after = event.id

@@ -1,0 +1,110 @@
+"""The thread: it hears of changes or looks by itself, reads what is saved again and again once, and ends when asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from core.ingest.jobs import Worker
+from core.ingest.work import ingest_handler
+from core.library import Library
+from core.watching import watcher as watching
+from core.watching.watcher import Watcher
+from tests.watching.keeper import held, there, told, write
+
+PATIENCE = 60.0
+
+
+def until(condition: Callable[[], bool]) -> None:
+    last = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < last, "waited too long"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, library: Library) -> Path:
+    place = tmp_path / "notes"
+    write(place / "a.md", "The otter lives by the river.\n")
+    write(place / "deep" / "b.md", "The heron lives by the river.\n")
+    library.folders.add(place)
+    return place
+
+
+@pytest.fixture
+def watcher(library: Library, folder: Path) -> Iterator[Watcher]:
+    worker, opened = Worker(library.queue, {"ingest": ingest_handler(library)}), Watcher(library.folders)
+    worker.start()
+    opened.start()
+    yield opened
+    assert opened.stop()
+    assert worker.stop()
+
+
+@pytest.fixture
+def by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that tells of no change, looked at every half second."""
+    monkeypatch.setattr(watching, "_CHANGES", frozenset())
+    monkeypatch.setattr(watching, "_LATER_SECONDS", 0.5)
+
+
+def in_step(library: Library, folder: Path) -> bool:
+    return held(library, folder) == there(folder)
+
+
+def change(library: Library, folder: Path) -> None:
+    until(lambda: in_step(library, folder))
+    write(folder / "c.md", "The badger lives by the river.\n")
+    until(lambda: in_step(library, folder))
+    (folder / "deep").rename(folder / "deeper")
+    (folder / "a.md").unlink()
+    until(lambda: in_step(library, folder))
+    until(lambda: {("moved", 1, "deeper/b.md"), ("removed", 1, "a.md")} <= set(told(library)))
+
+
+def test_what_happens_is_heard(library: Library, folder: Path, watcher: Watcher, monkeypatch) -> None:
+    monkeypatch.setattr(watching, "_LATER_SECONDS", 1000.0)
+    change(library, folder)
+
+
+def test_what_nobody_tells_is_seen(by_the_clock: None, library: Library, folder: Path, watcher: Watcher) -> None:
+    change(library, folder)
+
+
+def test_a_file_saved_ten_times_in_a_second_is_read_once(
+    library: Library, folder: Path, watcher: Watcher, fast_encoder
+) -> None:
+    until(lambda: in_step(library, folder))
+    encoded = len(fast_encoder.texts)
+    for number in range(10):
+        (folder / "a.md").write_text(f"The otter, take {number}.\n", "utf-8")
+        time.sleep(0.1)
+    until(lambda: in_step(library, folder))
+    assert len(fast_encoder.texts) == encoded + 1
+
+
+def test_a_folder_that_comes_back_is_watched_on(library: Library, folder: Path, watcher: Watcher, monkeypatch) -> None:
+    monkeypatch.setattr(watching, "_LATER_SECONDS", 0.5)
+    until(lambda: in_step(library, folder))
+    away = folder.rename(folder.with_name("unmounted"))
+    until(lambda: ("missing", 0, "") in told(library))
+    assert len(library.sources()) == 2
+    away.rename(folder)
+    write(folder / "c.md", "The badger lives by the river.\n")
+    until(lambda: in_step(library, folder))
+
+
+def test_a_paused_folder_is_taken_up_again(library: Library, folder: Path, watcher: Watcher) -> None:
+    until(lambda: in_step(library, folder))
+    (number,) = (each.id for each in library.folders.all())
+    library.folders.pause(number)
+    watcher.poke()
+    write(folder / "c.md", "The badger lives by the river.\n")
+    time.sleep(2 * watching.QUIET_SECONDS)
+    assert not in_step(library, folder)
+    library.folders.pause(number, paused=False)
+    watcher.poke()
+    until(lambda: in_step(library, folder))
