@@ -71,6 +71,11 @@ class Searcher:
         """The embedder that reads the questions."""
         return self._model
 
+    @property
+    def reader(self) -> Reader | None:
+        """What marks answers in passages; ``None`` where nothing does."""
+        return self._reader
+
     def rank(self, question: str, settings: Settings, scope: Scope | None = None) -> Ranking:
         """Every stage up to the leaves that go on, over the documents of a scope (``None``: all of them).
 
