@@ -134,10 +134,6 @@ class Library:
         """Grows with every change of what the library holds."""
         return self._store.revision()
 
-    def contents(self) -> int:
-        """Grows with every change of its documents and how they are cut; a judgment is none."""
-        return self._store.contents()
-
     def stage(self, data: bytes) -> str:
         """Keep an upload's bytes and return the hash an ``Incoming`` names them by."""
         return self._store.files.stage(data)
@@ -291,12 +287,6 @@ class Library:
         Blanks at the edges are left out. Raises ``LecternError`` for a blank question or span, ``NotFoundError``.
         """
         return judging.judge(self._store, question, version_id, Span(start, end), answer, origin)
-
-    def anchored(
-        self, question: str, version_id: str, span: Span, *, answer: str = "", origin: str = "human"
-    ) -> Judgment:
-        """The judgment ``judge`` would keep, to be kept with others by ``add_judgments``."""
-        return judging.anchored(self._store, question, version_id, span, answer, origin)
 
     def judge_unanswerable(self, question: str, *, origin: str = "human") -> int:
         """Keep that the library does not answer a question, and return the judgment's number."""

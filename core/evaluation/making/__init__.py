@@ -7,7 +7,24 @@ whether something else answers, ``making`` chooses and spreads.
 
 from __future__ import annotations
 
-from core.evaluation.making.making import KINDS, ORIGIN, MadeQuestion, keep, make_questions
+from core.evaluation.making.making import (
+    KINDS,
+    ORIGIN,
+    MadeQuestion,
+    keep,
+    leave_out,
+    make_questions,
+    take_back,
+)
 from core.evaluation.making.suggesting import suggested_questions
 
-__all__ = ["KINDS", "ORIGIN", "MadeQuestion", "keep", "make_questions", "suggested_questions"]
+__all__ = [
+    "KINDS",
+    "ORIGIN",
+    "MadeQuestion",
+    "keep",
+    "leave_out",
+    "make_questions",
+    "suggested_questions",
+    "take_back",
+]

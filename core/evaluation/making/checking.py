@@ -12,10 +12,11 @@ from core.search.answer.keys import keys, unmet
 from core.text.analysis import analyse
 from core.types import Hit, Span
 
-RIVALS = 8  # passages beside the gold that are read for another answer
+RIVALS = 4  # passages beside the gold that are read for another answer
 # What a rival must say of the question's words, and how far its answer may stay behind the gold's, in log-odds.
 _SHARE, _BEHIND = 0.6, 2.0
 _LEAST = -3.0  # log-odds: below it the reader sees no answer in the gold either
+_LOOKED_AT = 12  # passages the search brings
 _MOST_PLACES = 5
 _READ = frozenset({"definition", "number", "date", "name", "who", "place", "table"})  # short answers, which it can mark
 
@@ -61,7 +62,9 @@ def is_told_apart(
         return True
     words = texts[gold[0].version_id][gold[0].span.start : gold[0].span.end]
     hits = library.search(question).hits
-    others = [hit for hit in hits[:RIVALS] if not _is_gold(hit, gold) and _could_answer(question, hit)]
+    others = [hit for hit in hits[:_LOOKED_AT] if not _is_gold(hit, gold) and _could_answer(question, hit)][:RIVALS]
+    if not others and draft.kind not in _READ:
+        return True
     marks = read(question, [words, *(hit.text for hit in others)], ["", *(hit.document for hit in others)])
     own, *rivals = [best.score if (best := mark.best()) else -99.0 for mark in marks]
     if draft.kind in _READ and own < _LEAST:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from itertools import pairwise
 
 from core.text.analysis import STOP_WORDS
 
@@ -50,7 +51,7 @@ class Clause:
 
 
 def clauses_of(sentence: str, known: Set[str]) -> Iterator[Clause]:
-    """The first clause of a sentence, and those that go on with its subject: "Keys are old, and are kept for a day." """
+    """The first clause of a sentence, and those that go on with its subject: "Keys are old, and are kept." """
     first, *more = re.split(rf",? and (?=(?:{'|'.join(BE | _MODALS)}) )|, (?=(?:{'|'.join(BE)}) )", sentence)
     clause = clause_of(first, known)
     if clause is None:
@@ -67,8 +68,8 @@ def clause_of(sentence: str, known: Set[str]) -> Clause | None:
 
     ``known``: words of the document that are written with a small first letter somewhere.
 
-    >>> clause_of("Backups are kept for 35 days.", {"backups"})
-    Clause(subject='backups', helper='are', rest='kept for 35 days', said='Backups are kept for 35 days', indefinite=True)
+    >>> clause_of("Backups are kept a day.", {"backups"})
+    Clause(subject='backups', helper='are', rest='kept a day', said='Backups are kept a day', indefinite=True)
     >>> clause_of("A token names the tenant.", set())
     Clause(subject='a token', helper='does', rest='name the tenant', said='A token names the tenant', indefinite=True)
     >>> clause_of("In May it was sold.", set())
@@ -109,7 +110,7 @@ def is_noun_phrase(words: list[str]) -> bool:
         return False
     if len(words) == 1 and small[0] in STOP_WORDS:
         return False
-    for before, word in zip(small, small[1:], strict=False):
+    for before, word in pairwise(small):
         if word in _DETERMINERS and before not in PREPOSITIONS | {"and", "or", "all", "most"}:
             return False  # a verb stands before this object
         if word.endswith("ly"):

@@ -16,8 +16,9 @@ _DEFAULT = re.compile(
     re.DOTALL,
 )
 _CONSTANT = re.compile(
-    r"^[ \t]*(?:(?:pub|export|public|private|static|final|const|constexpr|let|val|var|int|long|float|double|String)\s+)*"
-    r"(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:\s*:\s*[^=\n]+?)?\s*=\s*(?P<value>[^\n=;#/]{1,60}?)\s*;?[ \t]*(?:(?:#|//).*)?$",
+    r"^[ \t]*(?:(?:pub|export|public|private|static|final|const|constexpr|let|val|var|int|long|float|double)\s+)*"
+    r"(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:\s*:\s*[^=\n]+?)?\s*=\s*"
+    r"(?P<value>[^\n=;#/]{1,60}?)\s*;?[ \t]*(?:(?:#|//).*)?$",
     re.MULTILINE,
 )
 _LITERAL = re.compile(
@@ -38,7 +39,7 @@ def code_drafts(text: str, start: int, syntax: Syntax, name: str) -> Iterator[Dr
     for unit in units:
         if not unit.name or paths.count(unit.path) > 1 or unit.kind == "test":
             continue
-        if not re.fullmatch(r"[\w.:]+", unit.path) or unit.name.startswith("_") and unit.name != "__init__":
+        if not re.fullmatch(r"[\w.:]+", unit.path) or (unit.name.startswith("_") and unit.name != "__init__"):
             continue
         signature = Span(start + unit.signature.start, start + unit.signature.end)
         if unit.kind in ("function", "method") and signature.length <= _LONGEST:

@@ -55,7 +55,7 @@ def words_of(text: str) -> list[str]:
     """The words of a text in lower case.
 
     >>> words_of("The site's key_loader, 3.5!")
-    ["the", "site's", "key_loader", "3.5"]
+    ['the', "site's", 'key_loader', '3.5']
     """
     return [word.lower() for word in _WORD.findall(text)]
 
@@ -77,15 +77,14 @@ def stands_alone(question: str) -> bool:
 def points(words: Sequence[str]) -> bool:
     """Whether words in lower case point at something outside of them; "that" and "one" do where no noun is beside.
 
-    >>> points(["keys", "that", "expire"]), points(["after", "that"]), points(["the", "one", "is"]), points(["one", "day"])
-    (False, True, True, False)
+    >>> [points(words.split()) for words in ("keys that expire", "after that", "the one is", "on one batch")]
+    [False, True, True, False]
     """
     if POINTING & set(words):
         return True
-    framed = ["the", *words, "the"]
+    framed = ["a", *words, "."]
     return any(
-        word == "that"
-        and (before in STOP_WORDS or at == len(words) - 1)
+        (word == "that" and (before in STOP_WORDS or at == len(words) - 1))
         or (word == "one" and (before in ("the", "that", "which", "each") or after in STOP_WORDS))
         for at, (before, word, after) in enumerate(zip(framed, words, framed[2:], strict=False))
     )

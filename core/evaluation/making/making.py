@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,9 @@ from core.evaluation.making.checking import Place, is_told_apart, places
 from core.evaluation.making.documents import drafts_of
 from core.evaluation.making.draft import Draft, overlap, same_wording
 from core.library import Library
-from core.types import Judgment, Span
+from core.storage.catalogue.documents import text_hash
+from core.storage.catalogue.judging import anchored_in
+from core.types import Span
 
 ORIGIN = "synthetic"
 KINDS = {
@@ -33,6 +36,7 @@ _ALIKE = 0.8  # the share of words from which on two questions are near-copies o
 # Questions of one kind from one document: before other documents have given what they can, and at all.
 _OF_A_KIND, _MOST_OF_A_KIND = 4, 12
 
+_DROPPED, _MOST_DROPPED = "made.dropped", 1000
 Watch = Callable[[int, int], None]
 
 
@@ -55,20 +59,18 @@ class MadeQuestion:
     overlap: float
 
 
-def make_questions(
-    library: Library, count: int, seed: int = 0, watch: Watch | None = None, left_out: Sequence[str] = ()
-) -> list[MadeQuestion]:
-    """Up to ``count`` questions that the library's documents answer; the same for the same contents and seed.
+def make_questions(library: Library, count: int, seed: int = 0, watch: Watch | None = None) -> list[MadeQuestion]:
+    """Up to ``count`` questions that the library's documents answer; the same for the same library and seed.
 
     Each is drafted by rules from one document, then tried on the whole library: an answer that stands in several
     places word by word has all of them as gold, a question that something else answers too is dropped, and so is a
-    near-copy of one that was judged before, made before, or is among ``left_out``. They are spread over documents
+    near-copy of one that was judged, made or dropped before. They are spread over documents
     and kinds. Prose, headings and tables are asked of in English and where they are English, code in any language.
 
     ``watch(done, count)`` may raise to stop. Nothing is kept: that is ``keep``'s.
     """
     draw = Random(f"lectern {seed}")  # noqa: S311 - a choice of questions, no secret
-    seen = [_words(line) for line in (*(row.judgment.question for row in library.judgments()), *left_out)]
+    seen = [_words(line) for line in (*(row.judgment.question for row in library.judgments()), *left_out(library))]
     texts = _Texts(library)
     made: list[MadeQuestion] = []
     answered: set[tuple[str, Span, str]] = set()
@@ -99,16 +101,34 @@ def make_questions(
 
 
 def keep(library: Library, made: Sequence[MadeQuestion]) -> list[int]:
-    """Keep made questions as judgments of the origin "synthetic", all or none, and return their numbers."""
-    return library.add_judgments([judgment for item in made for judgment in judgments_of(library, item)])
+    """Keep made questions as judgments of the origin "synthetic", all or none, and return their numbers.
+
+    Raises ``LecternError`` for a question that was emptied.
+    """
+    texts = _Texts(library)
+    return library.add_judgments(
+        [
+            anchored_in(text, text_hash(text), item.question, place.version_id, place.span, item.answer, ORIGIN)
+            for item in made
+            for place in item.gold
+            for text in (texts.of(place.version_id),)
+        ]
+    )
 
 
-def judgments_of(library: Library, made: MadeQuestion) -> list[Judgment]:
-    """A judgment for each place of a question's gold."""
-    return [
-        library.anchored(made.question, place.version_id, place.span, answer=made.answer, origin=ORIGIN)
-        for place in made.gold
-    ]
+def leave_out(library: Library, question: str) -> None:
+    """Remember with the library that this question was dropped: neither it nor a near-copy is made again."""
+    library.set_preference(_DROPPED, json.dumps([*left_out(library), question][-_MOST_DROPPED:]))
+
+
+def take_back(library: Library, question: str) -> None:
+    """Forget that a question was dropped."""
+    library.set_preference(_DROPPED, json.dumps([one for one in left_out(library) if one != question]))
+
+
+def left_out(library: Library) -> list[str]:
+    """The questions that were dropped, the oldest first."""
+    return [str(one) for one in json.loads(library.preference(_DROPPED) or "[]")]
 
 
 class _Texts:

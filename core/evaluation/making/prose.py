@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 from dataclasses import replace
-from itertools import takewhile
 
 from core.evaluation.making.clauses import BE, Clause, clauses_of, is_noun_phrase
 from core.evaluation.making.draft import Draft, plain, points, words_of
@@ -33,7 +32,7 @@ _JOINTS = frozenset("of in on at to for from with and or as per by after before 
 _COUNTED = frozenset("each every all most many one two three four five six seven eight nine ten several some".split())
 _DEFINING = re.compile(r"(?:an?|one|any|the (?:only|first|part|set|process|number|time|name)) ")
 _PRAISE = frozenset(
-    "important essential great good key critical major common favorite favourite continuing significant good bad".split()
+    "important essential great good key critical major common favorite favourite continuing good bad".split()
 )
 _PLACED = re.compile(
     r"(?P<verb>(?:kept|stored|located|held|found|installed|mounted|situated|born|buried)"
@@ -44,10 +43,9 @@ _NAMED = re.compile(r"(?:called|named|known as) (?P<name>\S+(?: [A-Z]\S*)*)")
 _REASON = re.compile(r"(?:,? because| so that| in order to) (?!of )(?P<reason>.+)")
 _IF = re.compile(r"(?P<joint>If|When|Once|Whenever) (?P<if>[^,;:]+), (?:then )?(?P<then>.+)")
 _TOLD = re.compile(r"\b(?:was|were|had|would|did|became|began|[a-z]+ed)\b")
-_AFTER_A_NAME = (BE | STOP_WORDS) - {"the", "a", "an", "of"}
 _PERSON = re.compile(
-    r"(?P<name>(?:[A-Z][\w’'-]+ (?:(?:de|van|von|der|den) )*){1,2}[A-Z][\w’'-]+) (?P<did>(?:[a-z]{2,}(?:s|ed)|was|is|has"
-    r"|wrote|led|won|made|became|built|found|took|gave) .+)"
+    r"(?P<name>(?:[A-Z][\w’'-]+ (?:(?:de|van|von|der|den) )*){1,2}[A-Z][\w’'-]+) "
+    r"(?P<did>(?:[a-z]{2,}(?:s|ed)|was|is|has|wrote|led|won|made|became|built|found|took|gave) .+)"
 )
 
 
@@ -107,7 +105,7 @@ def _amount(clause: Clause, gold: Span) -> Iterator[Draft]:
     before, after = breath[: one.start()].strip(), breath[one.end() :].strip()
     unit, prep = one["unit"].strip().lower(), (one["prep"] or "").lower()
     head, extra = unit.split()[0].split("-")[0], unit.split()[1:]
-    if extra and extra[0] in _JOINTS | _SIZES or (extra and head.endswith("s")):
+    if (extra and extra[0] in _JOINTS | _SIZES) or (extra and head.endswith("s")):
         unit, after = head, " ".join([*extra, after]).strip()
     if re.match(r"(?:and|or|to|–|-) ?(?:\d|\w+ (?:minutes|hours|days))|(?:longer|more|less|later|earlier)\b", after):
         return
@@ -135,9 +133,9 @@ def _amount(clause: Clause, gold: Span) -> Iterator[Draft]:
     if prep == "every":
         yield Draft("number", _asked(f"how often {subject} {rest}"), gold, f"every {answer}")
     elif prep:
-        if asked == "what percentage" and prep != "at" or (prep == "in" and clause.helper in BE):
+        if (asked == "what percentage" and prep != "at") or (prep == "in" and clause.helper in BE):
             return
-        if prep == "in" and unit not in _UNITS_OF_TIME or (not before and prep in ("at", "by", "over")):
+        if (prep == "in" and unit not in _UNITS_OF_TIME) or (not before and prep in ("at", "by", "over")):
             return
         if before.split()[-1:] and before.split()[-1] in _JOINTS:
             return
@@ -244,7 +242,7 @@ def _conditions(said: str, gold: Span) -> Iterator[Draft]:
     joint = _joint(found)
     ordered = then[0].islower() and not is_subject(then)
     asked = "What should be done" if ordered else "What happens"
-    about = " ".join(takewhile(lambda word: word.lower() not in _AFTER_A_NAME, condition))
+    about = " ".join(condition[:2])  # where its verb begins cannot be told
     yield Draft("cause", f"{asked} {joint} {found['if']}?", gold, found["then"].rstrip("."), about=about)
 
 
@@ -280,8 +278,8 @@ def _is_name(word: str) -> bool:
 def is_subject(words: list[str]) -> bool:
     """Whether a main clause begins with its subject and not with a command.
 
-    >>> is_subject("the alarm stops".split()), is_subject("roll it back".split()), is_subject("deployments stop".split())
-    (True, False, True)
+    >>> [is_subject(words.split()) for words in ("the alarm stops", "roll it back", "deployments stop")]
+    [True, False, True]
     """
     first = words[0].lower().rstrip(",")
     pronoun = first in frozenset("it they this that these those he she we you i there nobody nothing everybody".split())

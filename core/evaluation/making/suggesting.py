@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from time import perf_counter
 
 from core.evaluation.making.documents import drafts_of
@@ -11,9 +10,12 @@ from core.library import Library
 from core.lru_cache import LruCache
 
 SECONDS = 0.2  # after which no further document is read
-_DOCUMENTS, _LONGEST = 8, 60_000  # documents that are looked at, and characters of each
-# People ask these first; a cell of a table or the default of a function only where there is nothing else.
-_LIKED = ("cause", "number", "definition", "how", "steps", "who", "heading", "date", "place", "name", "table", "code")
+_DOCUMENTS, _LONGEST = 8, 15_000  # documents that are looked at, and characters of each
+_LEAST, _MOST = 800, 200_000  # characters of a document that is looked at before others
+_LONGEST_QUESTION = 90  # characters: it stands on a button
+_WITHOUT_PROSE = frozenset({"code", "csv", "xlsx", "xls", "ods", "notebook"})
+# People ask these first.
+_LIKED = ("cause", "number", "definition", "how", "steps", "who", "heading", "date", "place", "name")
 
 _kept: LruCache[tuple[str, ...]] = LruCache(8)
 
@@ -22,23 +24,26 @@ def suggested_questions(library: Library, count: int = 4) -> tuple[str, ...]:
     """Up to ``count`` questions that documents of the library answer, of different documents and kinds where it can.
 
     Made by the rules of ``make_questions`` without its checks, from a few documents, in about a fifth of a second, and
-    remembered as long as the library holds the same. () for a library that is empty, or holds nothing of the kind.
+    remembered as long as the library stays as it is. () for a library that holds no English prose.
     """
-    key = (str(library.home), library.contents(), count)
+    key = (str(library.home), library.revision(), count)
     return _kept.made(key, lambda: _suggested(library, count))
 
 
 def _suggested(library: Library, count: int) -> tuple[str, ...]:
     began = perf_counter()
-    sources = {row.version_id: row.characters for row in library.sources()}
-    # Whatever is long enough to say something, the shorter first: it is read sooner.
-    versions = sorted(sources, key=lambda version: (sources[version] > _LONGEST, version))
-    Random("lectern suggestions").shuffle(inner := [one for one in versions if 500 <= sources[one] <= _LONGEST])  # noqa: S311
+    rows = {row.version_id: row for row in library.sources() if row.kind not in _WITHOUT_PROSE}
+    # Every so often another document first: a hash has nothing to do with what it says.
+    order = sorted(rows, key=lambda version: (not _LEAST <= rows[version].characters <= _MOST, version))
     found: list[list[Draft]] = []
-    for version in (inner or versions)[:_DOCUMENTS]:
-        drafts = drafts_of(library.document(version), None, _LONGEST)
+    for version in order[:_DOCUMENTS]:
+        drafts = [
+            draft
+            for draft in drafts_of(library.document(version), None, _LONGEST)
+            if draft.kind != "table" and len(draft.question) <= _LONGEST_QUESTION
+        ]
         if drafts:
-            found.append(sorted(drafts, key=lambda draft: (_LIKED.index(draft.kind), len(draft.question))))
+            found.append(sorted(drafts, key=lambda draft: (_LIKED.index(draft.kind), draft.gold.start)))
         if perf_counter() - began > SECONDS:
             break
     chosen: list[str] = []

@@ -167,8 +167,11 @@ def _question(header: str, row: _Label, value: str) -> str:
         dated = re.search(r"\b(?:19|20)\d\d\b", value)
         return f"When {'were' if row.plural else 'was'} {row.thing} {small[0]}?" if dated else ""
     if small == ["value"]:
-        return f"What is the value given for {row.small}?" if len(analyse(row.label)) >= _FEWEST_OWN else ""
-    inner = set(small) & (STOP_WORDS - {"of", "in"})
+        # "Limit | Value": the limit for a thing.
+        noun = row.first.lower()
+        asked = noun if noun.isalpha() and noun not in _NO_NOUNS else "value"
+        return f"What is the {asked} for {row.small}?" if len(analyse(row.label)) >= _FEWEST_OWN else ""
+    inner = set(small) & ((STOP_WORDS | PREPOSITIONS) - {"of", "in"})
     if (
         inner
         or small[0] in ("of", "in")
@@ -192,6 +195,7 @@ def _question(header: str, row: _Label, value: str) -> str:
 _PERIODS = frozenset("month year quarter period date week day season half".split())
 _VERBS = frozenset("allows means does returns requires needs accepts contains covers describes controls sets".split())
 _NO_KINDS = frozenset("name item quantity what value assumption figure data limit id key way resource measure".split())
+_NO_NOUNS = frozenset("name item what key id data way value thing".split())
 _NOT_ASKED = frozenset(
     "who what when where how why which met note notes comment comments remark remarks source sources reference eur usd"
     " roughly example examples description details total change unnamed column data".split()

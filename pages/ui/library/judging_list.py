@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from core.evaluation.exchange.judged import ORIGIN_WORDS
 from core.library import JudgmentRow
 from core.types import Passage
 from pages.ui.ask import judging
@@ -15,7 +16,6 @@ from pages.ui.shared import address, services, state, words
 from pages.ui.shared.guard import attempt_and_rerun
 
 HELD, LOST, NOTHING = "Held", "Lost", "Not in the library"
-ORIGIN_WORDS = {"human": "by hand", "imported": "imported", "synthetic": "by a program"}
 NO_ANSWER = "nothing answers it"
 QUOTE_SHOWN = 240  # characters
 _NOW = "Whether the gold is still in its document, and why not."
