@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
 
 from core.errors import SuiteError
 from core.evaluation.exchange import FORMATS, Anchor, Exchange, ours, write_files
@@ -89,20 +88,14 @@ def with_texts(library: Library, judged: Judged) -> Exchange:
     return replace(judged.exchange, documents=texts)
 
 
-def median_gold(judged: Judged) -> int:
-    """The median length of the gold passages, in characters; 0 where there are none."""
-    lengths = [span.end - span.start for question in judged.exchange.questions for span in question.gold]
-    return round(median(lengths)) if lengths else 0
+def by_origin(kinds: Iterable[str]) -> str:
+    """Of the kinds of questions that were judged: how many a person judged, how many were imported, how many a program
+    made, as words; "" where all are of one origin, as nothing is averaged then.
 
-
-def by_origin(questions: Iterable[Question]) -> str:
-    """How many questions a person judged, how many were imported and how many a program made, as words; "" where all
-    are of one origin: nothing is averaged then.
-
-    >>> by_origin([Question("a", "A?", (), kind="human"), Question("b", "B?", (), kind="synthetic")])
-    '1 by hand, 1 by a program'
+    >>> by_origin(["human", "synthetic", "synthetic"]), by_origin(["human", "conflict"])
+    ('1 by hand, 2 by a program', '')
     """
-    counts = Counter(question.kind for question in questions)
+    counts = Counter(kinds)
     told = [f"{counts[origin]:,} {ORIGIN_WORDS[origin]}" for origin in ORIGINS if counts[origin]]
     return ", ".join(told) if len(told) > 1 else ""
 

@@ -14,8 +14,9 @@ from core.types import Hit, Span
 
 RIVALS = 4  # passages beside the gold that are read for another answer
 # What a rival must say of the question's words, and how far its answer may stay behind the gold's, in log-odds.
-_SHARE, _BEHIND = 0.6, 2.0
+_SHARE, _BEHIND = 0.5, 2.0
 _LEAST = -3.0  # log-odds: below it the reader sees no answer in the gold either
+_ASKING = frozenset(analyse("long many much often far percentage happens done mean steps value default person"))
 _LOOKED_AT = 12  # passages the search brings
 _MOST_PLACES = 5
 _READ = frozenset({"definition", "number", "date", "name", "who", "place", "table"})  # short answers, which it can mark
@@ -52,11 +53,11 @@ def is_told_apart(
     """Whether the reader finds the answer in the gold, and no other passage that answers the question as well.
 
     Passages are those the library's search brings for the question. Where the gold itself stands among them does not
-    count: a question that is hard to find is a good one. What is defined must be defined once. ``texts``: of all
+    count: a question that is hard to find is a good one. What is defined must be defined there alone. ``texts``: of all
     documents, by version. Without a reader all else passes.
     """
     if draft.kind == "definition":
-        return _is_defined_once(draft.question, texts)
+        return _definitions(draft.question, texts) <= len(gold)
     read = library.searcher.reader
     if read is None:
         return True
@@ -72,12 +73,13 @@ def is_told_apart(
     return all(score < max(own - _BEHIND, 0.0) for score in rivals)
 
 
-def _is_defined_once(question: str, texts: Mapping[str, str]) -> bool:
-    term = re.sub(r"^What (?:is|are|was|were|does) (?:an? )?| (?:mean|denote|refer to|stand for)?\?$", "", question)
+def _definitions(question: str, texts: Mapping[str, str]) -> int:
+    """How often the documents say what the thing is that a question asks to define."""
+    term = re.sub(r"^What (?:is|are|was|were|does) (?:an? )?|(?: mean| denote| refer to| stand for)?\?$", "", question)
     pattern = re.compile(
         rf"\b{re.escape(term)}[*_`\"”]* (?:is|are|was|were|means) (?:an?|the|one|any)\b", re.IGNORECASE
     )
-    return sum(len(pattern.findall(text)) for text in texts.values()) <= 1
+    return sum(len(pattern.findall(text)) for text in texts.values())
 
 
 def _is_gold(hit: Hit, gold: Sequence[Place]) -> bool:
@@ -87,6 +89,6 @@ def _is_gold(hit: Hit, gold: Sequence[Place]) -> bool:
 def _could_answer(question: str, hit: Hit) -> bool:
     """Whether a passage speaks of the question's things: what it names, and most of its words."""
     said = plain(hit.text)
-    wanted = set(analyse(question))
+    wanted = set(analyse(question)) - _ASKING
     heard = set(analyse(f"{' '.join(hit.headings)} {said}"))
     return len(wanted & heard) >= _SHARE * len(wanted) and not unmet(keys(question), [said])

@@ -286,7 +286,11 @@ def is_subject(words: list[str]) -> bool:
     helped = next((at for at, word in enumerate(words[:8]) if word.lower() in BE | {"can", "may", "will", "must"}), 0)
     if pronoun or first in frozenset("a an the all each every its their his her our your my no both".split()):
         return True
-    return first.endswith("s") or first in _COUNTED or bool(helped and is_noun_phrase(words[:helped]))
+    return (
+        (first.endswith("s") and not first.endswith("ss"))
+        or first in _COUNTED
+        or bool(helped and is_noun_phrase(words[:helped]))
+    )
 
 
 def _breath(rest: str, *, dated: bool = False) -> str:

@@ -77,8 +77,10 @@ def show_list() -> None:
     else:
         st.markdown(
             "None yet. Mark the words that answer a question, in a text or in the evidence, and press **g**; or "
-            "import some."
+            "import some; or have some made of your documents and keep those you like."
         )
+        if st.button("To Benchmark, where questions are made", key="judging.make", icon=":material/auto_awesome:"):
+            address.go("pages/benchmark.py", {})
     coming, going = st.tabs(["Import", "Export"])
     with coming:
         if judging.off():
