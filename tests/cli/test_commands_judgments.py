@@ -143,9 +143,10 @@ def test_an_import_never_makes_a_library(core, tmp_path) -> None:
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.model
 def test_questions_are_made_and_kept_apart_from_others(core, tmp_path) -> None:
     place = tmp_path / "made"
-    with Library.open(place, encoder=FastEncoder()) as library:
+    with Library.open(place) as library:
         path = tmp_path / "kept.md"
         path.write_text("# Backups\n\nBackups are kept for 35 days. Backups are copied every night.\n")
         library.ingest([Incoming("kept.md", path)])

@@ -110,7 +110,7 @@ class _Label:
         names = kind.isalpha() and not kind.endswith("ly") and kind not in _NO_KINDS
         if (
             names
-            and len(words) <= 3
+            and len(words) <= 7
             and words[0].lower() not in STOP_WORDS
             and not set(analyse(kind)) & set(analyse(self.label))
         ):
@@ -122,7 +122,7 @@ class _Label:
         """The label as it stands inside a sentence: "size of a batch", but "Ledger" where no one writes it small."""
         bare = re.split(r"[, -]", self.label)[0]
         known = bare.lower() in self.known or bare.lower() in STOP_WORDS
-        joined = self.label.split()[1:2] and self.label.split()[1] in ("of", "for", "from", "to", "in", "per")
+        joined = self.label.split()[1:2] and self.label.split()[1] in ("of", "for", "from", "to", "in", "per", "that")
         ordinary = (bare[1:].islower() or len(bare) == 1) and (known or joined)
         return self.label[0].lower() + self.label[1:] if ordinary and " " in self.label else self.label
 
@@ -198,7 +198,7 @@ _NO_KINDS = frozenset("name item quantity what value assumption figure data limi
 _NO_NOUNS = frozenset("name item what key id data way value thing".split())
 _NOT_ASKED = frozenset(
     "who what when where how why which met note notes comment comments remark remarks source sources reference eur usd"
-    " roughly example examples description details total change unnamed column data".split()
+    " roughly example examples description details total change unnamed column data one".split()
 )
 _HOLDERS = frozenset("owner author manager holder lead leader director editor chair contact maintainer head".split())
 _FEWEST_OWN = 2  # words of a label of which no header says what it is
