@@ -1,4 +1,4 @@
-"""The sections "Make questions" and "Fit to my judgments" by themselves, for a browser, over a library that encodes without a model."""
+"""The sections "Make questions" and "Fit to my judgments" alone, for a browser, over a library without a model."""
 
 from __future__ import annotations
 
