@@ -7,6 +7,7 @@ import streamlit as st
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.choices import show_choices
 from pages.ui.benchmark.history import show_history, show_stopped
+from pages.ui.benchmark.making import show_making, show_way
 from pages.ui.benchmark.refit import show_refit
 from pages.ui.benchmark.results import arrive, show_results
 from pages.ui.library import judging_list
@@ -55,6 +56,7 @@ def main() -> None:
         if not background.active_jobs("bench"):
             nothing_yet()
     if services.library().writable:
+        show_making()
         show_refit()
     show_history(runs)
 
@@ -65,6 +67,8 @@ def nothing_yet() -> None:
         "No run yet. Choose what to compare and press Run; what it takes stands beside the button.",
         icon=":material/bar_chart:",
     )
+    if services.library().writable and not services.library().judgments():
+        show_way("making.begin.bench")
     show_lessons(LESSONS)
 
 

@@ -1,20 +1,24 @@
-"""The commands about judgments: listed, brought in and handed on by ``judgments``, fitted to by ``refit``."""
+"""The commands about judgments: listed, brought in, handed on and made by ``judgments``, fitted to by ``refit``."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from core.cli import console, contract
 from core.cli.options import existing, home, reading
 from core.errors import LecternError
 from core.library import Failure, JudgmentRow, Library
 
+if TYPE_CHECKING:
+    from core.evaluation.making import MadeQuestion
+
 
 def judgments(options: Namespace) -> int:
-    """List, import or export judgments, as ``action`` says."""
-    return {"list": _list, "import": _import, "export": _export}[options.action](options)
+    """List, import, export or make judgments, as ``action`` says."""
+    return {"list": _list, "import": _import, "export": _export, "make": _make}[options.action](options)
 
 
 def _list(options: Namespace) -> int:
@@ -87,9 +91,48 @@ def _export(options: Namespace) -> int:
     return _ended(failures, count)
 
 
+def _make(options: Namespace) -> int:
+    """Make questions from the documents and keep them as judgments of the origin "synthetic"."""
+    from core.evaluation.making import keep, make_questions
+
+    if options.count < 1:
+        raise LecternError(f"--count {options.count} makes nothing.", "Ask for one question or more.")
+    progress = console.Progress()
+
+    def watch(done: int, count: int) -> None:
+        progress.show(f"question {done} of {count}")
+
+    with Library.open(existing(home(options))) as library:
+        made = make_questions(library, options.count, options.seed, watch)
+        keep(library, made)
+        held = len(library.judgments())
+    lines = [f"{item.kind}  {console.shown(item.question)}  [{console.shown(item.document)}]" for item in made]
+    lines.append(f"{len(made)} questions made and kept, origin synthetic; {options.count} were asked for")
+    told = {"questions": [_made(item) for item in made], "judgments": held, "asked": options.count}
+    console.answer(options, told, "\n".join(lines))
+    return 0 if len(made) == options.count else 1 if made else 2
+
+
+def _made(question: MadeQuestion) -> dict[str, Any]:
+    """A question that was made, with its gold; ``overlap``: the share of its words that stand in the gold."""
+    return {
+        "question": question.question,
+        "others": list(question.others),
+        "kind": question.kind,
+        "source": question.document,
+        "gold": [
+            {"version_id": place.version_id, "start": place.span.start, "end": place.span.end}
+            for place in question.gold
+        ],
+        "quote": question.quote,
+        "answer": question.answer,
+        "overlap": question.overlap,
+    }
+
+
 def refit(options: Namespace) -> int:
     """Fit the dials to half of the judgments and try them on the other; with ``--apply``, take them where they gain."""
-    from core.evaluation.exchange.judged import judged_questions
+    from core.evaluation.exchange.judged import by_origin, judged_questions
     from core.refitting import refit as fit
     from core.refitting.taught import careful_model
 
@@ -99,12 +142,15 @@ def refit(options: Namespace) -> int:
         progress.show(f"{100 * share:.0f} %  {what}")
 
     with Library.open(existing(home(options))) if options.apply else reading(home(options)) as library:
-        refitted = fit(library, judged_questions(library), watch=watch, careful=careful_model(library))
+        judged = judged_questions(library)
+        refitted = fit(library, judged, watch=watch, careful=careful_model(library))
         applied = options.apply and bool(refitted.gains)
         if applied:
             library.apply(refitted.onto(library.settings))
     turned = [f"{name}: {before:g} -> {after:g}" for name, (before, after) in refitted.changes.items()]
     said = [refitted.careful.sentence] if refitted.careful else []
+    mixed = by_origin(question.kind for question in judged.exchange.questions if question.gold)
+    said += [f"The questions: {mixed}."] if mixed else []
     said += [f"Applied: {', '.join(refitted.gains)}."] if applied else []
     console.answer(
         options, contract.refitted(refitted, applied=applied), "\n".join([refitted.sentence, *turned, *said])

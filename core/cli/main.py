@@ -98,8 +98,8 @@ def build_parser() -> argparse.ArgumentParser:
     verify = _command(commands, "verify", "check a library from end to end")
     verify.add_argument("--repair", action="store_true", help="mend what can be mended from the catalogue")
     _command(commands, "stats", "counts and sizes of a library")
-    judgments = _command(commands, "judgments", "questions with gold passages: list, import or export them")
-    judgments.add_argument("action", choices=("list", "import", "export"))
+    judgments = _command(commands, "judgments", "questions with gold passages: list, import, export or make them")
+    judgments.add_argument("action", choices=("list", "import", "export", "make"))
     judgments.add_argument("path", nargs="?", metavar="PATH", help="the data set's file or folder")
     judgments.add_argument(
         "--format", choices=("ours", "chroma", "squad", "beir"), default="ours", help="the data set's (default: ours)"
@@ -107,6 +107,10 @@ def build_parser() -> argparse.ArgumentParser:
     judgments.add_argument(
         "--suite", type=Path, metavar="OUT_DIR", help="import into a suite folder of its own, without a library"
     )
+    judgments.add_argument(
+        "--count", type=int, default=60, metavar="N", help="make so many questions from the documents (default: 60)"
+    )
+    judgments.add_argument("--seed", type=int, default=0, metavar="N", help="other questions with another (default: 0)")
     refit = _command(commands, "refit", "fit fusion and blending to a library's judgments, and try them on the others")
     refit.add_argument("--apply", action="store_true", help="make them the library's settings where a gain is shown")
     train = _command(commands, "train-reranker", "make a re-ranker from questions and their passages", library=False)

@@ -53,6 +53,7 @@ class Searcher:
 
     ``search`` is the whole way. Its steps can be asked for by themselves: ``find`` searches, ``order`` ranks what was
     found, ``fill`` makes a context of a ranking, ``answer`` quotes from it. What they made stays in ``memory``.
+    ``reader``: marks answers in passages; ``None``: nothing does.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class Searcher:
         self.memory = SearchMemory()
         self._store = store
         self._model = model
-        self._reader = reader
+        self.reader = reader
         self._rewording = Rewording(writer, self.memory.replies)
         self._snapshots = Snapshots(store, self.memory, self._check_embedder)
         self._reranker_cache = RerankerCache(self.memory.readings)
@@ -318,7 +319,7 @@ class Searcher:
         with its result.
         """
         key = (result.key, settings.reader)
-        made = partial(self._weigh, result, self._reader if settings.reader else None)
+        made = partial(self._weigh, result, self.reader if settings.reader else None)
         return made() if result.key is None else self.memory.weighed.made(key, made)
 
     def _weigh(self, result: SearchResult, read: Reader | None) -> Weighed:

@@ -141,3 +141,24 @@ def test_an_import_never_makes_a_library(core, tmp_path) -> None:
     assert (code, found) == (2, None)
     assert "There is no library" in told
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.model
+def test_questions_are_made_and_kept_apart_from_others(core, tmp_path) -> None:
+    place = tmp_path / "made"
+    with Library.open(place) as library:
+        path = tmp_path / "kept.md"
+        path.write_text("# Backups\n\nBackups are kept for 35 days. Backups are copied every night.\n")
+        library.ingest([Incoming("kept.md", path)])
+    code, result, _ = core("make", "--library", place, "--count", 1)
+    assert code == 0
+    (made,) = result["questions"]
+    assert set(made) == {"question", "others", "kind", "source", "gold", "quote", "answer", "overlap"}
+    code, listed, _ = core("list", "--library", place)
+    assert [(row["question"], row["quote"], row["origin"]) for row in listed["judgments"]] == [
+        (made["question"], made["quote"], "synthetic")
+    ]
+    code, result, _ = core("make", "--library", place, "--count", 50)
+    assert code == 1  # fewer than were asked for
+    assert made["question"] not in [item["question"] for item in result["questions"]]
+    assert core("make", "--library", place, "--count", 0)[0] == 2

@@ -1,4 +1,4 @@
-"""The section "Fit to my judgments" by itself, for a browser, over a library that encodes without a model."""
+"""The sections "Make questions" and "Fit to my judgments" alone, for a browser, over a library without a model."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import streamlit as st
 from core.library import Library
 from core.search import ordering
 from core.types import Encoder
+from pages.ui.benchmark.making import show_making
 from pages.ui.benchmark.refit import show_refit
 from pages.ui.shared import assets, entry
 from tests.fast_encoder import FastEncoder
@@ -33,4 +34,5 @@ if __name__ == "__main__":  # whoever only imports this, as pytest does to look 
     entry.follow_theme()
     without_model()
     st.title("Benchmark")
+    show_making()
     show_refit()

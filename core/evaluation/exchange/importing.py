@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from core.evaluation.exchange import Anchor, Exchange
-from core.evaluation.suites import GoldSpan
+from core.evaluation.suites import GoldSpan, Question
 from core.library import Library
 from core.storage.catalogue.documents import text_hash
 from core.storage.catalogue.judging import anchored_in, asked
@@ -15,7 +15,7 @@ from core.storage.catalogue.names import BEHIND
 from core.text.anchoring import Finder
 from core.types import Judgment, Span
 
-ORIGIN = "imported"
+ORIGIN, MADE = "imported", "synthetic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +33,18 @@ def import_judgments(library: Library, exchange: Exchange) -> Imported:
     """Keep a data set's questions as judgments of a library, all that can be placed or, on an error, none.
 
     A document is the live one with the same text, else one with the same path, file name or stem. Offsets are believed
-    only where the words there are those of the gold; else the words are looked for in the document.
+    only where the words there are those of the gold; else the words are looked for in the document. What a program
+    made stays known as that; of all else only that it was imported.
     """
-    spans: dict[str, list[tuple[str, GoldSpan, str]]] = {}
+    spans: dict[str, list[tuple[Question, GoldSpan]]] = {}
     judgments: list[Judgment] = []
     unplaced: list[tuple[str, str]] = []
     for question in exchange.questions:
         for span in question.gold:
-            spans.setdefault(span.document, []).append((question.question, span, question.answer or ""))
+            spans.setdefault(span.document, []).append((question, span))
         if not question.gold and not question.relevant_documents:
-            judgments.append(Judgment(asked(question.question), None, None, None, None, origin=ORIGIN))
+            origin = _origin(exchange, question)
+            judgments.append(Judgment(asked(question.question), None, None, None, None, origin=origin))
         elif not question.gold:
             unplaced.append((question.question, "Its relevant documents are empty."))
     targets = _Targets(library)
@@ -54,7 +56,7 @@ def import_judgments(library: Library, exchange: Exchange) -> Imported:
 
 
 def _place(
-    targets: _Targets, exchange: Exchange, document: str, wanted: list[tuple[str, GoldSpan, str]]
+    targets: _Targets, exchange: Exchange, document: str, wanted: list[tuple[Question, GoldSpan]]
 ) -> tuple[list[Judgment], list[tuple[str, str]]]:
     """The gold in one document of the data set, on the first of the library's that holds it."""
     left, placed = wanted, []
@@ -62,16 +64,21 @@ def _place(
     for version, text in targets.of(document, exchange.documents.get(document)):
         found, hashed, finder, rest = True, text_hash(text), Finder(text), []
         for item in left:
-            question, span, answer = item
+            question, span = item
             place = _find(finder, span, exchange.anchor(span))
             if place is None:
                 rest.append(item)
             else:
-                placed.append(anchored_in(text, hashed, question, version, place, answer, ORIGIN))
+                answer, origin = question.answer or "", _origin(exchange, question)
+                placed.append(anchored_in(text, hashed, question.question, version, place, answer, origin))
         left = rest
         if not left:
             break
-    return placed, [(question, _why(exchange, span, found=found)) for question, span, _ in left]
+    return placed, [(question.question, _why(exchange, span, found=found)) for question, span in left]
+
+
+def _origin(exchange: Exchange, question: Question) -> str:
+    return MADE if exchange.origins.get(question.id) == MADE else ORIGIN
 
 
 def _find(finder: Finder, span: GoldSpan, anchor: Anchor | None) -> Span | None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,9 +27,11 @@ from core.evaluation.suites import (
     unique_names,
 )
 from core.library import JudgmentRow, Library
+from core.storage.catalogue.judging import ORIGINS
 from core.storage.files import FileStore
 from core.whole_files import written_whole
 
+ORIGIN_WORDS = {"human": "by hand", "imported": "imported", "synthetic": "by a program"}
 _NEW_QUESTIONS = f"{QUESTIONS_FILE}.part"
 
 
@@ -45,24 +48,25 @@ class Judged:
     lost: tuple[JudgmentRow, ...]
 
 
-def judged_questions(library: Library) -> Judged:
+def judged_questions(library: Library, origins: Collection[str] = ORIGINS) -> Judged:
     """The judgments that hold, grouped by question: all its spans, or none where it was judged unanswerable.
 
-    A question judged both is one with an answer. A question is named after its first judgment, a document after its
-    first source; names are safe and differ.
+    ``origins``: whose judgments are taken. A question's kind is who judged it, so that figures can be told apart by
+    it: "human" where a person did, whoever else. A question judged both is one with an answer. A question is named
+    after its first judgment, a document after its first source; names are safe and differ.
     """
     first: dict[str, str] = {}
     for source in library.sources():
         first.setdefault(source.version_id, source.name)
     names = dict(zip(first, unique_names(first.values()), strict=True))
-    rows = library.judgments()
+    rows = [row for row in library.judgments() if row.judgment.origin in origins]
     asked: dict[str, list[JudgmentRow]] = {}
     for row in rows:
         if row.unanswerable or (row.held and row.version_id in names):
             asked.setdefault(row.judgment.question, []).append(row)
     questions: list[Question] = []
     anchors: dict[GoldSpan, Anchor] = {}
-    origins: dict[str, str] = {}
+    judges: dict[str, str] = {}
     for text, held in asked.items():
         gold: dict[GoldSpan, None] = {}
         for row in held:
@@ -71,9 +75,10 @@ def judged_questions(library: Library) -> Judged:
                 gold[span] = None
                 anchors[span] = Anchor(row.judgment.quote, row.judgment.before, row.judgment.after)
         answer = next((row.judgment.answer for row in held if row.judgment.answer), None)
-        questions.append(Question(f"judgment-{held[0].id}", text, tuple(gold), answer))
-        origins[questions[-1].id] = held[0].judgment.origin
-    exchange = Exchange(dict.fromkeys(names.values()), tuple(questions), anchors, origins)
+        origin = min((row.judgment.origin for row in held), key=ORIGINS.index)
+        questions.append(Question(f"judgment-{held[0].id}", text, tuple(gold), answer, kind=origin))
+        judges[questions[-1].id] = origin
+    exchange = Exchange(dict.fromkeys(names.values()), tuple(questions), anchors, judges)
     return Judged(names, exchange, tuple(row for row in rows if row.lost))
 
 
@@ -83,17 +88,29 @@ def with_texts(library: Library, judged: Judged) -> Exchange:
     return replace(judged.exchange, documents=texts)
 
 
-def write_judged_suite(library: Library, folder: Path) -> Path:
+def by_origin(kinds: Iterable[str]) -> str:
+    """Of the kinds of questions that were judged: how many a person judged, how many were imported, how many a program
+    made, as words; "" where all are of one origin, as nothing is averaged then.
+
+    >>> by_origin(["human", "synthetic", "synthetic"]), by_origin(["human", "conflict"])
+    ('1 by hand, 2 by a program', '')
+    """
+    counts = Counter(kinds)
+    told = [f"{counts[origin]:,} {ORIGIN_WORDS[origin]}" for origin in ORIGINS if counts[origin]]
+    return ", ".join(told) if len(told) > 1 else ""
+
+
+def write_judged_suite(library: Library, folder: Path, origins: Collection[str] = ORIGINS) -> Path:
     """Make ``folder`` the suite of a library: every live document as its original file, and the judgments that hold.
 
     The files are hard links to the library's originals where the file system allows, else copies: they are for reading.
     An attachment is a file of its own. What is there and right is left alone, so that what a bench keeps for these
     documents serves again; what is not is made beside it and renamed, so that nobody reads half a suite. How many
-    judgments are lost, and left out, ``judged_questions`` says.
+    judgments are lost, and left out, ``judged_questions`` says. ``origins``: whose judgments are taken.
 
     Raises ``SuiteError`` where no judgment holds, or the folder cannot be written.
     """
-    judged = judged_questions(library)
+    judged = judged_questions(library, origins)
     if not judged.exchange.questions:
         raise SuiteError(
             "No judgment of this library holds.", "Select an answer on Chunks or Ask and type its question."

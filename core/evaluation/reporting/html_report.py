@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import LecternError
+from core.evaluation.exchange.judged import by_origin
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.reporting.breakdown import (
     COST_WORDS,
@@ -121,6 +122,7 @@ class _View:
             "made_at": _moment(report.made_at),
             "versions": {name: number for name, number in versions().items() if number},
             "answerable": sum(bool(question.gold) for question in report.questions),
+            "mixed": by_origin(question.kind for question in report.questions),
             "summary": self.summary(),
             "table": self.table(),
             "every_metric": self.every_metric(),

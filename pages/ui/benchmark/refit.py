@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from core.errors import LecternError
-from core.evaluation.exchange.judged import judged_questions
+from core.evaluation.exchange.judged import by_origin, judged_questions
 from core.library import Library
 from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, Refitted, cut_otherwise, cuts, fittable, refit
 from core.refitting.drawing import gain_figure
 from core.settings import Settings
 from pages.ui.ask.judging_gold import judgments_mark
 from pages.ui.benchmark.apply import changes_table
+from pages.ui.benchmark.making import show_way
 from pages.ui.benchmark.tune import show_tune
 from pages.ui.settings import rerankers
 from pages.ui.shared import background, services, state, tasks, words
@@ -47,11 +48,13 @@ def show_refit() -> None:
     """Fitting and teaching, each in a frame: what it is for, the button, and what came of it."""
     with guarded():
         mark = judgments_mark(services.library().judgments())
-        held = _fittable(str(services.home()), mark)
+        held, mixed = _fittable(str(services.home()), mark)
         with st.container(border=True, gap="small"):
             _show_fit(mark, held)
         with st.container(border=True, gap="small"):
             show_tune(held)
+        if mixed:
+            st.caption(f"The judged questions, for both: {mixed}. They learn from all of them alike.")
 
 
 def _show_fit(mark: str, held: int) -> None:
@@ -83,8 +86,9 @@ def _head(mark: str, held: int, *, label: str, ready: bool) -> None:
         st.caption(
             f":material/fact_check: You have {words.count(held, 'judged question')} with gold; this takes "
             f"{LEAST_QUESTIONS}: **{LEAST_QUESTIONS - held} more**. Mark the words that answer a question, on Chunks "
-            "or on Ask, press **g** and type the question; or import some under *Judgments*."
+            "or on Ask, press **g** and type the question; import some under *Judgments*; or have some made."
         )
+        show_way("making.begin.fit")
     button.button(
         label,
         key="benchmark.refit",
@@ -155,8 +159,10 @@ def _how(found: Refitted) -> str:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _fittable(home: str, mark: str) -> int:
-    return len(fittable(judged_questions(services.library())))
+def _fittable(home: str, mark: str) -> tuple[int, str]:
+    """How many judged questions there are with gold, and how many of each origin where there are several."""
+    questions = fittable(judged_questions(services.library()))
+    return len(questions), by_origin(question.kind for question in questions)
 
 
 def show_decision(found: Refitted, asked: FitRequest, forget: Callable[[], None]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from core.evaluation.exchange.judged import by_origin
 from core.evaluation.reporting.metric_words import metric_title
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.statistics import Comparison
@@ -142,9 +143,11 @@ def _verdicts(preset: str, baseline: str, found: Mapping[str, Comparison], shown
 
 
 def _legend(report: BenchReport, baseline: str) -> str:
-    questions = sum(bool(question.gold) for question in report.questions)
+    kinds = [question.kind for question in report.questions if question.gold]
+    over, mixed = words.count(len(kinds), "question"), by_origin(kinds)
+    apart = f" ({mixed}; the breakdown by kind tells them apart)" if mixed else ""
     return words.escaped(
-        f"Percent, mean ± half the 95 % interval over {words.count(questions, 'question')}. Against {baseline}: "
+        f"Percent, mean ± half the 95 % interval over {over}{apart}. Against {baseline}: "
         "▲ better, ▼ worse, = no difference seen (paired randomisation test, Holm's correction over the presets). "
         "Point at a figure for its words."
     )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
 import streamlit as st
 
-from core.evaluation.exchange.judged import judged_questions, write_judged_suite
+from core.evaluation.exchange.judged import ORIGIN_WORDS, judged_questions, write_judged_suite
 from core.evaluation.suites import Suite, load_suite
+from core.storage.catalogue.judging import ORIGINS
 from pages.ui.ask.judging_gold import judgments_mark
 from pages.ui.benchmark import benches
 from pages.ui.shared import background, samples, services, state, words
@@ -61,7 +65,7 @@ def _own(held: _Held) -> Chosen | None:
     if not held.questions:
         st.info(
             "No judgments yet. Mark the words that answer a question, on Chunks or on Ask, and type the question; or "
-            "import some under *Judgments*.",
+            "import some under *Judgments*; or have some made from your documents, below.",
             icon=":material/fact_check:",
         )
         return None
@@ -70,11 +74,49 @@ def _own(held: _Held) -> Chosen | None:
             f"{words.count(held.lost, 'judgment')} more lost their place when a document changed: see *Judgments*."
         )
     library = services.library()
+    origins = _choose_origins(held)
+    if not origins:
+        st.info("Choose whose judgments to measure on.", icon=":material/fact_check:")
+        return None
     # While a bench reads the folder it stays as it is.
     place = benches.workspace() / "judged"
     if not background.active_jobs("bench"):
-        place = _written(str(library.home), held.mark)
+        place = _written(str(library.home), held.mark, origins)
+    if held.gold:
+        st.caption(gold_sentence(held.gold, held.gold_tokens))
     return Chosen(place, "My judgments", suite_in(place), library.revision())
+
+
+def _choose_origins(held: _Held) -> tuple[str, ...]:
+    """Whose judgments are measured on: all, with a choice and a sentence where there are several."""
+    present = list(held.origins)
+    if len(present) < 2:
+        return tuple(present)
+    chosen = st.pills(
+        "Whose",
+        present,
+        selection_mode="multi",
+        default=present,
+        key=state.SUITE_ORIGINS,
+        format_func=lambda origin: f"{ORIGIN_WORDS[origin]} {held.origins[origin]:,}",
+        persist_state="session",
+        help="Who judged the question. Questions made by a program repeat words of the documents and are easier: a "
+        "figure over both is an average of two things, and is shown by kind as well.",
+    )
+    return tuple(origin for origin in present if origin in chosen)
+
+
+def gold_sentence(characters: int, tokens: int) -> str:
+    """What the median gold passage suggests for the size of chunks.
+
+    >>> gold_sentence(120, 28)[:87]
+    'The median gold passage has 120 characters, 28 tokens: chunks of three to five times as'
+    """
+    low, high = 3 * tokens, 5 * tokens
+    return (
+        f"The median gold passage has {characters:,} characters, {tokens:,} tokens: chunks of three to five times as "
+        f"much, {low:,} to {high:,} tokens, are worth a try under *Vary settings*."
+    )
 
 
 def _folder_field() -> str:
@@ -94,11 +136,17 @@ def _folder_field() -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """The library's judgments: ``mark`` differs whenever they do."""
+    """The library's judgments: ``mark`` differs whenever they do. ``origins``: questions by who judged them.
+
+    ``gold``: the median length of the gold in characters, and in the embedder's tokens; 0 where there is none.
+    """
 
     questions: int
     lost: int
     mark: str
+    origins: Mapping[str, int] = field(default_factory=dict)
+    gold: int = 0
+    gold_tokens: int = 0
 
 
 def _judgments() -> _Held:
@@ -107,17 +155,26 @@ def _judgments() -> _Held:
     if not rows:
         return _Held(0, 0, "")
     mark = f"{library.revision()}.{judgments_mark(rows)}"
-    return _Held(_count(str(library.home), mark), sum(bool(row.lost) for row in rows), mark)
+    origins, quotes = _counted(str(library.home), mark)
+    lost = sum(bool(row.lost) for row in rows)
+    gold = [round(median(sizes)) for sizes in zip(*quotes, strict=True)] or [0, 0]
+    return _Held(sum(origins.values()), lost, mark, origins, *gold)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _count(home: str, mark: str) -> int:
-    return len(judged_questions(services.library()).exchange.questions)
+def _counted(home: str, mark: str) -> tuple[Mapping[str, int], list[tuple[int, int]]]:
+    """The questions by origin, and the characters and tokens of every gold passage."""
+    library = services.library()
+    exchange = judged_questions(library).exchange
+    counts = Counter(question.kind for question in exchange.questions)
+    quotes = [anchor.quote for anchor in exchange.anchors.values()]
+    sizes = list(zip(map(len, quotes), library.model.counter.count(quotes), strict=True))
+    return {origin: counts[origin] for origin in ORIGINS if counts[origin]}, sizes
 
 
 @st.cache_resource(max_entries=4, show_spinner="Writing your judgments as a suite …")
-def _written(home: str, mark: str) -> Path:
-    return write_judged_suite(services.library(), benches.workspace() / "judged")
+def _written(home: str, mark: str, origins: tuple[str, ...]) -> Path:
+    return write_judged_suite(services.library(), benches.workspace() / "judged", origins)
 
 
 def suite_in(folder: Path) -> Suite:

@@ -10,6 +10,7 @@ import streamlit as st
 from core.ingest.jobs import NewItem
 from core.refitting import GAIN, taught
 from core.refitting.tuning import KIND, LEAST_JUDGMENTS
+from pages.ui.benchmark.making import show_way
 from pages.ui.settings import rerankers
 from pages.ui.settings.ask_dials import CAREFUL, profiles
 from pages.ui.shared import background, services, words
@@ -33,6 +34,8 @@ def show_tune(held: int) -> None:
         disabled=held < LEAST_JUDGMENTS or bool(busy),
         on_click=_start,
     )
+    if held < LEAST_JUDGMENTS:
+        show_way("making.begin.teach")
     show_jobs(KIND)
     if not busy:
         _outcome()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from core.evaluation.exchange.judged import ORIGIN_WORDS
 from core.library import JudgmentRow
 from core.types import Passage
 from pages.ui.ask import judging, why
@@ -15,7 +16,6 @@ from pages.ui.shared import address, services, state, words
 from pages.ui.shared.guard import attempt_and_rerun
 
 HELD, LOST, NOTHING = "Held", "Lost", "Not in the library"
-ORIGIN_WORDS = {"human": "by hand", "imported": "imported", "synthetic": "by a program"}
 NO_ANSWER = "nothing answers it"
 QUOTE_SHOWN = 240  # characters
 _NOW = "Whether the gold is still in its document, and why not."
@@ -81,8 +81,10 @@ def show_list() -> None:
     else:
         st.markdown(
             "None yet. Mark the words that answer a question, in a text or in the evidence, and press **g**; or "
-            "import some."
+            "import some; or have some made of your documents and keep those you like."
         )
+        if st.button("To Benchmark, where questions are made", key="judging.make", icon=":material/auto_awesome:"):
+            address.go("pages/benchmark.py", {})
     coming, going = st.tabs(["Import", "Export"])
     with coming:
         if judging.off():

@@ -1,0 +1,191 @@
+"""Questions with gold for a library that has none: drafted from its documents, checked against all of it, spread."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from core.evaluation.making.checking import Place, is_told_apart, places
+from core.evaluation.making.documents import drafts_of
+from core.evaluation.making.draft import Draft, overlap, same_wording
+from core.library import Library
+from core.storage.catalogue.documents import text_hash
+from core.storage.catalogue.judging import anchored_in
+from core.types import Span
+
+ORIGIN = "synthetic"
+KINDS = {
+    "definition": "what something is",
+    "number": "how much, how long, how often",
+    "date": "when",
+    "name": "what something is called",
+    "who": "who",
+    "place": "where",
+    "how": "how to",
+    "cause": "why, or what happens if",
+    "steps": "the steps of something",
+    "heading": "what a heading asks",
+    "table": "a cell of a table",
+    "code": "defaults, values and purposes in code",
+}
+_BATCH = 24  # documents that are read at once
+_ALIKE = 0.8  # the share of words from which on two questions are near-copies of each other
+# Questions of one kind from one document: before other documents have given what they can, and at all.
+_OF_A_KIND, _MOST_OF_A_KIND = 4, 12
+
+_DROPPED, _MOST_DROPPED = "made.dropped", 1000
+Watch = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeQuestion:
+    """A question a person may keep, with its gold.
+
+    ``others``: the same in other words. ``gold``: every place that answers. ``quote``: the words of the first.
+    ``answer``: the short one. ``overlap``: the share of the question's words that stand in the gold, 1: all of them;
+    the lower, the harder to find by words.
+    """
+
+    question: str
+    others: tuple[str, ...]
+    kind: str
+    document: str
+    gold: tuple[Place, ...]
+    quote: str
+    answer: str
+    overlap: float
+
+
+def make_questions(library: Library, count: int, seed: int = 0, watch: Watch | None = None) -> list[MadeQuestion]:
+    """Up to ``count`` questions that the library's documents answer; the same for the same library and seed.
+
+    Each is drafted by rules from one document, then tried on the whole library: an answer that stands in several
+    places word by word has all of them as gold, a question that something else answers too is dropped, and so is a
+    near-copy of one that was judged, made or dropped before. They are spread over documents
+    and kinds. Prose, headings and tables are asked of in English and where they are English, code in any language.
+
+    ``watch(done, count)`` may raise to stop. Nothing is kept: that is ``keep``'s.
+    """
+    draw = Random(f"lectern {seed}")  # noqa: S311 - a choice of questions, no secret
+    seen = [_words(line) for line in (*(row.judgment.question for row in library.judgments()), *left_out(library))]
+    texts = _Texts(library)
+    made: list[MadeQuestion] = []
+    answered: set[tuple[str, Span, str]] = set()
+    for version, draft in _spread(library, texts, draw):
+        if len(made) == count:
+            break
+        if watch is not None:
+            watch(len(made), count)
+        question = draw.choice(draft.wordings)
+        words = _words(question)
+        same = (version, draft.gold, draft.answer)
+        if same in answered or any(_alike(words, known) for known in seen):
+            continue
+        gold = places(texts.all(), version, draft)
+        quote = texts.of(version)[draft.gold.start : draft.gold.end]
+        if not gold or not is_told_apart(library, question, draft, gold, texts.all()):
+            continue
+        seen.append(words)
+        answered.add(same)
+        others = tuple(line for line in draft.wordings if line != question)
+        made.append(
+            MadeQuestion(
+                *(question, others, draft.kind, texts.names[version], gold, quote, draft.answer),
+                overlap(question, quote),
+            )
+        )
+    return made
+
+
+def keep(library: Library, made: Sequence[MadeQuestion]) -> list[int]:
+    """Keep made questions as judgments of the origin "synthetic", all or none, and return their numbers.
+
+    Raises ``LecternError`` for a question that was emptied.
+    """
+    texts = _Texts(library)
+    return library.add_judgments(
+        [
+            anchored_in(text, text_hash(text), item.question, place.version_id, place.span, item.answer, ORIGIN)
+            for item in made
+            for place in item.gold
+            for text in (texts.of(place.version_id),)
+        ]
+    )
+
+
+def leave_out(library: Library, question: str) -> None:
+    """Remember with the library that this question was dropped: neither it nor a near-copy is made again."""
+    library.set_preference(_DROPPED, json.dumps([*left_out(library), question][-_MOST_DROPPED:]))
+
+
+def take_back(library: Library, question: str) -> None:
+    """Forget that a question was dropped."""
+    library.set_preference(_DROPPED, json.dumps([one for one in left_out(library) if one != question]))
+
+
+def left_out(library: Library) -> list[str]:
+    """The questions that were dropped, the oldest first."""
+    return [str(one) for one in json.loads(library.preference(_DROPPED) or "[]")]
+
+
+class _Texts:
+    """The texts of a library's documents, each read once, and their names; versions in the order of their hashes."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._texts: dict[str, str] = {}
+        self.names = {row.version_id: row.name for row in reversed(library.sources())}
+        self.versions = sorted(self.names)
+
+    def of(self, version: str) -> str:
+        if version not in self._texts:
+            self._texts[version] = self._library.document(version).text
+        return self._texts[version]
+
+    def all(self) -> dict[str, str]:
+        return {version: self.of(version) for version in self.versions}
+
+
+def _spread(library: Library, texts: _Texts, draw: Random) -> Iterator[tuple[str, Draft]]:
+    """Drafts one by one, from document to document and from kind to kind, in an order that the seed draws."""
+    versions = list(texts.versions)
+    draw.shuffle(versions)
+    left: list[tuple[str, Draft]] = []
+    for at in range(0, len(versions), _BATCH):
+        queues = []
+        for version in versions[at : at + _BATCH]:
+            first, rest = _in_turn(drafts_of(library.document(version), library.settings.parsing), draw)
+            queues.append([(version, draft) for draft in first])
+            left += [(version, draft) for draft in rest]
+        while any(queues):
+            for queue in queues:
+                if queue:
+                    yield queue.pop(0)
+    draw.shuffle(left)
+    yield from left
+
+
+def _in_turn(drafts: Sequence[Draft], draw: Random) -> tuple[list[Draft], list[Draft]]:
+    """A document's drafts, kind after kind in turn, and those of the kinds it has too many of."""
+    kinds: dict[str, list[Draft]] = defaultdict(list)
+    for draft in drafts:
+        kinds[draft.kind].append(draft)
+    for items in kinds.values():
+        draw.shuffle(items)
+    order = sorted(kinds)
+    draw.shuffle(order)
+    first: list[Draft] = []
+    for turn in range(_OF_A_KIND):
+        first += [kinds[kind][turn] for kind in order if turn < len(kinds[kind])]
+    return first, [draft for kind in order for draft in kinds[kind][_OF_A_KIND:_MOST_OF_A_KIND]]
+
+
+def _words(question: str) -> frozenset[str]:
+    return frozenset(same_wording(question).split())
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= _ALIKE * len(one | other)

@@ -1,0 +1,107 @@
+"""Questions of a document's outline: headings that ask, headings that say how to, the steps below them, codes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+
+from core.evaluation.making.draft import Draft, plain
+from core.text.sentences import sentence_spans
+from core.types import Block, BlockKind, Span
+
+_NUMBERED = re.compile(r"^(?:#+ |(?:\d+|[A-Z])(?:\.\d+)*[.)]? )+")
+_STEP = re.compile(r"\s*(?:\d{1,2}|[a-z])[.)]\s")
+_CODE = re.compile(r"[A-Z]{0,4}[-_ ]?\d{2,5}[A-Z]?|[A-Z]{2,}_[A-Z_]+")
+_ARTICLES = frozenset("a an the your".split())
+_FEWEST_STEPS, _LONGEST_GOLD = 3, 1800
+_SAID = (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.QUOTE)
+
+
+def heading_text(text: str, block: Block) -> str:
+    """A heading's words without marks and number.
+
+    >>> heading_text("## 5.2 Shipping a *change*", Block(BlockKind.HEADING, 0, 26, 2))
+    'Shipping a change'
+    """
+    return _NUMBERED.sub("", plain(text[block.start : block.end].lstrip("#"))).strip(" #")
+
+
+def structure_drafts(text: str, blocks: Sequence[Block], known: Set[str]) -> Iterator[Draft]:
+    """The questions that headings ask of what stands directly below them."""
+    path: list[tuple[int, str]] = []
+    for at, block in enumerate(blocks):
+        if block.kind is not BlockKind.HEADING:
+            continue
+        heading = heading_text(text, block)
+        path = [*(item for item in path if item[0] < block.level), (block.level, heading)]
+        below: list[Block] = []
+        for item in blocks[at + 1 :]:
+            if item.kind not in _SAID:
+                break
+            below.append(item)
+        if not heading or not below:
+            continue
+        gold = Span(below[0].start, below[0].end)
+        if gold.length > _LONGEST_GOLD:
+            continue
+        said = _first(text, gold)
+        doing = action(heading, known)
+        steps = next((item for item in below[:3] if _steps(text, item)), None)
+        if heading.endswith("?"):
+            yield Draft("heading", heading, gold, said)
+        elif doing and steps:
+            listed = Span(steps.start, steps.end)
+            yield Draft(
+                "steps", f"What are the steps to {doing}?", listed, _first(text, listed), (f"How do I {doing}?",)
+            )
+        elif doing:
+            yield Draft("heading", f"How do I {doing}?", gold, said, (f"What does it take to {doing}?",))
+        elif _CODE.fullmatch(heading) and len(path) > 1 and re.fullmatch(r"[A-Z]?[a-z]+s", path[-2][1]):
+            kind = path[-2][1].lower().removesuffix("s")
+            yield Draft("heading", f"What does {kind} {heading} mean?", gold, said, (f"What is {kind} {heading}?",))
+
+
+def action(heading: str, known: Set[str]) -> str:
+    """What a heading says how to do, as it stands behind "to"; "" where it says no such thing.
+
+    ``known``: words of the document in small letters. They tell which verb a form in "-ing" is of.
+
+    >>> action("How to reset the gateway", set()), action("Shipping a change", {"ship"}), action("Who to ask", set())
+    ('reset the gateway', 'ship a change', '')
+    >>> action("Post a batch", {"post"}), action("Making the tea", {"make"}), action("During the storm", set())
+    ('post a batch', 'make the tea', '')
+    """
+    words = heading.split()
+    if not 2 <= len(words) <= 9 or heading.endswith((":", ".", "?")):
+        return ""
+    first, rest = words[0].lower(), " ".join(words[1:])
+    if first == "how" and words[1].lower() == "to" and len(words) > 3:
+        return " ".join(words[2:])
+    if words[1].lower() not in _ARTICLES or not first.isalpha():
+        return ""
+    if first.endswith("ing") and len(first) > 5:
+        stem = first[:-3]
+        forms = [stem, f"{stem}e", *([stem[:-1]] if stem[-1:] == stem[-2:-1] else [])]
+        verb = next((form for form in forms if form in known), "")
+        return f"{verb} {rest}" if verb else ""
+    return f"{first} {rest}" if first in _IMPERATIVES else ""
+
+
+# With an article behind it, each of these at the beginning of a heading is a command.
+_IMPERATIVES = frozenset(
+    "add apply build change check choose clean close configure connect create delete deploy disable edit enable export"
+    " find get import install join make merge mount move open order post read remove rename replace report request"
+    " reset restart restore return revoke rotate run save send set share start stop submit test turn update upgrade"
+    " upload use verify write".split()
+)
+
+
+def _steps(text: str, block: Block) -> bool:
+    """Whether a block is a list of numbered steps."""
+    numbered = [part for part in block.parts if _STEP.match(text, part.start, part.end)]
+    return block.kind is BlockKind.LIST and len(numbered) >= _FEWEST_STEPS
+
+
+def _first(text: str, span: Span) -> str:
+    first = next(iter(sentence_spans(text, span.start, span.end)), span)
+    return plain(text[first.start : first.end])

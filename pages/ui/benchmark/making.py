@@ -1,0 +1,211 @@
+"""Benchmark's "Make questions": made from the documents in the background, then gone through one by one by a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from core.errors import LecternError
+from core.evaluation.making import KINDS, MadeQuestion, keep, leave_out, make_questions, take_back
+from pages.ui.shared import services, state, tasks, words
+from pages.ui.shared.guard import attempt_or_toast, guarded
+from pages.ui.shared.tasks import Task
+
+TASK = "making"
+LEAST, USUAL, MOST = 5, 40, 300
+QUOTE_SHOWN = 1500  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class MakeRequest:
+    """Questions that were asked for. ``round``: another each time, as the same library may be asked again."""
+
+    count: int
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What a person decided so far: for each question, in order, the numbers of its judgments, () where it was dropped.
+
+    ``worded``: the present question in a person's own words or in its other ones, "" as it was made. ``editing``: its
+    field is open.
+    """
+
+    decided: tuple[tuple[int, ...], ...] = ()
+    worded: str = ""
+    editing: bool = False
+
+    @property
+    def kept(self) -> int:
+        return sum(bool(ids) for ids in self.decided)
+
+
+def show_making() -> None:
+    """What it is for and the button; the work; the questions, one by one."""
+    with guarded(), st.container(border=True, gap="small"):
+        asked: MakeRequest | None = st.session_state.get(state.MAKING)
+        st.markdown("**Make questions from my documents**")
+        if asked is None:
+            _offer()
+            return
+        library = services.library()  # here: the thread knows no window
+        task = tasks.begun(TASK, asked, lambda task: make_questions(library, asked.count, watch=task.tell))
+        if tasks.finished(TASK, task, "Question {done} of {total}", _forget, "Reading your documents …"):
+            st.fragment(_review)(task)
+
+
+def show_way(key: str) -> None:
+    """A button that begins it, for where questions are missing."""
+    st.button("Make questions from my documents", key=key, icon=":material/auto_awesome:", on_click=begin)
+
+
+def begin(count: int = USUAL) -> None:
+    """Ask for questions; fit for a callback."""
+    tasks.stop(TASK)
+    round_ = st.session_state.get(state.MAKING_ROUND, 0) + 1
+    st.session_state[state.MAKING_ROUND] = round_
+    st.session_state[state.MAKING_REVIEW] = Review()
+    st.session_state[state.MAKING] = MakeRequest(count, round_)
+
+
+def _offer() -> None:
+    said, count, button = st.columns([6, 2, 1], vertical_alignment="bottom")
+    said.caption(
+        "Definitions, amounts, dates, reasons, steps, cells of tables, defaults of functions: asked by rules, with "
+        "the place that answers each, without a language model. You keep or drop each with one key. They repeat "
+        "words of your documents, so they are easier than what people ask, and stay apart from what you judge by hand."
+    )
+    wanted = count.number_input("Questions", LEAST, MOST, USUAL, 5, key=state.MAKING_COUNT)
+    button.button("Make", key="making.begin", icon=":material/auto_awesome:", on_click=begin, args=[int(wanted)])
+
+
+def _review(task: Task[list[MadeQuestion]]) -> None:
+    with guarded():
+        try:
+            made = task.result()
+        except LecternError as error:
+            st.error(words.escaped(str(error)), icon=":material/error:")
+            made = []
+        review: Review = st.session_state[state.MAKING_REVIEW]
+        at = len(review.decided)
+        if at < len(made):
+            _card(made, review, at)
+            return
+        st.caption(
+            f"{words.count(review.kept, 'question')} kept, {at - review.kept:,} dropped."
+            if made
+            else "No question can be made of these documents: rules find them in English prose, in tables and in code."
+        )
+        if st.button("Close", key="making.close"):
+            _forget()
+            st.rerun()
+
+
+def _card(made: Sequence[MadeQuestion], review: Review, at: int) -> None:
+    item = made[at]
+    left = f"{at + 1:,} of {len(made):,}, {review.kept:,} kept"
+    st.progress(at / len(made), text=left)
+    if review.editing:
+        st.text_input(
+            "Question, Enter to take it",
+            value=review.worded or item.question,
+            key=_field(at),
+            on_change=_take,
+            args=[at],
+        )
+    else:
+        st.markdown(f"#### {words.escaped(review.worded or item.question)}")
+    st.code(words.shortened(item.quote, QUOTE_SHOWN), language=None, wrap_lines=True)
+    places = f", in {words.count(len(item.gold), 'place')}" if len(item.gold) > 1 else ""
+    st.caption(
+        words.escaped(
+            f"{words.place_name(item.document)}{places}. Asks {KINDS[item.kind]}; the short answer: "
+            f"{words.shortened(item.answer, 160)}. {item.overlap:.0%} of its words stand in the passage."
+        )
+    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        typing = review.editing  # a letter is then a letter
+        _button("Keep", "k", ":material/check:", _keep, item, off=typing)
+        _button("Drop", "d", ":material/close:", _drop, item, off=typing)
+        _button("Edit", "e", ":material/edit:", _edit, item, off=typing)
+        _button("Other words", "o", ":material/sync_alt:", _reword, item, off=typing or not item.others)
+        _button("Back", "b", ":material/undo:", _back, made[at - 1], off=typing or not at)
+        if st.button("Stop here", key="making.stop", type="tertiary", help="What was kept stays."):
+            _forget()
+            st.rerun()
+
+
+def _button(
+    label: str, shortcut: str, icon: str, act: Callable[[MadeQuestion], None], item: MadeQuestion, *, off: bool
+) -> None:
+    def pressed() -> None:
+        attempt_or_toast(lambda: act(item))
+
+    st.button(
+        label,
+        key=f"making.{label}",
+        icon=icon,
+        shortcut=shortcut,
+        type="primary" if label == "Keep" else "secondary",
+        disabled=off,
+        on_click=pressed,
+    )
+
+
+def _reviewed() -> Review:
+    review: Review = st.session_state[state.MAKING_REVIEW]
+    return review
+
+
+def _decide(ids: tuple[int, ...]) -> None:
+    st.session_state[state.MAKING_REVIEW] = Review((*_reviewed().decided, ids))
+
+
+def _keep(item: MadeQuestion) -> None:
+    question = _reviewed().worded or item.question
+    _decide(tuple(keep(services.library(), [replace(item, question=question)])))
+
+
+def _drop(item: MadeQuestion) -> None:
+    leave_out(services.library(), item.question)
+    _decide(())
+
+
+def _back(before: MadeQuestion) -> None:
+    """Take the last decision back."""
+    *decided, ids = _reviewed().decided
+    library = services.library()
+    if ids:
+        library.remove_judgments(ids)
+    else:
+        take_back(library, before.question)
+    st.session_state[state.MAKING_REVIEW] = Review(tuple(decided))
+
+
+def _edit(item: MadeQuestion) -> None:
+    st.session_state[state.MAKING_REVIEW] = replace(_reviewed(), editing=True)
+
+
+def _reword(item: MadeQuestion) -> None:
+    """The next of its wordings."""
+    wordings = (item.question, *item.others)
+    present = _reviewed().worded
+    at = wordings.index(present) if present in wordings else 0
+    st.session_state[state.MAKING_REVIEW] = replace(_reviewed(), worded=wordings[(at + 1) % len(wordings)])
+
+
+def _field(at: int) -> str:
+    return f"making.words.{at}"
+
+
+def _take(at: int) -> None:
+    typed = str(st.session_state.get(_field(at)) or "").strip()
+    st.session_state[state.MAKING_REVIEW] = replace(_reviewed(), worded=typed, editing=False)
+
+
+def _forget() -> None:
+    tasks.stop(TASK)
+    st.session_state[state.MAKING] = None

@@ -1,0 +1,150 @@
+"""Questions drafted from one document: what is asked, what is left alone, and the laws every draft keeps."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.evaluation.making.code import parameters
+from core.evaluation.making.documents import drafts_of
+from core.evaluation.making.draft import Draft, gives_away, stands_alone
+from core.parsing import parse
+from core.settings import ParsingSettings
+
+SETTINGS = ParsingSettings()
+MANUAL = """# The gauge and its backups
+
+A gauge is a rod that shows the level. Backups are kept for 35 days. The backup database is copied every night.
+If a gauge is lost, the office sends another rod. To reset a gauge by hand, press the red knob.
+Backups are encrypted because the disks travel by train.
+Joan Hale leads the survey. The old gauge was switched off on 3 May 2021. It was sold.
+Gauges and surveys are old, and they rust.
+
+## Mounting a gauge
+
+You mount it with care, and gauges and backups are noted:
+
+1. Dig a hole.
+2. Put the rod in.
+3. Close the hole.
+
+## Services
+
+| Service | Owner | State | Written in |
+|---|---|---|---|
+| pump | Joan Hale | tank | Go |
+| valve | Tom Reed | none | Rust |
+"""
+CODE = '''"""A module."""
+
+MAX_LEVELS = 12
+
+
+def wait(gauge, seconds: float = 2.5, *, loudly=False):
+    """Wait until a gauge has settled down."""
+    return gauge
+'''
+
+
+def drafts(text: str, name: str = "manual.md") -> dict[str, Draft]:
+    document = parse(text.encode(), name, SETTINGS)
+    return {draft.question: draft for draft in drafts_of(document, SETTINGS)}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "quote"),
+    [
+        ("What is a gauge?", "a rod that shows the level", "A gauge is a rod that shows the level."),
+        ("How long are backups kept?", "35 days", "Backups are kept for 35 days."),
+        ("How often is the backup database copied?", "every night", "The backup database is copied every night."),
+        (
+            "What happens if a gauge is lost?",
+            "the office sends another rod",
+            "If a gauge is lost, the office sends another rod.",
+        ),
+        ("How do I reset a gauge by hand?", "press the red knob.", "To reset a gauge by hand, press the red knob."),
+        (
+            "Why are backups encrypted?",
+            "the disks travel by train",
+            "Backups are encrypted because the disks travel by train.",
+        ),
+        ("Who leads the survey?", "Joan Hale", "Joan Hale leads the survey."),
+        (
+            "When was the old gauge switched off?",
+            "3 May 2021",
+            "The old gauge was switched off on 3 May 2021.",
+        ),
+        ("Who is the owner of the service pump?", "Joan Hale", "pump | Joan Hale | tank | Go"),
+        ("What is the service valve written in?", "Rust", "valve | Tom Reed | none | Rust"),
+    ],
+)
+def test_a_sentence_or_cell_is_asked_for_with_its_place(question: str, answer: str, quote: str) -> None:
+    draft = drafts(MANUAL)[question]
+    assert draft.answer == answer
+    assert MANUAL[draft.gold.start : draft.gold.end].strip("| ") == quote
+
+
+def test_the_steps_below_a_heading_are_asked_for() -> None:
+    draft = drafts(MANUAL)["What are the steps to mount a gauge?"]
+    assert MANUAL[draft.gold.start : draft.gold.end] == "1. Dig a hole.\n2. Put the rod in.\n3. Close the hole."
+    assert draft.others == ("How do I mount a gauge?",)
+
+
+def test_what_points_elsewhere_or_says_nothing_is_not_asked() -> None:
+    asked = " ".join(drafts(MANUAL))
+    assert " it " not in asked
+    assert "they" not in asked
+    assert "the state of the service valve" not in asked  # "none" answers nothing
+    assert drafts("# Rates\n\nThis is a rod. It lasts for 3 days. As said above, the other is kept for 5 days.\n") == {}
+
+
+def test_a_document_in_another_language_is_left_alone() -> None:
+    text = "# Der Pegel\n\nEin Pegel ist ein Stab, der den Stand zeigt. Die Daten werden für 35 Tage aufbewahrt.\n"
+    assert drafts(text * 3) == {}
+
+
+def test_code_is_asked_about_by_defaults_values_and_purpose() -> None:
+    found = drafts(CODE, "gauge.py")
+    assert found["What is the default of seconds in the function wait?"].answer == "2.5"
+    assert found["What is the default of loudly in the function wait?"].answer == "False"
+    assert found["What is the value of MAX_LEVELS in gauge.py?"].answer == "12"
+    does = found["What does the function wait do?"]
+    assert CODE[does.gold.start : does.gold.end] == "Wait until a gauge has settled down."
+
+
+def test_a_row_that_another_row_is_called_like_is_not_asked_for() -> None:
+    table = "| Service | Owner |\n|---|---|\n| pump | Joan Hale |\n| pump | Tom Reed |\n| valve | Tom Reed |\n"
+    assert list(drafts(f"# The services\n\nThese are the services that we run.\n\n{table}")) == [
+        "Who is the owner of the service valve?"
+    ]
+
+
+_WORDS = st.sampled_from(
+    [
+        *"A The An gauge gauges is are was kept keeps for 35 days two every night because if If When it that".split(),
+        *'by turning on 3 May 2021 called Rod Joan Hale leads # 1. - To reset Backups must be | , . ; ( ) " `'.split(),
+        *("\n", "\n\n", "\n## "),
+    ]
+)
+
+
+@given(st.lists(_WORDS, max_size=120).map(" ".join))
+def test_every_draft_keeps_the_laws(text: str) -> None:
+    document = parse(f"# The gauge\n\n{text}\n".encode(), "any.md", SETTINGS)
+    found = drafts_of(document, None)
+    assert found == drafts_of(document, None)
+    for draft in found:
+        quote = document.text[draft.gold.start : draft.gold.end]
+        assert quote.strip()
+        for wording in draft.wordings:
+            assert wording.endswith("?")
+            assert stands_alone(wording)
+            assert not gives_away(wording, draft.answer)
+
+
+@given(st.text(alphabet="abc=,()[]{}<>'\" :1\n", max_size=60))
+def test_any_signature_can_be_read(signature: str) -> None:
+    for name, value in parameters(signature):
+        assert name.isidentifier()
+        assert value in signature

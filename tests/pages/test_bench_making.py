@@ -1,0 +1,100 @@
+"""Making questions on the Benchmark page: begun from its empty states, kept, dropped, worded, taken back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.evaluation.making import MadeQuestion, keep, making
+from core.evaluation.making.checking import Place
+from core.library import Library
+from core.types import Span
+from pages.ui.benchmark import making as bench_making
+from pages.ui.shared import services
+from tests.pages.apps import PATIENT, filled, said, start
+
+TEXT = "# Gauges\n\nA gauge is a rod that shows the level. Backups are kept for 35 days. Pumps are greased daily.\n"
+SENTENCES = ("A gauge is a rod that shows the level.", "Backups are kept for 35 days.", "Pumps are greased daily.")
+QUESTIONS = ("What is a gauge?", "How long are backups kept?", "How often are pumps greased?")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A library of one document, closed, and what is made of it."""
+    with filled(tmp_path, monkeypatch, {"gauges.md": TEXT}) as library:
+        (source,) = library.sources()
+        made = [
+            MadeQuestion(
+                *(question, (f"In other words: {question}",), "number", "gauges.md"),
+                *((Place(source.version_id, Span(at, at + len(quote))),), quote, "35 days", 0.5),
+            )
+            for question, quote in zip(QUESTIONS, SENTENCES, strict=True)
+            for at in (TEXT.index(quote),)
+        ]
+        monkeypatch.setattr(bench_making, "make_questions", lambda library, count, watch: made)
+    yield tmp_path / "home"
+    services._desk.clear()
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    """Press, and wait until the questions are there."""
+    app.button(key=key).click().run()
+    until = time.monotonic() + PATIENT
+    while any("Reading your documents" in str(item.proto.text) for item in app.get("progress")):
+        assert time.monotonic() < until
+        time.sleep(0.1)
+        app.run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("key", ["making.begin", "making.begin.bench", "making.begin.fit", "making.begin.teach"])
+def test_every_empty_state_leads_there(key: str) -> None:
+    app = press(start("benchmark"), key)
+    assert QUESTIONS[0] in said(app)
+    assert SENTENCES[0] in [item.value for item in app.code]
+
+
+@pytest.mark.usefixtures("home")
+def test_questions_are_kept_dropped_worded_and_taken_back() -> None:
+    app = press(start("benchmark"), "making.begin")
+    press(app, "making.Other words")
+    assert f"In other words: {QUESTIONS[0]}" in said(app).replace("\\", "")
+    press(app, "making.Keep")
+    library = services.library()
+    (row,) = library.judgments()
+    assert (row.judgment.question, row.judgment.origin) == (f"In other words: {QUESTIONS[0]}", "synthetic")
+    assert row.judgment.quote == SENTENCES[0]
+    press(app, "making.Drop")
+    assert making.left_out(library) == [QUESTIONS[1]]
+    press(app, "making.Back")
+    assert making.left_out(library) == []
+    press(app, "making.Edit")
+    app.text_input(key="making.words.1").set_value("How long do we keep backups?").run()
+    press(app, "making.Keep")
+    assert [row.judgment.question for row in library.judgments()][1:] == ["How long do we keep backups?"]
+    press(app, "making.Back")
+    assert len(library.judgments()) == 1
+    press(app, "making.Drop")
+    press(app, "making.Drop")
+    assert "1 question kept, 2 dropped." in said(app)
+    press(app, "making.close")
+    assert "making.begin" in {button.key for button in app.button}
+
+
+def test_figures_say_whose_questions_they_are_of(home: Path) -> None:
+    with Library.open(home) as writing:
+        (source,) = writing.sources()
+        place = Place(source.version_id, Span(TEXT.index(SENTENCES[1]), TEXT.index(SENTENCES[2])))
+        keep(writing, [MadeQuestion(QUESTIONS[1], (), "number", "gauges.md", (place,), SENTENCES[1], "35 days", 0.5)])
+        writing.judge(QUESTIONS[0], source.version_id, place.span.start, place.span.end)
+    app = start("benchmark")
+    (whose,) = [item for item in app.get("button_group") if item.key == "benchmark.origins"]
+    assert [option.split(":")[-1] for option in whose.options] == ["by hand 1", "by a program 1"]
+    assert "The judged questions, for both: 1 by hand, 1 by a program." in said(app)
+    assert "The median gold passage has" in said(app)

@@ -1,0 +1,48 @@
+"""Made questions gone through in a real browser by single keys: other words, keep, drop, back, edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from core.library import Incoming, Library
+from tests.fast_encoder import FastEncoder
+from tests.pages.browsing import serving, settled, shown, visit, visiting
+
+pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+
+TEXT = "# Gauges\n\nA gauge is a rod that shows the level. Backups are kept for 35 days. Backups and gauges rust.\n"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    place = tmp_path_factory.mktemp("making-browser")
+    (place / "gauges.md").write_text(TEXT)
+    with Library.open(place / "home", encoder=FastEncoder()) as library:
+        library.ingest([Incoming("gauges.md", place / "gauges.md")])
+    with serving(place / "home", "tests/pages/refit_app.py", {"LECTERN_SHELF": str(place / "shelf.json")}) as started:
+        yield started
+
+
+def test_each_question_takes_one_key(address: str, browser: Browser) -> None:
+    with visiting(browser) as page:
+        visit(page, address)
+        page.get_by_role("button", name="Make questions from my documents", exact=True).first.click()
+        shown(page.get_by_text("1 of 2, 0 kept"))
+        settled(page)
+        page.keyboard.press("k")
+        shown(page.get_by_text("2 of 2, 1 kept"))
+        page.keyboard.press("b")
+        shown(page.get_by_text("1 of 2, 0 kept"))
+        page.keyboard.press("d")
+        shown(page.get_by_text("2 of 2, 0 kept"))
+        page.keyboard.press("e")
+        field = page.get_by_label("Question, Enter to take it")
+        expect(field).to_be_visible()
+        field.fill("Does a key typed here keep it?")
+        page.keyboard.press("Enter")
+        shown(page.get_by_role("heading", name="Does a key typed here keep it?"))
+        page.keyboard.press("k")
+        shown(page.get_by_text("1 question kept, 1 dropped."))
