@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
@@ -82,11 +82,11 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(f"data: {json.dumps(data)}\n\n".encode())
         self.wfile.flush()
 
-    def do_GET(self) -> None:  # noqa: N802 - the name that http.server asks for
+    def do_GET(self) -> None:
         self._note(None)
         self._answer(self.server.state.listing)  # type: ignore[attr-defined]
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self._note(body)
         state = self.server.state  # type: ignore[attr-defined]
@@ -96,10 +96,8 @@ class Handler(BaseHTTPRequestHandler):
         self.server.state.asked.append((self.path, dict(self.headers), body))  # type: ignore[attr-defined]
 
     def _answer(self, answer: Callable[[Handler], None]) -> None:
-        try:
+        with suppress(OSError):  # who asked has left
             answer(self)
-        except OSError:  # who asked has left
-            pass
 
     def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002
         """Nothing is printed."""
