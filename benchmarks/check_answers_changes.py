@@ -44,7 +44,9 @@ _UNITS = (
     "W kW MW",
 )
 _UNIT = {unit: [other for other in row.split() if other != unit] for row in _UNITS for unit in row.split()}
-_AFFIRMED = re.compile(r"\b(is|are|was|were|can|may|must|will|should|has been|have been)\b(?! not\b|n't|not\b)", re.I)
+_AFFIRMED = re.compile(
+    r"\b(is|are|was|were|can|may|must|will|should|has been|have been)\b(?! not\b|n't|not\b)", re.IGNORECASE
+)
 _DENIED = (
     (re.compile(r"\b(is|are|was|were|must|will|should|may|does|do|did|has|have|had) not\b"), r"\1"),
     (re.compile(r"\b(is|are|was|were|does|do|did|has|have|had|would|should)n['’]t\b"), r"\1"),
@@ -116,7 +118,9 @@ def name(text: str, around: str, pool: Pool, chance: random.Random) -> str | Non
         return None
     old = chance.choice(own)
     others = [
-        one for one in pool.names if re.match(r"[A-Z]", one) and not set(one.split()) & set(around.split()) and one != old
+        one
+        for one in pool.names
+        if re.match(r"[A-Z]", one) and not set(one.split()) & set(around.split()) and one != old
     ]
     return text.replace(old, chance.choice(others), 1) if others else None
 
@@ -157,17 +161,19 @@ def verbatim(text: str, around: str, pool: Pool, chance: random.Random) -> str |
 
 
 _SYNONYMS = (
-    (r"\bmust\b", "has to"), (r"\bbecause\b", "since"), (r"\bfor example\b", "for instance"), (r"\babout\b", "around"),
-    (r"\bhowever\b", "nevertheless"), (r"\bshows\b", "indicates"), (r"\bshowed\b", "indicated"), (r"\buse\b", "make use of"),
-    (r"\bbegins?\b", "starts"), (r"\bbegan\b", "started"), (r"\bbuy\b", "purchase"), (r"\bhelp\b", "assist"),
-    (r"\balso\b", "in addition"), (r"\bmany\b", "a lot of"), (r"\blarge\b", "big"), (r"\bincluding\b", "such as"),
-    (r"\bduring\b", "in the course of"), (r"\bwhile\b", "whereas"), (r"\bseveral\b", "a number of"),
-    (r"\bneeds\b", "requires"), (r"\bapproximately\b", "roughly"), (r"\bwithin\b", "inside"), (r"\bto\b(?= [a-z]+ the)", "in order to"),
+    (r"\bmust\b", "has to"), (r"\bbecause\b", "since"), (r"\bfor example\b", "for instance"),
+    (r"\babout\b", "around"), (r"\bhowever\b", "nevertheless"), (r"\bshows\b", "indicates"),
+    (r"\bshowed\b", "indicated"), (r"\buse\b", "make use of"), (r"\bbegins?\b", "starts"), (r"\bbegan\b", "started"),
+    (r"\bbuy\b", "purchase"), (r"\bhelp\b", "assist"), (r"\balso\b", "in addition"), (r"\bmany\b", "a lot of"),
+    (r"\blarge\b", "big"), (r"\bincluding\b", "such as"), (r"\bduring\b", "in the course of"),
+    (r"\bwhile\b", "whereas"), (r"\bseveral\b", "a number of"), (r"\bneeds\b", "requires"),
+    (r"\bapproximately\b", "roughly"), (r"\bwithin\b", "inside"), (r"\bto\b(?= [a-z]+ the)", "in order to"),
 )  # fmt: skip
 _CONTRACTED = (
-    (r"\b(is|are|was|were|does|do|did|has|have|had) not\b", r"\1n't"), (r"\bcannot\b", "can't"), (r"\bwill not\b", "won't"),
-    (r"\b(is|are|was|were|does|do|did|has|have|had)n['’]t\b", r"\1 not"), (r"\bcan['’]t\b", "cannot"),
-    (r"\b(it|that|there) is\b", r"\1's"), (r"\b(we|they|you) are\b", r"\1're"), (r"\bI am\b", "I'm"),
+    (r"\b(is|are|was|were|does|do|did|has|have|had) not\b", r"\1n't"), (r"\bcannot\b", "can't"),
+    (r"\bwill not\b", "won't"), (r"\b(is|are|was|were|does|do|did|has|have|had)n['’]t\b", r"\1 not"),
+    (r"\bcan['’]t\b", "cannot"), (r"\b(it|that|there) is\b", r"\1's"), (r"\b(we|they|you) are\b", r"\1're"),
+    (r"\bI am\b", "I'm"),
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from core.text.analysis import STOP_WORDS
 from core.text.numerals import NUMBER_WORDS
 from core.text.units import BASE_UNITS, SCALES, in_base
 from core.types import Span
@@ -29,7 +30,7 @@ _LOOSE = {"s", "bytes"}
 class Quantity:
     """``amount`` of ``measure``: a base unit of ``core.text.units``, or "" where what follows is no unit.
 
-    ``number``: as written, scaled. ``unit``: what follows, as written. ``span``: of the number, and of its unit where it has one.
+    ``number``: as written, scaled. ``unit``: what follows, as written. ``span``: of the number, with its unit if any.
     """
 
     number: float
@@ -46,13 +47,14 @@ class Quantity:
         >>> minutes.said_by([seconds], frozenset()), minutes.said_by(quantities("15 hours"), frozenset())
         (True, False)
         """
+        unit = self.unit.lower()
         for other in others:
             if self.measure and other.measure == self.measure and self._equals(other):
                 return True
             if self.number == other.number and (
                 (not self.measure and not other.measure)
                 or (not self.unit and other.measure)
-                or (self.measure and not other.measure and {self.unit.lower(), self.measure.lower()} & words)
+                or (self.measure and not other.unit and {unit, f"{unit}s", unit.rstrip("s")} & words)
             ):
                 return True
         return False
@@ -73,6 +75,7 @@ def quantities(text: str) -> Iterator[Quantity]:
         scale = SCALES.get(match["scale"] or "", 1.0)
         number = scale * (_figure(match["figure"]) if match["figure"] else float(NUMBER_WORDS[match["spelt"].lower()]))
         unit = match["unit"] or ""
+        unit = "" if unit.lower() in STOP_WORDS else unit  # "12 in all", "2 at once"
         end = max(match.end("figure"), match.end("spelt"), match.end("scale"))
         for written in (match["money"] or "", unit):
             based = in_base(number, written) if written else None

@@ -7,6 +7,7 @@ that stand there, and by a cross-encoder that reads both together.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.search.checking.claims import Claim
-from core.search.checking.facts import Fact, Facts, facts, lacking
+from core.search.checking.facts import Fact, Facts, facts, lacking, misplaced
 from core.search.checking.polarity import opposed, polarity
 from core.search.context.prompt import REPEATED
 from core.text.analysis import analyse
@@ -30,6 +31,8 @@ MANY_WORDS = 0.5
 LIKELY, UNLIKELY = 0.5, 0.2  # probabilities of the cross-encoder
 _READ = 4  # places that are read for each claim
 _NEAR = 0.8  # of the best share of words: so near to it another sentence says the same
+
+_CONTRACTED = re.compile(r"\b\w+n[’']t\b|[’'](?:re|ve|m|ll|d|s)\b")
 
 Judge = Callable[[str, Sequence[str]], NDArray[np.float64]]
 """``judge(claim, texts)``: how likely each text says the claim, ``(n,)`` in [0, 1]."""
@@ -64,9 +67,7 @@ class _Place:
     def citation(self) -> Citation:
         begin = self.passage.start + self.start
         held = self.passage
-        return Citation(
-            held.version_id, held.document, held.source, begin, begin + len(self.text), held.page
-        )
+        return Citation(held.version_id, held.document, held.source, begin, begin + len(self.text), held.page)
 
 
 class Checker:
@@ -75,9 +76,7 @@ class Checker:
     ``passages``: in any order, each by its ``rank``, which citations name.
     """
 
-    def __init__(
-        self, passages: Sequence[Passage], encode: Callable[[Sequence[str]], Vectors], judge: Judge
-    ) -> None:
+    def __init__(self, passages: Sequence[Passage], encode: Callable[[Sequence[str]], Vectors], judge: Judge) -> None:
         self._places = _places(passages)
         self._ranks = {passage.rank for passage in passages}
         self._encode, self._judge = encode, judge
@@ -105,7 +104,7 @@ class Checker:
     def _held(self, claim: Claim, places: Sequence[_Place]) -> Verdict:
         if not places:
             return Verdict(claim, NOT_FOUND, "There is no passage to hold it against.")
-        words = frozenset(analyse(claim.text))
+        words = frozenset(analyse(_CONTRACTED.sub(" ", self._of(claim.text).rest)))
         shares = np.array([_share(words, place.words) for place in places])
         best, likely = self._nearest(claim, places, shares)
         place, share = places[best], float(shares[best])
@@ -118,15 +117,15 @@ class Checker:
 
         def verdict(said: str, reason: str) -> Verdict:
             shown = [place, *(one for one in same if one is not place)][:3]
-            return Verdict(
-                claim, said, reason, tuple(one.citation for one in shown), tuple(one.text for one in shown)
-            )
+            return Verdict(claim, said, reason, tuple(one.citation for one in shown), tuple(one.text for one in shown))
 
         missing = self._missing(claim, around, strict=float(shares[best]) >= SAME_WORDS)
         if missing and (share >= MANY_WORDS or likely >= UNLIKELY):
             return verdict(NOT_FOUND, _missed(missing))
         if share >= MANY_WORDS and (denied := self._denied(claim, around)):
             return verdict(NOT_FOUND, f"One says of “{denied}” what the other denies.")
+        if share >= SAME_WORDS and (name := misplaced(self._of(claim.text), self._of(place.text))):
+            return verdict(NOT_FOUND, f"{name} stands where the passage has another.")
         if share >= SAME_WORDS or (likely >= LIKELY and share >= MANY_WORDS):
             return verdict(SUPPORTED, "It stands there.")
         if not missing and (share >= MANY_WORDS or likely >= LIKELY):
@@ -181,7 +180,7 @@ def _missed(missing: Sequence[Fact]) -> str:
 
 
 def _share(words: frozenset[str], held: frozenset[str]) -> float:
-    return len(words & held) / len(words) if words else 0.0
+    return len(words & held) / len(words) if words else 1.0
 
 
 def _places(passages: Sequence[Passage]) -> list[_Place]:
@@ -192,9 +191,7 @@ def _places(passages: Sequence[Passage]) -> list[_Place]:
         known = frozenset(analyse(above))
         for span in sentence_spans(passage.text):
             text = passage.text[span.start : span.end]
-            found.append(
-                _Place(text, above, frozenset(analyse(text)) | known, passage, span.start, len(found))
-            )
+            found.append(_Place(text, above, frozenset(analyse(text)) | known, passage, span.start, len(found)))
     return found
 
 

@@ -10,6 +10,7 @@ from core.enriching.dates import dates
 from core.enriching.entities import names
 from core.enriching.vocabulary import Vocabulary
 from core.search.answer.keys import keys, says
+from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import MONTHS, SHORT_MONTHS, WEEKDAYS, month_of
 from core.text.quantities import Quantity, quantities
 from core.types import Span
@@ -41,11 +42,7 @@ class Facts:
     names: tuple[str, ...]
     codes: tuple[str, ...]
     words: frozenset[str]
-
-    @property
-    def count(self) -> int:
-        """How many."""
-        return len(self.quantities) + len(self.dates) + len(self.names) + len(self.codes)
+    rest: str  # the text without its numbers and dates
 
 
 def facts(text: str) -> Facts:
@@ -58,13 +55,9 @@ def facts(text: str) -> Facts:
     vocabulary = Vocabulary(text)
     days = [(Span(start, end), value, text[start:end]) for start, end, value in dates(vocabulary)]
     taken = [span for span, _, _ in days]
-    amounts = [one for one in quantities(text) if not _within(one.span, taken)]
+    amounts = [one for one in quantities(text) if not _overlaps(one.span, taken)]
     taken += [one.span for one in amounts]
-    codes = [
-        match[0].strip(".:!?*_`'")
-        for match in _CODED.finditer(text)
-        if not _within(Span(*match.span()), taken) and not _overlaps(Span(*match.span()), taken)
-    ]
+    codes = [match[0].strip(".:!?*_`'") for match in _CODED.finditer(text) if not _overlaps(Span(*match.span()), taken)]
     return Facts(
         text,
         tuple(amounts),
@@ -72,6 +65,7 @@ def facts(text: str) -> Facts:
         tuple(_names(text, vocabulary)),
         tuple(dict.fromkeys(code for code in codes if code)),
         frozenset(re.findall(r"[^\W\d_]+|[%‰€$£]", text.lower())),
+        _without(text, taken),
     )
 
 
@@ -101,20 +95,73 @@ def lacking(claimed: Facts, held: Facts) -> Iterator[Fact]:
             yield Fact("name", name)
 
 
+def misplaced(claimed: Facts, held: Facts) -> str:
+    """A name or number of the claim that stands where the other text has another of its own; "" for none.
+
+    Between the same two words the claim has one, and the other text has another, which nowhere stands so itself.
+
+    >>> misplaced(facts("Then Bo paid Ada Lee."), facts("Then Ada Lee paid Bo."))
+    'Bo'
+    >>> misplaced(facts("Then Bo was paid by Ada Lee."), facts("Then Ada Lee paid Bo."))
+    ''
+    """
+    if opener := _other_opener(claimed, held):
+        return opener
+    if not claimed.names:
+        return ""
+    marked, known = [], {name: f"\x00{number}\x00" for number, name in enumerate(claimed.names)}
+    for text in (claimed.text, held.text):
+        for name, mark in known.items():
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", f" {mark} ", text)
+        marked.append([word for part in re.findall(r"\x00\d+\x00|\w+|[.;:!?\n]", text) for word in [part.casefold()]])
+    own, other = map(_slots, marked)
+    by_mark = {mark: name for name, mark in known.items()}
+    for slot, mark in own:
+        there = {found for place, found in other if place == slot}
+        if there and mark not in there and any(found == mark for _, found in other):
+            return by_mark[mark]
+    return ""
+
+
+def _other_opener(claimed: Facts, held: Facts) -> str:
+    """The first word of the claim where the other text has a name before the same second word; "" for none.
+
+    Any first word has a capital, so by itself it is no name.
+
+    >>> _other_opener(facts("Borneo made it known."), facts("It is said that Mary made it known."))
+    'Borneo'
+    """
+    first = re.match(r"\W*([A-Z][\w’-]+)\s+(\w+)", claimed.text)
+    if first is None or first[1].casefold() in STOP_WORDS or says(held.text, first[1]):
+        return ""
+    before = re.findall(rf"(\w+)\s+{re.escape(first[2])}\b", held.text)
+    named = {word for name in held.names for word in name.split()}
+    return first[1] if any(word[0].isupper() and word in named for word in before) else ""
+
+
+def _slots(words: list[str]) -> list[tuple[tuple[str, str], str]]:
+    """Each name with the words beside it."""
+    padded = ["", *words, ""]
+    return [((padded[at - 1], padded[at + 1]), word) for at, word in enumerate(padded) if word.startswith("\x00")]
+
+
 def _names(text: str, vocabulary: Vocabulary) -> Iterator[str]:
     """Names and identifiers, as questions' keys and documents' entities have them; no months, no plain numbers."""
     people, organisations = names(vocabulary, ())
     found = [*people.distinct(0, len(text), 50), *organisations.distinct(0, len(text), 50), *keys(text)]
+    found += [match[0] for match in _BRACKETED.finditer(text)]
     whole: list[str] = []
     for name in sorted(dict.fromkeys(found), key=len, reverse=True):
         if name[0].isdigit() or any(name in longer for longer in whole) or _WITH_DIGIT.search(name):
             continue
-        if any(word in _NO_NAMES for word in name.split()):
+        if any(word in _NO_NAMES for word in name.split()) or _PERSON.match(name):
             continue
         whole.append(name)
     yield from sorted(whole, key=text.find)
 
 
+_BRACKETED = re.compile(r"(?<=\()[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*")
+_PERSON = re.compile(r"I(?:[’']|\Z)")
 _WITH_DIGIT = re.compile(r"\A[^a-z]*\d")
 
 
@@ -134,8 +181,14 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().replace("*", "").replace("`", "").split())
 
 
-def _within(span: Span, others: Iterable[Span]) -> bool:
-    return any(other.start <= span.start and span.end <= other.end for other in others)
+def _without(text: str, spans: Iterable[Span]) -> str:
+    """
+    >>> _without("of 15 m in all", [Span(3, 7)])
+    'of   in all'
+    """
+    for span in sorted(spans, reverse=True):
+        text = f"{text[: span.start]} {text[span.end :]}"
+    return text
 
 
 def _overlaps(span: Span, others: Iterable[Span]) -> bool:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
-from core.text.analysis import analyse
+from core.text.analysis import STOP_WORDS, analyse
 
 # Words that deny in the languages that Lectern's sentences are told apart in; "no" is all of theirs or none.
 _DENIES = frozenset(
     "not never cannot no none nobody nothing neither nor without nicht kein keine keinen keiner keinem nie niemals"
     " ohne jamais sans aucun aucune nunca ningún ninguna nessun nessuna не нет никогда".split()
 )
-_TOKEN = re.compile(r"(?P<number>\bNo\. ?\d)|(?P<word>[^\W\d_]+(?:[’'][^\W\d_]+)?)|(?P<edge>[.;:!?,()—–]|\n)")
+_TOKEN = re.compile(r"(?P<number>\bNo\. ?\d)|(?P<word>[^\W\d_]+(?:[’'][^\W\d_]+)?)|(?P<edge>[.,:](?!\d)|[;!?()—–]|\n)")
 _CONTRASTS = frozenset("but except unless although though while whereas because if when sondern aber mais pero".split())
+_ENDS = _CONTRASTS | _DENIES  # where what a negation denies ends
 _REACH = 3  # words that say something, from a negation on
+_BEING = frozenset("am is are was were be been being it he she they we you i".split())
 _ONLY = frozenset({"only", "just", "merely"})
 
 
@@ -40,7 +44,8 @@ def polarity(text: str) -> Polarity:
     >>> polarity("It is not only fast.").denied
     ()
     """
-    return Polarity(tuple(_scopes(text)), frozenset(analyse(text)))
+    words = (match["word"].lower() for match in _TOKEN.finditer(text) if match["word"])
+    return Polarity(tuple(_scopes(text)), frozenset(analyse(text)) | STOP_WORDS.intersection(words))
 
 
 def opposed(one: Polarity, other: Polarity) -> str:
@@ -54,29 +59,31 @@ def opposed(one: Polarity, other: Polarity) -> str:
 
 
 def _unmet(one: Polarity, other: Polarity) -> str:
-    there = other.covered
+    there, firsts = other.covered, frozenset(scope[0] for scope in other.denied)
     for scope in one.denied:
-        if not scope or there.intersection(scope) or (not other.denied and not set(scope) & other.words):
+        if scope[0] in there or firsts.intersection(scope):
             continue
         held = [word for word in scope if word in other.words]
         if held and (scope[0] in other.words or 2 * len(held) > len(scope)):
             return held[0]
-    return ""
+    own = Counter(scope[0] for scope in one.denied)
+    doubled = (word for word, times in own.items() if times % 2 == 0 and sum(word == first for first in firsts))
+    return next(doubled, "")
 
 
 def _scopes(text: str) -> Iterator[tuple[str, ...]]:
     tokens = [match for match in _TOKEN.finditer(text) if match["number"] is None]
-    for at, match in enumerate(tokens):
-        word = (match["word"] or "").lower()
+    said = [(match["word"] or "").lower() for match in tokens]
+    for at, word in enumerate(said):
         if word not in _DENIES and not word.endswith(("n't", "n’t")):
             continue
-        scope: list[str] = []
-        for follower in tokens[at + 1 :]:
-            said = (follower["word"] or "").lower()
-            if follower["edge"] is not None or said in _CONTRASTS or len(scope) >= _REACH:
-                break
-            if said in _ONLY and not scope:
-                break
-            scope += analyse(said)[:1]
-        if scope:
-            yield tuple(scope)
+        following = list(takewhile(lambda after: after and after not in _ENDS, said[at + 1 :]))
+        if following and following[0] in _ONLY:
+            continue  # "not only" denies nothing
+        scope = [stem for after in following for stem in analyse(after)[:1]][:_REACH]
+        # Where function words alone follow, "will not do", or none, "and coffee is not", "should not":
+        clause = list(takewhile(bool, reversed(said[:at])))[:_REACH]
+        before = [stem for word in clause for stem in analyse(word)[:1]] or [w for w in clause if w not in _BEING]
+        near = following[:1] or before[:1]
+        if scope or near:
+            yield tuple(scope or near)

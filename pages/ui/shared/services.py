@@ -13,7 +13,7 @@ from core.ingest.jobs import Worker
 from core.library import Library, SourceRow, Stats
 from core.refitting.taught import KIND
 from core.storage import shelf
-from pages.ui.shared import state, words, work
+from pages.ui.shared import language, state, words, work
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,9 @@ def _close(desk: Desk) -> None:
 
 def library() -> Library:
     """The open library of this process."""
-    return _desk(str(home())).library
+    opened = _desk(str(home())).library
+    language.lend(opened)
+    return opened
 
 
 def banner() -> None:
