@@ -30,6 +30,14 @@ _AGAIN = frozenset({408, 409, 429, 500, 502, 503, 504})
 _POLL = 0.1
 _DONE = object()
 
+
+def warm() -> None:
+    """Import the library that asks: a thousand small files, which takes seconds, and many where others are busy."""
+    import openai
+
+    openai.resources.chat.completions  # noqa: B018 - it is imported where it is first looked at
+
+
 TURNS = Turns()
 """The queue of this process."""
 
@@ -141,8 +149,8 @@ class Client:
     ) -> Iterator[str]:
         """What ``work(client, put)`` puts, as it does. It runs in a thread that is left behind at the deadline."""
         arrived: Queue[Any] = Queue()
-        client = self._open(max(0.1, deadline - monotonic()))
         gone = Event()
+        opened: list[Any] = []
 
         def put(text: str) -> None:
             if gone.is_set():
@@ -151,7 +159,8 @@ class Client:
 
         def run() -> None:
             try:
-                work(client, put)
+                opened.append(self._open(max(0.1, deadline - monotonic())))
+                work(opened[0], put)
                 arrived.put(_DONE)
             except BaseException as error:  # handed to whoever waits
                 arrived.put(error)
@@ -176,8 +185,9 @@ class Client:
                 yield found
         finally:
             gone.set()
-            with suppress(Exception):  # a connection that is being read may resist; the thread ends by itself
-                client.close()
+            for client in opened:
+                with suppress(Exception):  # a connection that is being read may resist; the thread ends by itself
+                    client.close()
 
     def _open(self, seconds: float) -> Any:
         import httpx2

@@ -188,7 +188,7 @@ def test_an_answer_is_written_from_the_passages_and_checked() -> None:
         (Script.status(429, retry_after="900"), "asks to wait 900 seconds", ""),
         (Script.body("<html>", "text/html"), "web page", ""),
         (Script.words(), "answered nothing", ""),
-        (Script.words("An access token is valid ", ended=False), "was cut", "An access token is valid "),
+        (Script.words("An access token is valid ", ended=False), "was cut", "An access token is valid"),
         (Script.endless, "did not end", "and so on"),
     ],
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Thread
 from weakref import WeakKeyDictionary
 
 import streamlit as st
 
 from core.errors import LecternError
 from core.language import settings as kept
-from core.language.client import Client
+from core.language.client import Client, warm
 from core.language.keys import Key, key_of
 from core.language.settings import LanguageSettings
 from core.library import Library
@@ -55,6 +56,8 @@ def lend(library: Library) -> None:
     now = settings()
     if _lent.get(library) == now or (library not in _lent and not now.is_usable):
         return
+    if now.is_usable:
+        Thread(target=warm, name="lectern-warm-language", daemon=True).start()
     try:
         library.write_with(client(), client(urgent=False))
     except LecternError:
