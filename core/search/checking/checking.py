@@ -7,7 +7,6 @@ that stand there, and by a cross-encoder that reads both together.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,8 +16,8 @@ from numpy.typing import NDArray
 from core.search.checking.claims import Claim
 from core.search.checking.facts import Fact, Facts, facts, lacking, misplaced
 from core.search.checking.polarity import opposed, polarity
+from core.search.context.conflicts_statements import content_words
 from core.search.context.prompt import REPEATED
-from core.text.analysis import analyse
 from core.text.sentences import sentence_spans
 from core.types import Citation, Passage, Vectors
 
@@ -31,8 +30,6 @@ MANY_WORDS = 0.5
 LIKELY, UNLIKELY = 0.5, 0.2  # probabilities of the cross-encoder
 _READ = 4  # places that are read for each claim
 _NEAR = 0.8  # of the best share of words: so near to it another sentence says the same
-
-_CONTRACTED = re.compile(r"\b\w+n[’']t\b|[’'](?:re|ve|m|ll|d|s)\b")
 
 Judge = Callable[[str, Sequence[str]], NDArray[np.float64]]
 """``judge(claim, texts)``: how likely each text says the claim, ``(n,)`` in [0, 1]."""
@@ -104,7 +101,7 @@ class Checker:
     def _held(self, claim: Claim, places: Sequence[_Place]) -> Verdict:
         if not places:
             return Verdict(claim, NOT_FOUND, "There is no passage to hold it against.")
-        words = frozenset(analyse(_CONTRACTED.sub(" ", self._of(claim.text).rest)))
+        words = frozenset(content_words(self._of(claim.text).rest))
         shares = np.array([_share(words, place.words) for place in places])
         best, likely = self._nearest(claim, places, shares)
         place, share = places[best], float(shares[best])
@@ -188,10 +185,10 @@ def _places(passages: Sequence[Passage]) -> list[_Place]:
     for passage in passages:
         prefix = [part.text for part in passage.prefix if part.kind in REPEATED]
         above = "\n".join(dict.fromkeys([passage.document, *passage.headings, *prefix]))
-        known = frozenset(analyse(above))
+        known = frozenset(content_words(above))
         for span in sentence_spans(passage.text):
             text = passage.text[span.start : span.end]
-            found.append(_Place(text, above, frozenset(analyse(text)) | known, passage, span.start, len(found)))
+            found.append(_Place(text, above, frozenset(content_words(text)) | known, passage, span.start, len(found)))
     return found
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from core.text.analysis import STOP_WORDS, analyse
 
@@ -63,9 +63,8 @@ def _unmet(one: Polarity, other: Polarity) -> str:
     for scope in one.denied:
         if scope[0] in there or firsts.intersection(scope):
             continue
-        held = [word for word in scope if word in other.words]
-        if held and (scope[0] in other.words or 2 * len(held) > len(scope)):
-            return held[0]
+        if scope[0] in other.words:
+            return scope[0]
     own = Counter(scope[0] for scope in one.denied)
     doubled = (word for word, times in own.items() if times % 2 == 0 and sum(word == first for first in firsts))
     return next(doubled, "")
@@ -80,7 +79,8 @@ def _scopes(text: str) -> Iterator[tuple[str, ...]]:
         following = list(takewhile(lambda after: after and after not in _ENDS, said[at + 1 :]))
         if following and following[0] in _ONLY:
             continue  # "not only" denies nothing
-        scope = [stem for after in following for stem in analyse(after)[:1]][:_REACH]
+        verbs = list(dropwhile(lambda after: after.endswith("ly"), following)) or following
+        scope = [stem for after in verbs for stem in analyse(after)[:1]][:_REACH]
         # Where function words alone follow, "will not do", or none, "and coffee is not", "should not":
         clause = list(takewhile(bool, reversed(said[:at])))[:_REACH]
         before = [stem for word in clause for stem in analyse(word)[:1]] or [w for w in clause if w not in _BEING]

@@ -129,11 +129,14 @@ def _follow(task: Task[None], draft: Draft, model: str, kind_of: KindOf) -> None
         if task.over:
             st.rerun()
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            busy = "holds it against the passages" if draft.checking else "writes" if draft.text else "reads"
-            st.caption(f":material/more_horiz: {words.escaped(model)} {busy} …", width="content")
-            st.button("Stop", key="ask.stop", icon=":material/stop_circle:", on_click=task.cancel)
+            if draft.checking:
+                st.caption(":material/more_horiz: Every sentence is held against the passages …", width="content")
+            else:
+                busy = "writes" if draft.text else "reads"
+                st.caption(f":material/more_horiz: {words.escaped(model)} {busy} …", width="content")
+                st.button("Stop", key="ask.stop", icon=":material/stop_circle:", on_click=task.cancel)
         if draft.text:
-            show_text(draft.text, (), draft.passages, kind_of, key="ask.writing", busy=True)
+            show_text(draft.text.rstrip(), (), draft.passages, kind_of, key="ask.writing", busy=True)
 
 
 def _draw(draft: Draft, model: str, kind_of: KindOf) -> dict[str, str] | None:
