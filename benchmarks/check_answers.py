@@ -24,7 +24,6 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.check_answers_changes import ALTERED, FAITHFUL, Pool
-from core.embedding import load_model
 from core.errors import LecternError
 from core.ingest.gathering import find_files
 from core.parsing import parse
@@ -33,7 +32,7 @@ from core.search.checking.checking import SUPPORTED, Checker, Verdict
 from core.search.checking.claims import Claim
 from core.search.checking.facts import facts
 from core.search.checking.judging import packaged_judge
-from core.settings import EmbeddingSettings, ParsingSettings
+from core.settings import ParsingSettings
 from core.text.sentences import asks, is_ended, sentence_spans
 from core.types import Passage, Span
 
@@ -94,11 +93,10 @@ def main() -> int:
     parser.add_argument("--wrong", action="store_true", help="print every pair that was judged wrongly")
     options = parser.parse_args()
     found = [one for folder in options.folders for one in sentences(folder)]
-    encode = load_model(EmbeddingSettings()).encoder.encode
     verdicts: dict[str, list[Verdict]] = defaultdict(list)
     begun = perf_counter()
     for kind, claim, one in pairs(found, options.each, random.Random(options.seed)):
-        verdict = Checker([one.passage], encode, packaged_judge).check(Claim(claim, Span(0, len(claim))))
+        verdict = Checker([one.passage], packaged_judge).check(Claim(claim, Span(0, len(claim))))
         verdicts[kind].append(verdict)
         if options.wrong and (verdict.verdict == SUPPORTED) != (kind in FAITHFUL):
             print(f"{kind}: {verdict.verdict}: {verdict.reason}\n  said  {one.text}\n  claim {claim}")

@@ -78,9 +78,7 @@ class Client:
         """What the endpoint lists, by name. Raises ``ModelError``."""
 
         def listed(client: Any, put: Callable[[str], None]) -> None:
-            from httpx2 import Response
-
-            put(client.get("/models", cast_to=Response).text)  # as it is: what is no list has a sentence of its own
+            put(client.get("/models", cast_to=str))  # as it is: what is no list has a sentence of its own
 
         limit = min(LISTING_SECONDS, self.settings.timeout_seconds)
         text = "".join(self._patiently(listed, monotonic() + limit, None))
@@ -190,10 +188,9 @@ class Client:
                     client.close()
 
     def _open(self, seconds: float) -> Any:
-        import httpx2
-        from openai import OpenAI
+        from openai import DefaultHttpxClient, OpenAI, Timeout
 
-        def plain(request: httpx2.Request) -> None:
+        def plain(request: Any) -> None:
             """What the machine and the account are is not the endpoint's business."""
             for name in [name for name in request.headers if name.startswith(("x-stainless", "openai-"))]:
                 del request.headers[name]
@@ -201,10 +198,10 @@ class Client:
                 request.headers.pop("authorization", None)
             request.headers["user-agent"] = "Lectern"
 
-        http = httpx2.Client(
+        http = DefaultHttpxClient(
             follow_redirects=False,
             trust_env=not self.settings.is_own,  # no proxy stands between a machine and itself
-            timeout=httpx2.Timeout(seconds, connect=min(seconds, 10.0)),
+            timeout=Timeout(seconds, connect=min(seconds, 10.0)),
             event_hooks={"request": [plain]},
         )
         # An organisation or a project of the environment is removed by ``plain``; so is the key that is none.

@@ -1,8 +1,8 @@
 """Whether sentences are supported by passages: exactly in numbers, dates, names and negations, by meaning in the rest.
 
-A sentence of a passage that shares most words with the claim, or is nearest to it by meaning, is where the claim is
-looked for. What is said exactly must stand there or right beside; what it means is judged by the share of its words
-that stand there, and by a cross-encoder that reads both together.
+One of the sentences that share most words with a claim is where it is looked for. What is said exactly must stand there
+or right beside; what it means is judged by the share of its words that stand there, and by a cross-encoder that reads
+both together.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from core.search.checking.polarity import opposed, polarity
 from core.search.context.conflicts_statements import content_words
 from core.search.context.prompt import REPEATED
 from core.text.sentences import sentence_spans
-from core.types import Citation, Passage, Vectors
+from core.types import Citation, Passage
 
 SUPPORTED, PARTLY, NOT_FOUND = "supported", "partly", "not_found"
 VERDICTS = (SUPPORTED, PARTLY, NOT_FOUND)
@@ -28,7 +28,7 @@ VERDICTS = (SUPPORTED, PARTLY, NOT_FOUND)
 SAME_WORDS = 0.8  # share of a claim's words from which on a sentence says the same
 MANY_WORDS = 0.5
 LIKELY, UNLIKELY = 0.5, 0.2  # probabilities of the cross-encoder
-_READ = 4  # places that are read for each claim
+_READ = 5  # places that are read for each claim
 _NEAR = 0.8  # of the best share of words: so near to it another sentence says the same
 
 Judge = Callable[[str, Sequence[str]], NDArray[np.float64]]
@@ -68,16 +68,15 @@ class _Place:
 
 
 class Checker:
-    """Holds claims against passages. ``encode``: unit vectors of texts; ``judge``: the cross-encoder.
+    """Holds claims against passages. ``judge``: the cross-encoder.
 
     ``passages``: in any order, each by its ``rank``, which citations name.
     """
 
-    def __init__(self, passages: Sequence[Passage], encode: Callable[[Sequence[str]], Vectors], judge: Judge) -> None:
+    def __init__(self, passages: Sequence[Passage], judge: Judge) -> None:
         self._places = _places(passages)
         self._ranks = {passage.rank for passage in passages}
-        self._encode, self._judge = encode, judge
-        self._vectors: Vectors | None = None
+        self._judge = judge
         self._facts: dict[str, Facts] = {}
 
     def check(self, claim: Claim) -> Verdict:
@@ -134,11 +133,7 @@ class Checker:
         top = int(shares.argmax())
         if shares[top] >= 0.95:
             return top, 1.0
-        if self._vectors is None:
-            self._vectors = self._encode([place.text for place in self._places])
-        meaning = self._vectors[[place.at for place in places]] @ self._encode([claim.text])[0]
-        order = [*np.argsort(-shares, kind="stable")[:_READ], *np.argsort(-meaning, kind="stable")[:_READ]]
-        tried = [int(one) for one in dict.fromkeys(order)]
+        tried = [int(one) for one in np.argsort(-shares, kind="stable")[:_READ]]
         likely = self._judge(claim.text, [f"{places[one].above}\n{places[one].text}" for one in tried])
         worth = {one: float(shares[one]) + float(chance) / 2 for one, chance in zip(tried, likely, strict=True)}
         chosen = max(tried, key=worth.__getitem__)

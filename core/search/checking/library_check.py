@@ -44,13 +44,11 @@ def check_text(
         if tell:
             tell(done, len(found))
         passages = searcher.search(claim.text, plain, scope=scope).passages
-        verdicts.append(Checker(passages, searcher.encode, judge).check(replace(claim, cited=())))
+        verdicts.append(Checker(passages, judge).check(replace(claim, cited=())))
     return verdicts
 
 
-def check_answer(
-    searcher: Searcher, text: str, passages: Sequence[Passage], judge: Judge = packaged_judge
-) -> list[Verdict]:
+def check_answer(text: str, passages: Sequence[Passage], judge: Judge = packaged_judge) -> list[Verdict]:
     """A verdict for each sentence of an answer by the passages it was written from; () where it says nothing."""
-    checker = Checker(passages, searcher.encode, judge)
+    checker = Checker(passages, judge)
     return [checker.check(claim) for claim in claims(text)]

@@ -14,7 +14,6 @@ from core.lru_cache import LruCache
 from core.search.checking.checking import Verdict
 from core.search.checking.library_check import check_answer
 from core.search.context.written_prompt import written_prompt
-from core.search.searcher import Searcher
 from core.types import Passage
 from pages.ui.ask.results import Inquiry
 from pages.ui.ask.source import KindOf
@@ -83,8 +82,7 @@ def show_written(inquiry: Inquiry, result: SearchResult, kind_of: KindOf) -> dic
     settings, prompt = client.settings, prompt_of(result)
     key = (str(services.home()), inquiry.question, inquiry.asking, settings.address, settings.model)
     draft = drafts.made(key, lambda: Draft(prompt, result.passages))
-    searcher = services.library().searcher
-    task = tasks.begun(_WRITING, (key, draft.prompt), lambda task: write(task, client, draft, searcher))
+    task = tasks.begun(_WRITING, (key, draft.prompt), lambda task: write(task, client, draft))
     if not task.wait(_PATIENCE):
         st.fragment(_follow, run_every=0.4)(task, draft, settings.model, kind_of)
         return None
@@ -98,7 +96,7 @@ def show_written(inquiry: Inquiry, result: SearchResult, kind_of: KindOf) -> dic
     return target
 
 
-def write(task: Task[None], client: Client, draft: Draft, searcher: Searcher) -> None:
+def write(task: Task[None], client: Client, draft: Draft) -> None:
     """Have the answer written and hold it against its passages; what goes wrong is a sentence in the draft."""
     if draft.text or draft.fault:  # another look at what was written before
         return
@@ -112,7 +110,7 @@ def write(task: Task[None], client: Client, draft: Draft, searcher: Searcher) ->
     draft.checking = True
     try:
         if draft.text.strip():
-            draft.verdicts = tuple(check_answer(searcher, draft.text, draft.passages))
+            draft.verdicts = tuple(check_answer(draft.text, draft.passages))
     except LecternError as error:
         draft.fault = f"{draft.fault} The answer could not be checked: {error}".strip()
     finally:

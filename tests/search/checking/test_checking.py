@@ -9,7 +9,6 @@ from core.search.checking.checking import NOT_FOUND, PARTLY, SUPPORTED, Checker
 from core.search.checking.claims import claims
 from core.search.checking.polarity import opposed, polarity
 from core.types import Passage, PrefixPart
-from tests.fast_encoder import FastEncoder
 
 TOKENS = (
     "An access token is valid for 15 minutes. It does not renew itself. Ada Lovelace of Fennmark signed the order on "
@@ -29,7 +28,7 @@ def unsure(claim, texts):
 
 def verdicts(text, passages=None, judge=unsure):
     held = passages or [passage(TOKENS, 1), passage(TEA, 2, "Tea")]
-    checker = Checker(held, FastEncoder().encode, judge)
+    checker = Checker(held, judge)
     return [checker.check(claim) for claim in claims(text)]
 
 
