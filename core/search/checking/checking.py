@@ -28,7 +28,7 @@ VERDICTS = (SUPPORTED, PARTLY, NOT_FOUND)
 SAME_WORDS = 0.8  # share of a claim's words from which on a sentence says the same
 MANY_WORDS = 0.5
 LIKELY, UNLIKELY = 0.5, 0.2  # probabilities of the cross-encoder
-_READ = 5  # places that are read for each claim
+_READ = 3  # places that are read for each claim
 _NEAR = 0.8  # of the best share of words: so near to it another sentence says the same
 
 Judge = Callable[[str, Sequence[str]], NDArray[np.float64]]
