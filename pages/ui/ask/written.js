@@ -70,6 +70,6 @@ export default function (component) {
   const paragraph = make("p", "text");
   for (const sentence of data.sentences) drawSentence(sentence, paragraph, component);
   if (data.busy) paragraph.append(make("span", "caret"));
-  const foot = data.busy ? [] : [drawFoot(data, paragraph.textContent)];
+  const foot = data.busy ? [] : [drawFoot(data, data.sentences.flatMap((each) => each.parts).map((part) => part.text ?? `[${part.cite}]`).join(""))];
   host.replaceChildren(paragraph, ...foot);
 }
