@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from core.chunking.plan import Writer as Cutter
 from core.embedding import EmbeddingModel, load_model, packaged_counter
 from core.enriching import Features
 from core.errors import ModelError, SettingsError
@@ -75,6 +76,7 @@ class Library:
         self._given = encoder
         self._model = self._load(self.settings)
         self._reader = None if encoder else packaged_reader  # whoever brings an encoder wants no model of Lectern's
+        self._cutter: Cutter | None = None
         self._searcher = Searcher(store, self._model, writer, self._reader)
         self.passwords = Passwords()
         self.queue = JobQueue(store)
@@ -111,6 +113,11 @@ class Library:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def write_with(self, writer: Writer, cutter: Cutter | None = None) -> None:
+        """Have another language model word questions and propose cuts from now on; ``None``: nothing does."""
+        self.writer, self._cutter = writer, cutter
+        self._searcher = Searcher(self._store, self._searcher.model, writer, self._reader)
 
     @property
     def home(self) -> Path:
@@ -356,7 +363,9 @@ class Library:
             self._store.save_settings(self.settings)
 
     def _run(self, watch: Watch | None, *, promptly: bool = False) -> Ingest:
-        return Ingest(self._store, self._model, self.settings, watch, promptly=promptly, passwords=self.passwords)
+        run = Ingest(self._store, self._model, self.settings, watch, promptly=promptly, passwords=self.passwords)
+        run.writer = self._cutter
+        return run
 
     def _finish_generation(self, watch: Watch | None, items: int | None = None) -> IngestReport | None:
         """Where the embedder is another than the serving one's: fill its generation and ask it from now on.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,9 @@ from core.library import Scope, SearchResult
 from core.settings import Settings
 from pages.ui.ask import place as ask_place
 from pages.ui.ask import results as ask_results
+from pages.ui.ask import written
 from pages.ui.ask.answer import show_answer
+from pages.ui.ask.check_text import show_check
 from pages.ui.ask.chips import ignored, show_chips
 from pages.ui.ask.conflicts import show_conflicts
 from pages.ui.ask.evidence import show_evidence, show_notes
@@ -44,15 +47,22 @@ def main() -> None:
     base = question_row(library.settings)
     settings = ask_dials.ask_dials(base, writer=library.writer is not None)
     question = st.session_state.get(state.ASKED, "")
+    kinds = {source.version_id: source.document_kind for source in library.sources()}
+
+    def kind_of(version: str) -> str:
+        return kinds.get(version, "")
+
     ask_place.say(library, question, settings, base)
     if question:
         asking = st.session_state.get(state.ASKING, "")
         inquiry = Inquiry(question, scope, ignored(question), asking)
-        target = show_result(inquiry, settings, base)
-        if target:
-            address.go("pages/chunks.py", target)
+        target = show_result(inquiry, settings, base, kinds, kind_of)
     else:
         suggestions()
+        target = None
+    target = show_check(scope, settings, kind_of) or target
+    if target:
+        address.go("pages/chunks.py", target)
     keys.show_keys(keys.ASK, QUESTION)
 
 
@@ -69,7 +79,9 @@ def nothing_yet() -> None:
     )
 
 
-def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> dict[str, str] | None:
+def show_result(
+    inquiry: Inquiry, settings: Settings, base: Settings, kinds: Mapping[str, str], kind_of: KindOf
+) -> dict[str, str] | None:
     """Quotes, children, passages, and below them every stage; returns a place to open in Chunks."""
     # Encoding the sentences to quote takes longer than searching: their place is kept, the rest is drawn at once.
     another = st.session_state.get(state.QUOTED) != inquiry.question
@@ -77,11 +89,6 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> dict[st
     with st.spinner("Searching … the first question also loads the encoder, a few seconds"):
         result, made_by = ask_results.search_at_once(inquiry, settings)
     judging_list.show_row(inquiry.question, result.passages)
-    kinds = {source.version_id: source.document_kind for source in services.library().sources()}
-
-    def kind_of(version: str) -> str:
-        return kinds.get(version, "")
-
     target = None
     if result.hits:
         target = show_evidence(result, made_by, lambda version: readings.document(version).blocks, kind_of)
@@ -100,7 +107,11 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> dict[st
         target = ask_place.cited(cited, kind_of) or target
     if result.hits:
         with quoted:
-            target = ask_place.cited(show_quotes(inquiry, result, made_by, kind_of, another=another), kind_of) or target
+            if written.chosen():
+                at = written.show_written(inquiry, result, kind_of)
+            else:
+                at = show_quotes(inquiry, result, made_by, kind_of, another=another)
+            target = ask_place.cited(at, kind_of) or target
     st.session_state[state.QUOTED] = inquiry.question
     return target
 

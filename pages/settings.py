@@ -8,6 +8,7 @@ from pages.ui.settings.appearance import show_theme
 from pages.ui.settings.authority import show_authority
 from pages.ui.settings.embedder import show_embedder
 from pages.ui.settings.keeping import show_disk, show_places, show_privacy, show_report
+from pages.ui.settings.language_model import show_language_model
 from pages.ui.settings.reading_settings import show_enriching, show_reading
 from pages.ui.settings.rerankers import show_reranker
 from pages.ui.shared import address, state
@@ -16,6 +17,7 @@ from pages.ui.shared.entry import enter
 TABS = (
     "Embedder",
     "Re-ranker",
+    "Language model",
     "Reading and words",
     "Whose word counts",
     "Appearance",
@@ -33,13 +35,16 @@ def main() -> None:
         tab = address.last(led, "tab")
         st.session_state[state.SETTINGS_TAB] = tab if tab in TABS else TABS[0]
     tabs = st.tabs(TABS, key=state.SETTINGS_TAB, on_change="rerun")
-    meaning, careful, reading, counting, looks, private, places, help_me = tabs
+    meaning, careful, writing, reading, counting, looks, private, places, help_me = tabs
     opened = next((name for name, tab in zip(TABS, tabs, strict=True) if tab.open), TABS[0])
     address.say({"tab": "" if opened == TABS[0] else opened})
     with meaning:
         show_embedder()
     with careful:
         show_reranker()
+    with writing:
+        if writing.open:
+            show_language_model()
     with reading:
         show_reading()
         show_enriching()

@@ -14,6 +14,7 @@ from core.chunking import audit as audit_tree
 from core.chunking import chunk as cut
 from core.cli import ask as commands_ask
 from core.cli import bench as commands_bench
+from core.cli import check as commands_check
 from core.cli import console, contract
 from core.cli import training as commands_training
 from core.cli import why as commands_why
@@ -195,6 +196,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "query": commands_ask.query,
     "ask": commands_ask.ask,
     "why": commands_why.why,
+    "check": commands_check.check,
     "bench": commands_bench.bench,
     "read": commands_bench.read,
     "list": list_sources,

@@ -72,6 +72,10 @@ class Progress:
         """Settings that are tried on a question."""
         self.show(f"setting {done} of {total}")
 
+    def checking(self, done: int, total: int) -> None:
+        """Sentences that are held against the library."""
+        self.show(f"sentence {done} of {total}")
+
     def building(self, step: Step, done: int, total: int) -> None:
         """A bench's documents."""
         self.show(f"{step.number}/{step.of} {step.label}: document {done} of {total}")

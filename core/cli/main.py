@@ -56,6 +56,11 @@ def build_parser() -> argparse.ArgumentParser:
     why.add_argument("--source", metavar="SOURCE", help="look there alone: its name, path or number")
     why.add_argument("--place", type=int, default=1, metavar="N", help="the words' place number N (default: 1)")
 
+    check = _command(commands, "check", "hold a text against a library, sentence by sentence")
+    check.add_argument("text", metavar="TEXT", help="the text, or - to read it from standard input")
+    _add_scope(check)
+    _add_settings(check)
+
     bench = _command(commands, "bench", "measure presets on an evaluation suite", library=False)
     bench.add_argument("suite", type=Path, metavar="SUITE_DIR")
     bench.add_argument(
@@ -171,6 +176,11 @@ def _add_training(train: argparse.ArgumentParser, steps: int, passages: int, max
 
 def _add_question(command: argparse.ArgumentParser) -> None:
     command.add_argument("question", metavar="QUESTION")
+    _add_scope(command)
+    _add_settings(command)
+
+
+def _add_scope(command: argparse.ArgumentParser) -> None:
     for name, several in (("collection", "collections"), ("tag", "tags")):
         command.add_argument(
             f"--{name}",
@@ -180,7 +190,6 @@ def _add_question(command: argparse.ArgumentParser) -> None:
             dest=several,
             help=f"ask this {name} alone; repeat",
         )
-    _add_settings(command)
 
 
 def _add_ignore(command: argparse.ArgumentParser) -> None:

@@ -137,4 +137,6 @@ class Cutting:
         """What cuts documents now, compared with how they are indexed."""
         run, serving = self._run(None), serving_generation(self._store)
         number = serving.number if serving else 0
-        return Preparer(run.store, run.model, run.settings, number, run.passwords, recut=True, teaches=teaches)
+        return Preparer(
+            run.store, run.model, run.settings, number, run.passwords, recut=True, teaches=teaches, writer=run.writer
+        )

@@ -14,6 +14,7 @@ from itertools import islice, repeat
 from time import perf_counter
 from typing import Protocol
 
+from core.chunking.plan import Writer
 from core.embedding import EmbeddingModel, Encoded, encode_cached
 from core.errors import (
     CancelledError,
@@ -122,7 +123,8 @@ class Ingest:
     """One run over a library. ``generation`` ``None``: that of the model.
 
     ``keep_sources``: re-cut versions that are in the library, leaving their sources alone. ``promptly``: each new
-    document is found by its words once it is cut, and by its meaning as soon as it is encoded.
+    document is found by its words once it is cut, and by its meaning as soon as it is encoded. ``writer``: proposes
+    cuts, ``None``: nothing does.
     """
 
     store: Store
@@ -133,6 +135,7 @@ class Ingest:
     keep_sources: bool = False
     promptly: bool = False
     passwords: Passwords = field(default_factory=Passwords)
+    writer: Writer | None = None
     documents: list[Ingested] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     encoded: int = 0
@@ -149,6 +152,7 @@ class Ingest:
             encoder = self.model.encoder
             self.generation = begin_generation(self.store, encoder.fingerprint, encoder.dimension).number
         by = Preparer(self.store, self.model, self.settings, self.generation, self.passwords, self.keep_sources)
+        by = replace(by, writer=self.writer)
         for index, item in enumerate(items):
             try:
                 self._add(by, index, item)

@@ -25,6 +25,7 @@ from core.chunking import (
     recipe_fingerprint,
 )
 from core.chunking import audit as audit_tree
+from core.chunking.plan import Writer
 from core.embedding import EmbeddingModel, KeepingEncoder, over_cache
 from core.enriching import enriching_fingerprint
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
@@ -72,6 +73,7 @@ class Preparer:
     passwords: Passwords
     recut: bool = False
     teaches: bool = True
+    writer: Writer | None = None
     _recipes: dict[tuple[str, DocumentRecipe], Recipe] = field(default_factory=dict)
     _starts: dict[str, SectionStarts | None] = field(default_factory=dict)
 
@@ -116,7 +118,8 @@ class Preparer:
         """What a chunker is handed. What is to be learned for it is learned here; ``progress`` may raise to stop."""
         if chunker not in self._starts:
             self._starts[chunker] = starts_for(self.store, self.model, chunker, progress, learn=self.teaches)
-        return ChunkerResources(encoder, self._starts[chunker], syntax=SandboxedSyntax(self.settings.parsing))
+        syntax = SandboxedSyntax(self.settings.parsing)
+        return ChunkerResources(encoder, self._starts[chunker], self.writer, syntax)
 
     def is_cut(self, version_id: str, parser: str, way: DocumentRecipe) -> bool:
         """Whether a version is cut as it would be cut now, and encoded."""

@@ -54,6 +54,9 @@ CITATION = {
     "document": str, "source": str, "start": int, "end": int, "page": (int, type(None)), "quote": str, "told": str,
     "kind": str, "cells": list, "short": (str, type(None)),
 }  # fmt: skip
+SPAN = {
+    "document": str, "source": str, "start": int, "end": int, "page": (int, type(None)), "quote": str,
+}  # fmt: skip
 EXPLAINED = {
     "question": str, "place": dict, "read": (int, float), "sentence": str, "stages": list, "fates": list,
     "barred": list, "changes": list, "tried": int, "untried": list,
@@ -303,6 +306,27 @@ def test_ask_tells_a_person_whose_word_counts_and_what_was_left_out(core, home, 
     assert "The sources disagree: " in told
     assert "ranks above" in told
     assert "“no such phrase”: it was left out." in told
+
+
+def test_check_holds_each_sentence_of_a_text_against_the_library(core, home, documents, capsys):
+    texts = texts_of(documents)
+    claimed = (
+        "Access tokens expire after 3600 seconds. Access tokens expire after 7200 seconds. The moon is made of cheese."
+    )
+    code, found, said = core("check", claimed, "--library", home)
+    assert (code, said) == (0, "")
+    assert has_shape(found, {"sentences": list})
+    assert [one["text"] for one in found["sentences"]] == [f"{part.strip('. ')}." for part in claimed.split(". ")]
+    for one in found["sentences"]:
+        assert has_shape(one, {"text": str, "verdict": str, "reason": str, "spans": list})
+        for span in one["spans"]:
+            assert has_shape(span, SPAN)
+            assert texts[span["source"]][span["start"] : span["end"]] == span["quote"]
+    assert [one["verdict"] for one in found["sentences"]] == ["supported", "not_found", "not_found"]
+    assert "7200 seconds" in found["sentences"][1]["reason"]
+    assert main(["check", claimed, "--library", str(home)]) == 0
+    assert capsys.readouterr().out.startswith("supported: Access tokens expire after 3600 seconds.")
+    assert core("check", " -- ", "--library", home)[0] == 2
 
 
 def test_why_tells_the_fate_of_a_passage_and_a_change_that_has_it_read(core, home, documents):

@@ -33,7 +33,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("search.context",),
     ("search.answer",),
     ("search",),
-    ("search.explaining", "ingest"),
+    ("search.explaining", "search.checking", "ingest"),
     ("watching",),
     ("library",),
     ("ingest.work", "evaluation", "inspecting"),

@@ -55,7 +55,7 @@ class PairScorer:
 
         pairs = [(question, passage) for passage in passages]
         try:
-            with computing(self._half):
+            with computing(self._half, sum(map(len, passages))):
                 found = self._model.predict(
                     pairs, batch_size=len(pairs), activation_fn=Identity(), show_progress_bar=False
                 )

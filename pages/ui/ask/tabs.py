@@ -12,8 +12,8 @@ from pages.ui.ask.ladder import show_ladder, show_scores, show_timings
 from pages.ui.ask.results import Inquiry
 from pages.ui.ask.source import KindOf
 from pages.ui.ask.why import TAB, show_why
+from pages.ui.ask.written import show_prompt
 from pages.ui.shared import services, state
-from pages.ui.shared.words import count
 
 STAGES, SCORES, PROMPT, TIMINGS, SIDES, WHY = "Stages", "Scores", "Prompt", "Timings", "A/B", TAB
 
@@ -35,10 +35,7 @@ def show_tabs(
             show_scores(result, settings, titles)
     if prompt.open:
         with prompt:
-            st.caption(
-                f"Exactly what a language model would be given: {count(len(result.context.prompt), 'character')}."
-            )
-            st.code(result.context.prompt, language=None, wrap_lines=True, height=420)
+            show_prompt(result)
     if timings.open:
         with timings:
             quoting = ask_results.answer(result, settings).milliseconds

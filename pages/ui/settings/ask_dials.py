@@ -22,7 +22,7 @@ BY_NAME: Mapping[str, Dial] = {dial.name: dial for dial in DIALS}
 LABELS: Mapping[str, str] = {dial.name: f"{fold.title} · {dial.label}" for fold in FOLDS for dial in fold.dials}
 KEYS: dict[str, str] = {dial.key: dial.name for dial in DIALS}  # widget key -> the setting it turns
 QUICK, CAREFUL = "Quick", "Careful"
-NO_WRITER = "The last three need a language model, and none is set up."
+NO_WRITER = "The last three need a language model, and none is set up: Settings, Language model."
 
 
 def differing(settings: Settings, base: Settings) -> list[Dial]:

@@ -12,7 +12,10 @@ from pages.ui.shared.guard import attempt_and_rerun
 from pages.ui.shared.shelves import current
 
 PROMISES = (
-    ("Nothing leaves this machine", "The app listens on 127.0.0.1 alone and sends no usage figures."),
+    (
+        "Nothing leaves this machine",
+        "The app listens on 127.0.0.1 alone. A language model is asked only at the very address that you agreed to.",
+    ),
     ("No account, no key", "The embedder came with the installation. Only a model you ask for by name is downloaded."),
     (
         "Your files stay as they are",

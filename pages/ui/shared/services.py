@@ -14,7 +14,7 @@ from core.library import Library, SourceRow, Stats
 from core.refitting.taught import KIND
 from core.storage import shelf
 from core.watching.watcher import Watcher
-from pages.ui.shared import state, words, work
+from pages.ui.shared import language, state, words, work
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,9 @@ def _close(desk: Desk) -> None:
 
 def library() -> Library:
     """The open library of this process."""
-    return _desk(str(home())).library
+    opened = _desk(str(home())).library
+    language.lend(opened)
+    return opened
 
 
 def look_now() -> None:

@@ -54,6 +54,11 @@ class Task(Generic[Result]):
         """Stop at the next ``tell``."""
         self._stopped.set()
 
+    @property
+    def stopping(self) -> Event:
+        """Set once it is to stop, for work that waits for something else than its own steps."""
+        return self._stopped
+
     def wait(self, seconds: float) -> bool:
         """Whether it is over so many seconds after it began: who asks again later waits no longer."""
         return self._over.wait(max(0.0, self._begun + seconds - perf_counter()))

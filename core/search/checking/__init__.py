@@ -1,0 +1,1 @@
+"""A text held against what the library says, sentence by sentence."""

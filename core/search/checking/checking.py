@@ -1,0 +1,192 @@
+"""Whether sentences are supported by passages: exactly in numbers, dates, names and negations, by meaning in the rest.
+
+One of the sentences that share most words with a claim is where it is looked for. What is said exactly must stand there
+or right beside; what it means is judged by the share of its words that stand there, and by a cross-encoder that reads
+both together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.search.checking.claims import Claim
+from core.search.checking.facts import Fact, Facts, facts, lacking, misplaced
+from core.search.checking.polarity import opposed, polarity
+from core.search.context.conflicts_statements import content_words
+from core.search.context.prompt import REPEATED
+from core.text.sentences import sentence_spans
+from core.types import Citation, Passage
+
+SUPPORTED, PARTLY, NOT_FOUND = "supported", "partly", "not_found"
+VERDICTS = (SUPPORTED, PARTLY, NOT_FOUND)
+
+# By `python -m benchmarks.check_answers`.
+SAME_WORDS = 0.8  # share of a claim's words from which on a sentence says the same
+MANY_WORDS = 0.5
+LIKELY, UNLIKELY = 0.5, 0.2  # probabilities of the cross-encoder
+_READ = 3  # places that are read for each claim
+_NEAR = 0.8  # of the best share of words: so near to it another sentence says the same
+
+Judge = Callable[[str, Sequence[str]], NDArray[np.float64]]
+"""``judge(claim, texts)``: how likely each text says the claim, ``(n,)`` in [0, 1]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a claim. ``verdict``: of ``VERDICTS``; ``reason``: a sentence. ``spans``: where it was found, or
+    what came nearest; ``texts``: theirs. ``dangling``: citations that lead nowhere.
+    """
+
+    claim: Claim
+    verdict: str
+    reason: str
+    spans: tuple[Citation, ...] = ()
+    texts: tuple[str, ...] = ()
+    dangling: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A sentence of a passage. ``above``: what the passage says over it: title, headings, a table's header."""
+
+    text: str
+    above: str
+    words: frozenset[str]
+    passage: Passage
+    start: int
+    at: int  # among all places, in order
+
+    @property
+    def citation(self) -> Citation:
+        begin = self.passage.start + self.start
+        held = self.passage
+        return Citation(held.version_id, held.document, held.source, begin, begin + len(self.text), held.page)
+
+
+class Checker:
+    """Holds claims against passages. ``judge``: the cross-encoder.
+
+    ``passages``: in any order, each by its ``rank``, which citations name.
+    """
+
+    def __init__(self, passages: Sequence[Passage], judge: Judge) -> None:
+        self._places = _places(passages)
+        self._ranks = {passage.rank for passage in passages}
+        self._judge = judge
+        self._facts: dict[str, Facts] = {}
+
+    def check(self, claim: Claim) -> Verdict:
+        """The verdict on one claim: by what it cites, and where that does not hold it, or it cites nothing, by all."""
+        dangling = tuple(number for number in claim.cited if number not in self._ranks)
+        cited = {number for number in claim.cited if number in self._ranks}
+        if not cited:
+            found = self._held(claim, self._places)
+            return replace(found, dangling=dangling)
+        own = self._held(claim, [place for place in self._places if place.passage.rank in cited])
+        if own.verdict == SUPPORTED:
+            return replace(own, dangling=dangling)
+        wide = self._held(claim, [place for place in self._places if place.passage.rank not in cited])
+        if wide.verdict == SUPPORTED:
+            ranks = {place.citation: place.passage.rank for place in self._places}
+            where = ", ".join(f"[{rank}]" for rank in dict.fromkeys(ranks[span] for span in wide.spans))
+            wide = replace(wide, verdict=PARTLY, reason=f"It stands in {where}, not in what it cites.")
+            return replace(wide, dangling=dangling)
+        return replace(own, dangling=dangling)
+
+    def _held(self, claim: Claim, places: Sequence[_Place]) -> Verdict:
+        if not places:
+            return Verdict(claim, NOT_FOUND, "There is no passage to hold it against.")
+        words = frozenset(content_words(self._of(claim.text).rest))
+        shares = np.array([_share(words, place.words) for place in places])
+        best, likely = self._nearest(claim, places, shares)
+        place, share = places[best], float(shares[best])
+        beside = [one for one in places if one.passage is place.passage and abs(one.at - place.at) == 1]
+        same = [
+            one for one, other in zip(places, shares, strict=True) if other >= max(MANY_WORDS, _NEAR * shares.max())
+        ]
+        around = [place, *(one for one in (*same, *beside) if one is not place)]
+        share = max(share, _share(words, frozenset[str]().union(*(one.words for one in [place, *beside]))) - 0.1)
+
+        def verdict(said: str, reason: str) -> Verdict:
+            shown = [place, *(one for one in same if one is not place)][:3]
+            return Verdict(claim, said, reason, tuple(one.citation for one in shown), tuple(one.text for one in shown))
+
+        missing = self._missing(claim, around, strict=float(shares[best]) >= SAME_WORDS)
+        if missing and (share >= MANY_WORDS or likely >= UNLIKELY):
+            return verdict(NOT_FOUND, _missed(missing))
+        if share >= MANY_WORDS and (denied := self._denied(claim, around)):
+            return verdict(NOT_FOUND, f"One says of “{denied}” what the other denies.")
+        if share >= SAME_WORDS and (name := misplaced(self._of(claim.text), self._of(place.text))):
+            return verdict(NOT_FOUND, f"{name} stands where the passage has another.")
+        if share >= SAME_WORDS or (likely >= LIKELY and share >= MANY_WORDS):
+            return verdict(SUPPORTED, "It stands there.")
+        if not missing and (share >= MANY_WORDS or likely >= LIKELY):
+            return verdict(PARTLY, f"{share:.0%} of its words stand there, and the rest is not said in so many words.")
+        return verdict(NOT_FOUND, _missed(missing) if missing else "No passage says this; the nearest is shown.")
+
+    def _nearest(self, claim: Claim, places: Sequence[_Place], shares: NDArray[np.float64]) -> tuple[int, float]:
+        """The place where a claim is looked for, and how likely it says it."""
+        top = int(shares.argmax())
+        if shares[top] >= 0.95:
+            return top, 1.0
+        tried = [int(one) for one in np.argsort(-shares, kind="stable")[:_READ]]
+        likely = self._judge(claim.text, [f"{places[one].above}\n{places[one].text}" for one in tried])
+        worth = {one: float(shares[one]) + float(chance) / 2 for one, chance in zip(tried, likely, strict=True)}
+        chosen = max(tried, key=worth.__getitem__)
+        return chosen, float(likely[tried.index(chosen)])
+
+    def _missing(self, claim: Claim, around: Sequence[_Place], *, strict: bool) -> list[Fact]:
+        """What is said exactly and does not stand in the places; ``strict``: in the first of them."""
+        claimed = self._of(claim.text)
+        first = around[0]
+        missing = list(lacking(claimed, self._of(f"{first.text}\n{first.above}")))
+        if not missing or strict:
+            return missing
+        return list(lacking(claimed, self._of("\n".join(f"{one.text}\n{one.above}" for one in around))))
+
+    def _denied(self, claim: Claim, around: Sequence[_Place]) -> str:
+        own = polarity(claim.text)
+        return opposed(own, polarity(around[0].text))
+
+    def _of(self, text: str) -> Facts:
+        if text not in self._facts:
+            self._facts[text] = facts(text)
+        return self._facts[text]
+
+
+def _missed(missing: Sequence[Fact]) -> str:
+    """
+    >>> _missed([Fact("number", "15 hours", True), Fact("name", "Ada")])
+    'It does not stand there: the number 15 hours (of something else), the name Ada.'
+    """
+    said = [
+        f"the {'term' if fact.kind == 'code' else fact.kind} {fact.text}"
+        + (" (of something else)" if fact.unit_alone else "")
+        for fact in missing
+    ]
+    return f"It does not stand there: {', '.join(said)}."
+
+
+def _share(words: frozenset[str], held: frozenset[str]) -> float:
+    return len(words & held) / len(words) if words else 1.0
+
+
+def _places(passages: Sequence[Passage]) -> list[_Place]:
+    found: list[_Place] = []
+    for passage in passages:
+        prefix = [part.text for part in passage.prefix if part.kind in REPEATED]
+        above = "\n".join(dict.fromkeys([passage.document, *passage.headings, *prefix]))
+        known = frozenset(content_words(above))
+        for span in sentence_spans(passage.text):
+            text = passage.text[span.start : span.end]
+            found.append(_Place(text, above, frozenset(content_words(text)) | known, passage, span.start, len(found)))
+    return found
+
+
+def counted(verdicts: Sequence[Verdict]) -> Mapping[str, int]:
+    """How many sentences have each verdict."""
+    return {name: sum(one.verdict == name for one in verdicts) for name in VERDICTS}

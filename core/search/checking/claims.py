@@ -1,0 +1,84 @@
+"""The sentences of a text, each with the passages that it cites by number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.text.sentences import sentence_spans
+from core.types import Span
+
+_CITED = re.compile(r"[ \u00a0]*\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]")
+_WORD = re.compile(r"\w")
+_LEADING = re.compile(r"\A(?:[-*•#>]+|\d{1,2}[.)])\s+")
+_SILENT = re.compile(r"(?:the |your )?library does not say", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of a text. ``text``: without citations; ``span``: in the text, with them. ``cited``: their numbers."""
+
+    text: str
+    span: Span
+    cited: tuple[int, ...] = ()
+
+    @property
+    def is_silence(self) -> bool:
+        """Whether it only says that the library does not say."""
+        return bool(_SILENT.search(self.text)) and len(self.text) < 160
+
+
+def claims(text: str) -> list[Claim]:
+    """The sentences of a text that say something, in order. Pure.
+
+    >>> [(claim.text, claim.cited) for claim in claims("It is free [1, 3]. Tea is hot. [2] Why?")]
+    [('It is free.', (1, 3)), ('Tea is hot.', (2,)), ('Why?', ())]
+    """
+    found: list[Claim] = []
+    for span in _sentences(text):
+        whole = text[span.start : span.end]
+        cited = tuple(dict.fromkeys(number for mark in _CITED.finditer(whole) for number in _numbers(mark[1])))
+        plain = _LEADING.sub("", _CITED.sub("", whole).strip()).replace("**", "")
+        if _WORD.search(plain):
+            found.append(Claim(plain, span, cited))
+    return found
+
+
+def marks(text: str) -> Iterator[tuple[Span, tuple[int, ...]]]:
+    """Where citations stand in a text, and the numbers in each.
+
+    >>> list(marks("Free [1-3]."))
+    [(Span(start=4, end=10), (1, 2, 3))]
+    """
+    for mark in _CITED.finditer(text):
+        yield Span(*mark.span()), tuple(_numbers(mark[1]))
+
+
+def _sentences(text: str) -> list[Span]:
+    """Sentences; what only cites belongs to the one before it, wherever the stop was put."""
+    merged: list[Span] = []
+    for span in sentence_spans(text):
+        lead = _CITED.match(text, span.start, span.end)
+        if merged and lead is not None:
+            end = lead.end()
+            while (more := _CITED.match(text, end, span.end)) is not None:
+                end = more.end()
+            merged[-1] = Span(merged[-1].start, end)
+            span = Span(end, span.end)
+            while span.start < span.end and text[span.start] in " \n.":
+                span = Span(span.start + 1, span.end)
+        if span.start < span.end:
+            merged.append(span)
+    return merged
+
+
+def _numbers(written: str) -> Iterator[int]:
+    for part in re.split(r"[,;]", written):
+        first, dash, last = (piece.strip() for piece in re.sub("–", "-", part).partition("-"))
+        if not dash:
+            yield int(first)
+        elif int(first) <= int(last) < int(first) + 50:
+            yield from range(int(first), int(last) + 1)
+        else:
+            yield from (int(first), int(last))

@@ -1,0 +1,54 @@
+"""Any text held against a library: each sentence is searched for, and held against the passages that were found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from core.errors import LecternError
+from core.search.checking.checking import Checker, Judge, Verdict
+from core.search.checking.claims import claims
+from core.search.checking.judging import packaged_judge
+from core.search.searcher import Searcher
+from core.settings import Settings, UnderstandingSettings
+from core.storage.catalogue.names import Scope
+from core.types import Passage
+
+MOST_SENTENCES = 200
+Tell = Callable[[int, int], None]
+
+
+def check_text(
+    searcher: Searcher,
+    text: str,
+    settings: Settings,
+    scope: Scope | None = None,
+    tell: Tell | None = None,
+    judge: Judge = packaged_judge,
+) -> list[Verdict]:
+    """A verdict for each sentence of a text, in order; numbers in brackets cite nothing here.
+
+    ``tell(done, total)`` may raise to stop. Raises ``LecternError`` for a text without a sentence, or of too many.
+    """
+    found = claims(text)
+    if not found:
+        raise LecternError("The text holds no sentence.", "Give one that says something.")
+    if len(found) > MOST_SENTENCES:
+        raise LecternError(
+            f"The text has {len(found):,} sentences, and {MOST_SENTENCES} are checked at once.", "Check it in parts."
+        )
+    # A sentence is no question: nothing in it is an operator, and no language model is asked to reword it.
+    plain = replace(settings, understanding=UnderstandingSettings(filters=False))
+    verdicts: list[Verdict] = []
+    for done, claim in enumerate(found):
+        if tell:
+            tell(done, len(found))
+        passages = searcher.search(claim.text, plain, scope=scope).passages
+        verdicts.append(Checker(passages, judge).check(replace(claim, cited=())))
+    return verdicts
+
+
+def check_answer(text: str, passages: Sequence[Passage], judge: Judge = packaged_judge) -> list[Verdict]:
+    """A verdict for each sentence of an answer by the passages it was written from; () where it says nothing."""
+    checker = Checker(passages, judge)
+    return [checker.check(claim) for claim in claims(text)]

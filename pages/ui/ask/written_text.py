@@ -1,0 +1,98 @@
+"""A text with its verdicts as the page draws it: pieces of text, citations, and a mark behind every sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.search.checking.checking import Verdict, counted
+from core.search.checking.claims import marks
+from core.types import Passage, Span
+from pages.ui.ask.source import KindOf, opened_at, source_of
+from pages.ui.shared import assets
+
+_written = st.components.v2.component(
+    "lectern.written",
+    html='<section class="lectern written" aria-label="Written answer"></section>',
+    css=assets.text(__file__, "palette.css", "written.css"),
+    js=assets.text(__file__, "offsets.js", "copying.js", "written.js"),
+)
+
+
+def show_text(
+    text: str,
+    verdicts: Sequence[Verdict],
+    passages: Sequence[Passage],
+    kind_of: KindOf,
+    *,
+    key: str,
+    by: str = "",
+    busy: bool = False,
+) -> dict[str, str] | None:
+    """Draw it; returns the place in Chunks a person asked to open. ``by``: the model that wrote it, "" for nobody's.
+
+    ``passages``: those that numbers in brackets name. ``busy``: there is more to come, and nothing is checked yet.
+    """
+    cited = {passage.rank: source_of(passage, kind_of) for passage in passages}
+    data = {
+        "sentences": sentences(text, verdicts, cited, kind_of),
+        "counts": dict(counted(verdicts)) if verdicts else {},
+        "by": by,
+        "busy": busy,
+    }
+    return opened_at(_written(key=key, data=data, on_open_change=lambda: None).open)
+
+
+def sentences(
+    text: str, verdicts: Sequence[Verdict], cited: Mapping[int, Mapping[str, Any]], kind_of: KindOf
+) -> list[dict[str, Any]]:
+    """The text in order, whole: each piece a sentence with its verdict, or what stands between two.
+
+    >>> told = sentences("Free [1, 9].", (), {1: {}}, str)
+    >>> told[0]["parts"]
+    [{'text': 'Free'}, {'text': ' '}, {'cite': 1}, {'cite': 9, 'lost': True}, {'text': '.'}]
+    """
+    found: list[dict[str, Any]] = []
+    at = 0
+    for verdict in verdicts:
+        span = verdict.claim.span
+        if span.start > at:
+            found.append({"parts": _parts(text, at, span.start, cited)})
+        silent = verdict.claim.is_silence
+        found.append(
+            {
+                "parts": _parts(text, span.start, span.end, cited),
+                "verdict": "" if silent else verdict.verdict,
+                "reason": verdict.reason,
+                "spans": [
+                    {**source_of(place, kind_of), "text": held}
+                    for place, held in zip(verdict.spans, verdict.texts, strict=True)
+                ],
+            }
+        )
+        at = span.end
+    if at < len(text):
+        found.append({"parts": _parts(text, at, len(text), cited)})
+    return found
+
+
+def _parts(text: str, start: int, end: int, cited: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    parts: list[dict[str, Any]] = []
+    at = 0
+    piece = text[start:end]
+    for span, numbers in marks(piece):
+        blank = len(piece[span.start : span.end]) - len(piece[span.start : span.end].lstrip())
+        parts += _texts(piece, Span(at, span.start))
+        parts += _texts(piece, Span(span.start, span.start + blank))
+        for number in numbers:
+            known = cited.get(number)
+            parts.append({"cite": number, "lost": True} if known is None else {"cite": number, **known})
+        at = span.end
+    return parts + _texts(piece, Span(at, len(piece)))
+
+
+def _texts(piece: str, span: Span) -> list[dict[str, Any]]:
+    said = piece[span.start : span.end].replace("**", "")
+    return [{"text": said}] if said else []

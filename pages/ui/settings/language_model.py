@@ -1,0 +1,246 @@
+"""The language model: where it is, how it is asked, what is sent to it, and whether it works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from core.errors import LecternError
+from core.language.client import Client
+from core.language.keys import NAMES, has_keyring
+from core.language.keys import keep as keep_key
+from core.language.settings import LEAST_CONTEXT, LanguageSettings, tidy_address
+from core.language.trying import Found, local_servers, trial
+from core.search.context.written_prompt import TEMPLATE, template_fault
+from pages.ui.shared import language, services, words
+
+_ADDRESS, _MODEL, _CONTEXT = "language.address", "language.model", "language.context"
+_WARMTH, _LIMIT, _TEMPLATE = "language.temperature", "language.limit", "language.template"
+_LOCAL, _LISTED, _TOLD = "language.local", "language.listed", "language.told"
+_KEY = "language.key"
+_ANSWER_TOKENS = 700  # room that a trial asks for, beside the context's budget: the prompt's frame and an answer
+LOOK, AGREE, TEST, LIST = "Look for local servers", "Agree and use it", "Test", "List its models"
+SENT = (
+    "To {place} go: the question you ask, the passages shown below it with their titles, and, where you switch that "
+    "on, questions to be reworded and the sentences of documents that it proposes cuts for. {key} Nothing else leaves "
+    "Lectern, and nothing at all before you agree to this very address."
+)
+
+
+def show_language_model() -> None:
+    """One step after the other: an address, agreement, a model, a test; the rest is folded."""
+    now = language.settings()
+    st.caption(
+        "With a language model Ask writes an answer from the passages it found, and every sentence of it is held "
+        "against them. Any server that speaks as OpenAI's does will do, one on this machine too. Without one nothing "
+        "is missing: Ask quotes."
+    )
+    _told()
+    with st.container(border=True):
+        _address(now)
+        if now.address:
+            _agreement(now)
+        if now.is_agreed:
+            _model(now)
+            _trial(now)
+    if now.is_agreed:
+        with st.expander("How it is asked", icon=":material/tune:"):
+            _manner(now)
+    if now.address:
+        with st.expander("The key", icon=":material/key:"):
+            _key(now)
+
+
+def _address(now: LanguageSettings) -> None:
+    st.session_state.setdefault(_ADDRESS, now.address)
+    field, button = st.columns([4, 1.4], vertical_alignment="bottom")
+    field.text_input(
+        "Address",
+        key=_ADDRESS,
+        placeholder="http://localhost:11434/v1",
+        on_change=_try(_take_address),
+        persist_state="session",
+    )
+    if button.button(LOOK, key="language.look", width="stretch", help="Asks this machine at four usual ports."):
+        with st.spinner("Asking this machine …"):
+            st.session_state[_LOCAL] = local_servers()
+    found: tuple[Found, ...] | None = st.session_state.get(_LOCAL)
+    if found == ():
+        st.info("No server answers at the usual ports. Start one, such as Ollama, and look again.")
+    for server in found or ():
+        if server.address != now.address:
+            models = words.count(len(server.models), "model")
+            st.button(
+                f"Take {server.name} at {server.address}: {models}",
+                key=f"language.take.{server.address}",
+                icon=":material/arrow_forward:",
+                type="tertiary",
+                on_click=_try(partial(_take_address, server.address)),
+            )
+
+
+def _agreement(now: LanguageSettings) -> None:
+    held = language.key(now.address)
+    key = f"With it goes the key of {held.place}." if held.value else "No key goes with it."
+    st.markdown(words.escaped(SENT.format(place=language.place(now), key=key)))
+    if not now.is_own:
+        plain = " It is not encrypted on the way." if now.address.startswith("http://") else ""
+        st.warning(
+            f"{words.escaped(now.host)} is not this machine: what is sent there leaves it.{plain}",
+            icon=":material/cloud_upload:",
+        )
+    if now.is_agreed:
+        said, button = st.columns([4, 1.4], vertical_alignment="center")
+        said.markdown(":material/check: You agreed to this address.")
+        button.button("Take it back", key="language.disagree", on_click=_try(_disagree), width="stretch")
+    else:
+        st.button(AGREE, key="language.agree", type="primary", on_click=_try(_agree))
+
+
+def _model(now: LanguageSettings) -> None:
+    listed: tuple[str, tuple[str, ...]] = st.session_state.get(_LISTED, ("", ()))
+    names = listed[1] if listed[0] == now.address else ()
+    field, button = st.columns([4, 1.4], vertical_alignment="bottom")
+    choices = list(dict.fromkeys([*names, *([now.model] if now.model else [])]))
+    st.session_state.setdefault(_MODEL, now.model or None)
+    field.selectbox(
+        "Model",
+        choices,
+        key=_MODEL,
+        placeholder="Choose one, or type its name",
+        accept_new_options=True,
+        on_change=_try(_take_model),
+        persist_state="session",
+    )
+    button.button(LIST, key="language.list", on_click=_try(_list), width="stretch")
+
+
+def _trial(now: LanguageSettings) -> None:
+    if st.button(TEST, key="language.test", type="primary" if now.model else "secondary", disabled=not now.model):
+        needed = services.library().settings.assembly.budget_tokens + _ANSWER_TOKENS
+        with st.spinner(f"Asking {words.escaped(now.model)} for a word …"):
+            try:
+                st.success(words.escaped(trial(now, language.key(now.address).value, needed)), icon=":material/check:")
+            except LecternError as error:
+                st.error(words.escaped(str(error)), icon=":material/error:")
+
+
+def _manner(now: LanguageSettings) -> None:
+    for key, value in ((_CONTEXT, now.context_tokens), (_WARMTH, now.temperature), (_LIMIT, now.timeout_seconds)):
+        st.session_state.setdefault(key, value)
+    st.session_state.setdefault(_TEMPLATE, now.template or TEMPLATE)
+    change = _try(_take_manner)
+    room, warmth, limit = st.columns(3)
+    room.number_input("Context window, tokens", LEAST_CONTEXT, 10_000_000, step=1024, key=_CONTEXT, on_change=change)
+    warmth.number_input(
+        "Temperature", 0.0, 2.0, step=0.1, key=_WARMTH, on_change=change, help="0 writes the likeliest."
+    )
+    limit.number_input("Time limit, seconds", 1.0, 3600.0, step=10.0, key=_LIMIT, on_change=change)
+    st.text_area(
+        "The prompt",
+        key=_TEMPLATE,
+        height=300,
+        on_change=change,
+        help="{question} and {passages} stand for what is asked and found; both are needed, and nothing else stands "
+        "for anything. Each passage comes with its number, and between two marks that no document can know.",
+    )
+    st.button("The usual prompt", key="language.usual", on_click=_try(_usual), disabled=not now.template)
+
+
+def _key(now: LanguageSettings) -> None:
+    held = language.key(now.address)
+    st.markdown(
+        f"In use: the key of {words.escaped(held.place)}."
+        if held.value
+        else "No key is set; many local servers need none."
+    )
+    st.caption(
+        f"Set {NAMES[0]} or {NAMES[1]} before Lectern is started, or in Streamlit's secrets file. Lectern writes a key "
+        "into no library, no log, no export and no address."
+    )
+    if has_keyring():
+        st.text_input("Give a key to this machine's keyring", key=_KEY, type="password", autocomplete="off")
+        st.button("Keep it there", key="language.keep", on_click=_try(_keep_key))
+    else:
+        st.caption("With the package keyring installed, a key can be kept in the keyring of this machine, too.")
+
+
+def _try(action: Callable[[], object]) -> Callable[[], None]:
+    """The action as a callback; what goes wrong is said above the fields when the page is drawn."""
+
+    def run() -> None:
+        try:
+            action()
+        except LecternError as error:
+            st.session_state[_TOLD] = str(error)
+
+    return run
+
+
+def _told() -> None:
+    told = st.session_state.pop(_TOLD, "")
+    if told:
+        st.error(words.escaped(told), icon=":material/error:")
+
+
+def _take_address(address: str | None = None) -> None:
+    tidy = tidy_address(st.session_state[_ADDRESS] if address is None else address)
+    now = language.settings()
+    st.session_state[_ADDRESS] = tidy
+    if tidy != now.address:
+        st.session_state[_MODEL] = None
+        language.keep(replace(now, address=tidy, model=""))
+
+
+def _agree() -> None:
+    now = language.settings()
+    language.keep(replace(now, agreed=tuple(dict.fromkeys([*now.agreed, now.address]))))
+    _list()
+
+
+def _disagree() -> None:
+    now = language.settings()
+    language.keep(replace(now, agreed=tuple(address for address in now.agreed if address != now.address)))
+
+
+def _list() -> None:
+    now = language.settings()
+    models = Client(now, language.key(now.address).value).models()
+    st.session_state[_LISTED] = (now.address, tuple(model.name for model in models))
+    if not now.model and len(models) == 1:
+        st.session_state[_MODEL] = models[0].name
+        _take_model()
+
+
+def _take_model() -> None:
+    chosen = str(st.session_state.get(_MODEL) or "").strip()
+    language.keep(replace(language.settings(), model=chosen))
+
+
+def _take_manner() -> None:
+    template = st.session_state[_TEMPLATE].strip() + "\n"
+    fault = template_fault(template)
+    now = replace(
+        language.settings(),
+        context_tokens=int(st.session_state[_CONTEXT]),
+        temperature=float(st.session_state[_WARMTH]),
+        timeout_seconds=float(st.session_state[_LIMIT]),
+    )
+    if not fault:
+        now = replace(now, template="" if template == TEMPLATE else template)
+    language.keep(now)
+    if fault:
+        raise LecternError(fault, "It is not kept like this.")
+
+
+def _usual() -> None:
+    st.session_state[_TEMPLATE] = TEMPLATE
+    language.keep(replace(language.settings(), template=""))
+
+
+def _keep_key() -> None:
+    value = st.session_state.pop(_KEY, "").strip()
+    keep_key(language.settings().address, value)

@@ -1,0 +1,240 @@
+"""A language model on the pages: set up step by step, asked above the evidence, and never in the way of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.language.settings import LanguageSettings, load
+from pages.ui.ask import written
+from pages.ui.ask.check_text import TITLE
+from pages.ui.settings.language_model import AGREE, LIST, TEST
+from pages.ui.shared import language, state
+from tests.language.endpoint import Endpoint, Script, endpoint
+from tests.pages.apps import filled, said, start
+from tests.pages.browsing import until
+
+pytestmark = [pytest.mark.model, pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+QUESTION = "How long is an access token valid?"
+NOTES = {
+    "tokens.md": "# Tokens\n\nAn access token is valid for 3600 seconds.\n\n## Renewal\n\nAsk anew before it ends.\n",
+    "tea.txt": "The kettle stands in the kitchen on the second floor.\n\nTea is free on Fridays.\n",
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The library the app opens, and beside it no language model."""
+    from pages.ui.shared import services
+
+    monkeypatch.setenv("LECTERN_SHELF", str(tmp_path / "libraries.json"))
+    for name in ("LECTERN_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with filled(tmp_path, monkeypatch, NOTES):
+        pass
+    yield tmp_path / "home"
+    services._desk.clear()
+
+
+def settings_page() -> AppTest:
+    app = start("settings")
+    app.session_state[state.SETTINGS_TAB] = "Language model"
+    return app.run()
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    (button,) = [button for button in app.button if button.label == label]
+    button.click().run()
+    assert not app.exception
+    return app
+
+
+def use(served: Endpoint, **changes: object) -> None:
+    """Set the model up as the Settings page does."""
+    chosen = {"address": served.address, "model": "small", "agreed": (served.address,), "timeout_seconds": 20.0}
+    language.keep(LanguageSettings(**{**chosen, **changes}))  # type: ignore[arg-type]
+
+
+def asked(question: str = QUESTION) -> AppTest:
+    """The page after a question, once the answer is written or given up."""
+    app = start("ask")
+    app.text_input(key=state.QUESTION).set_value(question)
+    app.button[0].click().run()
+    assert not app.exception
+    tasks = app.session_state[state.TASKS] if state.TASKS in app.session_state else {}  # noqa: SIM401 - it has no get
+    if written._WRITING in tasks:
+        until(lambda: tasks[written._WRITING].over)
+        app.run()
+        assert not app.exception
+    return app
+
+
+def plain(value: str) -> str:
+    """As it reads: Markdown's own marks are written out on the page."""
+    return value.replace("\\", "")
+
+
+def drawn(app: AppTest, name: str) -> list[dict]:
+    """What components of a name were told."""
+    told = {json.dumps(data): data for element in app.main for data in _told(element, name)}
+    return list(told.values())
+
+
+def _told(element: object, name: str) -> list[dict]:
+    children = getattr(element, "children", None)
+    if children:
+        return [told for child in children.values() for told in _told(child, name)]
+    proto = getattr(element, "proto", None)
+    if proto is None or getattr(proto, "component_name", "").rpartition(".")[2] != name:
+        return []
+    return [json.loads(proto.json)]
+
+
+def evidence_stands(app: AppTest) -> bool:
+    return bool(drawn(app, "evidence"))
+
+
+@pytest.mark.usefixtures("home")
+def test_a_model_is_set_up_step_by_step_and_asked_nothing_before_it_is_agreed_to(tmp_path: Path) -> None:
+    with endpoint(Script.words("ready")) as served:
+        app = settings_page()
+        assert not app.exception
+        app.text_input(key="language.address").set_value(served.address.removesuffix("/v1")).run()
+        assert {button.label for button in app.button}.isdisjoint({TEST, LIST})
+        assert "Nothing else leaves" in said(app)
+        assert served.asked == []
+        press(app, AGREE)
+        assert [path for path, _, _ in served.asked] == ["/v1/models"]
+        assert list(app.selectbox(key="language.model").options) == ["large", "small"]
+        app.selectbox(key="language.model").set_value("small").run()
+        press(app, TEST)
+        assert [plain(box.value) for box in app.success] == [f"small at {served.address[7:-3]} answers."]
+    kept = load(tmp_path / "language.json")
+    assert (kept.model, kept.agreed) == ("small", (served.address,))
+
+
+@pytest.mark.usefixtures("home")
+def test_a_test_says_what_is_wrong() -> None:
+    with endpoint(Script.status(401)) as served:
+        use(served)
+        app = press(settings_page(), TEST)
+        assert "asks for a key, and none is set" in plain(app.error[0].value)
+    app = press(app, TEST)
+    assert "Nothing answers at" in plain(app.error[0].value)
+
+
+@pytest.mark.usefixtures("home")
+def test_another_address_is_agreed_to_anew_and_an_outside_one_is_marked(tmp_path: Path) -> None:
+    language.keep(LanguageSettings("http://localhost:1/v1", "m", agreed=("http://localhost:1/v1",)))
+    app = settings_page()
+    app.text_input(key="language.address").set_value("https://api.example.org").run()
+    assert any("is not this machine" in plain(box.value) for box in app.warning)
+    assert [button.label for button in app.button if button.label in {AGREE, TEST}] == [AGREE]
+    app.text_input(key="language.address").set_value("https://me:secret@example.org").run()
+    assert "holds no name, key" in plain(app.error[0].value)
+    assert "secret" not in (tmp_path / "language.json").read_text()
+
+
+@pytest.mark.usefixtures("home")
+def test_a_prompt_that_lacks_a_name_is_not_kept(tmp_path: Path) -> None:
+    language.keep(LanguageSettings("http://localhost:1/v1", "m", agreed=("http://localhost:1/v1",)))
+    app = settings_page()
+    app.text_area(key="language.template").set_value("Say {question}.").run()
+    assert "lacks {passages}" in plain(app.error[0].value)
+    app.text_area(key="language.template").set_value("{passages} Say {question}.").run()
+    assert load(tmp_path / "language.json").template == "{passages} Say {question}.\n"
+
+
+@pytest.mark.usefixtures("home")
+def test_without_a_model_ask_quotes_and_offers_no_choice() -> None:
+    app = asked()
+    assert drawn(app, "quotes")
+    assert drawn(app, "written") == []
+    assert written.CHOICE not in app.session_state
+
+
+@pytest.mark.usefixtures("home")
+def test_an_answer_is_written_from_the_passages_and_checked() -> None:
+    with endpoint(
+        Script.words("An access token is valid for 3600 ", "seconds [1]. ", "It costs 5 euros [9].")
+    ) as served:
+        use(served)
+        app = asked()
+        (prompt,) = served.prompts
+    assert "An access token is valid for 3600 seconds." in prompt
+    assert QUESTION in prompt
+    assert evidence_stands(app)
+    (told,) = drawn(app, "written")
+    verdicts = [one["verdict"] for one in told["sentences"] if "verdict" in one]
+    assert verdicts == ["supported", "not_found"]
+    cites = [part for one in told["sentences"] for part in one["parts"] if "cite" in part]
+    assert [(part["cite"], part.get("lost", False)) for part in cites] == [(1, False), (9, True)]
+    app.session_state[written.CHOICE] = written.QUOTE
+    app.run()
+    assert drawn(app, "quotes"), "one click away"
+    assert drawn(app, "written") == []
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("answer", "words", "text"),
+    [
+        (Script.status(401), "asks for a key", ""),
+        (Script.status(500, "down"), "status 500", ""),
+        (Script.status(429, retry_after="900"), "asks to wait 900 seconds", ""),
+        (Script.body("<html>", "text/html"), "web page", ""),
+        (Script.words(), "answered nothing", ""),
+        (Script.words("An access token is valid ", ended=False), "was cut", "An access token is valid"),
+        (Script.endless, "did not end", "and so on"),
+    ],
+)
+def test_a_bad_model_is_one_sentence_above_the_evidence(answer, words: str, text: str) -> None:
+    with endpoint(answer) as served:
+        use(served)
+        app = asked()
+    assert len([box for box in app.warning if words in plain(box.value)]) == 1
+    assert evidence_stands(app)
+    told = drawn(app, "written")
+    assert [one["sentences"][0]["parts"][0]["text"][: len(text)] for one in told] == ([text] if text else [])
+
+
+@pytest.mark.usefixtures("home")
+def test_a_server_that_does_not_run_hides_nothing() -> None:
+    with endpoint() as served:
+        use(served)
+    app = asked()
+    assert any("Nothing answers at" in plain(box.value) for box in app.warning)
+    assert evidence_stands(app)
+
+
+@pytest.mark.usefixtures("home")
+def test_an_answer_is_stopped_by_its_button() -> None:
+    with endpoint(Script.pings) as served:
+        use(served)
+        app = start("ask")
+        app.text_input(key=state.QUESTION).set_value(QUESTION)
+        app.button[0].click().run()
+        assert evidence_stands(app)
+        task = app.session_state[state.TASKS][written._WRITING]
+        press(app, "Stop")
+        until(lambda: task.over)
+        app.run()
+    assert written.STOPPED in said(app)
+    assert not app.exception
+
+
+@pytest.mark.usefixtures("home")
+def test_a_text_is_held_against_the_library() -> None:
+    app = start("ask")
+    app.text_area(key="ask.check.text").set_value("An access token is valid for 3600 seconds. Tea costs 9 euros.")
+    press(app, "Check it")
+    tasks = app.session_state[state.TASKS]
+    until(lambda: tasks["checking"].over)
+    app.run()
+    (told,) = drawn(app, "written")
+    assert [one["verdict"] for one in told["sentences"] if "verdict" in one] == ["supported", "not_found"]
+    assert TITLE in {expander.label for expander in app.expander}
