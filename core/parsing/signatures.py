@@ -17,7 +17,7 @@ _XLSX = "Open it in Excel or LibreOffice, save it as .xlsx and add that."
 _EXPORT = "Export it as PDF or as an Office document and add that."
 _UNPACK = "Unpack it and add the files, or the folder."
 _CONVERT_BOOK = "Convert it to EPUB and add that."
-_OCR = "Run OCR over it and add the PDF."
+_AS_PNG = "Save it as PNG or JPEG and add that."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,7 @@ UNREAD_NAMES: dict[str, Found] = {
     **dict.fromkeys(("pages", "numbers", "key"), _unread("an Apple iWork document", _EXPORT)),
     **dict.fromkeys(("vsd", "vsdx", "pub", "one", "mpp", "hwp", "hwpx", "wpd", "wps", "xps", "djvu", "chm"),
                     _unread("a document of a program Lectern does not know", _EXPORT)),
-    **dict.fromkeys(("png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "heic", "avif", "ico", "psd"),
-                    _unread("a picture", _OCR)),
+    **dict.fromkeys(("gif", "heic", "avif", "ico", "psd"), _unread("a picture", _AS_PNG)),
     **dict.fromkeys(("zip", "gz", "tgz", "bz2", "xz", "7z", "rar", "tar", "zst", "jar"),
                     _unread("an archive", _UNPACK)),
     **dict.fromkeys(("mp3", "mp4", "m4a", "wav", "ogg", "avi", "mov", "mkv", "flac", "webm"),
@@ -60,13 +59,13 @@ TEXT_BUT_UNREAD = frozenset({"mbox", "fods", "fodp", "fb2"})
 
 _SIGNATURES = (
     (b"{\\rtf", Found("rtf", "an RTF document")),
-    (b"\x89PNG\r\n\x1a\n", _unread("a PNG picture", _OCR)),
-    (b"\xff\xd8\xff", _unread("a JPEG picture", _OCR)),
-    (b"GIF87a", _unread("a GIF picture", _OCR)),
-    (b"GIF89a", _unread("a GIF picture", _OCR)),
-    (b"II*\0", _unread("a TIFF picture", _OCR)),
-    (b"MM\0*", _unread("a TIFF picture", _OCR)),
-    (b"8BPS\0", _unread("a Photoshop picture", _OCR)),
+    (b"\x89PNG\r\n\x1a\n", Found("image", "a PNG picture")),
+    (b"\xff\xd8\xff", Found("image", "a JPEG picture")),
+    (b"GIF87a", _unread("a GIF picture", _AS_PNG)),
+    (b"GIF89a", _unread("a GIF picture", _AS_PNG)),
+    (b"II*\0", Found("image", "a TIFF picture")),
+    (b"MM\0*", Found("image", "a TIFF picture")),
+    (b"8BPS\0", _unread("a Photoshop picture", _AS_PNG)),
     (b"\0\0\1\0", _unread("an icon")),
     (b"PK\5\6", _unread("an empty ZIP archive")),
     (b"\x1f\x8b", _unread("a gzip archive", _UNPACK)),
@@ -90,10 +89,11 @@ _SIGNATURES = (
     (b"AT&TFORM", _unread("a DjVu document", _EXPORT)),
 )
 _RIFF = {
-    b"WEBP": _unread("a WebP picture", _OCR),
+    b"WEBP": Found("image", "a WebP picture"),
     b"WAVE": _unread("a WAV recording", "Add a transcript of it."),
     b"AVI ": _unread("a film", "Add a transcript of it."),
 }
+_BITMAP_HEADERS = {size.to_bytes(4, "little") for size in (12, 40, 52, 56, 64, 108, 124)}  # their lengths
 _SEARCHED = 65_536  # bytes at either end of a damaged archive
 _ZIP = b"PK\3\4"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -142,6 +142,8 @@ def found_in(data: bytes) -> Found | None:
         return _RIFF[data[8:12]]
     if data[4:8] == b"ftyp" and data[:1] == b"\0":
         return _unread("a film or picture (MPEG-4 family)", "Add a transcript of it.")
+    if data.startswith(b"BM") and data[6:10] == bytes(4) and data[14:18] in _BITMAP_HEADERS:
+        return Found("image", "a bitmap picture")
     if data[257:262] == b"ustar":
         return _unread("a tar archive", _UNPACK)
     return next((found for mark, found in _SIGNATURES if data.startswith(mark)), None)

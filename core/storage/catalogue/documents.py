@@ -283,8 +283,11 @@ def _put_structure(connection: sqlite3.Connection, number: int, document: Docume
         ((number, i, link.start, link.end, storable(link.target)) for i, link in enumerate(document.links)),
     )
     connection.executemany(
-        "INSERT INTO page VALUES (?, ?, ?, ?, ?)",
-        ((number, i, page.number, page.width, page.height) for i, page in enumerate(document.pages)),
+        "INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            (number, i, page.number, page.width, page.height, page.reading, page.confidence)
+            for i, page in enumerate(document.pages)
+        ),
     )
     connection.executemany(
         "INSERT INTO page_box VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -326,7 +329,7 @@ def _pages(connection: sqlite3.Connection, number: int) -> tuple[Page, ...]:
     return tuple(
         Page(*row)
         for row in connection.execute(
-            "SELECT number, width, height FROM page WHERE version = ? ORDER BY ordinal", (number,)
+            "SELECT number, width, height, reading, confidence FROM page WHERE version = ? ORDER BY ordinal", (number,)
         )
     )
 

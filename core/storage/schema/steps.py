@@ -196,6 +196,12 @@ NO_VECTOR = ""  # the key of the vector that leaves point to while their text is
 
 _WORDS_FIRST = f"INSERT OR IGNORE INTO vector(key, data) VALUES ('{NO_VECTOR}', x'');"
 
+_HOW_PAGES_WERE_READ = """
+-- How a page was read: 'text', 'ocr', 'wordless' or 'unread'; and the confidence of OCR, 0..1.
+ALTER TABLE page ADD COLUMN reading TEXT NOT NULL DEFAULT 'text';
+ALTER TABLE page ADD COLUMN confidence REAL;
+"""
+
 MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0001_the_whole_way_once", FIRST),
     ("0002_trash_labels_attachments_folders", _SECOND),
@@ -205,4 +211,5 @@ MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0006_features", _FEATURES),
     ("0007_captions", add_captions),
     ("0008_words_before_meaning", _WORDS_FIRST),
+    ("0009_how_pages_were_read", _HOW_PAGES_WERE_READ),
 )
