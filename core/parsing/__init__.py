@@ -66,7 +66,8 @@ def parse(
 def parser_fingerprint(kind: str, settings: ParsingSettings | None = None) -> str:
     """Name and version of the parser for ``kind``: documents parsed under another one are parsed again.
 
-    ``settings`` ``None``: the defaults. Of them the reader makes a difference, for web pages what is kept, for pages that are pictures who reads them.
+    ``settings`` ``None``: the defaults. Of them the reader makes a difference, for web pages what is kept, and for
+    scans who reads them.
 
     >>> parser_fingerprint("markdown"), parser_fingerprint("markdown", ParsingSettings(reader="unstructured"))
     ('markdown-1', 'unstructured-markdown-1')

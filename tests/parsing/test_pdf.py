@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import CancelledError, ParseError, PasswordNeededError, TextLayerMissingError, WorkerError
 from core.parsing import parse
-from core.parsing.pdf.images import render_page
+from core.parsing.pictures.drawing import render_page
 from core.settings import ParsingSettings
 from core.text.places import boxes_of, page_of
 from core.types import BlockKind, Span

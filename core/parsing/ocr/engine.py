@@ -144,7 +144,5 @@ def _cut(picture: Picture, line: Corners) -> Picture:
     width, height = max(1, round(_length(line))), max(1, round(float(np.hypot(*(line[3] - line[0])))))
     target = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     matrix = cv2.getPerspectiveTransform(np.ascontiguousarray(line, np.float32), target)
-    cut = cv2.warpPerspective(
-        picture, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
-    )
+    cut = cv2.warpPerspective(picture, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(cut, np.uint8)

@@ -21,7 +21,9 @@ def lines_on(reading: Reading, scale: float) -> tuple[list[TextLine], float]:
     """
     sizes = type_sizes([(line.frame[3] - line.frame[1]) / scale for line in reading.lines])
     height = reading.sheet[1] / scale
-    return reading_order([_on(line, scale, size) for line, size in zip(reading.lines, sizes, strict=True)], height), height
+    return reading_order(
+        [_on(line, scale, size) for line, size in zip(reading.lines, sizes, strict=True)], height
+    ), height
 
 
 def _on(line: ReadLine, scale: float, size: float) -> TextLine:

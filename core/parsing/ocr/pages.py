@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 from core.errors import ParseError, WorkerError
 from core.parsing.ocr import tesseract
@@ -19,7 +19,6 @@ from core.types import Page
 
 PAGE_SECONDS = 20.0
 _AT_ONCE = 6  # pages drawn at a time: the file is handed to the worker once for all of them
-_ABSENT = "Tesseract is not on the path: scanned pages were read by the OCR that comes with Lectern."
 
 Draw = Callable[[Sequence[int], int], Mapping[int, tuple[bytes, float]]]
 """Pictures of pages, by number, turned clockwise by so many degrees, and how many of their pixels are a point."""
@@ -33,29 +32,34 @@ def pool() -> WorkerPool:
 
 @dataclass(slots=True)
 class Sheets:
-    """A document's pages as its file gives them, by their place: each list has one entry a page.
+    """A document's pages as its file gives them: the first three lists have one entry a page.
 
-    ``heights``: of the frames in which the pages' lines read upright. ``lines``: in reading order. ``signs``: shares of
-    the page, ``covered``, ``ink`` and ``beside`` of ``PageSigns``.
+    ``heights``: of the frames in which the pages' lines read upright. ``lines``: in reading order. ``doubtful``: the
+    places of the pages at which OCR has to look. ``notes``: on who read them.
     """
 
     pages: list[Page] = field(default_factory=list)
     heights: list[float] = field(default_factory=list)
     lines: list[list[TextLine]] = field(default_factory=list)
-    signs: list[tuple[float, float, float]] = field(default_factory=list)
+    doubtful: list[int] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def take(self, page: Page, height: float, lines: list[TextLine], signs: Sequence[float]) -> None:
+        """One more page. ``signs``: shares of it, ``covered``, ``ink`` and ``beside`` of ``PageSigns``."""
+        self.pages.append(page)
+        self.heights.append(height)
+        self.lines.append(lines)
+        place = len(self.pages) - 1
+        if page.reading != "unread" and may_be_scan(PageSigns(self.layer(place), *map(float, signs))):
+            self.doubtful.append(place)
 
     def layer(self, place: int) -> str:
         """The text layer of a page, one line a line; what tables and figures hold counts too."""
-        return "\n".join(_words(line) for line in self.lines[place])
+        return "\n".join(map(_words, self.lines[place]))
 
-    def doubtful(self) -> list[int]:
-        """The places of the pages at which OCR has to look."""
-        return [
-            place
-            for place, page in enumerate(self.pages)
-            if page.reading != "unread" and may_be_scan(PageSigns(self.layer(place), *self.signs[place]))
-        ]
+    def mark(self, place: int, reading: str, confidence: float | None = None) -> None:
+        """Note how a page was read."""
+        self.pages[place] = replace(self.pages[place], reading=reading, confidence=confidence)
 
 
 def read_scans(sheets: Sheets, draw: Draw, settings: ParsingSettings, tick: Callable[[int], None]) -> list[str]:
@@ -63,32 +67,34 @@ def read_scans(sheets: Sheets, draw: Draw, settings: ParsingSettings, tick: Call
 
     ``draw`` makes the pictures. ``tick`` hears how many pages wait and may raise to stop.
     """
-    doubtful = sheets.doubtful()
-    if settings.scans == "off":
-        for place in doubtful:
-            _give_up(sheets, place)
-        return []
+    doubtful, replaced = sheets.doubtful, list[str]()
     languages = _languages(sheets, settings) if doubtful else ""
-    replaced: list[str] = []
-    for left, place, reading, scale in _readings(sheets, doubtful, draw, languages, settings, tick):
-        tick(left)
-        layer = sheets.layer(place)
-        if reading is None or (unreadable(layer) and not reading.lines):
-            _give_up(sheets, place)
-        elif accounts_for(layer, [line.text for line in reading.lines]):
-            if says_nothing(layer):
-                sheets.pages[place] = replace(sheets.pages[place], reading="wordless")
-        else:
-            replaced.append(layer)
-            sheets.lines[place], sheets.heights[place] = lines_on(reading, scale)
-            sheets.pages[place] = replace(sheets.pages[place], reading="ocr", confidence=reading.confidence)
+    for start in range(0, len(doubtful), _AT_ONCE):
+        some = doubtful[start : start + _AT_ONCE]
+        pictures: Mapping[int, tuple[bytes, float]] = {}
+        if settings.scans != "off":
+            tick(len(doubtful) - start)
+            try:
+                pictures = draw([sheets.pages[place].number for place in some], 0)
+            except ParseError:  # none of them is read: they are named below
+                pictures = {}
+        for index, place in enumerate(some, start):
+            number, layer = sheets.pages[place].number, sheets.layer(place)
+            try:
+                picture, scale = pictures[number]
+                reading = _read(picture, number, draw, languages, settings, partial(tick, len(doubtful) - index))
+            except (KeyError, ParseError):
+                reading = None
+            if reading is None or (unreadable(layer) and not reading.lines):
+                if says_nothing(layer):
+                    sheets.mark(place, "unread")
+            elif not accounts_for(layer, [line.text for line in reading.lines]):
+                replaced.append(layer)
+                sheets.lines[place], sheets.heights[place] = lines_on(reading, scale)
+                sheets.mark(place, "ocr", reading.confidence)
+            elif says_nothing(layer):
+                sheets.mark(place, "wordless")
     return replaced
-
-
-def _give_up(sheets: Sheets, place: int) -> None:
-    """Leave a page as it was: unread, unless its text layer is a reading of its own."""
-    if says_nothing(sheets.layer(place)):
-        sheets.pages[place] = replace(sheets.pages[place], reading="unread")
 
 
 def _languages(sheets: Sheets, settings: ParsingSettings) -> str:
@@ -96,39 +102,12 @@ def _languages(sheets: Sheets, settings: ParsingSettings) -> str:
     if settings.scans != "tesseract":
         return ""
     if not tesseract.is_there():
-        sheets.notes.append(_ABSENT)
+        sheets.notes.append("Tesseract is not on the path: the OCR that comes with Lectern read the scanned pages.")
         return ""
     missing = tesseract.missing_languages(settings.scan_languages)
     if missing:
         sheets.notes.append(f"Tesseract has no data for {', '.join(missing)}: install it, or name other languages.")
     return "+".join(name for name in settings.scan_languages.split("+") if name not in missing)
-
-
-def _readings(
-    sheets: Sheets,
-    places: Sequence[int],
-    draw: Draw,
-    languages: str,
-    settings: ParsingSettings,
-    tick: Callable[[int], None],
-) -> Iterator[tuple[int, int, Reading | None, float]]:
-    """How many pages wait behind it, the place of a page, its reading, and pixels to a point; ``None``: given up."""
-    for start in range(0, len(places), _AT_ONCE):
-        some = places[start : start + _AT_ONCE]
-        try:
-            pictures = draw([sheets.pages[place].number for place in some], 0)
-        except ParseError:
-            pictures = {}
-        for index, place in enumerate(some, start=start):
-            number, waiting = sheets.pages[place].number, len(places) - index
-            picture, scale = pictures.get(number, (b"", 1.0))
-            reading = None
-            if picture:
-                try:
-                    reading = _read(picture, number, draw, languages, settings, lambda left=waiting: tick(left))
-                except ParseError:
-                    reading = None
-            yield waiting - 1, place, reading, scale
 
 
 def _read(

@@ -17,11 +17,11 @@ from core.parsing.audit.word_audit import audit_words
 from core.parsing.names import MAX_TITLE, display_name, is_title, readable_title
 from core.parsing.ocr.pages import Sheets, read_scans
 from core.parsing.ocr.verdicts import notes_on, require_text
-from core.parsing.pdf.images import pictures_for_ocr
 from core.parsing.pdf.lines import from_json
 from core.parsing.pdf.process import REPAIR, failure, pool
 from core.parsing.pdf.second import SECOND_READER
 from core.parsing.pdf.text import Composition, compose
+from core.parsing.pictures.drawing import pictures_for_ocr
 from core.settings import ParsingSettings
 from core.types import BlockKind, Document, Page, Span
 
@@ -79,6 +79,7 @@ class PdfParser:
             received = self._receive(data, shown, progress)
         except (KeyError, TypeError, ValueError) as error:
             raise WorkerError(f"{shown} could not be read: the worker's answer made no sense.", REPAIR) from error
+
         def tick(left: int = 0) -> None:
             if progress:
                 progress("parsing", received.expected - left, received.expected)
@@ -108,7 +109,8 @@ class PdfParser:
 
         def tick() -> None:
             if progress:
-                progress("parsing", len(received.sheets.pages), max(received.expected, 1))
+                done = len(received.sheets.pages) - len(received.sheets.doubtful)
+                progress("parsing", done, max(received.expected, 1))
 
         problem: Mapping[str, Any] | None = None
         try:
@@ -142,13 +144,11 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
     elif message["type"] == "page":
         width, height = message["size"]
         number = int(message["number"])
-        damaged, sheets = bool(message.get("damaged")), received.sheets
+        damaged = bool(message.get("damaged"))
         reading = "unread" if damaged else "text"
-        sheets.pages.append(Page(number, round(float(width), 2), round(float(height), 2), reading))
-        sheets.heights.append(float(message["height"]))
-        sheets.lines.append([from_json(line) for line in message["lines"]])
-        covered, ink, beside = message.get("signs", (0, 0, 0))
-        sheets.signs.append((float(covered), float(ink), float(beside)))
+        page = Page(number, round(float(width), 2), round(float(height), 2), reading)
+        lines = [from_json(line) for line in message["lines"]]
+        received.sheets.take(page, float(message["height"]), lines, message.get("signs", ()))
         received.doubles += [str(text) for text in message.get("doubles", ())]
         received.damaged += [number] * damaged
     elif message["type"] == "second" and message["number"] == len(received.second) + 1:

@@ -10,9 +10,9 @@ from core.parsing.pdf.extract import PageParts, clean, on_shown_page, page_lines
 from core.parsing.pdf.fonts import Typewriters, unturned
 from core.parsing.pdf.lines import TextLine, to_json
 from core.parsing.pdf.marks import comments, link_of, with_links
-from core.parsing.pdf.scans import opened_picture, picture_of, signs, warm_picture
 from core.parsing.pdf.second import page_texts
 from core.parsing.pdf.tables import Word, find_tables
+from core.parsing.pictures.looking import opened_picture, picture_of, signs, warm_picture
 from core.parsing.sandbox.worker import Answer, Task, answer, is_memory, serve
 
 _ALEF_LAM = ("\u0627\u0644", "\u0623\u0644", "\u0625\u0644", "\u0622\u0644")
@@ -58,7 +58,14 @@ def _pictures(document: Any) -> Iterator[Answer]:
     yield {"type": "open", "pages": document.page_count, "outline": [], "metadata": {}, "repaired": False, "files": 0}
     for number, page in enumerate(document):
         size = [page.rect.width, page.rect.height]
-        yield {"type": "page", "number": number + 1, "size": size, "height": size[1], "lines": [], "signs": signs(page, ())}
+        yield {
+            "type": "page",
+            "number": number + 1,
+            "size": size,
+            "height": size[1],
+            "lines": [],
+            "signs": signs(page, ()),
+        }
 
 
 def _open(data: bytes, request: Answer) -> Any:

@@ -173,6 +173,12 @@ def words(store: Store, version_id: str) -> WordAudit | None:
         return word_audit(connection.execute("SELECT words FROM version WHERE number = ?", (number,)).fetchone()[0])
 
 
+def pages(store: Store, version_id: str) -> tuple[Page, ...]:
+    """The pages of a version and how they were read; () without any. Raises ``NotFoundError``."""
+    with store.reading() as connection:
+        return _pages(connection, version_number(connection, version_id))
+
+
 def heading_counts(store: Store) -> dict[str, int]:
     """How many headings each version has that a live source names; a version without any is absent."""
     with store.reading() as connection:

@@ -1,4 +1,4 @@
-"""Pages as pictures, in the worker: what of a page is picture and ink, pictures for OCR, and files that are pictures."""
+"""Pages looked at in the worker: what of them is picture and ink, their pictures for OCR, files that are pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of PDF pages, drawn by the sandboxed worker."""
+"""Pictures of pages, drawn by the sandboxed worker."""
 
 from __future__ import annotations
 
