@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.parsing.pdf.extract import PageParts, clean, on_shown_page, page_lines, shown
 from core.parsing.pdf.fonts import Typewriters, unturned
-from core.parsing.pdf.lines import TextLine, to_json
+from core.parsing.pdf.lines import Box, TextLine, to_json
 from core.parsing.pdf.marks import comments, link_of, with_links
 from core.parsing.pdf.second import page_texts
 from core.parsing.pdf.tables import Word, find_tables
@@ -56,16 +56,15 @@ def parse_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
 def _pictures(document: Any) -> Iterator[Answer]:
     """Frames for a file that is a picture or several: pages without a text layer."""
     yield {"type": "open", "pages": document.page_count, "outline": [], "metadata": {}, "repaired": False, "files": 0}
-    for number, page in enumerate(document):
-        size = [page.rect.width, page.rect.height]
-        yield {
-            "type": "page",
-            "number": number + 1,
-            "size": size,
-            "height": size[1],
-            "lines": [],
-            "signs": signs(page, ()),
-        }
+    for number, page in enumerate(document, 1):
+        size, seen = [page.rect.width, page.rect.height], _seen(page, ())
+        yield {"type": "page", "number": number, "size": size, "height": size[1], "lines": [], **seen}
+
+
+def _seen(page: Any, lines: Sequence[Box]) -> Answer:
+    """What a look at the page tells; one whose picture cannot be decoded is damaged."""
+    looked = signs(page, lines)
+    return {"damaged": True} if looked is None else {"signs": looked}
 
 
 def _open(data: bytes, request: Answer) -> Any:
@@ -109,7 +108,7 @@ def _read_page(page: Any, typewriters: Typewriters) -> Answer:
         "height": height,
         "lines": [to_json(line) for line in lines],
         "doubles": doubles,
-        "signs": signs(page, [line.box for line in lines]),
+        **_seen(page, [line.box for line in lines]),
     }
 
 

@@ -14,6 +14,7 @@ from core.parsing.signatures import found_in
 _CELLS = 24  # of a page, across and down, in which it is looked for what pictures cover
 _LOOK = 500.0  # pixels of the longer side: enough to see ink, too few to read it
 _FAINT = 40  # levels of grey by which ink differs from paper
+_UNDECODED = "cannot decode"  # in what the library complains of
 _DPI, _LEAST_SIDE, _MOST_SIDE = 200, 1000, 3600  # pixels of a picture for OCR
 
 
@@ -42,11 +43,13 @@ def warm_picture() -> bytes:
     return held.getvalue()
 
 
-def signs(page: Any, lines: Sequence[Box]) -> tuple[float, float, float]:
+def signs(page: Any, lines: Sequence[Box]) -> tuple[float, float, float] | None:
     """Shares of a page: under pictures, of ink, and of that ink outside ``lines``; 0 where nobody has to look.
 
-    ``lines``: boxes of its text layer on the shown page.
+    ``None`` for a page whose picture cannot be decoded. ``lines``: boxes of its text layer on the shown page.
     """
+    import pymupdf
+
     pictures = [_on_shown(page, item["bbox"]) for item in page.get_image_info()]
     wide, high = page.rect.width / _CELLS, page.rect.height / _CELLS
     middles = [((column + 0.5) * wide, (row + 0.5) * high) for row in range(_CELLS) for column in range(_CELLS)]
@@ -54,7 +57,11 @@ def signs(page: Any, lines: Sequence[Box]) -> tuple[float, float, float]:
     covered = hidden / len(middles)
     if lines and covered < COVERED:
         return covered, 0.0, 0.0
-    return covered, *_ink(page, lines)
+    pymupdf.TOOLS.reset_mupdf_warnings()
+    ink, beside = _ink(page, lines)
+    if covered >= COVERED and not beside * ink and _UNDECODED in pymupdf.TOOLS.mupdf_warnings():
+        return None
+    return covered, ink, beside
 
 
 def _on_shown(page: Any, box: Sequence[float]) -> Box:
