@@ -8,7 +8,10 @@ from pages.ui.library.scanning import show_scan
 from pages.ui.shared import background, samples, state, words
 
 WAYS = {"Files": ":material/upload_file:", "Folder": ":material/drive_folder_upload:", "Scan": ":material/folder_open:"}
-READABLE = "PDF, Word, PowerPoint, Excel, OpenDocument, HTML, EPUB, Markdown, RTF, mail, CSV, source code, plain text"
+READABLE = (
+    "PDF, scans, pictures, Word, PowerPoint, Excel, OpenDocument, HTML, EPUB, Markdown, RTF, mail, CSV, source code, "
+    "plain text"
+)
 
 
 def show_adding(empty: bool) -> None:

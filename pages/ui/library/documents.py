@@ -196,7 +196,12 @@ def table(sources: list[SourceRow]) -> dict[str, list[object]]:
         "Pages": [source.pages or None for source in sources],
         "Read": [words.read(source.read) for source in sources],
         "Chunks": [source.chunks for source in sources],
-        "In chunks": [words.covered(source.covered, services.gap_reasons(source)) for source in sources],
+        "In chunks": [
+            words.covered(
+                source.covered, services.gap_reasons(source), of_part=bool(source.read and source.read.unread)
+            )
+            for source in sources
+        ],
         "Words found": [words.found(source.words) for source in sources],
         "Collections and tags": [labels(source) for source in sources],
         "Note": [source.note for source in sources],

@@ -76,8 +76,8 @@ def share(value: float) -> str:
     return "100 %" if value >= 1 else f"{min(99.99, 100 * value):.2f} %"
 
 
-def covered(value: float, reasons: Collection[str]) -> str:
-    """How much of a text its chunks hold, and in words why not all of it.
+def covered(value: float, reasons: Collection[str], *, of_part: bool = False) -> str:
+    """How much of a text its chunks hold, and in words why not all of it. ``of_part``: of what was read.
 
     >>> covered(1.0, []), covered(0.9855, ["front matter, kept as metadata"])
     ('all', 'all but front matter, 98.55 %')
@@ -85,7 +85,8 @@ def covered(value: float, reasons: Collection[str]) -> str:
     ('all but set aside, 90.00 %', '50.00 %, some lost')
     """
     if not reasons:
-        return "all" if value >= 1 else share(value)
+        everything = "all that was read" if of_part else "all"
+        return everything if value >= 1 else share(value)
     if UNEXPLAINED in reasons:
         return f"{share(value)}, some lost"
     said = {_SET_ASIDE.get(reason, "set aside") for reason in reasons}
@@ -127,8 +128,8 @@ def read(pages: PagesRead | None) -> str:
 
     >>> read(None), read(PagesRead(3, (), (), (), True, None)), read(PagesRead(3, (4,), (), (), True, 0.981))
     ('', '', '1 of 4 pages by OCR, 98 % sure')
-    >>> read(PagesRead(0, (1,), (), (2, 3), False, 0.9))
-    'in part: 2 of 3 pages unread; 1 by OCR, 90 % sure'
+    >>> read(PagesRead(0, (1,), (), (2, 3), False, 0.9)), read(PagesRead(0, (1,), (), (), True, 0.97))
+    ('in part: 2 of 3 pages unread; 1 by OCR, 90 % sure', 'by OCR, 97 % sure')
     """
     if pages is None:
         return ""
@@ -142,7 +143,7 @@ def read(pages: PagesRead | None) -> str:
     if not told:
         return ""
     first, _, rest = told[0].partition(" ")
-    told[0] = f"{first} of {count(total, 'page')} {rest}"
+    told[0] = rest if total == 1 else f"{first} of {count(total, 'page')} {rest}"
     return f"{'' if pages.whole else 'in part: '}{'; '.join(told)}"
 
 
