@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pymupdf
 import pytest
 
-from core.errors import CancelledError, TextLayerMissingError
+from core.errors import CancelledError, ParseError, TextLayerMissingError
 from core.parsing import parse, parser_fingerprint
 from core.parsing.audit.word_audit import words_of
 from core.parsing.ocr import pages as ocr_pages
@@ -21,7 +23,7 @@ from core.parsing.ocr.lines import Reading, ReadLine, from_json, lying, to_json
 from core.settings import ParsingSettings
 from core.text.page_readings import pages_read
 from core.text.places import boxes_of
-from core.types import Document, Span
+from core.types import Document, Page, Span
 from tests.parsing.laws import assert_laws
 from tests.parsing.scanned import LEFT, LETTER, RIGHT, encoded, page_of, picture, scanned
 
@@ -188,6 +190,25 @@ def test_switched_off_a_document_in_part_is_told(monkeypatch: pytest.MonkeyPatch
         read(scanned(picture(), stamp="2"), scans="off")
     names = {parser_fingerprint("pdf", ParsingSettings(scans=name)) for name in ("packaged", "tesseract", "off")}
     assert len(names) == 3, "another way of reading reads again"
+
+
+def test_nothing_of_ocr_is_started_for_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr_pages, "pool", lambda: pytest.fail("OCR was started for pages of text"))
+    assert read(scanned(PROSE, PROSE * 2)).pages[1].reading == "text"
+    assert not {"cv2", "rapidocr"} & sys.modules.keys(), "only the worker loads them"
+
+
+def test_a_page_that_cannot_be_drawn_costs_the_others_nothing() -> None:
+    def draw(numbers: Sequence[int], turn: int) -> dict[int, tuple[bytes, float]]:
+        if 2 in numbers:
+            raise ParseError("Page 2 could not be drawn.")
+        return {number: (encoded(picture(), "jpeg"), 150 / 72) for number in numbers}
+
+    sheets = ocr_pages.Sheets()
+    for number in (1, 2, 3):
+        sheets.take(Page(number, 595, 420), 420, [], (1.0, 0.1, 1.0))
+    ocr_pages.read_scans(sheets, draw, ParsingSettings(), lambda left: None)
+    assert [page.reading for page in sheets.pages] == ["ocr", "unread", "ocr"]
 
 
 def test_a_page_that_takes_too_long_is_given_up_alone(monkeypatch: pytest.MonkeyPatch) -> None:

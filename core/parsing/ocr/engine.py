@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.parsing.ocr.lines import Reading, ReadLine
 
 _LOOKED_AT = 1600  # pixels of the longer side in which lines are sought; they are read in the picture as it came
-_LEAST_CONFIDENCE = 0.5
+_LEAST_CONFIDENCE = 0.6  # of a line: what is read with less is seldom print
 _TRIED, _TRIED_WIDTH = 6, 12  # lines read both ways, and how much of them: times their height
 _LONG = 2.5  # times as long as high: a line that tells its direction
 _QUARTER = 90.0

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.parsing.pictures.looking import COVERED
 from core.text.languages import function_word_share
 
-COVERED = 0.5  # of the page, by pictures
 _LEAST_INK = 0.0004  # of the page: below it lie dust and the shadow of a sheet's edge
 _BESIDE = 0.5  # of the page's ink, outside the lines of the text layer
 _ENOUGH_LETTERS = 1500  # of words in some language: such a page is read, whatever lies behind them

@@ -71,13 +71,9 @@ def read_scans(sheets: Sheets, draw: Draw, settings: ParsingSettings, tick: Call
     languages = _languages(sheets, settings) if doubtful else ""
     for start in range(0, len(doubtful), _AT_ONCE):
         some = doubtful[start : start + _AT_ONCE]
-        pictures: Mapping[int, tuple[bytes, float]] = {}
-        if settings.scans != "off":
-            tick(len(doubtful) - start)
-            try:
-                pictures = draw([sheets.pages[place].number for place in some], 0)
-            except ParseError:  # none of them is read: they are named below
-                pictures = {}
+        tick(len(doubtful) - start)
+        numbers = [sheets.pages[place].number for place in some]
+        pictures = {} if settings.scans == "off" else _pictures(draw, numbers)
         for index, place in enumerate(some, start):
             number, layer = sheets.pages[place].number, sheets.layer(place)
             try:
@@ -95,6 +91,15 @@ def read_scans(sheets: Sheets, draw: Draw, settings: ParsingSettings, tick: Call
             elif says_nothing(layer):
                 sheets.mark(place, "wordless")
     return replaced
+
+
+def _pictures(draw: Draw, numbers: Sequence[int]) -> dict[int, tuple[bytes, float]]:
+    """Pictures of pages; those that cannot be drawn are left out, and cost the others nothing."""
+    try:
+        return dict(draw(numbers, 0))
+    except ParseError:
+        half = len(numbers) // 2
+        return {**_pictures(draw, numbers[:half]), **_pictures(draw, numbers[half:])} if half else {}
 
 
 def _languages(sheets: Sheets, settings: ParsingSettings) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from io import BytesIO
 from typing import Any
 
-from core.parsing.ocr.judgement import COVERED
 from core.parsing.pdf.lines import Box
 from core.parsing.signatures import found_in
 
+COVERED = 0.5  # of a page, by pictures: from here on it may be a scan
 _CELLS = 24  # of a page, across and down, in which it is looked for what pictures cover
 _LOOK = 500.0  # pixels of the longer side: enough to see ink, too few to read it
 _FAINT = 40  # levels of grey by which ink differs from paper
