@@ -50,7 +50,6 @@ def share(text: str, lines: tuple[str, ...] = LETTER) -> float:
         ("17", 1.0, 0.99, True),
         ("Scanned with CamScanner", 1.0, 0.98, True),
         (GARBAGE, 1.0, 0.1, True),
-        ("\ufffd\ufffd\ufffd a \ufffd", 0.0, 0.0, True),
         (PROSE, 1.0, 0.1, False),
         (PROSE * 4, 1.0, 0.9, False),
         (PROSE, 0.2, 0.9, False),
@@ -60,6 +59,11 @@ def share(text: str, lines: tuple[str, ...] = LETTER) -> float:
 def test_a_page_is_a_scan_where_its_layer_does_not_account_for_its_picture(layer, covered, beside, scan) -> None:
     assert may_be_scan(PageSigns(layer, covered, 0.05, beside)) is scan
     assert not may_be_scan(PageSigns(layer, covered, 0.0, beside)), "a blank page is none"
+
+
+def test_letters_that_no_font_tells_need_ocr_without_a_picture() -> None:
+    assert may_be_scan(PageSigns("\ufffd\ufffd\ufffd a \ufffd"))
+    assert not may_be_scan(PageSigns("a \ufffd few of them are no matter, as a bullet or a sign \ufffd may be one"))
 
 
 def test_a_layer_stays_where_it_holds_what_ocr_reads() -> None:

@@ -47,9 +47,11 @@ def may_be_scan(signs: PageSigns) -> bool:
     >>> may_be_scan(PageSigns("12", covered=1.0, ink=0.05, beside=0.99)), may_be_scan(PageSigns("", 1.0, 0.0, 0.0))
     (True, False)
     """
+    if unreadable(signs.layer):
+        return True
     if signs.ink < _LEAST_INK:
         return False
-    if not _letters(signs.layer) or unreadable(signs.layer):
+    if not _letters(signs.layer):
         return True
     if signs.covered < COVERED:
         return False
