@@ -8,12 +8,14 @@ by 90 and 180 degrees, stamped across (with "Scanned with CamScanner" as its tex
 
 - words: the share of the expected words that are found, each as often as it is expected.
 - order: the longest common subsequence of expected and found words, as a share of the expected ones.
-- s a page: wall time, engines warm. Tesseract runs as a program, with its own page analysis (--psm 1).
+- s a page: wall time, engines warm. Tesseract runs as a program, with its own page analysis (--psm 1),
+  one thread, for its threads wait for each other on a busy machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -105,9 +107,8 @@ def by_lectern(engine: str) -> Callable[[bytes, Image.Image], str]:
 def by_tesseract(data: bytes, image: Image.Image) -> str:
     held = BytesIO()
     image.save(held, "png")
-    done = subprocess.run(
-        ["tesseract", "stdin", "stdout", "--psm", "1"], input=held.getvalue(), capture_output=True, check=False
-    )
+    command, alone = ["tesseract", "stdin", "stdout", "--psm", "1"], {**os.environ, "OMP_THREAD_LIMIT": "1"}
+    done = subprocess.run(command, input=held.getvalue(), capture_output=True, check=False, env=alone)
     return done.stdout.decode("utf-8", "replace")
 
 

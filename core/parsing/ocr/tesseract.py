@@ -88,12 +88,13 @@ def _around(words: list[dict[str, str]]) -> Box:
 
 
 def _run(options: list[str], picture: bytes, seconds: float, tick: Callable[[], None]) -> str:
+    kept = {name: os.environ[name] for name in ("PATH", "TESSDATA_PREFIX", "SYSTEMROOT") if name in os.environ}
     process = subprocess.Popen(
         ["tesseract", "stdin", "stdout", *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={name: os.environ[name] for name in ("PATH", "TESSDATA_PREFIX", "SYSTEMROOT") if name in os.environ},
+        env={**kept, "OMP_THREAD_LIMIT": "1"},  # its threads gain little, and wait for each other on a busy machine
     )
     deadline = time.monotonic() + seconds
     waiting: bytes | None = picture
