@@ -10,6 +10,7 @@ import pytest
 
 from core.cli.main import main
 from core.library import Incoming, Library
+from core.parsing.ocr import pages as ocr_pages
 from core.text.places import boxes_of
 from core.types import Span
 from tests.parsing.scanned import encoded, picture, scanned
@@ -59,6 +60,22 @@ def test_a_document_read_in_part_is_never_shown_as_whole(library: Library, folde
     (row,) = library.sources()
     assert row.read is not None
     assert (row.read.whole, row.read.ocr) == (True, (2,)), "another way of reading reads it again"
+
+
+def test_pages_that_were_given_up_get_another_chance(
+    library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = Incoming("report.pdf", folder / "report.pdf")
+    with monkeypatch.context() as busy:
+        busy.setattr(ocr_pages, "PAGE_SECONDS", 0.0)
+        first = library.ingest([item])
+    assert first.documents[0].read is not None
+    assert first.documents[0].read.unread == (2,)
+    second = library.ingest([item])
+    assert second.documents[0].read is not None
+    assert second.documents[0].read.ocr == (2,)
+    assert "plumbers" in library.document(second.documents[0].version_id).text
+    assert library.ingest([item]).documents[0].reused, "what is whole is not read again"
 
 
 def test_the_commands_say_how_pages_were_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
