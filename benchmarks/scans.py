@@ -78,7 +78,7 @@ KINDS: dict[str, tuple[int, Callable[[Image.Image], Image.Image]]] = {
     "turned 90°": (300, lambda image: image.transpose(Image.Transpose.ROTATE_270)),
     "turned 180°": (300, lambda image: image.transpose(Image.Transpose.ROTATE_180)),
     "stamped": (200, stamped),
-    "noise, 200 dpi": (200, noisy),
+    "noise 200 dpi": (200, noisy),
 }
 
 
