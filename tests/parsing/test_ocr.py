@@ -78,7 +78,7 @@ def test_a_layer_stays_where_it_holds_what_ocr_reads() -> None:
 def test_boxes_lie_on_a_turned_page_and_go_through_a_pipe() -> None:
     line = ReadLine("a", 0.9, (10, 20, 30, 24), (10, 20, 30, 24))
     for turn in (0, 90, 180, 270):
-        reading = lying(Reading((line,), (100, 200)), turn)
+        reading = lying(Reading((line,), (100, 200)), turn, (100, 200))
         x0, y0, x1, y1 = reading.lines[0].box
         width, height = (100, 200) if turn % 180 == 0 else (200, 100)
         assert 0 <= x0 < x1 <= width

@@ -11,6 +11,7 @@ from core.parsing.pdf.lines import TextLine
 
 _TYPE_SIZE = 0.75  # of the height of a line's box, which has a margin
 _SAME_SIZE = 0.25  # by which heights of one type differ: a line may have no letter that hangs or rises
+_MARGIN = 0.25  # of a box's height, at either end of a line: the detector draws its boxes wide
 _FOOT = 0.22  # of a box's height, below the letters' feet
 
 
@@ -28,6 +29,8 @@ def lines_on(reading: Reading, scale: float) -> tuple[list[TextLine], float]:
 
 def _on(line: ReadLine, scale: float, size: float) -> TextLine:
     x0, y0, x1, y1 = (value / scale for value in line.frame)
+    margin = min(_MARGIN * (y1 - y0), (x1 - x0) / 4)
+    x0, x1 = x0 + margin, x1 - margin  # or the lines of two columns touch over a narrow gutter
     a, b, c, d = (value / scale for value in line.box)
     return TextLine(line.text, x0, y0, x1, y1, y1 - _FOOT * (y1 - y0), size, parted=True, box=(a, b, c, d))
 

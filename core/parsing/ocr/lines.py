@@ -39,21 +39,23 @@ class Reading:
         return round(sum(line.confidence * len(line.text) for line in self.lines) / letters, 4) if letters else 0.0
 
 
-def lying(reading: Reading, turn: int) -> Reading:
-    """A reading of an upright sheet whose page lies turned clockwise by 0, 90, 180 or 270 degrees: boxes go along.
+def lying(reading: Reading, turn: int, size: tuple[float, float]) -> Reading:
+    """A reading of a picture of this width and height, that was turned upright, on the page as it lies: boxes go along.
+
+    ``turn``: by how much the page lies turned clockwise: 0, 90, 180 or 270 degrees.
 
     >>> line = ReadLine("a", 1.0, (0, 0, 9, 2), (0, 0, 9, 2))
-    >>> [lying(Reading((line,), (10, 20)), turn).lines[0].box for turn in (90, 180, 270)]
+    >>> [lying(Reading((line,), (10, 20)), turn, (10, 20)).lines[0].box for turn in (90, 180, 270)]
     [(18, 0, 20, 9), (1, 18, 10, 20), (0, 1, 2, 10)]
     """
-    wide, high = reading.sheet
+    wide, high = size
 
     def laid(x: float, y: float) -> tuple[float, float]:
         return {0: (x, y), 90: (high - y, x), 180: (wide - x, high - y), 270: (y, wide - x)}[turn]
 
     lines = []
     for line in reading.lines:
-        (ax, ay), (bx, by) = laid(*line.frame[:2]), laid(*line.frame[2:])
+        (ax, ay), (bx, by) = laid(*line.box[:2]), laid(*line.box[2:])
         lines.append(replace(line, box=(min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))))
     return replace(reading, lines=tuple(lines))
 

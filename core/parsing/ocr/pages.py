@@ -122,7 +122,8 @@ def _read(
     if languages:
         turn = tesseract.turn_of(picture, PAGE_SECONDS, tick)
         upright = draw([number], -turn)[number][0] if turn else picture
-        return lying(tesseract.read(upright, languages, PAGE_SECONDS, tick), turn)
+        reading = tesseract.read(upright, languages, PAGE_SECONDS, tick)
+        return lying(reading, turn, reading.sheet)
     request = {"task": "read", "memory_bytes": settings.memory_megabytes << 20}
     with closing(pool().ask(request, picture, PAGE_SECONDS, tick)) as messages:
         told = [message for message in messages if message["type"] == "reading"]
