@@ -129,11 +129,15 @@ class PageBox:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page's 1-based number and its size in points."""
+    """A page's 1-based number, its size in points and how it was read: "text" (from what the file says, or blank),
+    "ocr", "wordless" (a picture in which OCR found no words) or "unread". ``confidence``: of OCR, 0..1.
+    """
 
     number: int
     width: float
     height: float
+    reading: str = "text"
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

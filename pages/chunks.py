@@ -74,7 +74,7 @@ def heading_row(sources: dict[str, SourceRow]) -> tuple[str, bool]:
         chunks_compare.show_choice()
     if judged.button("Judgments", icon=":material/verified:", width="stretch"):
         judging_list.show_list()
-    if source.document_kind != "pdf" or not source.pages:  # slides have pages too, but nothing to draw them with
+    if source.document_kind not in readings.DRAWN or not source.pages:  # slides have pages, but nobody draws them
         return version, False
     st.session_state.setdefault(state.CHUNKS_VIEW, arrivals.TEXT)
     view = switch.segmented_control(

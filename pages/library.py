@@ -62,7 +62,7 @@ def totals(sources: list[SourceRow]) -> None:
     columns[2].metric(
         "Coverage",
         words.share(stats.coverage),
-        f"lost in {words.count(losing, 'document')}" if losing else "nothing lost",
+        _told_of_loss(losing, sum(source.read is not None and not source.read.whole for source in sources)),
         delta_color="inverse" if losing else "off",
         delta_arrow="off",
         help="Share of the non-blank characters that some chunk holds. Front matter and running page headers are set "
@@ -70,6 +70,13 @@ def totals(sources: list[SourceRow]) -> None:
     )
     columns[3].metric("Truncated", words.count(stats.truncated, "chunk"), help="Chunks longer than the encoder reads.")
     columns[4].metric("On disk", words.size(stats.total_bytes), help=f"In {services.home()}")
+
+
+def _told_of_loss(losing: int, in_part: int) -> str:
+    """Documents that lost text to no chunk, those that were read in part, or that there is neither."""
+    if losing:
+        return f"lost in {words.count(losing, 'document')}"
+    return f"{words.count(in_part, 'document')} read in part" if in_part else "nothing lost"
 
 
 LESSONS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from core.enriching import Features
@@ -15,6 +16,7 @@ from core.search.question.analysis import Chip
 from core.search.result import SearchResult
 from core.storage.catalogue.conditions import Condition
 from core.storage.catalogue.judging import JudgmentRow
+from core.text.page_readings import pages_read
 from core.types import Audit, Block, BlockKind, Chunk, ChunkTree, Quote, Span, WordAudit
 
 if TYPE_CHECKING:
@@ -77,6 +79,8 @@ def chunking(source: str, tree: ChunkTree, audit: Audit, features: Mapping[str, 
         "blocks": [_block(block) for block in document.blocks],
         "chunks": [{**_chunk(chunk), "features": _features(features, chunk.chunk_id)} for chunk in tree.chunks],
         "audit": _audit(audit, document.words),
+        "pages": [asdict(page) for page in document.pages],
+        "read": asdict(read) if (read := pages_read(document.pages)) else None,
     }
 
 
@@ -336,6 +340,7 @@ def _ingested(document: Ingested) -> dict[str, Any]:
         "version_id": document.version_id,
         "reused": document.reused,
         "parent": document.parent,
+        "read": asdict(document.read) if document.read else None,
     }
 
 
@@ -349,15 +354,7 @@ def _audit(audit: Audit, words: WordAudit | None) -> dict[str, Any]:
 
 
 def _words(words: WordAudit) -> dict[str, Any]:
-    return {
-        "reader": words.reader,
-        "words": words.words,
-        "in_text": words.in_text,
-        "in_metadata": words.in_metadata,
-        "dropped": [{"reason": reason, "words": count} for reason, count in words.dropped],
-        "missing": words.missing,
-        "examples": list(words.examples),
-    }
+    return {**asdict(words), "dropped": [{"reason": reason, "words": count} for reason, count in words.dropped]}
 
 
 def refitted(found: Refitted, *, applied: bool) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from core.storage.index.outbox import carry_if_possible
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.store import Store
 from core.text.languages import ENGLISH, language_of
+from core.text.page_readings import PagesRead, pages_read
 from core.types import Audit, WordAudit
 
 # Texts gathered before the encoder runs: enough for full batches, few enough that a crash costs seconds.
@@ -67,7 +68,8 @@ class ItemCancelledError(CancelledError):
 @dataclass(frozen=True, slots=True)
 class Ingested:
     """A document now in the library. ``reused``: nothing about it had changed. ``parent``: of an attachment, the
-    version of its mail. ``words``: what a second reading of the file said, ``None`` where none was made.
+    version of its mail. ``words``: what a second reading of the file said, ``None`` where none was made. ``read``: how
+    its pages were read, ``None`` without pages.
     """
 
     source: str
@@ -80,6 +82,7 @@ class Ingested:
     reused: bool
     parent: str | None = None
     words: WordAudit | None = None
+    read: PagesRead | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,6 +370,7 @@ class Ingest:
             reused=member.cut is None,
             parent=member.parent,
             words=documents.words(self.store, member.version_id),
+            read=pages_read(documents.pages(self.store, member.version_id)),
         )
 
     def _count(self, prepared: Prepared, outcomes: Sequence[Ingested]) -> None:

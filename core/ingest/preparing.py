@@ -178,7 +178,10 @@ class _Run:
             return
         self.first(version_id)
         known = documents.version(store, version_id)
-        if known is None or known.parser != parser_fingerprint(known.kind, self.by.settings.parsing):
+        parser = parser_fingerprint(known.kind, self.by.settings.parsing) if known else ""
+        # Handed in again, a document of which pages are unread gets another chance: a busy machine may have cost them.
+        again = data is not None and known and any(p.reading == "unread" for p in documents.pages(store, version_id))
+        if known is None or again or known.parser != parser:
             self._read(member, store.files.read(version_id) if data is None else data, depth)
             return
         if data is not None:

@@ -33,6 +33,7 @@ PARSERS: dict[str, Callable[[ParsingSettings], Parser]] = {
     "code": lambda settings: CodeParser(),
     "notebook": lambda settings: NotebookParser(),
     "pdf": PdfParser,
+    "image": partial(PdfParser, kind="image"),
     **{kind: partial(FlowParser, kind) for kind in FLOW_KINDS},
 }
 
@@ -65,7 +66,8 @@ def parse(
 def parser_fingerprint(kind: str, settings: ParsingSettings | None = None) -> str:
     """Name and version of the parser for ``kind``: documents parsed under another one are parsed again.
 
-    ``settings`` ``None``: the defaults. Of them the reader makes a difference, and for web pages what is kept.
+    ``settings`` ``None``: the defaults. Of them the reader makes a difference, for web pages what is kept, and for
+    scans who reads them.
 
     >>> parser_fingerprint("markdown"), parser_fingerprint("markdown", ParsingSettings(reader="unstructured"))
     ('markdown-1', 'unstructured-markdown-1')

@@ -90,6 +90,7 @@ _BINARY_KINDS = {  # whose content says what they are; damaged ones are left to 
     "epub": "epub",
     "rtf": "rtf",
     "msg": "msg",
+    **dict.fromkeys(("png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp"), "image"),
 }
 _PDF_MARK_WITHIN = 1024  # readers accept junk before the header up to here
 _SAMPLE_BYTES = 16_384
@@ -107,8 +108,8 @@ _ENOUGH_MAIL_NAMES = 3
 _MAILBOX = re.compile(r"From \S+ .*\d\d:\d\d.*\n")
 _READABLE = (
     "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
-    "EPUB, RTF, mail (.eml, .msg), CSV, reStructuredText, Org, Markdown, notebooks, plain text and "
-    "source code."
+    "EPUB, RTF, mail (.eml, .msg), CSV, reStructuredText, Org, Markdown, notebooks, plain text, source code and "
+    "pictures (.png, .jpg, .tiff, .webp, .bmp)."
 )
 
 

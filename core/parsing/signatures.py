@@ -16,7 +16,7 @@ _XLSX = "Open it in Excel or LibreOffice, save it as .xlsx and add that."
 _EXPORT = "Export it as PDF or as an Office document and add that."
 _UNPACK = "Unpack it and add the files, or the folder."
 _CONVERT_BOOK = "Convert it to EPUB and add that."
-_OCR = "Run OCR over it and add the PDF."
+_AS_PNG = "Save it as PNG or JPEG and add that."
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,7 @@ UNREAD_NAMES: dict[str, Found] = {
     **dict.fromkeys(("pages", "numbers", "key"), _unread("an Apple iWork document", _EXPORT)),
     **dict.fromkeys(("vsd", "vsdx", "pub", "one", "mpp", "hwp", "hwpx", "wpd", "wps", "xps", "djvu", "chm"),
                     _unread("a document of a program Lectern does not know", _EXPORT)),
-    **dict.fromkeys(("png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "heic", "avif", "ico", "psd"),
-                    _unread("a picture", _OCR)),
+    **dict.fromkeys(("gif", "heic", "avif", "ico", "psd"), _unread("a picture", _AS_PNG)),
     **dict.fromkeys(("zip", "gz", "tgz", "bz2", "xz", "7z", "rar", "tar", "zst", "jar"),
                     _unread("an archive", _UNPACK)),
     **dict.fromkeys(("mp3", "mp4", "m4a", "wav", "ogg", "avi", "mov", "mkv", "flac", "webm"),
@@ -59,8 +58,10 @@ TEXT_BUT_UNREAD = frozenset({"mbox", "fods", "fodp", "fb2"})
 
 _SIGNATURES: tuple[tuple[tuple[bytes, ...], Found], ...] = (
     ((b"{\\rtf",), Found("rtf", "an RTF document")),
-    ((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"8BPS\0", b"\0\0\1\0"),
-     UNREAD_NAMES["png"]),
+    ((b"\x89PNG\r\n\x1a\n",), Found("image", "a PNG picture")),
+    ((b"\xff\xd8\xff",), Found("image", "a JPEG picture")),
+    ((b"II*\0", b"MM\0*"), Found("image", "a TIFF picture")),
+    ((b"GIF87a", b"GIF89a", b"8BPS\0", b"\0\0\1\0"), UNREAD_NAMES["gif"]),
     ((b"PK\5\6", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\7", b"(\xb5/\xfd"),
      UNREAD_NAMES["zip"]),
     ((b"\x7fELF", b"MZ\x90\0", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", b"\0asm"), _unread("a program")),
@@ -69,7 +70,8 @@ _SIGNATURES: tuple[tuple[tuple[bytes, ...], Found], ...] = (
     ((b"PAR1",), UNREAD_NAMES["parquet"]),
     ((b"ITSF\3\0", b"AT&TFORM"), UNREAD_NAMES["chm"]),
 )  # fmt: skip
-_RIFF = {b"WEBP": UNREAD_NAMES["png"], b"WAVE": UNREAD_NAMES["mp3"], b"AVI ": UNREAD_NAMES["mp3"]}
+_RIFF = {b"WEBP": Found("image", "a WebP picture"), b"WAVE": UNREAD_NAMES["mp3"], b"AVI ": UNREAD_NAMES["mp3"]}
+_BITMAP_HEADERS = {size.to_bytes(4, "little") for size in (12, 40, 52, 56, 64, 108, 124)}  # their lengths
 _ZIP = b"PK\3\4"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OPEN_DOCUMENT = re.compile(r"application/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation|\w+)")
@@ -117,6 +119,8 @@ def found_in(data: bytes) -> Found | None:
         return _RIFF[data[8:12]]
     if data[4:8] == b"ftyp" and data[:1] == b"\0":
         return UNREAD_NAMES["mp4"]
+    if data.startswith(b"BM") and data[6:10] == bytes(4) and data[14:18] in _BITMAP_HEADERS:
+        return Found("image", "a bitmap picture")
     if data[257:262] == b"ustar":
         return UNREAD_NAMES["tar"]
     return next((found for marks, found in _SIGNATURES if data.startswith(marks)), None)

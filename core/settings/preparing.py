@@ -10,6 +10,7 @@ from core.settings.checks import one_of, within
 
 READERS = ("own", "unstructured")
 WEB_PAGES = ("article", "whole")
+SCANS = ("packaged", "tesseract", "off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +20,39 @@ class ParsingSettings:
     ``reader``: "own", or "unstructured" for the formats that library reads; PDF, spreadsheets of OpenDocument and
     source code are always our own. ``web_pages``: "article" sets aside what is not a saved page's article, "whole"
     keeps the page; a page without an article is whole in any case. Only our own reader asks.
+
+    ``scans``: who reads pages that are pictures: "packaged", the OCR that comes with the installation, "tesseract",
+    that program where it is on the path, for ``scan_languages`` as it spells them ("eng+deu"), or "off".
     """
 
     timeout_seconds: int = 600
     memory_megabytes: int = 2048
     reader: str = "own"
     web_pages: str = "article"
+    scans: str = "packaged"
+    scan_languages: str = "eng"
 
     def __post_init__(self) -> None:
         one_of("parsing.reader", self.reader, READERS)
         one_of("parsing.web_pages", self.web_pages, WEB_PAGES)
+        one_of("parsing.scans", self.scans, SCANS)
+        if not all(name.replace("_", "").isalnum() for name in self.scan_languages.split("+")):
+            raise SettingsError(
+                f"parsing.scan_languages is {self.scan_languages!r}.", "Name languages as Tesseract does: eng+deu."
+            )
         within("parsing.timeout_seconds", self.timeout_seconds, 1, 36_000)
         within("parsing.memory_megabytes", self.memory_megabytes, 256, 65_536)
+
+    @property
+    def scans_mark(self) -> str:
+        """What the name of a parser says of who reads its scans; "" of the default.
+
+        >>> ParsingSettings().scans_mark, ParsingSettings(scans="tesseract").scans_mark
+        ('', '-tesseract-eng')
+        """
+        if self.scans == "tesseract":
+            return f"-tesseract-{self.scan_languages}"
+        return "" if self.scans == "packaged" else "-without-scans"
 
 
 @dataclass(frozen=True, slots=True)

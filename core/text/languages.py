@@ -38,11 +38,27 @@ def language_of(text: str, among: Collection[str] = LANGUAGES) -> str:
     >>> language_of("def total(rows): return sum(rows)")
     'english'
     """
+    best, count, words = _most_function_words(text, among)
+    return best if count >= max(_LEAST, _LEAST_SHARE * words) else ENGLISH
+
+
+def function_word_share(text: str) -> float:
+    """The share of function words among a text's words, in the language that has most of them there; 0 without words.
+
+    >>> function_word_share("The end of it"), function_word_share("Wklv lv d flskhu")
+    (0.75, 0.0)
+    """
+    _, count, words = _most_function_words(text, LANGUAGES)
+    return count / words if words else 0.0
+
+
+def _most_function_words(text: str, among: Collection[str]) -> tuple[str, int, int]:
+    """The language with most function words in a text, of ``among`` and English; how many, and of how many words."""
     words = [fold(word) for word in islice(_words(text), _LOOKED_AT)]
     listed = {language: function_words(language) for language in (ENGLISH, *among)}
     counts = {language: sum(word in known for word in words) for language, known in listed.items()}
     best = max(counts, key=lambda language: counts[language])  # English stands first
-    return best if counts[best] >= max(_LEAST, _LEAST_SHARE * len(words)) else ENGLISH
+    return best, counts[best], len(words)
 
 
 def stems(text: str, language: str) -> list[str]:

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.model
 
 DOCUMENT = {
     "source": str, "document": str, "kind": str, "characters": int, "chunks": int, "audit": dict, "version_id": str,
-    "reused": bool, "parent": (str, type(None)),
+    "reused": bool, "parent": (str, type(None)), "read": (dict, type(None)),
 }  # fmt: skip
 AUDIT = {"characters": int, "covered": int, "gaps": list, "words": (dict, type(None))}
 WORDS = {
@@ -73,7 +73,7 @@ SOURCE = {
     "title": str, "pages": int, "characters": int, "chunks": int, "parents": int, "covered": float, "truncated": int,
     "by_words": bool, "recipe": str, "recipe_fingerprint": str, "added_at": str, "changed_at": str, "size_bytes": int,
     "parent": (str, type(None)), "collections": list, "tags": list, "note": str, "also": list,
-    "words": (dict, type(None)), "trashed_at": str,
+    "words": (dict, type(None)), "trashed_at": str, "read": (dict, type(None)),
 }  # fmt: skip
 STATS = {
     "sources", "documents", "chunks", "parents", "characters", "covered", "coverage", "truncated", "texts", "vectors",
@@ -183,7 +183,7 @@ def test_chunk_prints_what_an_outsider_needs(core, documents, chunker):
     for path in documents if chunker == "structure" else documents[:1]:
         code, found, _ = core("chunk", path, "--chunker", chunker, "--set", "chunking.max_tokens=50")
         assert code == 0
-        keys = {"source", "kind", "title", "text", "blocks", "chunks", "audit"}
+        keys = {"source", "kind", "title", "text", "blocks", "chunks", "audit", "pages", "read"}
         assert set(found) == keys
         assert found["source"] == str(path)
         text = found["text"]
@@ -487,7 +487,7 @@ def test_a_dry_run_says_what_would_be_read_and_does_nothing(core, tmp_path, monk
     monkeypatch.chdir(tmp_path)
     for name in ("in/a.md", "in/drafts/b.md", "in/node_modules/c.md", "in/photo.md", "in/keep.log"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_bytes(b"\x89PNG\r\n\x1a\n" if "photo" in name else b"# Head\n\nThe body.\n")
+        Path(name).write_bytes(b"GIF89a\0\0" if "photo" in name else b"# Head\n\nThe body.\n")
     Path("in/link.md").symlink_to("a.md")
     code, found, said = core(
         "ingest", "in/", "--dry-run", "--ignore", "drafts/", "--ignore", "*.log", "--library", "kept"

@@ -29,15 +29,10 @@ GOOD = {
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4
 
 
-def pdf(picture: bool = False, **options: object) -> bytes:
+def pdf(words: str = "A page of a PDF with words on it.", **options: object) -> bytes:
     with pymupdf.open() as document:
-        page = document.new_page()
-        page.insert_text((72, 72), "A page of a PDF with words on it.")
-        if not picture:
-            return bytes(document.tobytes(**options))
-        with pymupdf.open() as scanned:
-            scanned.new_page().insert_image((0, 0, 500, 700), pixmap=page.get_pixmap(dpi=60))
-            return bytes(scanned.tobytes())
+        document.new_page().insert_text((72, 72), words)
+        return bytes(document.tobytes(**options))
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +46,9 @@ def bad_files() -> dict[str, tuple[bytes, str]]:
         "header-only.pdf": (b"%PDF-1.7\n", "header-only.pdf"),
         "noise.pdf": (b"%PDF-1.7\n" + os.urandom(2000), "noise.pdf"),
         "encrypted.pdf": (pdf(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="secret", owner_pw="owner"), "password"),
-        "scanned.pdf": (pdf(picture=True), "scanned.pdf"),
-        "picture.md": (PNG, "PNG"),
+        "blank.pdf": (pdf(words=""), "blank"),
+        "picture.md": (PNG, "damaged"),
+        "moving.md": (b"GIF89a" + bytes(100), "GIF"),
         "program.txt": (b"\x7fELF" + bytes(2000), "program"),
         "nulls.txt": (bytes(range(32)) * 200, "nulls.txt"),
         "archive.docx": (b"PK\x03\x04" + b"\0" * 26 + b"word/document.xml" + b"\0" * 100, "damaged"),

@@ -11,7 +11,7 @@ from core.settings import ParsingSettings
 from tests.parsing.outlook_files import container
 from tests.parsing.packages import packed
 
-PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(64)
+GIF = b"GIF89a" + bytes(64)
 
 
 OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
@@ -89,8 +89,8 @@ def test_detect_kind(data: bytes, name: str, kind: str) -> None:
 @pytest.mark.parametrize(
     ("data", "name", "says"),
     [
-        (PNG, "notes.md", "notes.md is a picture, not the .md file its name says."),
-        (PNG, "notes.png", "notes.png is a picture."),
+        (GIF, "notes.md", "notes.md is a picture, not the .md file its name says."),
+        (GIF, "notes.gif", "notes.gif is a picture."),
         (zipped("readme"), "a.md", "an archive, not the .md file its name says. Unpack it"),
         (b"SQLite format 3\0", "a.txt", "an SQLite database"),
         (zipped("xl/workbook.bin"), "a.xlsb", "a.xlsb is a binary Excel workbook. Open it in Excel"),
@@ -104,7 +104,7 @@ def test_detect_kind(data: bytes, name: str, kind: str) -> None:
         (b"From a@b Thu Jan  1 10:00:00 2026\n" + MAIL, "saved", "a mailbox"),
         (MAIL, "a.mbox", "a mailbox, which is not read"),
         (b"\0\1\2", "a.mobi", "an electronic book, which is not read. Convert it to EPUB"),
-        (b"", "a.jpg", "a picture, which is not read"),
+        (b"", "a.heic", "a picture, which is not read"),
     ],
 )
 def test_what_nothing_reads_is_named(data: bytes, name: str, says: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import CancelledError, ParseError, PasswordNeededError, TextLayerMissingError, WorkerError
 from core.parsing import parse
-from core.parsing.pdf.images import render_page
+from core.parsing.pictures.drawing import render_page
 from core.settings import ParsingSettings
 from core.text.places import boxes_of, page_of
 from core.types import BlockKind, Span
@@ -236,7 +236,7 @@ def test_bad_files_get_a_sentence() -> None:
     with pytest.raises(PasswordNeededError, match=r"locked\.pdf is encrypted"):
         parse(locked, "locked.pdf", ParsingSettings())
     with pytest.raises(TextLayerMissingError, match=r"scan\.pdf has no text layer"):
-        parse(pdf(picture_page), "scan.pdf", ParsingSettings())
+        parse(pdf(picture_page), "scan.pdf", ParsingSettings(scans="off"))
     for damaged in (good[:300], b"%PDF-1.7\nnothing", b"garbage"):
         with pytest.raises(ParseError, match=r"cut\.pdf is damaged or cut short"):
             parse(damaged, "cut.pdf", ParsingSettings())
@@ -253,9 +253,9 @@ def test_a_truncated_file_keeps_what_can_be_read() -> None:
 
 
 def test_pages_without_text_are_noted() -> None:
-    document = parsed(pdf(two_columns, picture_page))
-    assert document.notes == ("Pages without a text layer, which need OCR if they hold text: 2.",)
-    assert len(document.pages) == 2
+    document = parse(pdf(two_columns, picture_page), "a.pdf", ParsingSettings(scans="off"))
+    assert document.notes == ("Scanned pages that were not read (the reading of scans is off): 2.",)
+    assert [page.reading for page in document.pages] == ["text", "unread"]
 
 
 def test_progress_counts_pages_and_can_cancel() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from core.errors import PasswordNeededError
 from core.parsing.pdf import reader as pdf_module
-from core.parsing.pdf.images import render_page
 from core.parsing.pdf.reader import PdfParser
+from core.parsing.pictures.drawing import render_page
 from core.parsing.sandbox.sandbox import WorkerPool
 from core.settings import ParsingSettings
 from core.types import BlockKind, Document

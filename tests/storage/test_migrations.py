@@ -23,6 +23,12 @@ from tests.fast_encoder import FastEncoder
 from tests.storage.builders import DIMENSION, EMBEDDER, cut, document, ingest, keep_vectors, swap
 
 
+def without_page_readings(connection) -> None:
+    """Pages as they were kept before it was noted how they were read."""
+    for column in ("reading", "confidence"):
+        connection.execute(f"ALTER TABLE page DROP COLUMN {column}")
+
+
 def without_captions(connection, generation: int = 1) -> None:
     """A word index as it was made before it had captions."""
     tokens, index = f"lexical_{generation}_tokens", f"lexical_{generation}"
@@ -134,6 +140,7 @@ def test_libraries_get_the_captions_a_new_cut_would_give_and_nothing_is_cut(tmp_
         with store.transaction() as connection:
             without_captions(connection)
             without_folders_in_step(connection)
+            without_page_readings(connection)
     assert 60 > sum(bool(captions) for _, _, _, captions, _ in expected) > 4
     with Store.open(tmp_path / "library", write=True) as store:
         assert tokens_of(store) == expected
@@ -160,6 +167,7 @@ def test_a_generation_whose_tokens_are_gone_is_left_to_verify(tmp_path) -> None:
         with store.transaction() as connection:
             connection.execute("DROP TABLE lexical_1_tokens")
             without_folders_in_step(connection)
+            without_page_readings(connection)
     with Store.open(tmp_path / "library", write=True) as store, store.reading() as connection:
         assert migrations.applied(connection) == [name for name, _ in MIGRATIONS]
         assert [problem.what for problem in verify(store)] == ["The tokens of the leaves are missing."]

@@ -10,16 +10,18 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any
 
-from core.errors import ParseError, PasswordNeededError, TextLayerMissingError, WorkerError
+from core.errors import ParseError, WorkerError
 from core.parsing.audit.word_audit import audit_words
 from core.parsing.names import MAX_TITLE, display_name, is_title, readable_title
-from core.parsing.pdf.lines import TextLine, from_json
+from core.parsing.ocr.pages import Sheets, read_scans
+from core.parsing.ocr.verdicts import notes_on, require_text
+from core.parsing.pdf.lines import from_json
+from core.parsing.pdf.process import REPAIR, failure, pool
 from core.parsing.pdf.second import SECOND_READER
 from core.parsing.pdf.text import Composition, compose
-from core.parsing.sandbox.sandbox import WorkerPool, out_of_memory
+from core.parsing.pictures.drawing import pictures_for_ocr
 from core.settings import ParsingSettings
 from core.types import BlockKind, Document, Page, Span
 
@@ -27,14 +29,7 @@ Progress = Callable[[str, int, int], None]
 
 _METADATA = {"author": "author", "subject": "subject", "keywords": "keywords", "creationDate": "created"}
 _MAX_PAGES = 100_000
-_LOCKED = "Give it on the Library page, or with --password."
-_REPAIR = "Open it in a PDF reader, save it again and add it once more."
-
-
-@cache
-def pool() -> WorkerPool:
-    """The warm workers of this process."""
-    return WorkerPool("core.parsing.pdf.worker")
+_OCR_REPLACED = "in the text layer of a scanned page, which OCR read"
 
 
 @dataclass(slots=True)
@@ -45,10 +40,7 @@ class _Received:
     metadata: Mapping[str, str] = field(default_factory=dict)
     repaired: bool = False
     expected: int = 0
-    pages: list[Page] = field(default_factory=list)
-    heights: list[float] = field(default_factory=list)
-    lines: list[list[TextLine]] = field(default_factory=list)
-    pictures: int = 0
+    sheets: Sheets = field(default_factory=Sheets)
     damaged: list[int] = field(default_factory=list)
     files: int = 0
     second: list[str] = field(default_factory=list)
@@ -57,21 +49,22 @@ class _Received:
     @property
     def whole(self) -> bool:
         """Whether every page was read once; the second reading may still be missing."""
-        return bool(self.pages) and len(self.pages) == self.expected
+        return bool(self.sheets.pages) and len(self.sheets.pages) == self.expected
 
 
 class PdfParser:
-    """PDF with a text layer; pages that are pictures need OCR, which is its own step.
+    """PDF by its text layer, and by OCR where pages are scans; ``kind`` "image": pictures, which are pages alone.
 
     ``password``: opens an encrypted file; others do not mind it.
     """
 
-    name = "pdf"
-    version = 3
+    version = 4
 
-    def __init__(self, settings: ParsingSettings, password: str | None = None) -> None:
+    def __init__(self, settings: ParsingSettings, password: str | None = None, kind: str = "pdf") -> None:
         self._settings = settings
         self._password = password
+        self._kind = kind
+        self.name = kind + settings.scans_mark
 
     def parse(self, data: bytes, name: str, progress: Progress | None = None) -> Document:
         """The text in reading order, with blocks, pages and a box for every text run.
@@ -85,19 +78,25 @@ class PdfParser:
         try:
             received = self._receive(data, shown, progress)
         except (KeyError, TypeError, ValueError) as error:
-            raise WorkerError(f"{shown} could not be read: the worker's answer made no sense.", _REPAIR) from error
-        _require_text(received, shown)
+            raise WorkerError(f"{shown} could not be read: the worker's answer made no sense.", REPAIR) from error
 
-        def tick() -> None:
+        def tick(left: int = 0) -> None:
             if progress:
-                progress("parsing", received.expected, received.expected)
+                progress("parsing", received.expected - left, received.expected)
 
-        composition = compose(received.pages, received.heights, received.lines, received.outline, tick)
-        document = _document(data, name, received, composition)
+        def draw(pages: Sequence[int], turn: int) -> Mapping[int, tuple[bytes, float]]:
+            return pictures_for_ocr(data, pages, turn, self._settings, self._password)
+
+        sheets, reads = received.sheets, self._settings.scans != "off"
+        replaced = read_scans(sheets, draw, self._settings, tick)
+        require_text(sheets, received.damaged, shown, repaired=received.repaired, reads_scans=reads)
+        composition = compose(sheets.pages, sheets.heights, sheets.lines, received.outline, tick)
+        notes = [*_notes(received, self._kind), *notes_on(sheets, received.damaged, reads_scans=reads)]
+        document = _document(data, name, self._kind, received, composition, notes)
         if len(received.second) != received.expected:
             return document
         tick()
-        dropped = {"drawn twice": received.doubles}
+        dropped = {"drawn twice": received.doubles, _OCR_REPLACED: replaced}
         return replace(document, words=audit_words(document, received.second, SECOND_READER, dropped))
 
     def _receive(self, data: bytes, shown: str, progress: Progress | None) -> _Received:
@@ -110,7 +109,8 @@ class PdfParser:
 
         def tick() -> None:
             if progress:
-                progress("parsing", len(received.pages), max(received.expected, 1))
+                done = len(received.sheets.pages) - len(received.sheets.doubtful)
+                progress("parsing", done, max(received.expected, 1))
 
         problem: Mapping[str, Any] | None = None
         try:
@@ -130,20 +130,6 @@ class PdfParser:
         return received
 
 
-def failure(problem: Mapping[str, Any], shown: str, settings: ParsingSettings) -> ParseError:
-    """The error for the worker's "error" message, as a sentence about the file ``shown``."""
-    kind = problem.get("kind")
-    if kind == "password":
-        return PasswordNeededError(f"{shown} is encrypted and needs its password.", _LOCKED)
-    if kind == "wrong password":
-        return PasswordNeededError(f"{shown} is encrypted, and the password did not open it.", _LOCKED)
-    if kind == "memory":
-        return out_of_memory(shown, settings.memory_megabytes)
-    if kind == "page":
-        return ParseError(f"{shown}: {problem.get('message', '')}")
-    return ParseError(f"{shown} is damaged or cut short: no page of it can be read.", _REPAIR)
-
-
 def _take(received: _Received, message: Mapping[str, Any]) -> None:
     if message["type"] == "open":
         received.expected = int(message["pages"])
@@ -158,84 +144,46 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
     elif message["type"] == "page":
         width, height = message["size"]
         number = int(message["number"])
-        received.pages.append(Page(number, round(float(width), 2), round(float(height), 2)))
-        received.heights.append(float(message["height"]))
-        received.lines.append([from_json(line) for line in message["lines"]])
+        damaged = bool(message.get("damaged"))
+        reading = "unread" if damaged else "text"
+        page = Page(number, round(float(width), 2), round(float(height), 2), reading)
+        lines = [from_json(line) for line in message["lines"]]
+        received.sheets.take(page, float(message["height"]), lines, message.get("signs", ()))
         received.doubles += [str(text) for text in message.get("doubles", ())]
-        received.pictures += bool(message.get("pictures"))
-        if message.get("damaged"):
-            received.damaged.append(number)
+        received.damaged += [number] * damaged
     elif message["type"] == "second" and message["number"] == len(received.second) + 1:
         received.second.append(str(message["text"]))
 
 
-def _require_text(received: _Received, shown: str) -> None:
-    letters = sum(len(line.text) + 20 * line.stands_in for lines in received.lines for line in lines)
-    if letters >= 20 or (letters and not received.pictures):
-        unread = sum(line.text.count("\ufffd") for lines in received.lines for line in lines)
-        if 2 * unread < letters:
-            return
-        raise TextLayerMissingError(
-            f"{shown} has a text layer, but its letters cannot be told: the fonts do not say which they are.",
-            "Run OCR over it and add the result.",
-        )
-    if not received.pages or len(received.damaged) == len(received.pages):
-        raise ParseError(f"{shown} is damaged or cut short: no page of it can be read.", _REPAIR)
-    if received.pictures:
-        raise TextLayerMissingError(
-            f"{shown} has no text layer: its pages are pictures.", "Run OCR over it and add the result."
-        )
-    if received.repaired:
-        raise ParseError(f"{shown} is damaged or cut short: its pages hold no text any more.", _REPAIR)
-    raise TextLayerMissingError(f"{shown} has no text layer: its pages are blank or drawn.", "Run OCR over it.")
-
-
-def _document(data: bytes, name: str, received: _Received, composition: Composition) -> Document:
+def _document(
+    data: bytes, name: str, kind: str, received: _Received, composition: Composition, notes: Sequence[str]
+) -> Document:
     title, title_span = _title(received.metadata, composition, name)
     stated = {ours: received.metadata[theirs] for theirs, ours in _METADATA.items() if theirs in received.metadata}
     return Document(
         version_id=hashlib.sha256(data).hexdigest(),
-        kind="pdf",
+        kind=kind,
         title=title,
         text=composition.text,
         blocks=tuple(composition.blocks),
         title_span=title_span,
         links=tuple(composition.links),
-        pages=tuple(received.pages),
+        pages=tuple(received.sheets.pages),
         boxes=tuple(composition.boxes),
         metadata=stated,
-        notes=tuple(_notes(received)),
+        notes=tuple(notes),
     )
 
 
-def _notes(received: _Received) -> Sequence[str]:
+def _notes(received: _Received, kind: str) -> list[str]:
     notes = []
     if received.repaired:
         notes.append("The file was damaged; it was repaired while reading, and text may be missing.")
-    if received.damaged:
-        notes.append(f"Pages that could not be read: {_listed(received.damaged)}.")
     if received.files:
         notes.append(f"Files attached inside, which were not read: {received.files}. Save them and add them.")
-    if len(received.second) != received.expected:
+    if len(received.second) != received.expected and kind == "pdf":
         notes.append("A second reading, which would tell of lost words, could not be made.")
-    bare = [
-        page.number
-        for page, lines in zip(received.pages, received.lines, strict=True)
-        if not lines and page.number not in received.damaged
-    ]
-    if bare and received.pictures:
-        notes.append(f"Pages without a text layer, which need OCR if they hold text: {_listed(bare)}.")
     return notes
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    """Page numbers, the first ten of them.
-
-    >>> _listed([1, 2]), _listed(list(range(1, 13)))
-    ('1, 2', '1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more')
-    """
-    shown = ", ".join(map(str, numbers[:10]))
-    return shown if len(numbers) <= 10 else f"{shown} and {len(numbers) - 10} more"
 
 
 def _title(metadata: Mapping[str, str], composition: Composition, name: str) -> tuple[str, Span | None]:

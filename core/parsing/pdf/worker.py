@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.parsing.pdf.extract import PageParts, clean, on_shown_page, page_lines, shown
 from core.parsing.pdf.fonts import Typewriters, unturned
-from core.parsing.pdf.lines import TextLine, to_json
+from core.parsing.pdf.lines import Box, TextLine, to_json
 from core.parsing.pdf.marks import comments, link_of, with_links
 from core.parsing.pdf.second import page_texts
 from core.parsing.pdf.tables import Word, find_tables
+from core.parsing.pictures.looking import opened_picture, picture_of, signs, warm_picture
 from core.parsing.sandbox.worker import Answer, Task, answer, is_memory, serve
 
 _ALEF_LAM = ("\u0627\u0644", "\u0623\u0644", "\u0625\u0644", "\u0622\u0644")
@@ -25,6 +26,9 @@ def parse_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
     document = _open(data, request)
     if isinstance(document, str):
         yield {"type": "error", "kind": document, "message": ""}
+        return
+    if not document.is_pdf:
+        yield from _pictures(document)
         return
     outline = [[int(level), str(title), int(page)] for level, title, page, *_ in document.get_toc(simple=True)]
     metadata = {key: str(value) for key, value in (document.metadata or {}).items() if value}
@@ -49,11 +53,25 @@ def parse_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
     yield from _second(data, request.get("password"))
 
 
+def _pictures(document: Any) -> Iterator[Answer]:
+    """Frames for a file that is a picture or several: pages without a text layer."""
+    yield {"type": "open", "pages": document.page_count, "outline": [], "metadata": {}, "repaired": False, "files": 0}
+    for number, page in enumerate(document, 1):
+        size, seen = [page.rect.width, page.rect.height], _seen(page, ())
+        yield {"type": "page", "number": number, "size": size, "height": size[1], "lines": [], **seen}
+
+
+def _seen(page: Any, lines: Sequence[Box]) -> Answer:
+    """What a look at the page tells; one whose picture cannot be decoded is damaged."""
+    looked = signs(page, lines)
+    return {"damaged": True} if looked is None else {"signs": looked}
+
+
 def _open(data: bytes, request: Answer) -> Any:
     """The document; the kind of an error as text when it needs a password, or another one."""
     import pymupdf
 
-    document = pymupdf.open(stream=data, filetype="pdf")
+    document = opened_picture(data) or pymupdf.open(stream=data, filetype="pdf")
     password = request.get("password")
     if document.needs_pass and not (password and document.authenticate(str(password))):
         return "wrong password" if password else "password"
@@ -90,7 +108,7 @@ def _read_page(page: Any, typewriters: Typewriters) -> Answer:
         "height": height,
         "lines": [to_json(line) for line in lines],
         "doubles": doubles,
-        "pictures": not lines and bool(page.get_images()),
+        **_seen(page, [line.box for line in lines]),
     }
 
 
@@ -131,22 +149,25 @@ def _second(data: bytes, password: str | None) -> Iterator[Answer]:
 
 
 def render_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
-    """One frame with the page as a PNG picture, in base64."""
+    """A frame for each of the request's "pages", its picture in base64: a PNG, or with "turn" a JPEG for OCR."""
     import pymupdf
 
     document = _open(data, request)
     if isinstance(document, str):
         yield {"type": "error", "kind": document, "message": ""}
         return
-    number = int(request["page"])
-    if not 1 <= number <= document.page_count:
-        message = f"There is no page {number}: the file has {document.page_count}."
-        yield {"type": "error", "kind": "page", "message": message}
-        return
-    page = document.load_page(number - 1)
-    scale = min(float(request["scale"]), (float(request["max_pixels"]) / max(1.0, page.rect.get_area())) ** 0.5)
-    picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
-    yield {"type": "image", "png": base64.b64encode(picture.tobytes("png")).decode("ascii")}
+    for number in request["pages"]:
+        if not 1 <= number <= document.page_count:
+            message = f"There is no page {number}: the file has {document.page_count}."
+            yield {"type": "error", "kind": "page", "message": message}
+            return
+        page = document.load_page(number - 1)
+        if "turn" in request:
+            picture, scale = picture_of(page, int(request["turn"]))
+        else:
+            scale = min(float(request["scale"]), (float(request["max_pixels"]) / max(1.0, page.rect.get_area())) ** 0.5)
+            picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False).tobytes("png")
+        yield {"type": "image", "number": number, "scale": scale, "data": base64.b64encode(picture).decode("ascii")}
 
 
 TASKS: dict[str, Task] = {"parse": parse_pdf, "render": render_pdf}
@@ -173,8 +194,13 @@ def warm_up() -> None:
     page.insert_link({"kind": pymupdf.LINK_URI, "from": pymupdf.Rect(20, 30, 60, 45), "uri": "https://a.example/"})
     page.add_text_annot((20, 100), "warm")
     data = document.tobytes()
-    for task, request in (("parse", {}), ("render", {"page": 1, "scale": 1, "max_pixels": 1e6})):
+    for task, request in (
+        ("parse", {}),
+        ("render", {"pages": [1], "scale": 1, "max_pixels": 1e6}),
+        ("render", {"pages": [1], "turn": 0}),
+    ):
         list(answer(TASKS[task], data, request, _failures()))
+    list(answer(TASKS["parse"], warm_picture(), {}, _failures()))
 
 
 def main() -> None:

@@ -173,6 +173,12 @@ def words(store: Store, version_id: str) -> WordAudit | None:
         return word_audit(connection.execute("SELECT words FROM version WHERE number = ?", (number,)).fetchone()[0])
 
 
+def pages(store: Store, version_id: str) -> tuple[Page, ...]:
+    """The pages of a version and how they were read; () without any. Raises ``NotFoundError``."""
+    with store.reading() as connection:
+        return _pages(connection, version_number(connection, version_id))
+
+
 def heading_counts(store: Store) -> dict[str, int]:
     """How many headings each version has that a live source names; a version without any is absent."""
     with store.reading() as connection:
@@ -255,8 +261,11 @@ def _put_structure(connection: sqlite3.Connection, number: int, document: Docume
         ((number, i, link.start, link.end, storable(link.target)) for i, link in enumerate(document.links)),
     )
     connection.executemany(
-        "INSERT INTO page VALUES (?, ?, ?, ?, ?)",
-        ((number, i, page.number, page.width, page.height) for i, page in enumerate(document.pages)),
+        "INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            (number, i, page.number, page.width, page.height, page.reading, page.confidence)
+            for i, page in enumerate(document.pages)
+        ),
     )
     connection.executemany(
         "INSERT INTO page_box VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -307,7 +316,7 @@ def _pages(connection: sqlite3.Connection, number: int) -> tuple[Page, ...]:
     return tuple(
         Page(*row)
         for row in connection.execute(
-            "SELECT number, width, height FROM page WHERE version = ? ORDER BY ordinal", (number,)
+            "SELECT number, width, height, reading, confidence FROM page WHERE version = ? ORDER BY ordinal", (number,)
         )
     )
 

@@ -18,7 +18,8 @@ from core.storage.catalogue.names import shown_names
 from core.storage.catalogue.recipes import hand_recipe_on
 from core.storage.catalogue.word_audits import word_audit
 from core.storage.store import Store, now, storable
-from core.types import WordAudit
+from core.text.page_readings import PagesRead, pages_read
+from core.types import Page, WordAudit
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,8 @@ class SourceRow:
     part. ``recipe``: for people, "" when the version is not cut. Times are ISO 8601, UTC; ``trashed_at`` is "" for a
     live source. ``also``: the names of other live sources with the same bytes. ``parent``: of an attachment, the
     version of its mail. ``words``: what a second reading of the file said, ``None`` where none was made. ``by_words``:
-    it is found by its words alone, its meaning still to be encoded.
+    it is found by its words alone, its meaning still to be encoded. ``read``: how its pages were read, ``None`` without
+    pages.
     """
 
     id: int
@@ -67,6 +69,7 @@ class SourceRow:
     words: WordAudit | None = None
     trashed_at: str = ""
     by_words: bool = False
+    read: PagesRead | None = None
 
 
 def point_source(
@@ -294,6 +297,12 @@ def _rows(store: Store, which: str, order: str) -> list[SourceRow]:
         names, unencoded = shown_names(connection), found_by_words(store)
         collections = labels_of(connection, "collected", "collection")
         tags = labels_of(connection, "tagged", "tag")
+        pages: dict[str, list[Page]] = {}
+        for version_id, *page in connection.execute(
+            "SELECT version.id, page.number, width, height, reading, confidence"
+            " FROM page JOIN version ON version.number = page.version ORDER BY page.version, ordinal"
+        ):
+            pages.setdefault(version_id, []).append(Page(*page))
         holders: dict[str, list[int]] = {}
         for version_id, source in connection.execute(
             "SELECT version.id, source.id FROM source JOIN version ON version.number = source.version"
@@ -314,6 +323,7 @@ def _rows(store: Store, which: str, order: str) -> list[SourceRow]:
             word_audit(row[20]),
             row[21] or "",
             version_id in unencoded,
+            pages_read(pages.get(version_id, ())),
         )
         rows.append(
             SourceRow(*(source, names[source], kind, place, version_id, *row[4:10], covered, *row[12:19], *labels))

@@ -224,6 +224,12 @@ CREATE TABLE folder_event (
 CREATE INDEX folder_event_of_folder ON folder_event(folder, id);
 """
 
+_HOW_PAGES_WERE_READ = """
+-- How a page was read: 'text', 'ocr', 'wordless' or 'unread'; and the confidence of OCR, 0..1.
+ALTER TABLE page ADD COLUMN reading TEXT NOT NULL DEFAULT 'text';
+ALTER TABLE page ADD COLUMN confidence REAL;
+"""
+
 MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0001_the_whole_way_once", FIRST),
     ("0002_trash_labels_attachments_folders", _SECOND),
@@ -234,4 +240,5 @@ MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0007_captions", add_captions),
     ("0008_words_before_meaning", _WORDS_FIRST),
     ("0009_folders_in_step", _FOLDERS),
+    ("0010_how_pages_were_read", _HOW_PAGES_WERE_READ),
 )

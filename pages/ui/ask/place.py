@@ -10,6 +10,7 @@ from core.errors import SettingsError
 from core.library import Library
 from core.settings import Settings
 from pages.ui.ask.source import KindOf
+from pages.ui.reader.readings import DRAWN
 from pages.ui.settings import ask_dials, rerankers
 from pages.ui.shared import address, state
 
@@ -59,8 +60,8 @@ def say(library: Library, question: str, settings: Settings, base: Settings) -> 
 
 
 def cited(target: dict[str, str] | None, kind_of: KindOf) -> dict[str, str] | None:
-    """A citation's place in Chunks: of a PDF on its page, where the words are lit; ``None`` for none."""
-    return {**target, "view": "page"} if target and kind_of(target["document"]) == "pdf" else target
+    """A citation's place in Chunks: of a PDF or a picture on its page, where the words are lit; ``None`` for none."""
+    return {**target, "view": "page"} if target and kind_of(target["document"]) in DRAWN else target
 
 
 def _values(settings: Settings) -> dict[str, object]:

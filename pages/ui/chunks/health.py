@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.chunking.auditing import UNEXPLAINED
 from core.inspecting.findings import WORDINGS, Defect, Severity
+from core.text.page_readings import pages_read
 from pages.ui.chunks import state as chunks_state
 from pages.ui.chunks.cut import Cut
 from pages.ui.chunks.elsewhere import show_elsewhere
@@ -23,8 +24,11 @@ def show_health(cut: Cut) -> None:
     health = cut.health
     counts = health.counts
     held = st.session_state.get(state.CHUNKS_HEALTH)
+    pages = pages_read(cut.tree.document.pages)
     with st.container(key="chunks_health", gap=None):
         st.markdown(f"**Health** · {words.count(len(health.findings), 'finding') if counts else 'nothing found'}")
+        if pages and not pages.whole:
+            st.markdown(f":red[:material/error:] Read {words.read(pages)}.")
         for defect, number in counts.items():
             sign, wording = _SIGNS[health.severities[defect]], WORDINGS[defect]
             st.button(

@@ -8,7 +8,10 @@ from pages.ui.library.folder_adding import show_folder_adding
 from pages.ui.shared import background, samples, state, words
 
 WAYS = {"Files": ":material/upload_file:", "Folder": ":material/drive_folder_upload:", "Watch": ":material/sync:"}
-READABLE = "PDF, Word, PowerPoint, Excel, OpenDocument, HTML, EPUB, Markdown, RTF, mail, CSV, source code, plain text"
+READABLE = (
+    "PDF, scans, pictures, Word, PowerPoint, Excel, OpenDocument, HTML, EPUB, Markdown, RTF, mail, CSV, source code, "
+    "plain text"
+)
 
 
 def show_adding(empty: bool) -> None:

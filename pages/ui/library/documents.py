@@ -24,6 +24,11 @@ COLUMNS: Mapping[str, Any] = {
     ),
     "Kind": st.column_config.TextColumn(width=84),
     "Pages": st.column_config.NumberColumn(width=58, format="localized", help="Pages of a PDF, slides of a deck."),
+    "Read": st.column_config.TextColumn(
+        width=190,
+        help="Where not every page told its own text: how many were read by OCR, and how sure it was of its letters; "
+        "in how many pictures it found no words; and how many are unread, so that the document is there in part.",
+    ),
     "Chunks": st.column_config.NumberColumn(width=62, format="localized"),
     "In chunks": st.column_config.TextColumn(
         width=150,
@@ -189,8 +194,14 @@ def table(sources: list[SourceRow]) -> dict[str, list[object]]:
         "Found by": ["words" if source.by_words else "" for source in sources],
         "Kind": [words.kind(source.document_kind) for source in sources],
         "Pages": [source.pages or None for source in sources],
+        "Read": [words.read(source.read) for source in sources],
         "Chunks": [source.chunks for source in sources],
-        "In chunks": [words.covered(source.covered, services.gap_reasons(source)) for source in sources],
+        "In chunks": [
+            words.covered(
+                source.covered, services.gap_reasons(source), of_part=bool(source.read and source.read.unread)
+            )
+            for source in sources
+        ],
         "Words found": [words.found(source.words) for source in sources],
         "Collections and tags": [labels(source) for source in sources],
         "Note": [source.note for source in sources],

@@ -17,7 +17,7 @@ function drawSheet(self, host, actions, follow) {
       button.onclick = () => actions.turn(to);
       return button;
     };
-    bar.append(leaf("chevron_left", `Previous ${model.pageWord}`, page.number - 1), make("span", "", `${name} ${page.number} of ${page.count}`),
+    bar.append(leaf("chevron_left", `Previous ${model.pageWord}`, page.number - 1), make("span", "", `${name} ${page.number} of ${page.count}${page.read}`),
       leaf("chevron_right", `Next ${model.pageWord}`, page.number + 1), pageField(page, model, actions));
     const frame = make("div", "frame"), image = make("img", "");
     image.alt = `${name} ${page.number} as it is printed`;

@@ -12,8 +12,9 @@ from core.text.places import boxes_of
 from core.types import Document, Span
 from pages.ui.reader.data import Reading
 from pages.ui.reader.text import TextReading, read_text
-from pages.ui.shared import services
+from pages.ui.shared import services, words
 
+DRAWN = ("pdf", "image")  # kinds of documents whose pages can be drawn
 PAGE_SCALE = 1.8  # pixels a point: sharp in the reader's column, a few hundred kilobytes
 
 
@@ -78,7 +79,7 @@ def _united(boxes: Iterable[list[float]]) -> list[list[float]]:
 
 @st.cache_resource(max_entries=12, show_spinner="Drawing the page …")
 def _picture(place: str, version: str, number: int) -> dict[str, Any]:
-    from core.parsing.pdf.images import render_page
+    from core.parsing.pictures.drawing import render_page
 
     held = services.library()
     paper = document(version).pages
@@ -90,6 +91,7 @@ def _picture(place: str, version: str, number: int) -> dict[str, Any]:
         "count": len(paper),
         "width": page.width,
         "height": page.height,
+        "read": words.page_read(page),
         "image": f"data:image/png;base64,{base64.b64encode(picture).decode()}",
     }
 

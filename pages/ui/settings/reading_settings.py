@@ -7,7 +7,16 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.settings import FEATURE_GROUPS, INDEXED_FEATURES, LEXICAL_ENGINES, READERS, WEB_PAGES, EnrichingSettings
+from core.parsing.ocr import tesseract
+from core.settings import (
+    FEATURE_GROUPS,
+    INDEXED_FEATURES,
+    LEXICAL_ENGINES,
+    READERS,
+    SCANS,
+    WEB_PAGES,
+    EnrichingSettings,
+)
 from core.settings.preparing import group_of
 from pages.ui.shared import background, services, words
 
@@ -22,6 +31,13 @@ PAGE_HELP = {
     "forms and pages with code are kept whole.",
     "whole": "All that a page shows is cut into chunks. Pages are read again.",
 }
+SCAN_WORDS = {"packaged": "The OCR that comes with Lectern", "tesseract": "Tesseract", "off": "Nobody"}
+SCAN_HELP = {
+    "packaged": "English, other languages in Latin letters, Chinese and Japanese; some seconds a page.",
+    "tesseract": "For the languages it has data for. Scans are read again.",
+    "off": "Scanned pages stay unread, and the Library says of which documents.",
+}
+NO_TESSERACT = "It is not on this machine's path: install it first. Until then the OCR that comes with Lectern reads."
 ENGINE_WORDS = {"fts5": "SQLite FTS5", "rank-bm25": "rank-bm25"}
 ENGINE_HELP = {
     "fts5": "On disk, quick at any size, changed with every document.",
@@ -63,6 +79,21 @@ def show_reading() -> None:
             format_func=PAGE_WORDS.__getitem__,
             captions=[PAGE_HELP[name] for name in WEB_PAGES],
         )
+        scans = st.radio(
+            "Scanned pages and pictures are read by",
+            SCANS,
+            index=SCANS.index(settings.parsing.scans),
+            format_func=SCAN_WORDS.__getitem__,
+            captions=[
+                NO_TESSERACT if name == "tesseract" and not tesseract.is_there() else SCAN_HELP[name] for name in SCANS
+            ],
+        )
+        languages = st.text_input(
+            "Languages for Tesseract",
+            settings.parsing.scan_languages,
+            key="settings.scan_languages",
+            help="As it names them, with a plus between: eng+deu.",
+        )
         engine = st.radio(
             "Words are searched by",
             LEXICAL_ENGINES,
@@ -84,6 +115,8 @@ def show_reading() -> None:
                     settings.parsing,
                     reader=reader,
                     web_pages=pages,
+                    scans=scans,
+                    scan_languages=languages.strip() or "eng",
                     timeout_seconds=int(seconds),
                     memory_megabytes=int(memory),
                 ),

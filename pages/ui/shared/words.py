@@ -6,7 +6,8 @@ from collections.abc import Collection
 
 from core.chunking.auditing import UNEXPLAINED
 from core.evaluation.reporting.breakdown import STEP_WORDS
-from core.types import WordAudit
+from core.text.page_readings import PagesRead
+from core.types import Page, WordAudit
 
 EXPANSION_WORDS = {
     "flat": "Nothing: the chunk alone",
@@ -35,6 +36,7 @@ KIND_WORDS = {
     "text": "Text",
     "code": "Code",
     "pdf": "PDF",
+    "image": "Picture",
     "html": "Web page",
     "docx": "Word",
     "pptx": "PowerPoint",
@@ -74,8 +76,8 @@ def share(value: float) -> str:
     return "100 %" if value >= 1 else f"{min(99.99, 100 * value):.2f} %"
 
 
-def covered(value: float, reasons: Collection[str]) -> str:
-    """How much of a text its chunks hold, and in words why not all of it.
+def covered(value: float, reasons: Collection[str], *, of_part: bool = False) -> str:
+    """How much of a text its chunks hold, and in words why not all of it. ``of_part``: of what was read.
 
     >>> covered(1.0, []), covered(0.9855, ["front matter, kept as metadata"])
     ('all', 'all but front matter, 98.55 %')
@@ -83,7 +85,8 @@ def covered(value: float, reasons: Collection[str]) -> str:
     ('all but set aside, 90.00 %', '50.00 %, some lost')
     """
     if not reasons:
-        return "all" if value >= 1 else share(value)
+        everything = "all that was read" if of_part else "all"
+        return everything if value >= 1 else share(value)
     if UNEXPLAINED in reasons:
         return f"{share(value)}, some lost"
     said = {_SET_ASIDE.get(reason, "set aside") for reason in reasons}
@@ -118,6 +121,41 @@ def found(audit: WordAudit | None) -> str:
     if audit is None:
         return ""
     return share(1 - audit.missing / audit.words) if audit.missing else "all"
+
+
+def read(pages: PagesRead | None) -> str:
+    """How the pages of a document were read, where not all of them told their text; what is missing comes first.
+
+    >>> read(None), read(PagesRead(3, (), (), (), True, None)), read(PagesRead(3, (4,), (), (), True, 0.981))
+    ('', '', '1 of 4 pages by OCR, 98 % sure')
+    >>> read(PagesRead(0, (1,), (), (2, 3), False, 0.9)), read(PagesRead(0, (1,), (), (), True, 0.97))
+    ('in part: 2 of 3 pages unread; 1 by OCR, 90 % sure', 'by OCR, 97 % sure')
+    """
+    if pages is None:
+        return ""
+    total = pages.text + sum(map(len, (pages.ocr, pages.wordless, pages.unread)))
+    said = [
+        (len(pages.ocr), f"by OCR, {round(100 * (pages.confidence or 0))} % sure"),
+        (len(pages.wordless), "without words"),
+    ]
+    parts = [(len(pages.unread), "unread"), *said]
+    told = [f"{number} {how}" for number, how in parts if number]
+    if not told:
+        return ""
+    first, _, rest = told[0].partition(" ")
+    told[0] = rest if total == 1 else f"{first} of {count(total, 'page')} {rest}"
+    return f"{'' if pages.whole else 'in part: '}{'; '.join(told)}"
+
+
+def page_read(page: Page) -> str:
+    """How a page was read, behind its number; "" where it told its own text.
+
+    >>> page_read(Page(1, 9, 9)), page_read(Page(1, 9, 9, "ocr", 0.973))
+    ('', ' · read by OCR, 97 % sure')
+    """
+    if page.reading == "ocr":
+        return f" · read by OCR, {round(100 * (page.confidence or 0))} % sure"
+    return {"unread": " · not read", "wordless": " · a picture without words"}.get(page.reading, "")
 
 
 def file_name(name: str) -> str:

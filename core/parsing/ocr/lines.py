@@ -1,0 +1,78 @@
+"""What OCR says of one picture, and its way through a pipe as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLine:
+    """A line of print. ``confidence``: 0..1. ``box``: around it in the picture; ``frame``: on the sheet turned upright,
+    where lines run from left to right. Both in pixels, left, top, right and bottom.
+    """
+
+    text: str
+    confidence: float
+    box: Box
+    frame: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The lines of a picture in no order, and the width and height of the sheet turned upright."""
+
+    lines: tuple[ReadLine, ...]
+    sheet: tuple[float, float]
+
+    @property
+    def confidence(self) -> float:
+        """Mean of the lines, each by its letters; 0 without lines.
+
+        >>> box = (0, 0, 1, 1)
+        >>> Reading((ReadLine("aaa", 1.0, box, box), ReadLine("b", 0.6, box, box)), (9.0, 9.0)).confidence
+        0.9
+        """
+        letters = sum(len(line.text) for line in self.lines)
+        return round(sum(line.confidence * len(line.text) for line in self.lines) / letters, 4) if letters else 0.0
+
+
+def lying(reading: Reading, turn: int, size: tuple[float, float]) -> Reading:
+    """A reading of a picture of this width and height, that was turned upright, on the page as it lies: boxes go along.
+
+    ``turn``: by how much the page lies turned clockwise: 0, 90, 180 or 270 degrees.
+
+    >>> line = ReadLine("a", 1.0, (0, 0, 9, 2), (0, 0, 9, 2))
+    >>> [lying(Reading((line,), (10, 20)), turn, (10, 20)).lines[0].box for turn in (90, 180, 270)]
+    [(18, 0, 20, 9), (1, 18, 10, 20), (0, 1, 2, 10)]
+    """
+    wide, high = size
+
+    def laid(x: float, y: float) -> tuple[float, float]:
+        return {0: (x, y), 90: (high - y, x), 180: (wide - x, high - y), 270: (y, wide - x)}[turn]
+
+    lines = []
+    for line in reading.lines:
+        (ax, ay), (bx, by) = laid(*line.box[:2]), laid(*line.box[2:])
+        lines.append(replace(line, box=(min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))))
+    return replace(reading, lines=tuple(lines))
+
+
+def to_json(reading: Reading) -> dict[str, Any]:
+    """A reading as a frame's values."""
+    lines = [
+        [line.text, line.confidence, *(round(value, 1) for value in (*line.box, *line.frame))] for line in reading.lines
+    ]
+    return {"lines": lines, "sheet": list(reading.sheet)}
+
+
+def from_json(values: dict[str, Any]) -> Reading:
+    """The reading that ``to_json`` wrote. Raises ``KeyError``, ``TypeError`` or ``ValueError`` for anything else."""
+    lines = []
+    for text, confidence, *places in values["lines"]:
+        x0, y0, x1, y1, left, top, right, bottom = map(float, places)
+        lines.append(ReadLine(str(text), float(confidence), (x0, y0, x1, y1), (left, top, right, bottom)))
+    width, height = map(float, values["sheet"])
+    return Reading(tuple(lines), (width, height))

@@ -1,0 +1,47 @@
+"""The task of the child process that alone reads pictures: ``python -m core.parsing.ocr.worker``.
+
+It is started when the first page needs it, and loads its models before its doors shut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.parsing.ocr.engine import Engine
+from core.parsing.ocr.lines import to_json
+from core.parsing.sandbox.worker import Answer, Failures, Task, serve
+
+_ENGINES: list[Engine] = []
+
+
+def read_picture(data: bytes, request: Answer) -> Iterator[Answer]:
+    """One "reading" frame with the lines of an encoded picture."""
+    yield {"type": "reading", **to_json(_ENGINES[0].read(data))}
+
+
+TASKS: dict[str, Task] = {"read": read_picture}
+
+
+def failures() -> Failures:
+    """Anything at all: what passes this border is one sentence about one page; the process goes on to the next."""
+    return (Exception,)
+
+
+def warm_up() -> None:
+    """Load the models and read a drawn line with them: what they load late is loaded before the doors shut."""
+    import cv2
+    import numpy as np
+
+    _ENGINES.append(Engine())
+    paper = np.full((120, 480, 3), 255, np.uint8)
+    cv2.putText(paper, "a warm line", (20, 70), cv2.FONT_HERSHEY_SIMPLEX, 1.5, (0, 0, 0), 3)
+    _ENGINES[0].read(cv2.imencode(".jpg", paper)[1].tobytes())
+
+
+def main() -> None:
+    """Serve requests from standard input until it closes."""
+    serve(TASKS, warm_up, failures)
+
+
+if __name__ == "__main__":
+    main()

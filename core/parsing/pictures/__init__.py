@@ -1,0 +1,1 @@
+"""Pages as pictures: drawn for people and for OCR, looked at for ink, and files that are pictures alone."""

@@ -1,0 +1,53 @@
+"""Pictures of pages, drawn by the sandboxed worker."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Any
+
+from core.errors import ParseError, WorkerError
+from core.parsing.pdf.process import failure, pool
+from core.settings import ParsingSettings
+
+_MAX_PIXELS = 25_000_000
+_TIMEOUT_SECONDS = 60
+
+
+def render_page(
+    data: bytes, page: int, scale: float, settings: ParsingSettings | None = None, password: str | None = None
+) -> bytes:
+    """PNG of the 1-based ``page`` at ``scale`` pixels a point; very large pages get a smaller scale.
+
+    A ``PageBox`` times ``scale`` lies on it. Raises ``ParseError`` for a page that is not there, and as ``PdfParser``.
+    """
+    request = {"pages": [page], "scale": scale, "max_pixels": _MAX_PIXELS}
+    return _drawn(data, request, settings or ParsingSettings(), password)[page][0]
+
+
+def pictures_for_ocr(
+    data: bytes, pages: Sequence[int], turn: int, settings: ParsingSettings, password: str | None
+) -> dict[int, tuple[bytes, float]]:
+    """JPEGs of pages, by number, turned clockwise by ``turn`` degrees, and their pixels to a point. Raises as above."""
+    return _drawn(data, {"pages": list(pages), "turn": turn}, settings, password)
+
+
+def _drawn(
+    data: bytes, request: dict[str, Any], settings: ParsingSettings, password: str | None
+) -> dict[int, tuple[bytes, float]]:
+    shown = f"Page {request['pages'][0]}"
+    request |= {"task": "render", "password": password, "memory_bytes": settings.memory_megabytes << 20}
+    pictures = {}
+    try:
+        with closing(pool().ask(request, data, min(_TIMEOUT_SECONDS, settings.timeout_seconds))) as messages:
+            for message in messages:
+                if message["type"] == "error":
+                    raise failure(message, shown, settings)
+                if message["type"] == "image":
+                    pictures[int(message["number"])] = (base64.b64decode(message["data"]), float(message["scale"]))
+    except WorkerError as error:
+        raise WorkerError(f"{shown} could not be drawn: {error.problem}", error.remedy) from error
+    if not pictures:
+        raise ParseError(f"{shown} could not be drawn.")
+    return pictures

@@ -1,0 +1,106 @@
+"""Pages looked at in the worker: what of them is picture and ink, their pictures for OCR, files that are pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any
+
+from core.parsing.pdf.lines import Box
+from core.parsing.signatures import found_in
+
+COVERED = 0.5  # of a page, by pictures: from here on it may be a scan
+_CELLS = 24  # of a page, across and down, in which it is looked for what pictures cover
+_LOOK = 500.0  # pixels of the longer side: enough to see ink, too few to read it
+_FAINT = 40  # levels of grey by which ink differs from paper
+_UNDECODED = "cannot decode"  # in what the library complains of
+_DPI, _LEAST_SIDE, _MOST_SIDE = 200, 1000, 3600  # pixels of a picture for OCR
+
+
+def opened_picture(data: bytes) -> Any | None:
+    """A file that is a picture as a document of its pages; ``None`` for any other."""
+    import pymupdf
+
+    found = found_in(data)
+    if not found or found.kind != "image":
+        return None
+    if data[8:12] == b"WEBP":  # which MuPDF does not read
+        from PIL import Image
+
+        turned = BytesIO()
+        Image.open(BytesIO(data)).convert("RGB").save(turned, "png")
+        data = turned.getvalue()
+    return pymupdf.open(stream=data)
+
+
+def warm_picture() -> bytes:
+    """A small picture of the kind that takes the longest way: what libraries load late is loaded with it."""
+    from PIL import Image
+
+    held = BytesIO()
+    Image.new("RGB", (40, 40), "white").save(held, "webp")
+    return held.getvalue()
+
+
+def signs(page: Any, lines: Sequence[Box]) -> tuple[float, float, float] | None:
+    """Shares of a page: under pictures, of ink, and of that ink outside ``lines``; 0 where nobody has to look.
+
+    ``None`` for a page whose picture cannot be decoded. ``lines``: boxes of its text layer on the shown page.
+    """
+    import pymupdf
+
+    pictures = [_on_shown(page, item["bbox"]) for item in page.get_image_info()]
+    wide, high = page.rect.width / _CELLS, page.rect.height / _CELLS
+    middles = [((column + 0.5) * wide, (row + 0.5) * high) for row in range(_CELLS) for column in range(_CELLS)]
+    hidden = sum(any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in pictures) for x, y in middles)
+    covered = hidden / len(middles)
+    if lines and covered < COVERED:
+        return covered, 0.0, 0.0
+    pymupdf.TOOLS.reset_mupdf_warnings()
+    ink, beside = _ink(page, lines)
+    if covered >= COVERED and not beside * ink and _UNDECODED in pymupdf.TOOLS.mupdf_warnings():
+        return None
+    return covered, ink, beside
+
+
+def _on_shown(page: Any, box: Sequence[float]) -> Box:
+    import pymupdf
+
+    x0, y0, x1, y1 = pymupdf.Rect(box) * page.rotation_matrix
+    return x0, y0, x1, y1
+
+
+def _ink(page: Any, lines: Sequence[Box]) -> tuple[float, float]:
+    import pymupdf
+
+    scale = _LOOK / max(page.rect.width, page.rect.height, 1.0)
+    picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csGRAY, alpha=False)
+    levels = bytes(picture.samples)
+    paper = Counter(levels).most_common(1)[0][0] if levels else 0
+    ink = bytearray(levels.translate(bytes(abs(level - paper) > _FAINT for level in range(256))))
+    there = ink.count(1)
+    for x0, y0, x1, y1 in lines:
+        left, right = (min(max(round(x * scale), 0), picture.width) for x in (x0 - 1, x1 + 1))
+        for row in range(max(0, round((y0 - 1) * scale)), min(picture.height, round((y1 + 1) * scale))):
+            start = row * picture.stride
+            ink[start + left : start + right] = bytes(right - left)
+    return there / max(1, len(ink)), ink.count(1) / max(1, there)
+
+
+def picture_of(page: Any, turn: int) -> tuple[bytes, float]:
+    """A page as a JPEG, turned clockwise by ``turn`` degrees, and its pixels to a point.
+
+    As fine as the finest picture on it, within bounds: nothing is gained by more pixels than were scanned.
+    """
+    import pymupdf
+
+    longest = max(page.rect.width, page.rect.height, 1.0)
+    finest = [
+        (item["width"] * item["height"] / max(1.0, pymupdf.Rect(item["bbox"]).get_area())) ** 0.5
+        for item in page.get_image_info()
+    ]
+    side = min(max(longest * min(_DPI / 72, max(finest, default=_DPI / 72)), _LEAST_SIDE), _MOST_SIDE)
+    scale = side / longest
+    picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale).prerotate(turn), alpha=False)
+    return picture.tobytes("jpg", jpg_quality=92), scale
