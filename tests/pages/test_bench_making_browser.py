@@ -44,5 +44,7 @@ def test_each_question_takes_one_key(address: str, browser: Browser) -> None:
         field.fill("Does a key typed here keep it?")
         page.keyboard.press("Enter")
         shown(page.get_by_role("heading", name="Does a key typed here keep it?"))
+        expect(page.get_by_role("button", name="Keep")).to_be_enabled()
+        settled(page)
         page.keyboard.press("k")
         shown(page.get_by_text("1 question kept, 1 dropped."))

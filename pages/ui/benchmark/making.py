@@ -20,10 +20,11 @@ QUOTE_SHOWN = 1500  # characters
 
 @dataclass(frozen=True, slots=True)
 class MakeRequest:
-    """Questions that were asked for. ``round``: another each time, as the same library may be asked again."""
+    """Questions of the library in ``home``. ``round``: another each time, as the same library may be asked again."""
 
     count: int
     round: int
+    home: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,9 @@ def show_making() -> None:
     """What it is for and the button; the work; the questions, one by one."""
     with guarded(), st.container(border=True, gap="small"):
         asked: MakeRequest | None = st.session_state.get(state.MAKING)
+        if asked is not None and asked.home != str(services.home()):  # another library's, in this window
+            _forget()
+            asked = None
         st.markdown("**Make questions from my documents**")
         if asked is None:
             _offer()
@@ -68,7 +72,7 @@ def begin(count: int = USUAL) -> None:
     round_ = st.session_state.get(state.MAKING_ROUND, 0) + 1
     st.session_state[state.MAKING_ROUND] = round_
     st.session_state[state.MAKING_REVIEW] = Review()
-    st.session_state[state.MAKING] = MakeRequest(count, round_)
+    st.session_state[state.MAKING] = MakeRequest(count, round_, str(services.home()))
 
 
 def _offer() -> None:
