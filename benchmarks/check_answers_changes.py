@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.enriching.dates import dates
-from core.enriching.vocabulary import Vocabulary
 from core.search.checking.facts import facts
 from core.text.calendar_names import MONTHS
 from core.text.numerals import in_words
@@ -57,7 +56,7 @@ _DENIED = (
 
 def number(text: str, around: str, pool: Pool, chance: random.Random) -> str | None:
     """Another number in the place of one; none that stands in the passage."""
-    days = [(start, end) for start, end, _ in dates(Vocabulary(text))]
+    days = [(start, end) for start, end, _ in dates(text)]
     spans = [one.span for one in quantities(text) if not any(s < one.span.end and one.span.start < e for s, e in days)]
     places = [match for match in _DIGITS.finditer(text) if any(s.start <= match.start() < s.end for s in spans)]
     if not places:
@@ -85,7 +84,7 @@ def unit(text: str, around: str, pool: Pool, chance: random.Random) -> str | Non
 
 def date(text: str, around: str, pool: Pool, chance: random.Random) -> str | None:
     """Another day, month or year in a date."""
-    days = list(dates(Vocabulary(text)))
+    days = list(dates(text))
     if days:
         start, end, _ = chance.choice(days)
     else:
@@ -197,7 +196,7 @@ def written_numbers(text: str, around: str, pool: Pool, chance: random.Random) -
 
 def written_dates(text: str, around: str, pool: Pool, chance: random.Random) -> str | None:
     """A day in another spelling."""
-    for start, end, value in dates(Vocabulary(text)):
+    for start, end, value in dates(text):
         if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
             year, month, day = map(int, value.split("-"))
             new = value if MONTHS[month - 1][:3] in text[start:end] else f"{day} {MONTHS[month - 1]} {year}"

@@ -43,7 +43,7 @@ def test_counts_and_faults_without_a_name(tmp_path, fast_encoder) -> None:
     assert all(name in report for name in PACKAGES)
     failures = report.split("Recent failures, names left out\n")[1].split("\n\n")[0].splitlines()
     assert [line.split(":")[0] for line in failures] == ["  ingest, .pdf", "  ingest, .png", "  ingest, .txt"]
-    assert "is a picture" in failures[1]
+    assert "is damaged" in failures[1]
     assert "does not exist" in failures[2]
     for kept in (
         "ada", "lovelace", "tax", "divorce", "holiday", "gone", "diary", "dear", "babbage", "lovers", "hush",

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from core.enriching.dates import dates
 from core.enriching.entities import names
-from core.enriching.vocabulary import Vocabulary
 from core.search.answer.keys import keys, says
 from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import MONTHS, SHORT_MONTHS, WEEKDAYS, month_of
@@ -52,8 +51,7 @@ def facts(text: str) -> Facts:
     >>> [one.amount for one in found.quantities], found.dates, found.names, found.codes
     ([900.0], (('2024-03-05', '5 March 2024'),), ('Ada Lovelace',), ('E-1042',))
     """
-    vocabulary = Vocabulary(text)
-    days = [(Span(start, end), value, text[start:end]) for start, end, value in dates(vocabulary)]
+    days = [(Span(start, end), value, text[start:end]) for start, end, value in dates(text)]
     taken = [span for span, _, _ in days]
     amounts = [one for one in quantities(text) if not _overlaps(one.span, taken)]
     taken += [one.span for one in amounts]
@@ -62,7 +60,7 @@ def facts(text: str) -> Facts:
         text,
         tuple(amounts),
         tuple((value, written) for _, value, written in days),
-        tuple(_names(text, vocabulary)),
+        tuple(_names(text)),
         tuple(dict.fromkeys(code for code in codes if code)),
         frozenset(re.findall(r"[^\W\d_]+|[%‰€$£]", text.lower())),
         _without(text, taken),
@@ -145,9 +143,9 @@ def _slots(words: list[str]) -> list[tuple[tuple[str, str], str]]:
     return [((padded[at - 1], padded[at + 1]), word) for at, word in enumerate(padded) if word.startswith("\x00")]
 
 
-def _names(text: str, vocabulary: Vocabulary) -> Iterator[str]:
+def _names(text: str) -> Iterator[str]:
     """Names and identifiers, as questions' keys and documents' entities have them; no months, no plain numbers."""
-    people, organisations = names(vocabulary, ())
+    people, organisations = names(text, ())
     found = [*people.distinct(0, len(text), 50), *organisations.distinct(0, len(text), 50), *keys(text)]
     found += [match[0] for match in _BRACKETED.finditer(text)]
     whole: list[str] = []
