@@ -23,7 +23,8 @@ def require_text(sheets: Sheets, damaged: Sequence[int], shown: str, *, repaired
     if not sheets.pages or len(damaged) == len(sheets.pages):
         raise ParseError(f"{shown} is damaged or cut short: no page of it can be read.", REPAIR)
     if unread and not reads_scans:
-        lacks = "a text layer, but its letters cannot be told" if letters else "no text layer: its pages are pictures"
+        untold = "a text layer, but its letters cannot be told"
+        lacks = untold if unreadable(layer) else "no text layer: its pages are pictures"
         raise TextLayerMissingError(f"{shown} has {lacks}.", _TURN_ON)
     if unread:
         raise TextLayerMissingError(f"{shown} is a scan, and OCR could not read its pages.", _BY_HAND)
