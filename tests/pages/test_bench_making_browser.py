@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from core.library import Incoming, Library
 from tests.fast_encoder import FastEncoder
@@ -26,25 +26,29 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield started
 
 
+def key(page: Page, name: str) -> None:
+    """Press the key of a button, once the button is there to hear it."""
+    expect(page.get_by_role("button", name=f"{name} Shortcut {name[0]}", exact=True)).to_be_enabled()
+    settled(page)
+    page.keyboard.press(name[0].lower())
+
+
 def test_each_question_takes_one_key(address: str, browser: Browser) -> None:
     with visiting(browser) as page:
         visit(page, address)
         page.get_by_role("button", name="Make questions from my documents", exact=True).first.click()
         shown(page.get_by_text("1 of 2, 0 kept"))
-        settled(page)
-        page.keyboard.press("k")
+        key(page, "Keep")
         shown(page.get_by_text("2 of 2, 1 kept"))
-        page.keyboard.press("b")
+        key(page, "Back")
         shown(page.get_by_text("1 of 2, 0 kept"))
-        page.keyboard.press("d")
+        key(page, "Drop")
         shown(page.get_by_text("2 of 2, 0 kept"))
-        page.keyboard.press("e")
+        key(page, "Edit")
         field = page.get_by_label("Question, Enter to take it")
         expect(field).to_be_visible()
         field.fill("Does a key typed here keep it?")
         page.keyboard.press("Enter")
         shown(page.get_by_role("heading", name="Does a key typed here keep it?"))
-        expect(page.get_by_role("button", name="Keep")).to_be_enabled()
-        settled(page)
-        page.keyboard.press("k")
+        key(page, "Keep")
         shown(page.get_by_text("1 question kept, 1 dropped."))
