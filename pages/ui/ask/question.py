@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.evaluation.making import suggested_questions
 from core.library import Library, Scope
 from core.settings import Settings
 from pages.ui.ask import history as ask_history
@@ -44,8 +45,15 @@ def suggestions() -> None:
         "You get three things: sentences quoted from your documents, each with its place; the chunks that were found, "
         "with their scores; and what they grew into, which is what a language model would read."
     )
-    made, past = samples.questions(services.library().sources()), ask_history.past()[:6]
-    for title, questions in (("Asked before", past), ("Questions the samples are made for", made)):
+    library = services.library()
+    made, past = samples.questions(library.sources()), ask_history.past()[:6]
+    own = () if made else suggested_questions(library)
+    offered = (
+        ("Asked before", past),
+        ("Questions the samples are made for", made),
+        ("Your documents answer, for instance", own),
+    )
+    for title, questions in offered:
         if questions:
             st.markdown(f"**{title}**")
             with st.container(gap="xsmall"):
