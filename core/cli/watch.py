@@ -144,7 +144,7 @@ class _Log:
         """Print what happened since it was said last."""
         events = self._library.folders.events(after=self._after, limit=-1, folders=list(self._paths))
         for event in reversed(events):
+            self._after = event.id  # before it is printed: a signal in between must not have it said twice
             path = self._paths[event.folder]
             row = {**asdict(event), "folder": str(path)}
             console.answer(self._options, row, f"{event.at}  {path.name}  {happened(event)}")
-            self._after = event.id

@@ -304,9 +304,8 @@ class _Walk:
         if any(entry.name == CATALOGUE for entry in entries) or folder.resolve() == self.library:
             self.found.ignored.append((relative, OWN_LIBRARY))
             return
-        names = {entry.name for entry in entries if entry.is_file()}
         for file in IGNORE_FILES:
-            if file in names:
+            if (folder / file).is_file():
                 ignoring = ignoring.within(relative, folder / file)
         pages = {os.path.splitext(entry.name)[0] for entry in entries if entry.name.lower().endswith(_PAGES)}  # noqa: PTH122
         of_pages = {page + files for page in pages for files in _FILES_OF_PAGES}

@@ -48,7 +48,7 @@ def bad_files() -> dict[str, tuple[bytes, str]]:
         "encrypted.pdf": (pdf(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="secret", owner_pw="owner"), "password"),
         "blank.pdf": (pdf(words=""), "blank"),
         "picture.md": (PNG, "damaged"),
-        "moving.md": (b"GIF89a" + bytes(100), "GIF"),
+        "moving.md": (b"GIF89a" + bytes(100), "picture"),
         "program.txt": (b"\x7fELF" + bytes(2000), "program"),
         "nulls.txt": (bytes(range(32)) * 200, "nulls.txt"),
         "archive.docx": (b"PK\x03\x04" + b"\0" * 26 + b"word/document.xml" + b"\0" * 100, "damaged"),

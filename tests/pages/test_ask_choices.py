@@ -41,7 +41,7 @@ def held(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> L
     assert not library.ingest(items).failures
     library.set_preference("tour", "skipped")
     monkeypatch.setenv("LECTERN_HOME", str(tmp_path / "library"))
-    monkeypatch.setattr(services, "_desk", lambda place: services.Desk(library, None, ""))
+    monkeypatch.setattr(services, "_desk", lambda place: services.Desk(library, None, None, ""))
     return library
 
 
