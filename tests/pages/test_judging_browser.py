@@ -208,8 +208,14 @@ def test_a_judgment_redraws_only_its_own_part_and_sends_no_text_again(
             )
             return found
 
-        page.locator(".text").evaluate("(host) => host.querySelectorAll('.slab').forEach((slab) => { slab.kept = 1; })")
-        page.locator(".text").evaluate("(host) => { host.scrollTop = 30; }")
+        def drawn_for_good() -> bool:
+            """Mark the parts, and see whether they are the same ones a second later: a late drawing comes first."""
+            page.locator(".text").evaluate("(host) => host.querySelectorAll('.slab').forEach((slab) => slab.kept = 1)")
+            page.locator(".text").evaluate("(host) => { host.scrollTop = 30; }")
+            page.wait_for_timeout(1000)
+            return set(kept()) == {1}
+
+        until(drawn_for_good)
         told.clear()
         drag(page, ".text", "Mark 1.", "Mark 1.")
         page.keyboard.press("g")
