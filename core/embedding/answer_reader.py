@@ -27,7 +27,6 @@ FILE = Path(__file__).resolve().parents[2] / "data" / "reader" / "model.safetens
 SHA256 = "d921d6633917a5f43f89aac7223b00dadd95aa46c4d7a09b8634b6e97b8a66b3"
 MAX_TOKENS = 192  # of question and passage together
 LONGEST = 30  # words of an answer
-# Not fitted to suites yet: as training has it, above 0 an answer is likelier than none.
 
 _HEAD = {"qa_outputs.weight", "qa_outputs.bias"}
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|\w+|[^\w\s]")

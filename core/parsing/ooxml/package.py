@@ -22,6 +22,15 @@ from core.errors import ParseError
 
 Element = Any  # lxml's elements come without types
 RELATIONS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+# How every part is parsed, as a tree or piece by piece: nothing is fetched, expanded or let grow without bound.
+SAFELY: dict[str, Any] = {
+    "resolve_entities": False,
+    "no_network": True,
+    "load_dtd": False,
+    "huge_tree": False,
+    "remove_comments": True,
+    "remove_pis": True,
+}
 
 codecs.lookup("cp437")  # names of old archives: a codec is a file, and the reader's process opens none later
 
@@ -166,9 +175,9 @@ class Package:
         if b"purl.oclc.org/ooxml" in content:
             content = _STRICT.sub(rb"\1http://schemas.openxmlformats.org/\2/2006/", content)
         try:
-            root = etree.fromstring(content, _parser())
+            root = etree.fromstring(content, etree.XMLParser(**SAFELY))
         except (etree.XMLSyntaxError, ValueError) as error:
-            problem = f"{self._shown} is damaged: its part {name} is not well-formed XML ({_first_line(error)})."
+            problem = f"{self._shown} is damaged: its part {name} is not well-formed XML ({first_line(error)})."
             raise ParseError(problem, _SAVE_AGAIN) from error
         if root.getroottree().docinfo.internalDTD is not None:
             problem = f"{self._shown} declares entities in its part {name}, which no Office document does."
@@ -209,22 +218,11 @@ def part_of(archive: ZipFile, name: str) -> bytes | None:
 def tree_of(content: bytes | None, *, recover: bool = False) -> Element | None:
     """The root element of a small part; ``None`` where it is no XML. ``recover``: as much as can be made of it."""
     try:
-        return etree.fromstring(content or b"", _parser(recover=recover))
+        return etree.fromstring(content or b"", etree.XMLParser(recover=recover, **SAFELY))
     except (etree.XMLSyntaxError, ValueError):
         return None
 
 
-def _parser(*, recover: bool = False) -> Any:
-    return etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        recover=recover,
-    )
-
-
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What a library says of a fault, as one line for people."""
     return (str(error).splitlines() or [type(error).__name__])[0][:160]

@@ -10,7 +10,7 @@ from zipfile import BadZipFile
 from lxml import etree
 
 from core.errors import ParseError
-from core.parsing.ooxml.package import Element
+from core.parsing.ooxml.package import SAFELY, Element, first_line
 
 _SAVE_AGAIN = "Open it in the program that made it, save a copy and add that."
 
@@ -31,12 +31,7 @@ def elements(
             stream,
             events=("start", "end") if within else ("end",),
             tag=[*tags, *within],
-            resolve_entities=False,
-            no_network=True,
-            load_dtd=False,
-            huge_tree=False,
-            remove_comments=True,
-            remove_pis=True,
+            **SAFELY,
         ):
             if first and element.getroottree().docinfo.internalDTD is not None:
                 problem = f"{shown} declares entities in its part {part}, which no spreadsheet program does."
@@ -49,8 +44,9 @@ def elements(
             if event == "end":
                 _forget(element)
     except (etree.XMLSyntaxError, BadZipFile, zlib.error, OSError, EOFError, ValueError, NotImplementedError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:160]
-        raise ParseError(f"{shown} is damaged: its part {part} cannot be read ({reason}).", _SAVE_AGAIN) from error
+        raise ParseError(
+            f"{shown} is damaged: its part {part} cannot be read ({first_line(error)}).", _SAVE_AGAIN
+        ) from error
 
 
 def local_name(element: Element) -> str:

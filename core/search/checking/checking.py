@@ -118,7 +118,7 @@ class Checker:
         missing = self._missing(claim, around, strict=float(shares[best]) >= SAME_WORDS)
         if missing and (share >= MANY_WORDS or likely >= UNLIKELY):
             return verdict(NOT_FOUND, _missed(missing))
-        if share >= MANY_WORDS and (denied := self._denied(claim, around)):
+        if share >= MANY_WORDS and (denied := opposed(polarity(claim.text), polarity(place.text))):
             return verdict(NOT_FOUND, f"One says of “{denied}” what the other denies.")
         if share >= SAME_WORDS and (name := misplaced(self._of(claim.text), self._of(place.text))):
             return verdict(NOT_FOUND, f"{name} stands where the passage has another.")
@@ -147,10 +147,6 @@ class Checker:
         if not missing or strict:
             return missing
         return list(lacking(claimed, self._of("\n".join(f"{one.text}\n{one.above}" for one in around))))
-
-    def _denied(self, claim: Claim, around: Sequence[_Place]) -> str:
-        own = polarity(claim.text)
-        return opposed(own, polarity(around[0].text))
 
     def _of(self, text: str) -> Facts:
         if text not in self._facts:

@@ -12,11 +12,10 @@ function appendRows(piece, shown, { outer, columns, count, head }, from, to) {
   piece.style.setProperty("--columns", columns);
   for (let start = from; start < to;) {
     const found = shown.text.indexOf("\n", start), end = found < 0 || found > to ? to : found, line = shown.text.slice(start, end);
-    if (line.trim() && !/^[\s|:+=-]+$/.test(line)) {
+    if (line.trim() && !isRule(line)) {
       const row = make("span", start < head ? "row head" : "row"), starts = cellStarts(line, outer && line.startsWith("|"));
       starts.forEach((at, column) => {
-        const cell = make("span", "cell"), bare = line.slice(at, starts[column + 1]);
-        if (starts.length !== count && column === starts.length - 1) cell.style.gridColumn = "auto / -1";
+        const cell = cellOf(column, starts, count), bare = line.slice(at, starts[column + 1]);
         const before = /^\|?\s*/.exec(bare)[0].length, words = bare.slice(before).replace(/\s*\|?\s*$/, "");
         if (words) appendWords(cell, shown, start + at + before, start + at + before + words.length);
         row.append(cell);

@@ -19,14 +19,13 @@ function drawTable(model, block, start, end, holder, inline) {
     const found = model.text.indexOf("\n", from), to = found < 0 || found > end ? end : found;
     const line = model.text.slice(from, to);
     const row = make("div", from < block.headerEnd ? "row head" : "row");
-    if (/^[\s|:+=-]+$/.test(line)) row.classList.add("rule");
+    if (isRule(line)) row.classList.add("rule");
     const where = from === start ? "margin" : "inline";
     if (!grid) inline(row, from, to, where);
     else {
       const starts = cellStarts(line, outer);
       starts.forEach((at, column) => {
-        const cell = make("span", "cell");
-        if (starts.length !== count && column === starts.length - 1) cell.style.gridColumn = "auto / -1";
+        const cell = cellOf(column, starts, count);
         if (from + at < to) fillCell(cell, from + at, from + (starts[column + 1] ?? line.length), column ? "inline" : where);
         row.append(cell);
       });

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -65,41 +65,19 @@ def show_reading() -> None:
     library = services.library()
     settings = library.settings
     with st.form("settings.reading", border=True):
-        reader = st.radio(
-            "Files are read by",
-            READERS,
-            index=READERS.index(settings.parsing.reader),
-            format_func=READER_WORDS.__getitem__,
-            captions=[READER_HELP[name] for name in READERS],
-        )
-        pages = st.radio(
-            "Of a saved web page, search",
-            WEB_PAGES,
-            index=WEB_PAGES.index(settings.parsing.web_pages),
-            format_func=PAGE_WORDS.__getitem__,
-            captions=[PAGE_HELP[name] for name in WEB_PAGES],
-        )
-        scans = st.radio(
-            "Scanned pages and pictures are read by",
-            SCANS,
-            index=SCANS.index(settings.parsing.scans),
-            format_func=SCAN_WORDS.__getitem__,
-            captions=[
-                NO_TESSERACT if name == "tesseract" and not tesseract.is_there() else SCAN_HELP[name] for name in SCANS
-            ],
-        )
+        parsing = settings.parsing
+        reader = _choice("Files are read by", READERS, parsing.reader, READER_WORDS, READER_HELP)
+        pages = _choice("Of a saved web page, search", WEB_PAGES, parsing.web_pages, PAGE_WORDS, PAGE_HELP)
+        told = SCAN_HELP if tesseract.is_there() else {**SCAN_HELP, "tesseract": NO_TESSERACT}
+        scans = _choice("Scanned pages and pictures are read by", SCANS, parsing.scans, SCAN_WORDS, told)
         languages = st.text_input(
             "Languages for Tesseract",
             settings.parsing.scan_languages,
             key="settings.scan_languages",
             help="As it names them, with a plus between: eng+deu.",
         )
-        engine = st.radio(
-            "Words are searched by",
-            LEXICAL_ENGINES,
-            index=LEXICAL_ENGINES.index(settings.retrieval.lexical_engine),
-            format_func=ENGINE_WORDS.__getitem__,
-            captions=[ENGINE_HELP[name] for name in LEXICAL_ENGINES],
+        engine = _choice(
+            "Words are searched by", LEXICAL_ENGINES, settings.retrieval.lexical_engine, ENGINE_WORDS, ENGINE_HELP
         )
         left, right, _ = st.columns([1, 1, 2])
         seconds = left.number_input(
@@ -124,6 +102,14 @@ def show_reading() -> None:
             )
             if wanted != settings:
                 background.apply_and_watch(wanted)
+
+
+def _choice(label: str, names: Sequence[str], now: str, said: Mapping[str, str], told: Mapping[str, str]) -> str:
+    """One of the names, each with its words and, below them, what it means."""
+    chosen: str = st.radio(
+        label, names, index=names.index(now), format_func=said.__getitem__, captions=[told[name] for name in names]
+    )
+    return chosen
 
 
 def show_enriching() -> None:

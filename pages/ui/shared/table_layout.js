@@ -12,6 +12,16 @@ function cellStarts(line, outer) {
   return starts;
 }
 
+// The line under a header, or one that frames a table: it says nothing.
+const isRule = (line) => /^[\s|:+=-]+$/.test(line);
+
+// A cell of a row that begins its cells at `starts`; the last one of a row with fewer or more takes the room that is left.
+function cellOf(column, starts, count) {
+  const cell = make("span", "cell");
+  if (starts.length !== count && column === starts.length - 1) cell.style.gridColumn = "auto / -1";
+  return cell;
+}
+
 // { outer, columns }: columns as CSS, "" where a grid would not do: ragged rows, or more than there is room for.
 function layoutOf(model, block) {
   if (layouts.has(block)) return layouts.get(block);
