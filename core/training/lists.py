@@ -94,7 +94,7 @@ class Miner:
             shown = self._shown(self.passages[at], choose.choice(cut), titled)
             if shown not in found:
                 found.append(shown)
-        return Listed(pair.question, tuple(found), pair.answer.strip())
+        return Listed(pair.question, tuple(found), pair.answer.strip() if pair.answerable else "")
 
     def _shown(self, passage: str, piece: str, titled: bool) -> str:
         title = self._title[self._at[passage]]

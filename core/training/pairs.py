@@ -20,7 +20,9 @@ _HELD_OUT = 0.04  # of the pools, or of the questions where a source is one pool
 class Pair:
     """``question`` is answered by ``positive``, where ``answer`` stands if it is known ("" where not).
 
-    ``pool``: passages of one pool lie close together, an article or a file, and are hard to tell apart.
+    ``pool``: passages of one pool lie close together, an article or a file, and are hard to tell apart. Of a pair that
+    is not ``answerable`` a person said that ``positive`` looks as if it answered and does not; only a reader learns
+    from it, and ``answer`` is what could be taken for one.
     """
 
     source: str
@@ -28,6 +30,7 @@ class Pair:
     positive: str
     pool: str
     answer: str = ""
+    answerable: bool = True
 
     @property
     def title(self) -> str:
@@ -77,18 +80,20 @@ def read_pairs(path: Path) -> list[Pair]:
         raise ParseError(
             f"Line {number} of {path.name} is no pair: {error}.",
             'A line is a JSON object with the strings "source", "question", "positive", "pool" and, if it is known, '
-            '"answer".',
+            '"answer"; "answerable" is true or false, and true where it is not said.',
         ) from error
     return found
 
 
 def _pair(value: dict[str, object]) -> Pair:
     texts = [value[name] for name in ("source", "question", "positive", "pool")]
-    answer = value.get("answer") or ""
+    answer, answerable = value.get("answer") or "", value.get("answerable", True)
     if not all(isinstance(text, str) and text.strip() for text in texts) or not isinstance(answer, str):
         raise ValueError("a value is missing or no text")
+    if not isinstance(answerable, bool):
+        raise ValueError('"answerable" is neither true nor false')
     source, question, positive, pool = (str(text) for text in texts)
-    return Pair(source, question, positive, pool, answer)
+    return Pair(source, question, positive, pool, answer, answerable)
 
 
 def balanced(pairs: Iterable[Pair], most: dict[str, int], seed: int) -> list[Pair]:

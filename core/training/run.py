@@ -52,6 +52,7 @@ def train_on(
     ``LecternError`` where the pairs teach nothing, ``ModelError`` where ``begin_from`` is no re-ranker of Lectern's or
     ``work`` is of another run.
     """
+    pairs = [pair for pair in pairs if pair.answerable]
     chosen = balanced(pairs, {pair.source: MOST.get(pair.source, _MOST_OF_ANOTHER) for pair in pairs}, plan.seed)
     if not chosen:
         raise LecternError(

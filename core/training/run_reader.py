@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from core.embedding import load_model, reranker_file
 from core.embedding.answer_reader import lay_over, write
 from core.errors import LecternError
 from core.settings import EmbeddingSettings
-from core.training.lists import Listed
+from core.training.lists import Listed, Miner
 from core.training.loop import Plan, Watched, draw, identity_of, teach, turn
 from core.training.near_misses import names, near_miss
 from core.training.pairs import Pair, balanced, fingerprint
 from core.training.run import Remembered, held_out_lists, miners_of
-from core.training.span_model import SpanModel
+from core.training.span_model import SpanModel, occurrences
 from core.types import Encoder
 
 SIZES = (200, 300, 400, 450, 600)  # characters of a piece: what is read is no longer
@@ -33,11 +34,11 @@ def train_on(
     watch: Callable[[Watched], None] | None = None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> None:
-    """Train on the pairs whose answer stands in their passage, and write the reader to ``target``.
+    """Train on the pairs whose answer stands in their passage, and on those not answerable; write to ``target``.
 
     ``from_layer``: see ``SpanModel``. The rest is that of ``core.training.run.train_on``, which raises the same.
     """
-    pairs = [pair for pair in pairs if pair.answer.strip() and pair.answer.strip() in pair.positive]
+    pairs = [pair for pair in pairs if not pair.answerable or occurrences(pair.answer.strip(), pair.positive)]
     chosen = balanced(pairs, {}, plan.seed)
     if not chosen:
         raise LecternError("No pair to train on has an answer that stands in its passage.", "Give other pairs.")
@@ -55,11 +56,11 @@ def train_on(
     def lists_of(step: int) -> list[Listed]:
         choose = draw(plan.seed, step)
         asked = turn(chosen, plan, step)
-        found = [miners[pair.source].listed(pair, plan.passages, choose) for pair in asked]
+        found = [_listed(miners[pair.source], pair, plan.passages, choose) for pair in asked]
         return found + [
             missed
             for pair, one in zip(asked, found, strict=True)
-            if (missed := _missed(one, others[pair.source], choose))
+            if pair.answerable and (missed := _missed(one, others[pair.source], choose))
         ]
 
     learnt_from = f"{encoder.fingerprint}:{fingerprint(pairs)}:{reranker_file.SHA256}:from layer {from_layer}"
@@ -73,6 +74,12 @@ def train_on(
         watch,
     )
     write(model.module, target, from_layer)
+
+
+def _listed(miner: Miner, pair: Pair, count: int, choose: random.Random) -> Listed:
+    """A list of the pair; where it is not answerable of its own passage alone, which is the hard one."""
+    listed = miner.listed(pair, count, choose)
+    return listed if pair.answerable else replace(listed, passages=listed.passages[:1])
 
 
 def _missed(listed: Listed, others: Sequence[str], choose: random.Random) -> Listed | None:

@@ -57,15 +57,16 @@ class SpanModel(LearningModel):
         return total
 
     def quality(self, lists: Sequence[Listed]) -> float:
-        """The mean F1 of the best span of each list with an answer; nan for none."""
+        """The mean F1 of the best span of each list, as SQuAD 2.0 has it: 1 for silence where nothing answers, 0 for it
+        where something does; nan for no lists. Silent is what finds no span likelier than none.
+        """
         reader = AnswerReader(self.module, self._tokenizer)
         found = []
         for listed in lists:
-            if not listed.answer:
-                continue
             read = zip(listed.passages, reader.read(listed.question, listed.passages), strict=True)
             spans = [(span.score, passage[span.start : span.end]) for passage, one in read if (span := one.best())]
-            found.append(token_f1(max(spans)[1], listed.answer))
+            score, said = max(spans, default=(0.0, ""))
+            found.append(token_f1(said if score > 0 else "", listed.answer))
         return float(np.mean(found)) if found else float("nan")
 
     def _batches(self, asked: Sequence[tuple[str, str, str]]) -> Iterator[tuple[Any, Any, Any, Any]]:

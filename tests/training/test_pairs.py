@@ -23,16 +23,20 @@ LINE = {"source": "s", "question": "Who?", "positive": "They did.", "pool": "s:O
 @pytest.mark.parametrize("name", ["pairs.jsonl", "pairs.jsonl.gz"])
 def test_pairs_are_read_from_lines_gzipped_or_not(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    text = json.dumps(LINE) + "\n\n" + json.dumps({**LINE, "answer": None}) + "\n"
+    lines = (LINE, {**LINE, "answer": None}, {**LINE, "answerable": False})
+    text = "\n\n".join(map(json.dumps, lines))
     path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
     assert read_pairs(path) == [
         Pair("s", "Who?", "They did.", "s:One_page", "They"),
         Pair("s", "Who?", "They did.", "s:One_page"),
+        Pair("s", "Who?", "They did.", "s:One_page", "They", answerable=False),
     ]
 
 
 @pytest.mark.parametrize(
-    "line", ["[1]", "{", json.dumps({**LINE, "question": " "}), json.dumps({**LINE, "pool": 3}), '{"source": "s"}']
+    "line",
+    ["[1]", "{", '{"source": "s"}']
+    + [json.dumps({**LINE, **wrong}) for wrong in ({"question": " "}, {"pool": 3}, {"answerable": "no"})],
 )
 def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "pairs.jsonl"

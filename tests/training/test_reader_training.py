@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from core.cli.main import main
-from core.embedding.answer_reader import lay_over, untrained
+from core.embedding.answer_reader import AnswerReader, lay_over, untrained
 from core.training.default_pairs import default_pairs
 from core.training.span_model import SpanModel
 
@@ -19,17 +19,24 @@ THINGS = ("door", "roof", "gate", "wall", "lamp", "path", "well", "barn", "mill"
 COLOURS = ("green", "red", "blue", "white", "black", "brown", "grey", "pink")
 
 
+def told(thing: str, at: int, colour: str) -> str:
+    return f"House {at} is old. The {thing} of house {at} is {colour}. Nobody lives there."
+
+
 def write_pairs(path: Path) -> str:
+    """Two of each: its colour is asked for, which the passage tells, and its age, which it does not."""
     lines = [
         {
             "source": "s",
-            "question": f"What colour is the {thing} of house {at}?",
-            "positive": f"House {at} is old. The {thing} of house {at} is {colour}. Nobody lives there.",
+            "question": f"What {asked} is the {thing} of house {at}?",
+            "positive": told(thing, at, colour),
             "pool": f"s:{thing} {at}",
             "answer": colour,
+            "answerable": asked == "colour",
         }
         for thing in THINGS
         for at, colour in enumerate(COLOURS)
+        for asked in ("colour", "year")
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return str(path)
@@ -48,12 +55,19 @@ def test_the_command_lowers_the_loss_and_goes_on_to_the_same_file(
     assert losses[-1] < 0.7 * losses[0]
     assert main(command) == 0
     assert json.loads(capsys.readouterr().out)["sha256"] == said["sha256"]
-    module, _ = untrained(seed=1)
+    module, tokenizer = untrained(seed=1)
     before = {name: value.clone() for name, value in module.state_dict().items()}
     lay_over(module, out.read_bytes(), out.name)
     changed = {name for name, value in module.state_dict().items() if not torch.equal(before[name], value)}
     assert all(name.startswith(("bert.encoder.layer.5.", "qa_outputs.")) for name in changed)
     assert len(changed) > 10
+    reader = AnswerReader(module, tokenizer)
+    for thing in ("window", "chimney"):  # of neither was anything read
+        asked = [f"What {what} is the {thing} of house 9?" for what in ("colour", "year")]
+        colour, year = (reader.read(one, [told(thing, 9, "yellow")])[0].best() for one in asked)
+        assert colour is not None
+        assert year is not None
+        assert colour.score > year.score + 1
 
 
 def test_pairs_without_an_answer_in_their_passage_teach_nothing(
