@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.inspecting.as_markdown import question_as_markdown
 from core.library import Scope, SearchResult
 from core.settings import Settings
 from pages.ui.ask import place as ask_place
@@ -96,6 +97,7 @@ def show_result(
         asked = result.understood.notes  # those stand with the chips
         notes = (note for note in result.notes if note not in asked)
         show_notes(result.clustered, (*notes, *told), settings)
+        save_markdown(result, made_by)
         target = show_tabs(inquiry, result, settings, base, kind_of) or target
     else:
         nothing_found(inquiry.scope, bool(result.understood.conditions))
@@ -132,6 +134,22 @@ def show_quotes(
         answered = ask_results.answer(result, made_by)
     with place:  # the same place on the page either way
         return show_answer(answered.nearest, answered.support, result, kind_of)
+
+
+def save_markdown(result: SearchResult, made_by: Settings) -> None:
+    """The way out of the app: the question with its answer and evidence, made when it is asked for."""
+    library = services.library()
+    st.download_button(
+        "Save as Markdown",
+        lambda: question_as_markdown(result, library.searcher.answer(result, made_by.answering), library.home.name),
+        "question.md",
+        mime="text/markdown",
+        key="ask.markdown",
+        on_click="ignore",
+        type="tertiary",
+        icon=":material/download:",
+        help="The question with its answer and every passage, each with file, page and characters.",
+    )
 
 
 def nothing_found(scope: Scope, filtered: bool) -> None:

@@ -7,9 +7,11 @@ from contextlib import suppress
 from time import perf_counter
 
 from core.cli import console, contract
+from core.cli.export import save
 from core.cli.options import asked_settings, home, reading
 from core.enriching import Features
 from core.errors import NotFoundError, SettingsError
+from core.inspecting.as_markdown import question_as_markdown
 from core.library import Library
 from core.search.answer import Line, in_words
 from core.search.result import SearchResult
@@ -37,6 +39,9 @@ def ask(options: Namespace) -> int:
         line = library.searcher.answer(result, settings.answering)
         took = (perf_counter() - started) * 1000
         features = _features(library, result) if options.json else {}
+        name = library.home.name
+    if options.markdown is not None:
+        save(options.markdown, question_as_markdown(result, line, name))
     found = contract.answered(result, line, features)
     timings = {**result.timings_ms, "quotes": took}
     console.answer(options, {**found, "timings_ms": timings}, _in_words(result, line))

@@ -18,6 +18,7 @@ from core.cli import check as commands_check
 from core.cli import console, contract
 from core.cli import training as commands_training
 from core.cli import why as commands_why
+from core.cli.export import export
 from core.cli.judgments import judgments, refit
 from core.cli.options import existing, home, reading, settings_of, sources_named
 from core.cli.queue import run_next
@@ -200,6 +201,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "bench": commands_bench.bench,
     "read": commands_bench.read,
     "list": list_sources,
+    "export": export,
     "remove": remove,
     "rebuild": rebuild,
     "verify": verify,

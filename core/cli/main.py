@@ -50,6 +50,9 @@ def build_parser() -> argparse.ArgumentParser:
         ("ask", "quote what answers a question, with its places, or say that the library does not say"),
     ):
         _add_question(_command(commands, name, text))
+    commands.choices["ask"].add_argument(
+        "--markdown", type=Path, metavar="FILE", help="write question, answer and evidence there as Markdown"
+    )
     why = _command(commands, "why", "tell why a passage is not read for a question, and what would have it read")
     _add_question(why)
     why.add_argument("words", metavar="WORDS", help="of the passage, as they stand there")
@@ -97,6 +100,9 @@ def build_parser() -> argparse.ArgumentParser:
     _add_set(read)
 
     _command(commands, "list", "the sources of a library")
+    export = _command(commands, "export", "write documents with their notes and judged questions as Markdown files")
+    export.add_argument("sources", nargs="*", metavar="SOURCE", help="these alone, by name, path or number")
+    export.add_argument("--to", type=Path, required=True, metavar="FOLDER", help="where the files go")
     remove = _command(commands, "remove", "remove sources by their name, path or number")
     remove.add_argument("sources", nargs="+", metavar="SOURCE")
     _command(commands, "rebuild", "cut every document anew by the library's settings and rebuild the indexes")

@@ -180,6 +180,16 @@ def actions(chosen: list[SourceRow]) -> None:
         and one
     ):
         organising.original(one)
+    st.download_button(
+        "Markdown",
+        data=lambda: organising.as_markdown(chosen),
+        file_name=organising.markdown_name(chosen),
+        key="library.markdown",
+        disabled=not chosen,
+        icon=":material/download:",
+        on_click="ignore",
+        help="The text Lectern reads, with note and judged questions: one file, or several in a .zip.",
+    )
     if st.button("To the trash", key="library.trash", disabled=not (chosen and writable), icon=":material/delete:"):
         with st.spinner("Putting it in the trash …"):
             background.trash([source.id for source in chosen])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import mimetypes
+import zipfile
 from collections.abc import Sequence
 
 import streamlit as st
 
+from core.inspecting.as_markdown import document_as_markdown, markdown_names
 from core.library import SourceRow
 from pages.ui.shared import services, words
 from pages.ui.shared.guard import attempt_and_rerun
@@ -56,6 +59,27 @@ def organise(chosen: Sequence[SourceRow]) -> None:
             library.labels.write_note(ids[0], note)
 
     attempt_and_rerun(save)
+
+
+def as_markdown(chosen: Sequence[SourceRow]) -> bytes:
+    """The documents' texts with their notes and judged questions: a Markdown file, or several in a .zip."""
+    library = services.library()
+    texts = [
+        document_as_markdown(library.document(source.version_id), source, library.judgments(source.version_id)).encode()
+        for source in chosen
+    ]
+    if len(texts) == 1:
+        return texts[0]
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in zip(markdown_names(chosen), texts, strict=True):
+            archive.writestr(name, text)
+    return held.getvalue()
+
+
+def markdown_name(chosen: Sequence[SourceRow]) -> str:
+    """What ``as_markdown`` of them is called."""
+    return markdown_names(chosen)[0] if len(chosen) == 1 else "documents.zip"
 
 
 @st.dialog("The file itself", icon=":material/draft:")

@@ -1,0 +1,41 @@
+"""The command that writes a library out as Markdown."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+from core.cli import console
+from core.cli.options import home, reading, sources_named
+from core.errors import NotFoundError, StorageError
+from core.inspecting.as_markdown import document_as_markdown, markdown_names
+from core.whole_files import written_whole
+
+
+def export(options: Namespace) -> int:
+    """Write documents, with their notes and judged questions, as Markdown files into a folder.
+
+    Files of the same names that lie there are replaced. Raises ``NotFoundError`` for a source that is not there,
+    ``StorageError`` where the folder cannot be written.
+    """
+    with reading(home(options)) as library:
+        found = {wanted: sources_named(library, wanted) for wanted in options.sources}
+        for wanted, rows in found.items():
+            if not rows:
+                raise NotFoundError(f"There is no source {wanted}.", "`list` names them all.")
+        sources = [row for rows in found.values() for row in rows] if found else library.sources()
+        names = markdown_names(sources)
+        for source, name in zip(sources, names, strict=True):
+            judged = library.judgments(source.version_id)
+            save(options.to / name, document_as_markdown(library.document(source.version_id), source, judged))
+    console.answer(options, {"folder": str(options.to), "files": names}, f"{len(names)} files in {options.to}")
+    return 0
+
+
+def save(path: Path, text: str) -> None:
+    """Write a file whole. Raises ``StorageError`` where that is not possible."""
+    try:
+        with written_whole(path) as unfinished:
+            unfinished.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}.", "Name another place.") from error

@@ -1,0 +1,122 @@
+"""What a library holds as Markdown files: a question with its evidence, a document with its judgments and note.
+
+Each begins with front matter, values as JSON, which YAML reads; every quotation names its file, page and offsets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+
+from core.search.answer import Line, in_words
+from core.search.result import SearchResult
+from core.storage.catalogue.judging import JudgmentRow
+from core.storage.catalogue.sources import SourceRow
+from core.types import Citation, Document, Passage
+
+Value = str | int | float | Sequence[str] | None
+
+
+def front_matter(values: Mapping[str, Value]) -> str:
+    """The head of a Markdown file; what is empty is left out.
+
+    >>> print(front_matter({"title": 'The "Guide"', "pages": 3, "note": ""}))
+    ---
+    title: "The \\"Guide\\""
+    pages: 3
+    ---
+    """
+    told = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in values.items() if value)
+    return "\n".join(["---", *told, "---"])
+
+
+def quoted(text: str) -> str:
+    """Text as a block quotation.
+
+    >>> quoted("One.\\n\\nTwo.")
+    '> One.\\n>\\n> Two.'
+    """
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+
+
+def question_as_markdown(result: SearchResult, line: Line, library: str) -> str:
+    """A question, what answers it or that nothing does, what the sources disagree on, and the passages in their order.
+
+    ``library``: its name.
+    """
+    head = front_matter(
+        {"question": result.question, "library": library, "answer_probability": round(line.support.probability, 3)}
+    )
+    parts = [head, f"# {result.question}"]
+    if line.supported:
+        for quote in line.answer.quotes:
+            parts += [quoted(in_words(quote)), _place(quote.citation)]
+    else:
+        parts.append(line.text)
+    for conflict in result.conflicts:
+        sides = "; ".join(f"{side.value} ({side.document})" for side in conflict.sides)
+        parts.append(" ".join(filter(None, [f"The sources disagree: {sides}.", conflict.reason])))
+    if result.passages:
+        parts.append("## Evidence")
+    for number, passage in enumerate(result.passages, 1):
+        title = " › ".join(dict.fromkeys([passage.document, *passage.headings]))
+        parts += [f"### {number}. {title}", quoted(passage.text), _place(passage)]
+    return "\n\n".join(parts) + "\n"
+
+
+def document_as_markdown(document: Document, source: SourceRow, judgments: Sequence[JudgmentRow] = ()) -> str:
+    """A document's canonical text, and behind it the note and the questions that were judged on it.
+
+    ``judgments``: of this document; those whose gold is lost are told without a place.
+    """
+    head = front_matter(
+        {
+            "title": document.title,
+            "source": source.name,
+            "version": document.version_id,
+            "kind": document.kind,
+            "pages": source.pages,
+            "characters": len(document.text),
+            "changed": source.changed_at,
+            "collections": source.collections,
+            "tags": source.tags,
+        }
+    )
+    parts = [head, document.text.strip("\n")]
+    if source.note:
+        parts += ["## Note", source.note]
+    if judgments:
+        parts.append("## Judged questions")
+    for row in judgments:
+        parts.append(f"**{row.judgment.question}**" + (f" {row.judgment.answer}" if row.judgment.answer else ""))
+        parts.append(quoted(row.judgment.quote))
+        parts.append(row.lost or f"{source.name}, characters {row.start}–{row.end}")
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown_names(sources: Sequence[SourceRow]) -> list[str]:
+    """For each source the name of its Markdown file, each once whatever capitals are worth.
+
+    >>> from dataclasses import replace
+    >>> row = SourceRow(1, "a/Plan.md", *[""] * 16)
+    >>> markdown_names([row, replace(row, name="b/plan.pdf"), replace(row, name="c/plan.md")])
+    ['Plan.md', 'plan.pdf.md', 'plan (2).md']
+    """
+    found: list[str] = []
+    taken: set[str] = set()
+    for source in sources:
+        own = PurePath(source.name.replace("\\", "/")).name or "document"
+        stem = own.removesuffix(".md")
+        name, at = f"{stem}.md", 1
+        while name.casefold() in taken:
+            at += 1
+            name = f"{stem} ({at}).md"
+        taken.add(name.casefold())
+        found.append(name)
+    return found
+
+
+def _place(at: Citation | Passage) -> str:
+    page = f", page {at.page}" if at.page else ""
+    return f"{at.source}{page}, characters {at.start}–{at.end}"
