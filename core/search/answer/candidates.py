@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
@@ -71,12 +71,20 @@ def quotables(passages: Sequence[Passage], hits: Sequence[Hit], reads: Reads) ->
             for rank, hit in enumerate(hits, start=1)
             if hit.version_id == passage.version_id and hit.start < passage.end and passage.start < hit.end
         ]
-        for item in _pieces(passage, reads):
+        for item in _leading(_pieces(passage, reads)):
             standing = next((rank for rank, child in children if child.overlap(item.span)), 0)
             found.append(replace(item, standing=standing))
     # Python's sort is stable: what stands around the children keeps the order of its passages.
     found.sort(key=lambda item: item.standing or len(hits) + 1)
     return found[:CANDIDATES]
+
+
+def _leading(pieces: Iterable[Quotable]) -> Iterator[Quotable]:
+    """The pieces; a sentence that leads a table or a listing in says nothing without it, and is evidence alone."""
+    held = list(pieces)
+    for item, after in zip(held, [*held[1:], None], strict=False):
+        leads = item.kind == "sentence" and item.text.rstrip("*_ ").endswith(":")
+        yield replace(item, whole=False) if leads and after and after.kind in ("row", "line") else item
 
 
 def _pieces(passage: Passage, reads: Reads) -> Iterator[Quotable]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -101,6 +102,17 @@ def test_a_line_of_a_table_whose_cells_nobody_read_is_evidence_alone():
 )
 def test_a_sentence_that_asks_is_evidence_alone(asked):
     assert [item.whole for item in found(passage(f"{asked}\n\n{TEXT}"))[:2]] == [False, True]
+
+
+def test_a_sentence_that_leads_a_table_in_is_evidence_alone():
+    text = "Sales by region were as follows:\n\n" + TABLE
+    block = table()
+    by = text.index(TABLE)
+    cells = tuple(replace(cell, start=cell.start + by, end=cell.end + by) for cell in block.cells)
+    moved = replace(block, start=block.start + by, end=block.end + by, cells=cells)
+    items = found(passage(text), reads=Reads(moved))
+    assert [item.whole for item in items[:2]] == [False, True]
+    assert items[1].kind == "row"
 
 
 def test_half_a_sentence_is_evidence_alone():
