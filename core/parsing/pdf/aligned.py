@@ -1,7 +1,7 @@
 """Tables that no rule marks, among the runs of a page or a column: told by their alignment.
 
 Most are told by their figures: printed lines with figures behind a gap that share an edge with those of other lines.
-Columns of words alone are a table below a caption or a heading in bold.
+Columns of words alone are a table beside a caption.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _table(
     put_together = _rows if figured else unwrapped
 
     def rows_of(lines: Sequence[Line]) -> list[Row]:
-        return _spread(placed([[_whole(part) for part in _parts(line)] for line in lines], gutters, 0.1), columns)
+        return placed([[_whole(part) for part in _parts(line)] for line in lines], gutters, 0.1)
 
     if any(_is_prose(rows_of(run), column) for column in range(columns)):
         return None
@@ -190,31 +190,9 @@ def _table(
     texts = [[row.text(column) for row in rows if column in row.cells] for column in range(columns)]
     if _reads_on(rows, texts) or any(sum(map(len, cells)) > _MAX_CELL * len(cells) for cells in texts[1:]):
         return None
-    if not (_share_edges(body) if figured else _is_captioned(run, captions) or _is_headed(rows)):
+    if not (_share_edges(body) if figured else _is_captioned(run, captions)):
         return None
     return run, rows, columns
-
-
-def _spread(rows: list[Row], columns: int) -> list[Row]:
-    """The rows; in those above the first with a figure, words that head several columns stand in each of them."""
-    extents = {
-        column: (min(cell[0].x0 for cell in cells), max(cell[-1].x1 for cell in cells))
-        for column in range(1, columns)
-        if (cells := [row.cells[column] for row in rows if column in row.cells])
-    }
-    for row in rows:
-        heads = [cell for column, cell in sorted(row.cells.items()) if column]
-        each = len(extents) // len(heads) if heads else 0
-        if any(row.is_figure(column) for column in row.cells if column):
-            break
-        if each < 2 or each * len(heads) != len(extents):
-            continue
-        wanted = {column: heads[place // each] for place, column in enumerate(sorted(extents))}
-        groups = [sorted(extents)[place : place + each] for place in range(0, len(extents), each)]
-        spans = zip(heads, groups, strict=True)
-        if all(extents[g[0]][0] < (h[0].x0 + h[-1].x1) / 2 < extents[g[-1]][1] for h, g in spans):
-            row.cells = {0: row.cells[0], **wanted} if 0 in row.cells else wanted
-    return rows
 
 
 def _whole(part: Sequence[Piece]) -> Piece:
@@ -247,19 +225,6 @@ def _is_captioned(run: Sequence[Line], captions: Sequence[TextLine]) -> bool:
         (-_CAPTION_REACH < item.y0 - y0 < 20 or -20 < item.y0 - y1 < _CAPTION_REACH)
         and min(item.x1, x1) > max(item.x0, x0)
         for item in captions
-    )
-
-
-def _is_headed(rows: Sequence[Row]) -> bool:
-    """Whether the first row, and no other, is in bold, over more columns than two whose cells begin flush left."""
-    first, *body = rows
-    bold = [all(piece.bold for pieces in row.cells.values() for piece in pieces) for row in rows]
-    columns = [[row.cells[column][0].x0 for row in body if column in row.cells] for column in first.cells]
-    return (
-        len(columns) > 2
-        and bold[0]
-        and not any(bold[1:])
-        and all(lefts and sum(abs(x - min(lefts)) <= _SAME for x in lefts) >= 0.75 * len(lefts) for lefts in columns)
     )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Sequence
 
 from core.parsing.pdf.lines import title_key
 from core.parsing.pdf.paragraphs import Draft
@@ -22,18 +21,15 @@ _NUMBER = re.compile(
     r"(?=[^\W\d_])",
     re.IGNORECASE,
 )
-_LIKE = 0.9  # of two titles' letters, in order, for them to be one title spelled twice
 _TOLD = 6  # letters of a title, at least, that is looked for by likeness or on another page
-_BESIDE = (0, 1, -1)  # pages: a bookmark may point to the leaf before the chapter, or past its heading
 
 
 def outline_levels(drafts: Sequence[Draft], outline: Outline) -> dict[int, int]:
     """The level, 1 to 6, of each draft that an outline's entry names, by the draft's index.
 
-    An entry is looked for in the short drafts of its page, first by its very words, numbers before them aside; what is
-    left, in the pages beside it and by likeness: a title may be set in two blocks ("Chapter 4", "Waves"), and its
-    bookmark spelled otherwise. Where the pages are wrong, as in an excerpt of a book, the largest type with these very
-    words is meant. An entry whose words stand nowhere names nothing.
+    An entry is looked for by its words, numbers before them aside, in the short drafts of its page, then of the pages
+    beside it: it may point to the leaf before the chapter, or past its heading. Where the pages are wrong, as in an
+    excerpt of a book, the largest type with these words is meant. One whose words stand nowhere names nothing.
     """
     of_page: dict[int, list[int]] = defaultdict(list)
     for index, draft in enumerate(drafts):
@@ -55,8 +51,8 @@ def outline_levels(drafts: Sequence[Draft], outline: Outline) -> dict[int, int]:
     for level, wanted, page in left:
         if len(wanted[1]) < _TOLD:
             continue
-        nearby = [index for step in _BESIDE for index in of_page.get(page + step, ()) if index not in found]
-        place = next(_alike(wanted, nearby, keys), None)
+        nearby = [index for step in (1, -1) for index in of_page.get(page + step, ()) if index not in found]
+        place = next((index for index in nearby if _same(wanted, keys[index])), None)
         if place is None:
             told = [index for index in keys if index not in found and _same(wanted, keys[index])]
             place = max(told, key=lambda index: drafts[index].first.size, default=None)
@@ -81,24 +77,3 @@ def _keys(title: str) -> _Keys:
 
 def _same(wanted: _Keys, here: _Keys) -> bool:
     return wanted[0] in here or bool(here[1] and here[1] == wanted[1])
-
-
-def _alike(wanted: _Keys, nearby: Sequence[int], keys: Mapping[int, _Keys]) -> Iterator[int]:
-    """Those of the drafts that have these words, the surest first: the same, then in two drafts, then alike."""
-    yield from (index for index in nearby if _same(wanted, keys[index]))
-    for index in nearby:
-        if index - 1 in keys and wanted[0] == keys[index - 1][0] + keys[index][0]:
-            yield index
-    ratios = [(_likeness(wanted[1], keys[index][1]), -index) for index in nearby]
-    yield from (-index for ratio, index in sorted(ratios, reverse=True) if ratio >= _LIKE)
-
-
-def _likeness(one: str, other: str) -> float:
-    """The share of both texts' letters that they have in common, in order.
-
-    >>> round(_likeness("fmradio", "amradio"), 2), _likeness("short", "very much longer")
-    (0.86, 0.0)
-    """
-    if min(len(one), len(other)) < 0.8 * max(len(one), len(other)):
-        return 0.0
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
