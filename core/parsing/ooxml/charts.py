@@ -1,7 +1,7 @@
 """Charts and diagrams (SmartArt) of Office documents as pieces: the figures behind a chart, the words of a diagram.
 
-Charts hold a copy of their data (ECMA-376 part 1, 21.2), so nothing needs the workbook they were made from. The newer
-chart parts of 2016 (waterfall, treemap ...) are read too.
+Charts hold a copy of their data (ECMA-376 part 1, 21.2), so nothing needs the workbook they were made from. Of the
+newer chart parts of 2016 (waterfall, treemap ...) the titles are read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def chart_pieces(root: Element) -> tuple[Piece, ...]:
     title = _title(root.find("{*}chart"))
     axes = [words for axis in root.iterfind("{*}chart/{*}plotArea/*") if (words := _axis_title(axis))]
     is_dated_1904 = (switch := root.find("{*}date1904")) is not None and switch.get("val", "1") in ("1", "true")
-    series = list(_series(root, is_dated_1904)) or list(_newer_series(root))
+    series = list(_series(root, is_dated_1904))
     caption = "\n".join([*filter(None, [title]), *axes])
     pieces = [Piece(BlockKind.CAPTION, Words(caption))] if caption else []
     return (*pieces, *(_table(group) for group in _over_same_labels(series)))
@@ -114,24 +114,6 @@ def _series(root: Element, is_dated_1904: bool) -> Iterator[_Series]:
             yield _Series(labels, tuple(columns))
         elif labels:
             yield _Series(labels, ((name, {}),))
-
-
-def _newer_series(root: Element) -> Iterator[_Series]:
-    """Series of a ``cx:chartSpace``: each names its data by id."""
-    data = {entry.get("id", ""): entry for entry in root.iterfind("{*}chartData/{*}data")}
-    for series in root.iterfind("{*}chart/{*}plotArea/{*}plotAreaRegion/{*}series"):
-        named = series.find("{*}tx/{*}txData/{*}v")
-        reference = series.find("{*}dataId")
-        entry = data.get("" if reference is None else reference.get("val", ""))
-        if entry is None:
-            continue
-        labels: _Points = {}
-        for words in entry.iterfind("{*}strDim"):
-            labels = labels or _levels(words)
-        numbers = [_levels(figures) for figures in entry.iterfind("{*}numDim")]
-        name = "" if named is None else named.text or ""
-        if labels or any(numbers):
-            yield _Series(labels, tuple((name, points) for points in numbers) or ((name, {}),))
 
 
 def _points(holder: Element | None, is_dated_1904: bool = False) -> _Points:

@@ -177,7 +177,7 @@ def _table(
     put_together = _rows if figured else unwrapped
 
     def rows_of(lines: Sequence[Line]) -> list[Row]:
-        return placed([[_whole(part) for part in _parts(line)] for line in lines], gutters, 0.1)
+        return _spread(placed([[_whole(part) for part in _parts(line)] for line in lines], gutters, 0.1), columns)
 
     if any(_is_prose(rows_of(run), column) for column in range(columns)):
         return None
@@ -193,6 +193,28 @@ def _table(
     if not (_share_edges(body) if figured else _is_captioned(run, captions)):
         return None
     return run, rows, columns
+
+
+def _spread(rows: list[Row], columns: int) -> list[Row]:
+    """The rows; in those above the first with a figure, words that head several columns stand in each of them."""
+    extents = {
+        column: (min(cell[0].x0 for cell in cells), max(cell[-1].x1 for cell in cells))
+        for column in range(1, columns)
+        if (cells := [row.cells[column] for row in rows if column in row.cells])
+    }
+    for row in rows:
+        heads = [cell for column, cell in sorted(row.cells.items()) if column]
+        each = len(extents) // len(heads) if heads else 0
+        if any(row.is_figure(column) for column in row.cells if column):
+            break
+        if each < 2 or each * len(heads) != len(extents):
+            continue
+        wanted = {column: heads[place // each] for place, column in enumerate(sorted(extents))}
+        groups = [sorted(extents)[place : place + each] for place in range(0, len(extents), each)]
+        spans = zip(heads, groups, strict=True)
+        if all(extents[g[0]][0] < (h[0].x0 + h[-1].x1) / 2 < extents[g[-1]][1] for h, g in spans):
+            row.cells = {0: row.cells[0], **wanted} if 0 in row.cells else wanted
+    return rows
 
 
 def _whole(part: Sequence[Piece]) -> Piece:

@@ -181,13 +181,11 @@ _MAX_START = 32_767
 # Longest first: the names are put together as "alphaLc" + "ParenBoth".
 _FORMS = (
     ("circleNum", "decimalEnclosedCircle"),
-    ("arabicDb", "decimalFullWidth"),
     ("alphaLc", "lowerLetter"),
     ("alphaUc", "upperLetter"),
     ("romanLc", "lowerRoman"),
     ("romanUc", "upperRoman"),
     ("arabic1Minus", "arabicAlpha"),
-    ("arabic2Minus", "arabicAbjad"),
     ("hebrew", "hebrew2"),
     ("ea1", "chineseCounting"),
 )
