@@ -107,6 +107,8 @@ def _goes_on(text: str, inside: int, outside: int, step: int) -> bool:
     part it from nothing, as marks of emphasis do."""
     while inside and unicodedata.combining(text[inside]):
         inside -= 1
+    while outside > 0 > step and unicodedata.combining(text[outside]):
+        outside -= 1
     if not _is_bounded(text[inside]):
         return False
     for _ in range(_EMPHASIS):
