@@ -11,8 +11,8 @@ from core.chunking.atoms import NOTHING
 from core.chunking.plan import ChunkingContext, Group, Piece, Plan
 from core.chunking.prefixes import below, encoder_input, prefix_text
 from core.chunking.tiers import Family, Leaf, Tier, tiered
-from core.text.graphemes import boundary_before
 from core.text.spans import trim
+from core.text.tokens import boundary_before
 from core.types import Chunk, ChunkTree, Span, TokenCounter
 
 _OVERLAP_NOTE = re.compile(r", after \d+ (?:tokens|characters) of overlap$")

@@ -16,7 +16,7 @@ from core.search.question.analysis import Chip
 from core.search.result import SearchResult
 from core.storage.catalogue.conditions import Condition
 from core.storage.catalogue.judging import JudgmentRow
-from core.text.page_readings import pages_read
+from core.text.places import pages_read
 from core.types import Audit, Block, BlockKind, Chunk, ChunkTree, Quote, Span, WordAudit
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from core.errors import NotFoundError
 from core.library import Library
 from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.storage.catalogue.sources import SourceRow
-from core.text.finding import find_words
+from core.text.phrases import find_words
 from core.types import Span
 
 _MOST_PLACES = 1000  # of one document

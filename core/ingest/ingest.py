@@ -38,7 +38,7 @@ from core.storage.index.outbox import carry_if_possible
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.store import Store
 from core.text.languages import ENGLISH, language_of
-from core.text.page_readings import PagesRead, pages_read
+from core.text.places import PagesRead, pages_read
 from core.types import Audit, WordAudit
 
 # Texts gathered before the encoder runs: enough for full batches, few enough that a crash costs seconds.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from core.syntax import tree
@@ -27,8 +26,6 @@ _SAMPLE = 30_000  # characters another grammar is tried on
 _SMALLEST = 16  # bytes; what is inside a node of no more is never cut: it has as many tokens at most
 _NODES = 1000
 _BYTES_PER_NODE = 2
-_TELLING = "java"  # of those below, the one whose marks no other language bears
-_MARKS = 3  # of them that tell
 _HINTS = {
     "java": re.compile(
         r"^(?:package|import)\s+(?:static\s+)?[\w.*]+\s*;|^[^\S\n]*(?:public|private|protected)\s", re.MULTILINE
@@ -83,15 +80,12 @@ def read_source(text: str, language: str) -> Syntax | Unread:
     if grammar is None or not text.strip():
         return Unread.FOREIGN
     source = SyntaxText(text)
-    if (clear := _clear(source, grammar)) is not None:
-        grammar, root, share = clear
-    else:
-        parsed = tree.read(source, grammar.name)
-        if parsed is None:
-            return Unread.COSTLY
-        root, share = parsed, tree.error_share(parsed)
-        if share > _DOUBTFUL and (better := _better(source, grammar, share)):
-            grammar, root, share = better
+    root = tree.read(source, grammar.name)
+    if root is None:
+        return Unread.COSTLY
+    share = tree.error_share(root)
+    if share > _DOUBTFUL and (better := _better(source, grammar, share)):
+        grammar, root, share = better
     if share >= _UNREADABLE:
         return Unread.FOREIGN
     shape = _shape(source, root, grammar)
@@ -99,24 +93,6 @@ def read_source(text: str, language: str) -> Syntax | Unread:
         return Unread.COSTLY
     facts = _facts(source, root, grammar)
     return Syntax(grammar.name, UnitReader(source, grammar, facts).read(root), facts, shape)
-
-
-def _clear(source: SyntaxText, grammar: Grammar) -> tuple[Grammar, Node, float] | None:
-    """Another grammar that reads a text without errors whose marks are that language's own, and none its name's.
-
-    It saves two trees: the wrong grammar is slow, since it does little but recover from errors.
-    """
-    own, other = _HINTS.get(grammar.name), GRAMMARS[_TELLING]
-    if own is None or other is grammar:
-        return None
-    sample = source.text[:_SAMPLE]
-    marks = islice(_HINTS[_TELLING].finditer(sample), _MARKS)
-    if sum(1 for _ in marks) < _MARKS or own.search(sample):
-        return None
-    root = tree.read(source, other.name)
-    if root is None or (share := tree.error_share(root)) > _DOUBTFUL / 4:
-        return None
-    return other, root, share
 
 
 def _better(source: SyntaxText, grammar: Grammar, share: float) -> tuple[Grammar, Node, float] | None:

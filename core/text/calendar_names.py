@@ -1,6 +1,11 @@
-"""The names of months and weekdays, as texts write them."""
+"""The names of months and weekdays, and stretches of days, as people write them in file names and ask for them."""
 
 from __future__ import annotations
+
+import re
+from calendar import monthrange
+from datetime import date
+from typing import NamedTuple
 
 MONTHS = tuple("January February March April May June July August September October November December".split())
 WEEKDAYS = tuple("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split())
@@ -37,3 +42,73 @@ def month_of(plain: str) -> int:
     (3, 9, 0)
     """
     return _NUMBERS.get(plain, 0)
+
+
+_PERIOD = re.compile(r"(\d{4})(?:-(?:Q([1-4])|(\d{1,2})(?:-(\d{1,2}))?))?(?:T.*)?", re.IGNORECASE | re.DOTALL)
+RELATIONS = ("after", "since", "before", "until", "during")
+
+
+class Period(NamedTuple):
+    """From the ``first`` to the ``last`` day, both included."""
+
+    first: date
+    last: date
+
+
+def period(text: str) -> Period | None:
+    """The days that an ISO date, month, quarter or year covers, or one "/" another; ``None`` for anything else.
+
+    >>> period("2024-02").last.isoformat(), period("2026-Q3").first.isoformat(), period("2026-13")
+    ('2024-02-29', '2026-07-01', None)
+    >>> period("2023/2024-03").last.isoformat(), period("2024/2023")
+    ('2024-03-31', None)
+    """
+    begin, joined, end = text.partition("/")
+    one = _stretch(begin)
+    if not joined or one is None:
+        return one
+    other = _stretch(end)
+    return Period(one.first, other.last) if other is not None and one.first <= other.last else None
+
+
+def _stretch(text: str) -> Period | None:
+    match = _PERIOD.fullmatch(text.strip())
+    if match is None or not 1 <= int(match[1]) <= 9999:
+        return None
+    year = int(match[1])
+    if match[2]:
+        first, last = 3 * int(match[2]) - 2, 3 * int(match[2])
+    elif match[3]:
+        first = last = int(match[3])
+    else:
+        first, last = 1, 12
+    if not 1 <= first <= last <= 12:
+        return None
+    if not match[4]:
+        return Period(date(year, first, 1), date(year, last, monthrange(year, last)[1]))
+    if not 1 <= int(match[4]) <= monthrange(year, first)[1]:
+        return None
+    day = date(year, first, int(match[4]))
+    return Period(day, day)
+
+
+def stands(relation: str, there: Period, asked: Period) -> bool:
+    """Whether some of the days ``there`` stand in this relation (one of ``RELATIONS``) to the asked period.
+
+    "after" and "before" leave the asked period out, "since" and "until" take it in.
+
+    >>> may, year = period("2023-05"), period("2023")
+    >>> [stands(relation, may, year) for relation in RELATIONS]
+    [False, True, False, True, True]
+    """
+    match relation:
+        case "after":
+            return there.last > asked.last
+        case "since":
+            return there.last >= asked.first
+        case "before":
+            return there.first < asked.first
+        case "until":
+            return there.first <= asked.last
+        case _:
+            return there.first <= asked.last and there.last >= asked.first

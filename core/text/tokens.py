@@ -1,4 +1,8 @@
-"""Token arithmetic: a text is tokenised once, then any span of it is measured by two look-ups."""
+"""Token arithmetic: a text is tokenised once, then any span of it is measured by two look-ups. And where it may be cut.
+
+Nothing tears what a reader sees as one character: a grapheme cluster of Unicode's Standard Annex 29, as the ``regex``
+package finds it.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,18 @@ from array import array
 from collections.abc import Sequence
 
 import numpy as np
+import regex
 from numpy.typing import NDArray
 
-from core.text.graphemes import boundary_before, is_boundary
 from core.types import Span, TokenCounter
 
 BLANKS = " \n\t\r"  # at which every tokenizer parts words; other white space some drop, which joins the words around it
 LONG_WORD = 100  # WordPiece reads a longer word as one unknown token, however much it holds
 WEIGHT = 4  # code points that count as one token where the tokenizer sees too few of them
 _LONGEST_CLUSTER = 64  # code points; a longer "character" is an attack, and is weighed and cut like any text
+_CLUSTER = regex.compile(r"\X")
+_ALONE = "\u0300"  # below it nothing joins another, but a carriage return and its line feed
+_LOOKBACK = 64
 _PROBES = (
     ("alpha", "beta gamma"),
     ("Title > Part", "some words."),
@@ -25,6 +32,42 @@ _PROBES = (
 _UNSPACED = (("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"))
 _ADDITIVE: dict[str, bool] = {}  # by fingerprint: the probes take longer than a text of a few sentences
 _MOST_COUNTERS = 16
+
+
+def is_boundary(text: str, position: int) -> bool:
+    """Whether a cut at ``position`` leaves every grapheme cluster whole; both ends of the text are boundaries.
+
+    >>> [is_boundary("e\\u0301a", at) for at in range(4)]
+    [True, False, True, True]
+    >>> is_boundary("\\U0001f468\\u200d\\U0001f469", 2), is_boundary("\\U0001f1e9\\U0001f1ea\\U0001f1eb\\U0001f1f7", 2)
+    (False, True)
+    """
+    if position <= 0 or position >= len(text):
+        return True
+    if text[position - 1] < _ALONE and text[position] < _ALONE:
+        return text[position - 1 : position + 1] != "\r\n"
+    start = position - 1
+    while start > max(0, position - _LOOKBACK) and text[start] >= _ALONE:
+        start -= 1
+    clusters = _CLUSTER.finditer(text, start, position + 1)
+    return any(cluster.end() == position for cluster in clusters)
+
+
+def boundary_before(text: str, position: int, low: int) -> int:
+    """The last boundary in ``(low, position]``, or else the first after ``position``: a cluster is never torn.
+
+    >>> boundary_before("ae\\u0301b", 2, 0), boundary_before("e\\u0301\\u0301b", 2, 0)
+    (1, 3)
+    """
+    at = position
+    while at > low and not is_boundary(text, at):
+        at -= 1
+    if at > low:
+        return at
+    at = position
+    while not is_boundary(text, at):
+        at += 1
+    return at
 
 
 def whitespace_windows(text: str, size: int = 4000) -> list[Span]:

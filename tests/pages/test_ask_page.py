@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.settings import PRESETS, Settings
-from core.text.finding import find_words
+from core.text.phrases import find_words
 from core.types import Passage, Span
 from pages.ui.ask import evidence
 from pages.ui.ask import tabs as ask_tabs

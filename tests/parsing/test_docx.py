@@ -456,23 +456,6 @@ def test_a_chart_is_its_title_and_a_table_of_its_data() -> None:
     ]  # fmt: skip
 
 
-def test_charts_of_the_newer_kind() -> None:
-    chart = (
-        '<cx:chartData><cx:data id="0"><cx:strDim type="cat"><cx:lvl><cx:pt idx="0">Start</cx:pt>'
-        '<cx:pt idx="1">End</cx:pt></cx:lvl></cx:strDim><cx:numDim type="val"><cx:lvl><cx:pt idx="0">5</cx:pt>'
-        '<cx:pt idx="1">-2</cx:pt></cx:lvl></cx:numDim></cx:data></cx:chartData><cx:chart><cx:title><cx:tx><cx:txData>'
-        "<cx:v>Flow</cx:v></cx:txData></cx:tx></cx:title><cx:plotArea><cx:plotAreaRegion><cx:series><cx:tx><cx:txData>"
-        '<cx:v>Ducks</cx:v></cx:txData></cx:tx><cx:dataId val="0"/></cx:series>'
-        "</cx:plotAreaRegion></cx:plotArea></cx:chart>"
-    )
-    drawing = graphic('<cx:chart r:id="chartEx1"/>').removeprefix("<w:r>").removesuffix("</w:r>")
-    shape = (
-        f'<w:r><mc:AlternateContent><mc:Choice Requires="cx1">{drawing}</mc:Choice>'
-        f"<mc:Fallback>{picture('This chart is not available.')[5:-6]}</mc:Fallback></mc:AlternateContent></w:r>"
-    )
-    assert text_of(paragraph(shape), parts={"chartEx1": chart}) == "Flow\n\n| Ducks\nStart | 5\nEnd | -2"
-
-
 def test_a_diagram_is_a_list_of_its_words() -> None:
     def point(name: int, text: str, kind: str = "") -> str:
         stated = f' type="{kind}"' if kind else ""

@@ -21,8 +21,7 @@ from core.parsing.ocr.judgement import PageSigns, accounts_for, may_be_scan, say
 from core.parsing.ocr.layout import lines_on
 from core.parsing.ocr.lines import Reading, ReadLine, from_json, lying, to_json
 from core.settings import ParsingSettings
-from core.text.page_readings import pages_read
-from core.text.places import boxes_of
+from core.text.places import boxes_of, pages_read
 from core.types import Document, Page, Span
 from tests.parsing.laws import assert_laws
 from tests.parsing.scanned import LEFT, LETTER, RIGHT, encoded, page_of, picture, scanned

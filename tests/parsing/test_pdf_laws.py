@@ -9,7 +9,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.parsing.pdf.hyphens import Spelling, joint
+from core.parsing.pdf.joining import Spelling, joint
 from core.parsing.pdf.layout import reading_order
 from core.parsing.pdf.lines import Run, TableCells, TextLine, from_json, to_json
 from core.parsing.pdf.marks import with_links

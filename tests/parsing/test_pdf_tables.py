@@ -139,19 +139,6 @@ def test_rows_of_a_shaded_statement_stay_whole() -> None:
     ]
 
 
-def test_words_side_by_side_are_read_row_by_row() -> None:
-    def draw(page: pymupdf.Page) -> None:
-        for number in range(5):
-            top = 100 + 50 * number
-            for line in range(2):
-                page.insert_text((60, top + 12 * line), f"Agreement {number} as it was amended {line}", fontsize=10)
-                page.insert_text((320, top + 12 * line), f"filed with report {number} of the board {line}", fontsize=10)
-
-    found = parsed(pdf(draw)).text
-    places = [found.index(f"{name} {number}") for number in range(5) for name in ("Agreement", "filed with report")]
-    assert places == sorted(places)
-
-
 def contents(page: pymupdf.Page) -> None:
     set_rows(page, [[f"A chapter about {word}", str(7 * number)] for number, word in enumerate("abcdef")], [66, 420])
 

@@ -25,9 +25,9 @@ from core.storage.catalogue.shelves import Known, genre_of, known, load_standing
 from core.storage.catalogue.trash import trash_sources
 from core.storage.index.leaves import load_leaves, narrow
 from core.storage.store import Store
-from core.text.graphemes import is_boundary
-from core.text.periods import Period
+from core.text.calendar_names import Period
 from core.text.phrases import occurrences
+from core.text.tokens import is_boundary
 from tests.storage.builders import ingest
 
 TEXTS = {

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.embedding.tokenizer import packaged_counter
-from core.text.graphemes import boundary_before, is_boundary
-from core.text.tokens import TokenMap, is_word_boundary, whitespace_windows
+from core.text.tokens import TokenMap, boundary_before, is_boundary, is_word_boundary, whitespace_windows
 from core.types import Span
 
 WORDS = st.sampled_from(

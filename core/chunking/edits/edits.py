@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 
 from core.errors import LecternError
 from core.text.anchoring import surroundings
-from core.text.graphemes import is_boundary
 from core.text.spans import trim
+from core.text.tokens import is_boundary
 from core.types import Document, Span
 
 KINDS = ("merge", "split", "move", "disable", "pin")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from core.chunking.edits.edits import Conflict, Edit
 from core.chunking.edits.leaves import Leaf, base_leaves, cut_leaves, next_word, stretches
 from core.chunking.edits.tree import Remake, edited_tree
-from core.text.graphemes import is_boundary
+from core.text.tokens import is_boundary
 from core.types import ChunkTree, Span
 
 _SAYS = {

@@ -25,7 +25,7 @@ from oxmsg.storage import Storage
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece
-from core.parsing.mail.outlook_rtf import html_inside, unpacked
+from core.parsing.mail.outlook_rtf import unpacked
 from core.parsing.mail.pieces import Mail, html_pieces, mail_reading, pictures_shown, safe_name
 from core.parsing.mail.reader import SEALED, head_fields, message_bytes
 from core.parsing.mail.text import decoded, plain_pieces
@@ -129,13 +129,13 @@ def _message(storage: Storage, head: int, depth: int) -> _Message:
     properties = _Properties(storage, head)
     body_page = _encoding(properties.number(_BODY_PAGE)) or properties.page
     subject, fields = _head(properties, storage)
-    page, rtf = properties.binary(_HTML), b""
+    page = properties.binary(_HTML)
     page_text = decoded(page, body_page) if page and body_page else None
     if not page:
-        rtf = unpacked(properties.binary(_RTF))
-        page_text = properties.text(_HTML) or html_inside(rtf)
+        page_text = properties.text(_HTML)
         page = page_text.encode("utf-8", "replace")
     plain = properties.text(_BODY, body_page)
+    rtf = b"" if page or plain.strip() else unpacked(properties.binary(_RTF))
     notes: list[str] = []
     kind = properties.text(_CLASS)
     if "smime" in kind.lower():
@@ -147,9 +147,7 @@ def _message(storage: Storage, head: int, depth: int) -> _Message:
         page_text=page_text,
         plain=plain.replace("\r\n", "\n").replace("\r", "\n"),
         attached=(
-            *(
-                [("body.rtf", rtf, "")] if rtf and not page and not plain.strip() else []
-            ),  # read as a document of its own
+            *([("body.rtf", rtf, "")] if rtf else []),  # read as a document of its own
             *_attached(storage, properties.page, depth, notes),
         ),
         identity={

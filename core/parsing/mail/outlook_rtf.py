@@ -1,14 +1,8 @@
-"""Bodies that Outlook keeps as compressed RTF: unpacked ([MS-OXRTFCP]), and the HTML inside ([MS-OXRTFEX])."""
+"""Bodies that Outlook keeps as compressed RTF, unpacked ([MS-OXRTFCP])."""
 
 from __future__ import annotations
 
-import html
-import re
 import struct
-from dataclasses import replace
-
-from core.parsing.pandoc.rtf_reader import RtfWriter
-from core.parsing.pandoc.rtf_tokens import tokens
 
 _PRELOADED = (
     rb"{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript \fdecor "
@@ -18,7 +12,6 @@ _PRELOADED = (
 )
 _WINDOW = 4096
 _MAX_UNPACKED = 64 << 20
-_BREAKS = {b"par": "\n", b"row": "\n", b"sect": "\n", b"cell": "\t"}
 
 
 def unpacked(data: bytes) -> bytes:
@@ -61,43 +54,3 @@ def unpacked(data: bytes) -> bytes:
                 out.append(data[place])
                 place += 1
     return bytes(out)
-
-
-def html_inside(rtf: bytes) -> str:
-    """The HTML that Outlook wrapped in RTF, "" where there is none.
-
-    >>> html_inside(rb"{\\rtf1\\fromhtml1{\\*\\htmltag <p>}a \\'e9 < b\\htmlrtf\\par\\htmlrtf0 {\\*\\htmltag </p>}}")
-    '<p>a é &lt; b</p>'
-    """
-    if not re.search(rb"\\fromhtml1?(?![0-9a-zA-Z])", rtf[:4096]):
-        return ""
-    writer = _Page()
-    for token in tokens(rtf):
-        writer.take(token)
-    return writer.finish().decode("utf-8", "replace")
-
-
-class _Page(RtfWriter):
-    """Writes HTML: what stands in tags as it is, words between them escaped, and nothing that is for readers of RTF."""
-
-    braces = (b"", b"")
-
-    def _put(self, text: str) -> None:
-        if self._group.place == "fonts":
-            super()._put(text)
-        elif self._group.place in ("", "tag") and not self._group.is_hidden:
-            written = text if self._group.place == "tag" else html.escape(text, quote=False)
-            self._out += written.encode("utf-8", "replace")
-
-    def _word(self, word: bytes, number: int | None) -> None:
-        if word == b"htmlrtf":
-            self._group = replace(self._group, is_hidden=number != 0)
-        elif word == b"htmltag":
-            self._group = replace(self._group, place="tag")
-        elif word in _BREAKS:
-            self._put(_BREAKS[word])
-        elif word != b"plain":  # it ends no part that is for readers of RTF
-            super()._word(word, number)
-
-    def _hand_on(self, word: bytes, number: int | None) -> None:
-        """What other words say is nothing to a page."""

@@ -1,7 +1,7 @@
 """Charts and diagrams (SmartArt) of Office documents as pieces: the figures behind a chart, the words of a diagram.
 
-Charts hold a copy of their data (ECMA-376 part 1, 21.2), so nothing needs the workbook they were made from. The newer
-chart parts of 2016 (waterfall, treemap ...) are read too.
+Charts hold a copy of their data (ECMA-376 part 1, 21.2), so nothing needs the workbook they were made from. Of the
+newer chart parts of 2016 (waterfall, treemap ...) the titles are read.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from lxml import etree
-
 from core.parsing.flow import Item, Piece, TableCell, Words
-from core.parsing.ooxml.package import Element
+from core.parsing.ooxml.package import Element, local_name, whole
 from core.types import BlockKind
 
 _MAX_POINTS = 20_000  # of a series: more is a recording, and its table nothing to read
@@ -39,7 +37,7 @@ def chart_pieces(root: Element) -> tuple[Piece, ...]:
     title = _title(root.find("{*}chart"))
     axes = [words for axis in root.iterfind("{*}chart/{*}plotArea/*") if (words := _axis_title(axis))]
     is_dated_1904 = (switch := root.find("{*}date1904")) is not None and switch.get("val", "1") in ("1", "true")
-    series = list(_series(root, is_dated_1904)) or list(_newer_series(root))
+    series = list(_series(root, is_dated_1904))
     caption = "\n".join([*filter(None, [title]), *axes])
     pieces = [Piece(BlockKind.CAPTION, Words(caption))] if caption else []
     return (*pieces, *(_table(group) for group in _over_same_labels(series)))
@@ -57,7 +55,7 @@ def diagram_pieces(root: Element) -> tuple[Piece, ...]:
     for link in root.iterfind("{*}cxnLst/{*}cxn"):
         child = link.get("destId", "")
         if link.get("type", "parOf") == "parOf" and child in points:
-            children.setdefault(link.get("srcId", ""), []).append((_index(link.get("srcOrd")), child))
+            children.setdefault(link.get("srcId", ""), []).append((whole(link.get("srcOrd"), 0), child))
             below.add(child)
     items: list[Item] = []
     waiting = [(name, 0) for name in reversed(points) if name not in below]
@@ -87,14 +85,14 @@ def _title(chart: Element | None) -> str:
 def _axis_title(axis: Element) -> str:
     deleted = axis.find("{*}delete")
     is_hidden = deleted is not None and deleted.get("val", "1") in ("1", "true")
-    return "" if is_hidden or not _local(axis).endswith(("Ax", "axis")) else _title(axis)
+    return "" if is_hidden or not local_name(axis).endswith(("Ax", "axis")) else _title(axis)
 
 
 def _rich(element: Element) -> str:
     """Drawing text below ``element``: runs joined, paragraphs and breaks as lines."""
     lines = []
     for paragraph in element.iterfind(".//{http://schemas.openxmlformats.org/drawingml/2006/main}p"):
-        parts = ["\n" if _local(part) == "br" else part.text or "" for part in paragraph.iter("{*}t", "{*}br")]
+        parts = ["\n" if local_name(part) == "br" else part.text or "" for part in paragraph.iter("{*}t", "{*}br")]
         lines.append("".join(parts).strip())
     return "\n".join(filter(None, lines))
 
@@ -116,24 +114,6 @@ def _series(root: Element, is_dated_1904: bool) -> Iterator[_Series]:
             yield _Series(labels, ((name, {}),))
 
 
-def _newer_series(root: Element) -> Iterator[_Series]:
-    """Series of a ``cx:chartSpace``: each names its data by id."""
-    data = {entry.get("id", ""): entry for entry in root.iterfind("{*}chartData/{*}data")}
-    for series in root.iterfind("{*}chart/{*}plotArea/{*}plotAreaRegion/{*}series"):
-        named = series.find("{*}tx/{*}txData/{*}v")
-        reference = series.find("{*}dataId")
-        entry = data.get("" if reference is None else reference.get("val", ""))
-        if entry is None:
-            continue
-        labels: _Points = {}
-        for words in entry.iterfind("{*}strDim"):
-            labels = labels or _levels(words)
-        numbers = [_levels(figures) for figures in entry.iterfind("{*}numDim")]
-        name = "" if named is None else named.text or ""
-        if labels or any(numbers):
-            yield _Series(labels, tuple((name, points) for points in numbers) or ((name, {}),))
-
-
 def _points(holder: Element | None, is_dated_1904: bool = False) -> _Points:
     """The cached points below a ``c:cat``, ``c:val``, ``c:tx`` ... by index, as they are shown."""
     if holder is None:
@@ -142,13 +122,13 @@ def _points(holder: Element | None, is_dated_1904: bool = False) -> _Points:
         return _levels(holder.find("{*}multiLvlStrRef/{*}multiLvlStrCache"))
     points: _Points = {}
     for cache in holder.iter("{*}numCache", "{*}numLit", "{*}strCache", "{*}strLit"):
-        code = (cache.findtext("{*}formatCode") or "") if "num" in _local(cache) else "@"
+        code = (cache.findtext("{*}formatCode") or "") if "num" in local_name(cache) else "@"
         for point in cache.iterfind("{*}pt"):
             if len(points) >= _MAX_POINTS:
                 break
             raw = point.findtext("{*}v") or ""
             shown = raw if code == "@" else _shown(raw, point.get("formatCode") or code, is_dated_1904)
-            points[_index(point.get("idx"))] = shown
+            points[whole(point.get("idx"), 0)] = shown
     return points
 
 
@@ -156,7 +136,7 @@ def _levels(holder: Element | None) -> _Points:
     """Labels of several levels as one: the outer words go on until the next ones, and stand first."""
     levels = [] if holder is None else list(holder.iterfind("{*}lvl"))
     tables = [
-        {_index(point.get("idx")): point.findtext("{*}v") or point.text or "" for point in level.iterfind("{*}pt")}
+        {whole(point.get("idx"), 0): point.findtext("{*}v") or point.text or "" for point in level.iterfind("{*}pt")}
         for level in levels[:_MAX_DEPTH]
     ]
     joined: _Points = {}
@@ -215,11 +195,3 @@ def _table(group: list[_Series]) -> Piece:
     is_headed = any(lines[0])
     rows = tuple(tuple(TableCell(Words(text)) for text in line) for line in (lines if is_headed else lines[1:]))
     return Piece(BlockKind.TABLE, rows=rows, header_rows=int(is_headed))
-
-
-def _local(element: Element) -> str:
-    return str(etree.QName(element).localname)
-
-
-def _index(value: str | None) -> int:
-    return int(value) if value and value.isdecimal() and len(value) < 10 else 0

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from core.parsing.ooxml.package import Element
 
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _ONE = re.compile(r"[\w.]+|.", re.DOTALL)
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_SKIPPED = frozenset((*(f"{_M}{name}" for name in ("ctrlPr", "rPr", "oMathParaPr", "argPr")), f"{_W}del"))
+_DELETED = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}del"
+_SKIPPED = frozenset((*(f"{_M}{name}" for name in ("ctrlPr", "rPr", "oMathParaPr", "argPr")), _DELETED))
 
 
 def linear_math(element: Element) -> str:
@@ -27,93 +26,58 @@ def linear_math(element: Element) -> str:
     name = element.tag.rpartition("}")[2]
     if name == "t":
         return element.text or ""
-    writer = _WRITERS.get(name) if element.tag.startswith(_M) else None
-    return writer(element) if writer else _inside(element)
+    return _written(element, name) if element.tag.startswith(_M) else _inside(element)
+
+
+def _written(element: Element, name: str) -> str:
+    """What an element of OMML says, its parts by their names."""
+
+    def part(name: str) -> str:
+        child = element.find(f"{_M}{name}")
+        return "" if child is None else _inside(child)
+
+    def sign(key: str, usual: str) -> str:
+        child = element.find(f"{_M}{name}Pr/{_M}{key}")
+        return usual if child is None else str(child.get(f"{_M}val", ""))
+
+    def mark(sign: str, words: str) -> str:
+        return f"{sign}{_grouped(words)}" if words else ""
+
+    scripts = mark("_", part("sub")) + mark("^", part("sup"))
+    match name:
+        case "f":
+            above, below = part("num"), part("den")
+            return f"{_grouped(above)}/{_grouped(below)}" if above and below else above + below
+        case "sSub" | "sSup" | "sSubSup":
+            return f"{part('e')}{scripts}"
+        case "sPre":
+            return f"{scripts}{part('e')}"
+        case "nary":
+            return f"{sign('chr', '∫')}{scripts} {part('e')}"
+        case "rad":
+            return f"√({part('deg') and part('deg') + '&'}{part('e')})"
+        case "d":
+            inner = sign("sepChr", "|").join(map(_inside, element.iterfind(f"{_M}e")))
+            return f"{sign('begChr', '(')}{inner}{sign('endChr', ')')}"
+        case "func":
+            return f"{part('fName').strip()} {part('e').strip()}".strip()
+        case "limLow" | "limUpp":
+            return part("e") + mark("^" if name == "limUpp" else "_", part("lim"))
+        case "m":
+            rows = (", ".join(map(_inside, row.iterfind(f"{_M}e"))) for row in element.iterfind(f"{_M}mr"))
+            return f"[{'; '.join(rows)}]"
+        case "eqArr":
+            return "; ".join(map(_inside, element.iterfind(f"{_M}e")))
+        case "oMathPara":
+            return "\n".join(filter(None, map(linear_math, element)))
+        case _:
+            return _inside(element)
 
 
 def _inside(element: Element) -> str:
     return "".join(map(linear_math, element))
 
 
-def _part(element: Element, name: str) -> str:
-    child = element.find(f"{_M}{name}")
-    return "" if child is None else _inside(child)
-
-
 def _grouped(text: str) -> str:
     text = text.strip()
     return text if _ONE.fullmatch(text) or (text[:1] == "(" and text.find(")") == len(text) - 1) else f"({text})"
-
-
-def _property(element: Element, name: str, usual: str) -> str:
-    """A character that ``m:…Pr`` sets; ``usual`` where it sets none."""
-    kind = element.tag.rpartition("}")[2]
-    child = element.find(f"{_M}{kind}Pr/{_M}{name}")
-    return usual if child is None else str(child.get(f"{_M}val", ""))
-
-
-def _fraction(element: Element) -> str:
-    above, below = _part(element, "num"), _part(element, "den")
-    return f"{_grouped(above)}/{_grouped(below)}" if above and below else above + below
-
-
-def _scripts(element: Element) -> str:
-    below, above = _part(element, "sub"), _part(element, "sup")
-    marks = (f"_{_grouped(below)}" if below else "") + (f"^{_grouped(above)}" if above else "")
-    base = _part(element, "e")
-    return f"{marks}{base}" if element.tag == f"{_M}sPre" else f"{base}{marks}"
-
-
-def _large(element: Element) -> str:
-    """A sum, product, integral ... with its bounds."""
-    below, above = _part(element, "sub"), _part(element, "sup")
-    marks = (f"_{_grouped(below)}" if below else "") + (f"^{_grouped(above)}" if above else "")
-    return f"{_property(element, 'chr', '∫')}{marks} {_part(element, 'e')}"
-
-
-def _root(element: Element) -> str:
-    degree = _part(element, "deg")
-    return f"√({f'{degree}&' if degree else ''}{_part(element, 'e')})"
-
-
-def _delimited(element: Element) -> str:
-    first, last = _property(element, "begChr", "("), _property(element, "endChr", ")")
-    return first + _property(element, "sepChr", "|").join(map(_inside, element.iterfind(f"{_M}e"))) + last
-
-
-def _function(element: Element) -> str:
-    return f"{_part(element, 'fName').strip()} {_part(element, 'e').strip()}".strip()
-
-
-def _limit(element: Element) -> str:
-    bound = _part(element, "lim")
-    mark = "^" if element.tag == f"{_M}limUpp" else "_"
-    return _part(element, "e") + (f"{mark}{_grouped(bound)}" if bound else "")
-
-
-def _matrix(element: Element) -> str:
-    rows = [", ".join(map(_inside, row.iterfind(f"{_M}e"))) for row in element.iterfind(f"{_M}mr")]
-    return f"[{'; '.join(rows)}]"
-
-
-def _lines(element: Element) -> str:
-    return "; ".join(_inside(line) for line in element.iterfind(f"{_M}e"))
-
-
-def _paragraph(element: Element) -> str:
-    formulas = [formula for formula in (linear_math(child) for child in element) if formula]
-    return "\n".join(formulas)
-
-
-_WRITERS: dict[str, Callable[[Element], str]] = {
-    "f": _fraction,
-    **dict.fromkeys(("sSub", "sSup", "sSubSup", "sPre"), _scripts),
-    "nary": _large,
-    "rad": _root,
-    "d": _delimited,
-    "func": _function,
-    **dict.fromkeys(("limLow", "limUpp"), _limit),
-    "m": _matrix,
-    "eqArr": _lines,
-    "oMathPara": _paragraph,
-}

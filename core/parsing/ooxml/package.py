@@ -223,6 +223,20 @@ def tree_of(content: bytes | None, *, recover: bool = False) -> Element | None:
         return None
 
 
+def local_name(element: Element) -> str:
+    """An element's name without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def whole(text: str | None, otherwise: int = -1) -> int:
+    """The count or index a file states; ``otherwise`` where it is missing, negative or absurdly large.
+
+    >>> whole("12"), whole("-1"), whole(None, 1), whole("9" * 5000)
+    (12, -1, 1, -1)
+    """
+    return int(text) if text and len(text) < 10 and text.isdecimal() else otherwise
+
+
 def first_line(error: Exception) -> str:
     """What a library says of a fault, as one line for people."""
     return (str(error).splitlines() or [type(error).__name__])[0][:160]

@@ -86,8 +86,6 @@ class _Group:
 class RtfWriter:
     """Takes tokens, writes RTF. ``running``: the distinct lines of headers and footers."""
 
-    braces = (b"{", b"}")
-
     def __init__(self) -> None:
         self.info: dict[str, str] = {}
         self.hidden_words = 0
@@ -112,7 +110,7 @@ class RtfWriter:
     def finish(self) -> bytes:
         """What was written; a file that is cut short is closed."""
         self._flush()
-        return bytes(self._out) + self.braces[1] * min(len(self._outer), _MAX_DEPTH)
+        return bytes(self._out) + b"}" * min(len(self._outer), _MAX_DEPTH)
 
     def take(self, token: Token) -> None:
         kind, data = token.kind, token.data
@@ -145,7 +143,7 @@ class RtfWriter:
         self._outer.append((self._group, len(self._out)))
         self._to_skip = 0
         if len(self._outer) <= _MAX_DEPTH:
-            self._out += self.braces[0]
+            self._out += b"{"
 
     def _close(self) -> None:
         self._to_skip = 0
@@ -155,7 +153,7 @@ class RtfWriter:
         if bytes(self._out[start:]) == b"{":  # pandoc stumbles over groups without anything in them
             del self._out[start:]
         elif len(self._outer) < _MAX_DEPTH:
-            self._out += self.braces[1]
+            self._out += b"}"
         if ended.place == "running" != self._group.place:
             self.running[" ".join(self._line.split())] = None
             self._line = ""

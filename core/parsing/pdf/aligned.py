@@ -1,7 +1,7 @@
 """Tables that no rule marks, among the runs of a page or a column: told by their alignment.
 
 Most are told by their figures: printed lines with figures behind a gap that share an edge with those of other lines.
-Columns of words alone are a table below a caption or a heading in bold.
+Columns of words alone are a table beside a caption.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _table(
     texts = [[row.text(column) for row in rows if column in row.cells] for column in range(columns)]
     if _reads_on(rows, texts) or any(sum(map(len, cells)) > _MAX_CELL * len(cells) for cells in texts[1:]):
         return None
-    if not (_share_edges(body) if figured else _is_captioned(run, captions) or _is_headed(rows)):
+    if not (_share_edges(body) if figured else _is_captioned(run, captions)):
         return None
     return run, rows, columns
 
@@ -247,19 +247,6 @@ def _is_captioned(run: Sequence[Line], captions: Sequence[TextLine]) -> bool:
         (-_CAPTION_REACH < item.y0 - y0 < 20 or -20 < item.y0 - y1 < _CAPTION_REACH)
         and min(item.x1, x1) > max(item.x0, x0)
         for item in captions
-    )
-
-
-def _is_headed(rows: Sequence[Row]) -> bool:
-    """Whether the first row, and no other, is in bold, over more columns than two whose cells begin flush left."""
-    first, *body = rows
-    bold = [all(piece.bold for pieces in row.cells.values() for piece in pieces) for row in rows]
-    columns = [[row.cells[column][0].x0 for row in body if column in row.cells] for column in first.cells]
-    return (
-        len(columns) > 2
-        and bold[0]
-        and not any(bold[1:])
-        and all(lefts and sum(abs(x - min(lefts)) <= _SAME for x in lefts) >= 0.75 * len(lefts) for lefts in columns)
     )
 
 

@@ -18,7 +18,6 @@ _SLACK = 6.0  # points within which drawn things belong together
 _REACH = 24.0  # points between the panels of one figure
 _MARGIN = 13.0  # points around a drawing where its labels may stand
 _MAX_GRAPHICS = 2000
-_MAX_LINES = 400  # of a figure, to be put together to labels
 _MAX_SHARE = 0.8  # of the page: larger is its background
 _MIN_SIDE = 18.0
 _LABEL_CHARACTERS = 40
@@ -33,27 +32,9 @@ class Figure:
     lines: tuple[TextLine, ...]
 
     def labels(self) -> tuple[Run, ...]:
-        """The words of the drawing: runs that stand together are one label, and labels come from top to bottom."""
-        groups: list[list[TextLine]] = []
-        for line in sorted(self.lines, key=lambda line: (line.y0, line.x0)):
-            few = len(self.lines) <= _MAX_LINES
-            near = [group for group in groups if few and any(_is_one_label(other, line) for other in group)]
-            groups = [group for group in groups if group not in near]
-            groups.append([*(member for group in near for member in group), line])
-        groups.sort(key=lambda group: (round(group[0].y0 / 4), group[0].x0))
-        return tuple(
-            Run(" ".join(line.text.strip() for line in group), around([line.box for line in group])) for group in groups
-        )
-
-
-def _is_one_label(one: TextLine, other: TextLine) -> bool:
-    if one.aside or other.aside:
-        return False
-    size = max(one.size, other.size)
-    beside = abs(one.baseline - other.baseline) < 0.3 * size and -size < other.x0 - one.x1 < 0.8 * size
-    shared = min(one.x1, other.x1) - max(one.x0, other.x0)
-    below = 0 < other.baseline - one.baseline < 1.35 * size and shared > 0.5 * min(one.width, other.width)
-    return beside or below
+        """The words of the drawing, from top to bottom."""
+        ordered = sorted(self.lines, key=lambda line: (round(line.y0 / 4), line.x0))
+        return tuple(Run(line.text.strip(), line.box) for line in ordered)
 
 
 def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box], size: tuple[float, float]) -> list[Figure]:

@@ -1,4 +1,4 @@
-"""Headings of a PDF: from its outline where it has one, and from type size and weight."""
+"""Headings of a PDF: from its own outline (its bookmarks) where it has one, and from type size and weight."""
 
 from __future__ import annotations
 
@@ -6,10 +6,21 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from core.parsing.pdf.outline import MAX_LEVEL, NUMBERED, Outline, joined_text, outline_levels
+from core.parsing.pdf.lines import title_key
 from core.parsing.pdf.paragraphs import Draft, ends_sentence
 from core.types import BlockKind
 
+Outline = Sequence[tuple[int, str, int]]  # (level, title, 1-based page) as the file states it
+_Keys = tuple[str, str]
+
+_MAX_LEVEL = 6
+_NUMBERED = re.compile(r"(?:(?:Chapter|Section|Part|Appendix)\s+)?(\d{1,2}(?:\.\d{1,2}){0,5})\.?:?\s+(?=[^\W\d_])")
+_NUMBER = re.compile(
+    r"(?:(?:chapter|section|part|appendix|unit)\s+(?:[\divxlc.]{1,8}|[a-z])|[a-z]?\.?\d[\d.]{0,10})[.:)]?\s*[-–—]?\s+"
+    r"(?=[^\W\d_])",
+    re.IGNORECASE,
+)
+_TOLD = 6  # letters of a title, at least, that is looked for by likeness or on another page
 Style = tuple[float, bool]
 
 _IN_BRACKETS = re.compile(r"\(\d{1,2}\)\s")
@@ -23,7 +34,7 @@ def mark_headings(drafts: Sequence[Draft], outline: Outline, size: float, font: 
 
     ``outline``: (level, title, 1-based page) as the file states it. ``size`` and ``font``: of the body's type.
     """
-    from_outline = outline_levels(drafts, outline)
+    from_outline = _outline_levels(drafts, outline)
     letters = sum(draft.characters for draft in drafts) or 1
     mostly_bold = sum(draft.characters for draft in drafts if draft.first.bold) > 0.4 * letters
     candidates = [
@@ -39,8 +50,8 @@ def mark_headings(drafts: Sequence[Draft], outline: Outline, size: float, font: 
 def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool) -> bool:
     if len(draft.lines) > _MAX_LINES:
         return False
-    text, first = joined_text(draft), draft.first
-    numbered = NUMBERED.match(text) or (first.font != font and _IN_BRACKETS.match(text))
+    text, first = _joined_text(draft), draft.first
+    numbered = _NUMBERED.match(text) or (first.font != font and _IN_BRACKETS.match(text))
     allowed = draft.kind is BlockKind.PARAGRAPH or (draft.kind is BlockKind.LIST and bool(numbered))
     if not allowed or len(text) > _MAX_CHARACTERS:
         return False
@@ -82,7 +93,7 @@ def _ranks(counts: Counter[Style]) -> dict[Style, int]:
         near = previous is not None and style[0] > 0.95 * previous[0] and style[1] is previous[1]
         if not (title or near or (counts[style] == 1 and level > 1)):
             level += 1
-        ranks[style] = min(max(1, level), MAX_LEVEL)
+        ranks[style] = min(max(1, level), _MAX_LEVEL)
         previous = style
     return ranks
 
@@ -103,7 +114,7 @@ def _levels(drafts: Sequence[Draft], candidates: Sequence[int], from_outline: di
             levels[index] = known[style].most_common(1)[0][0]
         elif from_outline:
             smaller = sum(other > style for other in known if known[other])
-            levels[index] = min(MAX_LEVEL, deepest + 1) if smaller else 1
+            levels[index] = min(_MAX_LEVEL, deepest + 1) if smaller else 1
         else:
             levels[index] = ranks[style]
     if from_outline:
@@ -117,9 +128,64 @@ def _levels(drafts: Sequence[Draft], candidates: Sequence[int], from_outline: di
 
 def _numbered(drafts: Sequence[Draft], levels: dict[int, int]) -> dict[int, int]:
     """Where headings are numbered, ``2.1`` lies one level below ``2``, whatever their type."""
-    depths = {index: match[1].count(".") for index in levels if (match := NUMBERED.match(joined_text(drafts[index])))}
+    depths = {index: match[1].count(".") for index in levels if (match := _NUMBERED.match(_joined_text(drafts[index])))}
     if len(depths) < 3 or len(set(depths.values())) < 2:
         return levels
     base = min(levels[index] - depth for index, depth in depths.items())
     top = max(1, base, min((levels[index] for index, depth in depths.items() if depth == 0), default=1))
-    return {**levels, **{index: min(MAX_LEVEL, top + depth) for index, depth in depths.items()}}
+    return {**levels, **{index: min(_MAX_LEVEL, top + depth) for index, depth in depths.items()}}
+
+
+def _outline_levels(drafts: Sequence[Draft], outline: Outline) -> dict[int, int]:
+    """The level, 1 to 6, of each draft that an outline's entry names, by the draft's index.
+
+    An entry is looked for by its words, numbers before them aside, in the short drafts of its page, then of the pages
+    beside it: it may point to the leaf before the chapter, or past its heading. Where the pages are wrong, as in an
+    excerpt of a book, the largest type with these words is meant. One whose words stand nowhere names nothing.
+    """
+    of_page: dict[int, list[int]] = defaultdict(list)
+    for index, draft in enumerate(drafts):
+        if len(draft.lines) <= _MAX_LINES and draft.kind not in (BlockKind.TABLE, BlockKind.CODE, BlockKind.FOOTNOTE):
+            of_page[draft.page].append(index)
+    keys = {index: _keys(_joined_text(drafts[index])) for indices in of_page.values() for index in indices}
+    found: dict[int, int] = {}
+    left: list[tuple[int, _Keys, int]] = []
+    for level, title, page in outline:
+        wanted = _keys(title)
+        if not wanted[0]:
+            continue
+        here = (index for index in of_page.get(page, ()) if index not in found and _same(wanted, keys[index]))
+        place = next(here, None)
+        if place is None:
+            left.append((level, wanted, page))
+        else:
+            found[place] = max(1, min(_MAX_LEVEL, level))
+    for level, wanted, page in left:
+        if len(wanted[1]) < _TOLD:
+            continue
+        nearby = [index for step in (1, -1) for index in of_page.get(page + step, ()) if index not in found]
+        place = next((index for index in nearby if _same(wanted, keys[index])), None)
+        if place is None:
+            told = [index for index in keys if index not in found and _same(wanted, keys[index])]
+            place = max(told, key=lambda index: drafts[index].first.size, default=None)
+        if place is not None:
+            found[place] = max(1, min(_MAX_LEVEL, level))
+    return found
+
+
+def _joined_text(draft: Draft) -> str:
+    """The draft's lines with a blank between them."""
+    return " ".join(line.text for _, line in draft.lines)
+
+
+def _keys(title: str) -> _Keys:
+    """The title's letters and digits, and these without the number before it.
+
+    >>> [_keys(title)[1] for title in ("2.1 Waves", "Chapter IV - Waves", "CHAPTER 4: Waves", "A.1 Waves", "1984")]
+    ['waves', 'waves', 'waves', 'waves', '1984']
+    """
+    return title_key(title), title_key(_NUMBER.sub("", title))
+
+
+def _same(wanted: _Keys, here: _Keys) -> bool:
+    return wanted[0] in here or bool(here[1] and here[1] == wanted[1])

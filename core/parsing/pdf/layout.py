@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from core.parsing.pdf.aligned import aligned_tables
 from core.parsing.pdf.lines import TextLine, merged
@@ -21,9 +20,6 @@ _MAX_ROW_MATES = 60
 _EDGE_ZONE = 0.1
 _PROSE_LETTERS = 12  # mean letters of a row in a column of prose; a table's cells have fewer
 _STRONG_ROWS = 3
-_SAME_HEIGHT = 3.0  # points
-_ROW_WHITE = 0.25  # of a line's height, by which the white between rows is wider than between lines
-_SHARED = 0.8  # of the side's rows that has fewer
 _LEADERS = re.compile(r"\s*(?:\.\s?){5,}\s*")  # from a title to its page number, in a table of contents
 
 
@@ -101,41 +97,11 @@ def _columns(fragments: Sequence[TextLine], depth: int) -> list[list[TextLine]]:
                 if is_columnar:
                     left = [item for item in band if (item.x0 + item.x1) / 2 <= gutter]
                     right = [item for item in band if (item.x0 + item.x1) / 2 > gutter]
-                    for side in _side_by_side(left, right) or (left, right):
-                        groups += _columns(side, depth + 1)
+                    groups += [*_columns(left, depth + 1), *_columns(right, depth + 1)]
                 else:
                     groups += _columns(band, depth + 1)
             return groups
     return [list(fragments)]
-
-
-def _side_by_side(left: Sequence[TextLine], right: Sequence[TextLine]) -> list[list[TextLine]]:
-    """The cells of a table of words, row by row; [] for two columns of text.
-
-    In a table, what follows a wider white begins at the same height on both sides, time and again.
-    """
-    whites = sorted(white for side in (left, right) for white in _whites(side).values())
-    usual = whites[len(whites) // 4] if whites else 0.0
-    starts = [
-        sorted(y for y, white in _whites(side).items() if white > usual + _ROW_WHITE * side[0].height)
-        for side in (left, right)
-    ]
-    shared = [y for y in starts[0] if any(abs(y - other) < _SAME_HEIGHT for other in starts[1])]
-    if len(shared) < _STRONG_ROWS or len(shared) < _SHARED * max(1, min(map(len, starts))):
-        return []
-    bounds = [float("-inf"), *(y - _SAME_HEIGHT for y in shared), float("inf")]
-    cells = [
-        [item for item in side if above <= item.baseline < below]
-        for above, below in pairwise(bounds)
-        for side in (left, right)
-    ]
-    return [cell for cell in cells if cell]
-
-
-def _whites(side: Sequence[TextLine]) -> dict[float, float]:
-    """The white above each printed line but the first, by the line's baseline."""
-    ordered = sorted(side, key=lambda item: item.baseline)
-    return {below.baseline: below.y0 - above.y1 for above, below in pairwise(ordered) if below.baseline > above.y1}
 
 
 def _gutters(fragments: Sequence[TextLine]) -> list[float]:

@@ -18,10 +18,8 @@ from core.parsing.names import MAX_TITLE, display_name, is_title, readable_title
 from core.parsing.ocr.pages import Sheets, read_scans
 from core.parsing.ocr.verdicts import notes_on, require_text
 from core.parsing.pdf.lines import from_json
-from core.parsing.pdf.process import REPAIR, failure, pool
-from core.parsing.pdf.second import SECOND_READER
 from core.parsing.pdf.text import Composition, compose
-from core.parsing.pictures.drawing import pictures_for_ocr
+from core.parsing.pictures.drawing import REPAIR, failure, pictures_for_ocr, pool
 from core.settings import ParsingSettings
 from core.types import BlockKind, Document, Page, Span
 
@@ -29,6 +27,7 @@ Progress = Callable[[str, int, int], None]
 
 _METADATA = {"author": "author", "subject": "subject", "keywords": "keywords", "creationDate": "created"}
 _MAX_PAGES = 100_000
+_SECOND_READER = "pdfium's plain text of each page"
 _OCR_REPLACED = "in the text layer of a scanned page, which OCR read"
 
 
@@ -97,7 +96,7 @@ class PdfParser:
             return document
         tick()
         dropped = {"drawn twice": received.doubles, _OCR_REPLACED: replaced}
-        return replace(document, words=audit_words(document, received.second, SECOND_READER, dropped))
+        return replace(document, words=audit_words(document, received.second, _SECOND_READER, dropped))
 
     def _receive(self, data: bytes, shown: str, progress: Progress | None) -> _Received:
         received = _Received()

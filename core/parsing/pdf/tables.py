@@ -13,9 +13,7 @@ from core.parsing.pdf.columns import (
     cell_text,
     header_rows,
     is_figure,
-    phrases,
     printed_lines,
-    shared_gutters,
 )
 from core.parsing.pdf.lines import Box, Run, TableCells, around, middle_inside
 
@@ -88,7 +86,7 @@ def _filled(grid: Sequence[Sequence[Box | None]], box: Box, words: Sequence[Piec
     table = [tuple(row[column] for column in used) for row in rows if any(run.text for run in row)]
     several = sum(len({run.text for run in row if run.text}) > 1 for row in table)
     longest = max((len(run.text) for row in table for run in row), default=0)
-    if len(used) < 2 or several < 2 or longest > _MAX_CELL_CHARACTERS or any(map(_is_set_in_columns, held.values())):
+    if len(used) < 2 or several < 2 or longest > _MAX_CELL_CHARACTERS:
         return None
     if len(held) < 0.4 * len(boxes):
         return None
@@ -136,16 +134,6 @@ def _keeps_rows(cells: TableCells, words: Sequence[Piece]) -> bool:
         and said <= 1.1 * sum(map(Counter.total, printed))
         and several[0] <= 1.1 * several[1]
     )
-
-
-def _is_set_in_columns(pieces: Sequence[Piece]) -> bool:
-    """Whether a cell holds prose in two columns: then a page's decoration was taken for a grid."""
-    if sum(len(piece.text) for piece in pieces) < 150:
-        return False
-    lines = printed_lines(pieces)
-    height = sorted(piece.height for piece in pieces)[len(pieces) // 2]
-    wide = [line for line in lines if len(phrases(line, 1.2 * height)) > 1]
-    return len(wide) >= 3 and len(wide) >= 0.3 * len(lines) and bool(shared_gutters(wide, 0.8 * height))
 
 
 def _run(cell: Box, held: dict[Box, list[Piece]]) -> Run:

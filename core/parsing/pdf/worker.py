@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from core.parsing.pdf.extract import PageParts, clean, on_shown_page, page_lines, shown
 from core.parsing.pdf.fonts import Typewriters, unturned
 from core.parsing.pdf.lines import Box, TextLine, to_json
 from core.parsing.pdf.marks import comments, link_of, with_links
-from core.parsing.pdf.second import page_texts
 from core.parsing.pdf.tables import Word, find_tables
 from core.parsing.pictures.looking import opened_picture, picture_of, signs, warm_picture
 from core.parsing.sandbox.worker import Answer, Task, answer, is_memory, serve
 
-_ALEF_LAM = ("\u0627\u0644", "\u0623\u0644", "\u0625\u0644", "\u0622\u0644")
+_TURNED = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
+_LINE_END_HYPHENS = {ord(char): "-" for char in "\x02\ufffe\u00ad"}  # how pdfium writes a hyphen that broke a word
 
 
 def parse_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
@@ -85,8 +86,8 @@ def _read_page(page: Any, typewriters: Typewriters) -> Answer:
     text_page = page.get_textpage(flags=flags)
     raw = text_page.extractDICT()
     page_text = text_page.extractTEXT()
-    if any(pair in page_text for pair in _ALEF_LAM):
-        raw = _with_whole_ligatures(text_page.extractRAWDICT())
+    if _TURNED.search(page_text):
+        raw = _with_whole_runs(text_page.extractRAWDICT())
     links = [link for item in page.get_links() if (link := link_of(item))]
     drawn = any(block["type"] == 3 for block in raw["blocks"])
     words = _words(text_page) if drawn or links else []
@@ -112,7 +113,7 @@ def _read_page(page: Any, typewriters: Typewriters) -> Answer:
     }
 
 
-def _with_whole_ligatures(raw: Answer) -> Answer:
+def _with_whole_runs(raw: Answer) -> Answer:
     """The dictionary of characters as one of runs."""
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
@@ -138,11 +139,42 @@ def _comments(page: Any, page_text: str) -> list[TextLine]:
     return comments(page.annots() or (), page.widgets() or (), page_text, clean)
 
 
+def _with_whole_ligatures(text: str, box_of: Callable[[int], object]) -> str:
+    """Arabic lam-alef in its order: that one letter comes as alef, lam, both in the same box."""
+    for match in _TURNED.finditer(text):
+        if box_of(match.start()) == box_of(match.start() + 1):
+            text = f"{text[: match.start()]}{match[0][::-1]}{text[match.end() :]}"
+    return text
+
+
+def _page_texts(data: bytes, password: str | None) -> Iterator[str]:
+    """The text of every page in its order; "" for a page this engine cannot read.
+
+    Raises ``pypdfium2.PdfiumError`` when it cannot open the file at all.
+    """
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument(data, password=password)
+    try:
+        for number in range(len(document)):
+            try:
+                page = document[number]
+                text_page = page.get_textpage()
+                text = _with_whole_ligatures(text_page.get_text_range(), text_page.get_charbox)
+                text_page.close()
+                page.close()
+            except pypdfium2.PdfiumError:
+                text = ""
+            yield text.translate(_LINE_END_HYPHENS)
+    finally:
+        document.close()
+
+
 def _second(data: bytes, password: str | None) -> Iterator[Answer]:
     from pypdfium2 import PdfiumError
 
     try:
-        for number, text in enumerate(page_texts(data, password)):
+        for number, text in enumerate(_page_texts(data, password)):
             yield {"type": "second", "number": number + 1, "text": text}
     except PdfiumError:
         yield {"type": "second", "number": 0, "text": ""}

@@ -1,4 +1,4 @@
-"""Line arithmetic over canonical text: where lines start, and spans trimmed to what is not blank."""
+"""Line arithmetic over canonical text: where lines start, and their spans."""
 
 from __future__ import annotations
 
@@ -21,19 +21,6 @@ def line_starts(text: str) -> list[int]:
     return starts
 
 
-def trimmed(text: str, start: int, end: int) -> Span | None:
-    """``[start, end)`` without blank edges; ``None`` when all of it is blank.
-
-    >>> trimmed(" ab ", 0, 4), trimmed("  ", 0, 2)
-    (Span(start=1, end=3), None)
-    """
-    body = text[start:end]
-    left = len(body) - len(body.lstrip())
-    if left == len(body):
-        return None
-    return Span(start + left, start + len(body.rstrip()))
-
-
 def line_spans(text: str, start: int, end: int) -> tuple[Span, ...]:
     """The lines of ``[start, end)`` that are not blank, each without blank edges at its end, indentation kept.
 
@@ -47,19 +34,3 @@ def line_spans(text: str, start: int, end: int) -> tuple[Span, ...]:
             spans.append(Span(position, position + len(stripped)))
         position += len(line) + 1
     return tuple(spans)
-
-
-def uncovered(text: str, spans: list[Span]) -> list[Span]:
-    """What sorted ``spans`` leave of the text, each gap trimmed, blank gaps left out.
-
-    >>> uncovered("a b c", [Span(2, 3)])
-    [Span(start=0, end=1), Span(start=4, end=5)]
-    """
-    gaps = []
-    position = 0
-    for span in [*spans, Span(len(text), len(text))]:
-        gap = trimmed(text, position, span.start) if span.start > position else None
-        if gap:
-            gaps.append(gap)
-        position = max(position, span.end)
-    return gaps

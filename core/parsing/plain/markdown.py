@@ -13,8 +13,9 @@ from core.parsing.cells import cell_value
 from core.parsing.links import find_links, label_key
 from core.parsing.names import display_name, readable_title
 from core.parsing.plain.front_matter import front_matter
-from core.parsing.plain.lines import line_spans, line_starts, trimmed, uncovered
+from core.parsing.plain.lines import line_spans, line_starts
 from core.text.normalise import decode
+from core.text.spans import subtract_spans, trim
 from core.types import Block, BlockKind, Cell, Document, Link, Span
 
 if TYPE_CHECKING:
@@ -91,10 +92,11 @@ def read_blocks(text: str, body_start: int = 0) -> tuple[list[Block], list[Link]
         if not label.startswith("^")  # a footnote of one word looks like a reference
     }
     blocks = list(_top_blocks(text, tokens, starts))
-    head = trimmed(text, 0, body_start)
+    head = trim(text, 0, body_start)
     if head:
         blocks.insert(0, Block(BlockKind.FRONT_MATTER, head.start, head.end, parts=line_spans(text, *_ends(head))))
-    gaps = [Block(BlockKind.PARAGRAPH, gap.start, gap.end) for gap in uncovered(text, [b.span for b in blocks])]
+    between = subtract_spans([Span(0, len(text))], [block.span for block in blocks])
+    gaps = [Block(BlockKind.PARAGRAPH, *_ends(gap)) for one in between if (gap := trim(text, *_ends(one)))]
     blocks = sorted([*blocks, *gaps], key=lambda block: block.start)
     blocks = _with_footnotes(text, blocks)
     return blocks, list(_links(text, tokens, starts, references))
@@ -116,7 +118,7 @@ def _top_blocks(text: str, tokens: Sequence[Token], starts: Sequence[int]) -> It
         if token.level or token.map is None or token.type not in _KINDS:
             continue
         first, last = _lines(starts, *token.map)
-        span = trimmed(text, max(first, position), last)
+        span = trim(text, max(first, position), last)
         if span is None:
             continue
         yield _block(text, tokens, index, span, starts)
@@ -151,7 +153,7 @@ def _items(text: str, tokens: Sequence[Token], index: int, span: Span, starts: S
     position = span.start
     for first, last in _inner(tokens, index, "list_item_open", 1):
         start, end = _lines(starts, first, last)
-        item = trimmed(text, max(start, position), min(end, span.end))
+        item = trim(text, max(start, position), min(end, span.end))
         if item:
             yield item
             position = item.end
@@ -163,7 +165,7 @@ def _table(text: str, tokens: Sequence[Token], index: int, span: Span, starts: S
     lines = [
         line
         for row in (first, first + 1, *(row for row, _ in maps[1:]))
-        if (line := trimmed(text, *_lines(starts, row, row + 1)))
+        if (line := trim(text, *_lines(starts, row, row + 1)))
     ]
     if len(maps) < 1 or len(lines) < 2:
         return Block(BlockKind.TABLE, span.start, span.end)
@@ -197,7 +199,7 @@ def _split_footnotes(text: str, block: Block) -> Iterator[Block]:
     edges = [block.start, *(max(block.start, line_start + mark.start()) for mark in marks), block.end]
     kinds = [BlockKind.PARAGRAPH, *(BlockKind.FOOTNOTE if mark[1] else BlockKind.PARAGRAPH for mark in marks)]
     for kind, (start, end) in zip(kinds, pairwise(edges), strict=True):
-        if span := trimmed(text, start, end):
+        if span := trim(text, start, end):
             yield Block(kind, span.start, span.end)
 
 
@@ -220,9 +222,9 @@ def heading_words(text: str, start: int, end: int) -> Span:
     match = _ATX.match(text, start, end)
     if match:
         stop = match.end() + len(_ATX_CLOSING.sub("", text[match.end() : end]))
-        return trimmed(text, match.end(), stop) or Span(match.end(), match.end())
+        return trim(text, match.end(), stop) or Span(match.end(), match.end())
     underline = text.rfind("\n", start, end)
-    return trimmed(text, start, underline if underline > start else end) or Span(start, end)
+    return trim(text, start, underline if underline > start else end) or Span(start, end)
 
 
 def plain_words(markup: str) -> str:

@@ -17,9 +17,10 @@ from typing import Any
 from core.errors import ParseError
 from core.parsing.audit.word_audit import audit_words
 from core.parsing.names import display_name
-from core.parsing.plain.lines import line_spans, trimmed
+from core.parsing.plain.lines import line_spans
 from core.parsing.plain.markdown import read_blocks, title_of
 from core.text.normalise import decode
+from core.text.spans import trim
 from core.types import Block, BlockKind, Document, Link, Span
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -172,7 +173,7 @@ class _Writer:
 
     def _add(self, piece: str) -> Span | None:
         """The piece appended one blank line below what is there, blank edges off; ``None`` when it is blank."""
-        body = trimmed(piece, 0, len(piece))
+        body = trim(piece, 0, len(piece))
         if body is None:
             return None
         gap = "\n\n" if self._pieces else ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.parsing.ooxml.package import Element, Package
-from core.parsing.sheets.grid import Remark, place_name, place_of, whole
+from core.parsing.ooxml.package import Element, Package, whole
+from core.parsing.sheets.grid import Remark, place_name, place_of
 from core.parsing.sheets.xlsx_cells import rich_text
 
 

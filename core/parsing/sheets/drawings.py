@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from core.parsing.flow import Piece, Words
 from core.parsing.inline import description, safe_target
 from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
-from core.parsing.ooxml.package import RELATIONS, Element, Package, Relation
-from core.parsing.sheets.grid import Drawing, whole
-from core.parsing.sheets.stream import local_name
+from core.parsing.ooxml.package import RELATIONS, Element, Package, Relation, local_name, whole
+from core.parsing.sheets.grid import Drawing
 from core.types import BlockKind
 
 _MAX_DEPTH = 30

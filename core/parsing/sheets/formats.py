@@ -1,15 +1,15 @@
 """Numbers of a spreadsheet as a person sees them: number formats applied to values.
 
 Dates and times are written as ISO 8601 has them, whatever order the format asks for: it decides only which parts show.
+Fractions, powers of ten, thousands left off and formats under a condition are not carried out: such a number is shown
+whole, as without a format.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
-from fractions import Fraction
 from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple
@@ -53,130 +53,70 @@ _TOKEN = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _ELAPSED = re.compile(r"h+|m+|s+", re.IGNORECASE)
-_CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)")
 _MAX_FORMAT = 255
+_LAST_SERIAL = 2_958_466  # the day after 9999-12-31
+_SECONDS = 86_400
+_MAX_DIGITS = 25
 
 
-@dataclass(frozen=True, slots=True)
-class FormatPart:
-    """A run of a format: ``kind`` "literal", "digit", "point", "comma", "percent", "exponent", "general" or "text"."""
-
-    kind: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """What one of a format's sections does. ``shows``: of "ymdhs" and "w" (weekday) what a date shows, "" for numbers.
-
-    ``elapsed``: the unit hours, minutes or seconds are counted up in, beyond a day. ``condition``: ("<", 5.0).
+class Section(NamedTuple):
+    """One of a format's sections. ``parts``: (kind, text), the kinds "words", "digit", "@", "general" and, for each of
+    these signs, itself: ".", ",", "%". ``shows``: of "ymdhs", "n" (minute) and "w" (weekday) what a date shows, "" for
+    numbers. ``elapsed``: the unit hours, minutes or seconds are counted up in, beyond a day.
     """
 
-    parts: tuple[FormatPart, ...] = ()
+    parts: tuple[tuple[str, str], ...] = ()
     shows: str = ""
     elapsed: str = ""
-    condition: tuple[str, float] | None = None
 
 
 @lru_cache(maxsize=4096)
 def sections_of(code: str) -> tuple[Section, ...]:
-    """The sections of a format, in order."""
+    """The sections of a format, in order; () for one that is not carried out."""
     drafts: list[list[re.Match[str]]] = [[]]
     for match in _TOKEN.finditer(code[:_MAX_FORMAT]):
         if match["other"] == ";":
             drafts.append([])
+        elif match["exponent"] or (match["bracket"] or "").startswith(("<", ">", "=")):
+            return ()
         else:
             drafts[-1].append(match)
-    return tuple(_section(draft) for draft in drafts[:4])
+    sections = tuple(_section(draft) for draft in drafts[:4])
+    return () if any(("words", "/") in section.parts and not section.shows for section in sections) else sections
 
 
 def _section(tokens: list[re.Match[str]]) -> Section:
-    parts: list[FormatPart] = []
-    shows, elapsed, condition = "", "", None
+    parts: list[tuple[str, str]] = []
+    shows = elapsed = ""
     dated = any(token["date"] for token in tokens) and not any(token["digit"] in ("#", "?") for token in tokens)
     for token in tokens:
-        if (bracket := token["bracket"]) is not None:
-            if _ELAPSED.fullmatch(bracket):
-                elapsed = elapsed or bracket[0].lower()
-                shows += "h" if bracket[0] in "hH" else "s" if bracket[0] in "sS" else "n"
-            elif match := _CONDITION.fullmatch(bracket):
-                condition = (match[1], float(match[2]))
-            elif bracket.startswith("$"):
-                parts.append(FormatPart("literal", bracket[1:].partition("-")[0]))
-        elif token["half"] and dated:
-            continue
-        elif token["date"] and (dated or elapsed):
-            shows += _date_part(token["date"].lower(), shows)
-        else:
-            parts.append(_number_part(token))
-    if "s" in shows and "h" not in shows and "y" not in shows and "d" not in shows:
+        bracket, date, sign = token["bracket"], token["date"], token["other"] or ""
+        if bracket is not None and _ELAPSED.fullmatch(bracket):
+            elapsed = elapsed or bracket[0].lower()
+            shows += {"h": "h", "s": "s"}.get(bracket[0].lower(), "n")
+        elif bracket is not None:
+            parts += [("words", bracket[1:].partition("-")[0])] if bracket.startswith("$") else []
+        elif date and (dated or elapsed):
+            shows += _date_part(date.lower(), shows)
+        elif token["general"] or token["digit"]:
+            parts.append(("general" if token["general"] else "digit", token[0]))
+        elif sign and sign in ".,%@":
+            parts.append((sign, sign))
+        elif not (token["half"] and dated) and token["fill"] is None:
+            words = token["quoted"] if token["quoted"] is not None else token["escaped"]
+            parts.append(("words", " " if token["space"] else token[0] if words is None else words))
+    if "s" in shows and not set("hyd") & set(shows):
         shows = shows.replace("m", "n")  # "mm:ss": minutes
-    return Section(tuple(parts), shows, elapsed, condition)
+    return Section(tuple(parts), shows, elapsed)
 
 
 def _date_part(run: str, shown: str) -> str:
     """The letter for a run of a date format: y, m (month), d, w (weekday), h, n (minute) or s."""
-    if run[0] in "egb":
-        return "y"
     if run[0] == "m":
         return "n" if shown.endswith(("h", "s")) and len(run) < 3 else "m"
     if run[0] == "d":
         return "w" if len(run) > 2 else "d"
-    return run[0]
-
-
-def _number_part(token: re.Match[str]) -> FormatPart:
-    if token["quoted"] is not None:
-        return FormatPart("literal", token["quoted"])
-    if token["escaped"] is not None:
-        return FormatPart("literal", token["escaped"])
-    if token["space"] is not None:
-        return FormatPart("literal", " ")
-    if token["fill"] is not None:
-        return FormatPart("literal", "")
-    if token["general"]:
-        return FormatPart("general", "")
-    if token["exponent"]:
-        return FormatPart("exponent", token["exponent"])
-    if token["digit"]:
-        return FormatPart("digit", token["digit"])
-    if token["other"] and token["other"] in ".,%@":
-        return FormatPart({".": "point", ",": "comma", "%": "percent", "@": "text"}[token["other"]], token["other"])
-    return FormatPart("literal", token.group())
-
-
-def section_for(value: float, sections: tuple[Section, ...]) -> tuple[Section | None, float]:
-    """The section for a value, and the value it shows: one that has negatives to itself shows no sign."""
-    numeric = sections[:3] if len(sections) > 3 else sections
-    if len(numeric) > 1 and any(part.kind == "text" for part in numeric[-1].parts):
-        numeric = numeric[:-1]
-    conditional = [section for section in numeric if section.condition]
-    if conditional:
-        for section in numeric:
-            if section.condition is None or _holds(value, *section.condition):
-                return section, value
-        return None, value
-    if value < 0 and len(numeric) > 1:
-        return numeric[1], -value
-    if value == 0 and len(numeric) > 2:
-        return numeric[2], value
-    return numeric[0], value
-
-
-def _holds(value: float, sign: str, limit: float) -> bool:
-    return {
-        "<": value < limit,
-        "<=": value <= limit,
-        ">": value > limit,
-        ">=": value >= limit,
-        "=": value == limit,
-        "<>": value != limit,
-    }[sign]
-
-
-_LAST_SERIAL = 2_958_466  # the day after 9999-12-31
-_SECONDS = 86_400
-_MAX_DIGITS = 25
+    return "y" if run[0] in "egb" else run[0]
 
 
 class Shown(NamedTuple):
@@ -198,14 +138,19 @@ def show_number(value: float, code: str, *, from_1904: bool = False) -> Shown:
     if not isfinite(value):
         return Shown(str(value), str(value))
     number = int(value) if float(value).is_integer() and abs(value) < 1e15 else value
-    if code == GENERAL:
-        return Shown(plain_number(value), number)
-    section, magnitude = section_for(value, sections_of(code))
-    if section is None:
-        return Shown(plain_number(value), number)
-    if section.shows:
-        return _show_date(value, section, from_1904) or Shown(plain_number(value), number)
-    text = " ".join(_render(magnitude, section).split())
+    sections = sections_of(code) if code != GENERAL else ()
+    # The last may be that of texts; one that has negatives to itself shows no sign.
+    numeric = [section for section in sections[:3] if section is sections[0] or ("@", "@") not in section.parts]
+    text = ""
+    if numeric:
+        section, magnitude = numeric[0], value
+        if len(numeric) > 1 and value < 0:
+            section, magnitude = numeric[1], -value
+        elif len(numeric) > 2 and value == 0:
+            section = numeric[2]
+        if section.shows:
+            return _show_date(value, section, from_1904) or Shown(plain_number(value), number)
+        text = " ".join(_render(magnitude, section.parts).split())
     return Shown(text or plain_number(value), number)  # ";;;" hides a number: it is not lost here
 
 
@@ -215,15 +160,10 @@ def show_text(text: str, code: str) -> str:
     >>> show_text("B7", '"Item "@'), show_text("B7", "0.00")
     ('Item B7', 'B7')
     """
-    if "@" not in code or code == "@":
+    sections = sections_of(code) if "@" in code and code != "@" else ()
+    if not sections or ("@", "@") not in sections[-1].parts:
         return text
-    sections = sections_of(code)
-    last = sections[-1]
-    if not any(part.kind == "text" for part in last.parts):
-        return text
-    return "".join(
-        text if part.kind == "text" else part.text for part in last.parts if part.kind in ("text", "literal")
-    )
+    return "".join(text if kind == "@" else words for kind, words in sections[-1].parts if kind in ("@", "words"))
 
 
 def plain_number(value: float) -> str:
@@ -234,10 +174,9 @@ def plain_number(value: float) -> str:
     """
     if float(value).is_integer() and abs(value) < 1e15:
         return str(int(value))
-    shortest = _exact(value)
     if not 1e-10 <= abs(value) < 1e21:
         return f"{value:.15g}".upper()
-    text = format(shortest, "f")
+    text = format(_exact(value), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -260,55 +199,37 @@ def moment(serial: float, *, from_1904: bool = False) -> datetime | None:
         return None
 
 
-def _render(value: float, section: Section) -> str:
-    kinds = [part.kind for part in section.parts]
-    if "general" in kinds or "text" in kinds:
-        shown = ("general", "text")
-        return "".join(plain_number(value) if part.kind in shown else part.text for part in section.parts)
-    if "digit" not in kinds:
-        return "".join(part.text for part in section.parts if part.kind in ("literal", "percent"))
-    if any(part.kind == "literal" and part.text == "/" for part in section.parts):
-        return _fraction(value, section)
-    if "exponent" in kinds:
-        return _scientific(value, section)
-    return _decimal(value, section.parts)
+def _exact(value: float) -> Decimal:
+    """The number as fifteen significant digits have it: what lies behind them is noise of its binary form."""
+    return Decimal(f"{value:.15g}")
 
 
-def _decimal(value: float, parts: tuple[FormatPart, ...]) -> str:
-    """Digits into their places, with the literals the format has before, behind and between them."""
-    kinds = [part.kind for part in parts]
-    point = kinds.index("point") if "point" in kinds else len(parts)
+def _render(value: float, parts: tuple[tuple[str, str], ...]) -> str:
+    """Digits into their places, with the words the format has before, behind and between them."""
+    kinds = [kind for kind, _ in parts]
+    if "general" in kinds or "@" in kinds:
+        return "".join(plain_number(value) if kind in ("general", "@") else words for kind, words in parts)
+    point = kinds.index(".") if "." in kinds else len(parts)
     places = [at for at, kind in enumerate(kinds) if kind == "digit"]
+    if not places:
+        return "".join(words for kind, words in parts if kind in ("words", "%"))
     whole, decimals = [at for at in places if at < point], [at for at in places if at > point]
-    commas = [at for at, kind in enumerate(kinds) if kind == "comma"]
+    commas = [at for at, kind in enumerate(kinds) if kind == ","]
     grouped = any(whole and whole[0] < at < whole[-1] for at in commas)
     thousands = sum(not whole or at > whole[-1] for at in commas)
-    scaled = abs(_exact(value)).scaleb(2 * kinds.count("percent") - 3 * thousands)
+    scaled = abs(_exact(value)).scaleb(2 * kinds.count("%") - 3 * thousands)
     if scaled.adjusted() > _MAX_DIGITS or len(places) > _MAX_DIGITS:
         return plain_number(value)
     rounded = scaled.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
     before, _, behind = format(rounded, "f").partition(".")
-    least = next((len(whole) - number for number, at in enumerate(whole) if parts[at].text == "0"), 0)
+    least = next((len(whole) - number for number, at in enumerate(whole) if parts[at][1] == "0"), 0)
     digits = _in_places(before.lstrip("0").rjust(least, "0"), max(1, len(whole)), grouped)
-    kept = max(
-        (n for n, at in enumerate(decimals, start=1) if parts[at].text == "0" or behind[n - 1] != "0"), default=0
-    )
+    kept = max((n for n, at in enumerate(decimals, 1) if parts[at][1] == "0" or behind[n - 1] != "0"), default=0)
     written = dict(zip(whole, digits, strict=False)) | {at: behind[n] for n, at in enumerate(decimals[:kept])}
-    out = ["-"] if value < 0 and rounded else []
-    out += digits if not whole else []
-    for at, part in enumerate(parts):
-        if part.kind == "point":
-            out.append("." if kept else "")
-        elif part.kind in ("literal", "percent"):
-            out.append(part.text)
-        else:
-            out.append(written.get(at, ""))
-    return "".join(out)
-
-
-def _exact(value: float) -> Decimal:
-    """The number as fifteen significant digits have it: what lies behind them is noise of its binary form."""
-    return Decimal(f"{value:.15g}")
+    written |= {at: words for at, (kind, words) in enumerate(parts) if kind in ("words", "%")}
+    written |= {point: "."} if kept else {}
+    sign = "-" if value < 0 and rounded else ""
+    return "".join([sign, *(digits if not whole else ()), *(written.get(at, "") for at in range(len(parts)))])
 
 
 def _in_places(digits: str, places: int, grouped: bool) -> list[str]:
@@ -317,37 +238,13 @@ def _in_places(digits: str, places: int, grouped: bool) -> list[str]:
     >>> _in_places("1234567", 4, True), _in_places("12", 3, False)
     (['1,234,', '5', '6', '7'], ['', '1', '2'])
     """
-    from_right = range(len(digits) - 1, -1, -1)
+    last = len(digits) - 1
     marked = [
-        digit + ("," if grouped and at and at % 3 == 0 else "") for at, digit in zip(from_right, digits, strict=True)
+        digit + ("," if grouped and at < last and (last - at) % 3 == 0 else "") for at, digit in enumerate(digits)
     ]
-    missing = places - len(marked)
-    if missing >= 0:
-        return [""] * missing + marked
-    return ["".join(marked[: 1 - missing]), *marked[1 - missing :]]
-
-
-def _scientific(value: float, section: Section) -> str:
-    kinds = [part.kind for part in section.parts]
-    at = kinds.index("exponent")
-    decimals = kinds[kinds.index("point") if "point" in kinds else at : at].count("digit")
-    mantissa, _, power = f"{value:.{min(decimals, 15)}E}".partition("E")
-    width = kinds[at:].count("digit")
-    sign = "-" if power.startswith("-") else "+" if section.parts[at].text.endswith("+") else ""
-    return f"{mantissa}E{sign}{abs(int(power)):0{width}d}"
-
-
-def _fraction(value: float, section: Section) -> str:
-    """A mixed number whose denominator has as many digits as the format leaves room for."""
-    slash = next(at for at, part in enumerate(section.parts) if part.kind == "literal" and part.text == "/")
-    width = max(1, sum(part.kind == "digit" for part in section.parts[slash:]))
-    whole, rest = divmod(Fraction(_exact(abs(value))), 1)
-    near = rest.limit_denominator(10 ** min(width, 3) - 1)
-    if near == 1:
-        whole, near = whole + 1, Fraction(0)
-    words = [str(whole)] if whole or not near else []
-    words += [f"{near.numerator}/{near.denominator}"] if near else []
-    return ("-" if value < 0 else "") + " ".join(words)
+    marked = [""] * (places - len(marked)) + marked
+    cut = len(marked) - places + 1
+    return ["".join(marked[:cut]), *marked[cut:]]
 
 
 def _show_date(value: float, section: Section, from_1904: bool) -> Shown | None:

@@ -87,7 +87,7 @@ class DefinedTable:
 class Sheet:
     """One sheet. ``heads_end``: rows before this one are kept in view or printed on every page, 0 when none are.
 
-    ``filters``: areas with a filter, whose first row is a header. ``furniture``: printed headers and footers.
+    ``filters``: areas with a filter, whose first row is a header. What is printed around its pages is not read.
     """
 
     name: str
@@ -97,7 +97,6 @@ class Sheet:
     filters: list[Area] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
     drawings: list[Drawing] = field(default_factory=list)
-    furniture: list[str] = field(default_factory=list)
     heads_end: int = 0
 
 
@@ -139,15 +138,6 @@ def filled(
 ) -> Filled:
     """A cell of these words and this value."""
     return Filled(TableCell(Words(text, links), value), kind, strong, shaded)
-
-
-def whole(text: str | None, otherwise: int = -1) -> int:
-    """The count or index a file states; ``otherwise`` where it is missing, negative or absurdly large.
-
-    >>> whole("12"), whole("-1"), whole(None, 1), whole("9" * 5000)
-    (12, -1, 1, -1)
-    """
-    return int(text) if text and len(text) < 10 and text.isdecimal() else otherwise
 
 
 def place_name(row: int, column: int) -> str:

@@ -10,11 +10,10 @@ from math import isfinite
 
 from core.parsing.flow import TableCell, Words
 from core.parsing.inline import Inline, joined, safe_target
-from core.parsing.ooxml.package import Element
+from core.parsing.ooxml.package import Element, local_name, whole
 from core.parsing.sheets.comments import remark_text
 from core.parsing.sheets.formats import plain_number
-from core.parsing.sheets.grid import DATE, NUMBER, TEXT, TRUTH, Allowance, Area, Filled, Remark, Row, Sheet, whole
-from core.parsing.sheets.stream import local_name
+from core.parsing.sheets.grid import DATE, NUMBER, TEXT, TRUTH, Allowance, Area, Filled, Remark, Row, Sheet
 from core.parsing.sheets.styles import PLAIN, Look
 from core.types import CellValue
 
@@ -168,23 +167,19 @@ def _clock(duration: str) -> str:
 XLINK = "{http://www.w3.org/1999/xlink}"
 # What a paragraph holds that is not of its words: it is read elsewhere, or says nothing.
 _ASIDE = frozenset(("annotation", "annotation-end", "frame", "custom-shape", "g", "ruby-text", "note"))
-# Filled in by the program when it prints.
-_FIELDS = frozenset(
-    "page-number page-count sheet-name file-name title date time creation-date print-date page-continuation".split()
-)
 _SPACE = re.compile(r"[ \t\r\n]+")
 _MAX_BLANKS, _MAX_DEPTH = 200, 100
 
 
-def paragraphs(holder: Element, *, fields: bool = True) -> Words:
-    """The paragraphs right below ``holder`` as lines. ``fields``: with what the program fills in."""
+def paragraphs(holder: Element) -> Words:
+    """The paragraphs right below ``holder`` as lines."""
     if is_plain(holder):
         return Words(_SPACE.sub(" ", holder[0].text or ""))
     lines = []
     for child in holder:
         if local_name(child) in ("p", "h"):
             inline = Inline()
-            _gather(child, inline, frozenset() if fields else _FIELDS, 0)
+            _gather(child, inline, 0)
             lines.append(inline.take() or Words(""))
     return joined(lines, "\n") if lines else Words("")
 
@@ -194,7 +189,7 @@ def is_plain(holder: Element) -> bool:
     return len(holder) == 1 and len(holder[0]) == 0 and local_name(holder[0]) == "p"
 
 
-def _gather(element: Element, inline: Inline, left_out: frozenset[str], depth: int) -> None:
+def _gather(element: Element, inline: Inline, depth: int) -> None:
     inline.add(_SPACE.sub(" ", element.text or ""))
     for child in element if depth < _MAX_DEPTH else ():
         name = local_name(child)
@@ -206,8 +201,8 @@ def _gather(element: Element, inline: Inline, left_out: frozenset[str], depth: i
             inline.add("\n")
         elif name == "a":
             inline.open_link(safe_target(child.get(f"{XLINK}href", "")))
-            _gather(child, inline, left_out, depth + 1)
+            _gather(child, inline, depth + 1)
             inline.close_link()
-        elif name not in _ASIDE and name not in left_out:
-            _gather(child, inline, left_out, depth + 1)
+        elif name not in _ASIDE:
+            _gather(child, inline, depth + 1)
         inline.add(_SPACE.sub(" ", child.tail or ""))

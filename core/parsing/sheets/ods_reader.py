@@ -12,13 +12,13 @@ from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, TableCell, Words
 from core.parsing.inline import description
 from core.parsing.names import display_name
-from core.parsing.ooxml.package import Element, checked, part_of, tree_of
+from core.parsing.ooxml.package import Element, checked, local_name, part_of, tree_of
 from core.parsing.pandoc.odt_package import embedded, metadata_of
 from core.parsing.sheets.formats import plain_number
 from core.parsing.sheets.grid import Allowance, Area, Drawing, Sheet, Workbook, area_of
 from core.parsing.sheets.ods_cells import OFFICE, TABLE, XLINK, RowReader, finite_number, paragraphs
-from core.parsing.sheets.pieces import reading_of, says_something
-from core.parsing.sheets.stream import elements, local_name
+from core.parsing.sheets.pieces import reading_of
+from core.parsing.sheets.stream import elements
 from core.parsing.sheets.styles import PLAIN, Look
 from core.types import BlockKind
 
@@ -92,11 +92,10 @@ _SAVE_AGAIN = "Open it in the program that made it, save a copy and add that."
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """What a named style says of cells, tables and pages."""
+    """What a named style says of cells and tables."""
 
     look: Look = PLAIN
     is_hidden: bool = False
-    page: str = ""
 
 
 def read(data: bytes, name: str) -> ParsedFile:
@@ -125,7 +124,6 @@ class _Reader:
         self._shown = shown
         self._allowance = Allowance(shown)
         self._styles: dict[str, _Style] = {}
-        self._pages: dict[str, list[str]] = {}
         metadata = metadata_of(tree_of(part_of(archive, "meta.xml")))
         self.book = Workbook(title=metadata.pop("title", ""), metadata=metadata)
         if "styles.xml" in archive.namelist():
@@ -134,11 +132,8 @@ class _Reader:
 
     def _read_styles(self) -> None:
         with self._archive.open("styles.xml") as stream:
-            for _, element in elements(stream, ("{*}style", "{*}master-page"), "styles.xml", self._shown):
-                if local_name(element) == "style":
-                    self._note_style(element)
-                else:
-                    self._pages[element.get(f"{_STYLE}name", "")] = _running_lines(element)
+            for _, element in elements(stream, ("{*}style",), "styles.xml", self._shown):
+                self._note_style(element)
 
     def _read_content(self) -> None:
         looks: dict[str, Look] = {}
@@ -171,7 +166,6 @@ class _Reader:
 
     def _finish(self, rows: RowReader, style: _Style) -> None:
         sheet, notes = rows.sheet, self.book.notes
-        sheet.furniture = self._pages.get(style.page, [])
         self.book.sheets.append(sheet)
         if style.is_hidden:
             notes.append(f'The sheet "{sheet.name}" is hidden in the file; it is read all the same.')
@@ -199,9 +193,8 @@ class _Reader:
         display = next((found.get(f"{TABLE}display") for found in element.iterfind("{*}table-properties")), None)
         strong = usual.look.strong if weight is None else weight in ("bold", "600", "700", "800", "900")
         shaded = usual.look.shaded if colour is None else colour != "transparent"
-        page = element.get(f"{_STYLE}master-page-name", usual.page)
         name = element.get(f"{_STYLE}name", "")
-        self._styles[name] = _Style(Look(strong=strong, shaded=shaded), display == "false", page)
+        self._styles[name] = _Style(Look(strong=strong, shaded=shaded), display == "false")
 
     def _note_filter(self, element: Element) -> None:
         first, _, last = element.get(f"{TABLE}target-range-address", "").partition(":")
@@ -210,17 +203,3 @@ class _Reader:
         for sheet in self.book.sheets if area and element.get(f"{TABLE}contains-header", "true") == "true" else ():
             if area and sheet.name == sheet_name.lstrip("$").strip("'").replace("''", "'"):
                 sheet.filters.append(area)
-
-
-def _running_lines(page: Element) -> list[str]:
-    """The words of a page style's headers and footers that are not filled in by the program."""
-    lines = []
-    for name in ("header", "header-left", "header-first", "footer", "footer-left", "footer-first"):
-        holder = page.find(f"{_STYLE}{name}")
-        if holder is None or holder.get(f"{_STYLE}display") == "false":
-            continue
-        parts = [holder, *holder]
-        words = " ".join(" ".join(paragraphs(part, fields=False).text for part in parts).split())
-        if says_something(words):
-            lines.append(words)
-    return lines

@@ -45,9 +45,6 @@ def reading_of(book: Workbook) -> ParsedFile:
         sheet.rows.clear()
     if empty:
         notes.append(f"Empty sheets are left out: {', '.join(empty[:20])}{' ...' if len(empty) > 20 else ''}.")
-    furniture = dict.fromkeys(words for sheet in book.sheets for words in sheet.furniture)
-    if pieces:
-        pieces += [Piece(BlockKind.FURNITURE, Words(words)) for words in furniture]
     return ParsedFile(tuple(pieces), book.title, book.metadata, tuple(notes))
 
 
@@ -227,37 +224,3 @@ def _is_prose(cells: Sequence[Filled]) -> bool:
 def _text(kind: BlockKind, cells: Iterable[Filled], between: str) -> Piece:
     """Cells as one piece of text."""
     return Piece(kind, joined([cell.cell.words for cell in cells], between))
-
-
-_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-Fa-f]{6}|K\d\d[+-]\d{3}|\d{1,3}|[LCR]|&|.)', re.DOTALL)
-_PART = frozenset("LCR")
-# What is left of "Page &P of &N" says nothing.
-_FILLER = frozenset("page of pages seite von seiten blatt página de pagina di sur pag p sheet pg".split())
-
-
-def running_lines(codes: Iterable[str], sheet_name: str) -> list[str]:
-    """The words of each header and footer, left, centre and right one after the other; those without any are left out.
-
-    >>> running_lines(['&L&"Arial,Bold"&12Q&&A report&C&A&RPage &P of &N', "&CPage &P"], "Sales")
-    ['Q&A report Sales Page of']
-    """
-    return [_without_codes(code, sheet_name) for code in codes if says_something(_without_codes(code, ""))]
-
-
-def says_something(words: str) -> bool:
-    """Whether more is left of a line than what stood around its page number.
-
-    >>> says_something("Page of"), says_something("Confidential")
-    (False, True)
-    """
-    return any(word.casefold() not in _FILLER for word in re.findall(r"[^\W\d_]+", words))
-
-
-def _without_codes(line: str, sheet_name: str) -> str:
-    def shown(match: re.Match[str]) -> str:
-        code = match[0][1:]
-        if code == "&":
-            return "&"
-        return sheet_name if code == "A" else " " if code in _PART else ""
-
-    return " ".join(_CODE.sub(shown, line).split())

@@ -10,7 +10,7 @@ from zipfile import BadZipFile
 from lxml import etree
 
 from core.errors import ParseError
-from core.parsing.ooxml.package import SAFELY, Element, first_line
+from core.parsing.ooxml.package import SAFELY, Element, first_line, local_name
 
 _SAVE_AGAIN = "Open it in the program that made it, save a copy and add that."
 
@@ -47,11 +47,6 @@ def elements(
         raise ParseError(
             f"{shown} is damaged: its part {part} cannot be read ({first_line(error)}).", _SAVE_AGAIN
         ) from error
-
-
-def local_name(element: Element) -> str:
-    """An element's name without its namespace."""
-    return str(element.tag).rpartition("}")[2]
 
 
 def _forget(element: Element) -> None:

@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from core.parsing.ooxml.package import Element
+from core.parsing.ooxml.package import Element, whole
 from core.parsing.sheets.formats import BUILTIN, GENERAL
-from core.parsing.sheets.grid import whole
 
 _ESCAPED = re.compile(r"_x((?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})_")  # halves of surrogate pairs say nothing alone
 _MAX_STYLES = 100_000

@@ -12,11 +12,10 @@ import re
 
 from core.errors import ParseError
 from core.parsing.inline import safe_target
-from core.parsing.ooxml.package import RELATIONS, Element, Package, Relation
+from core.parsing.ooxml.package import RELATIONS, Element, Package, Relation, whole
 from core.parsing.sheets.comments import read_people, read_remarks
 from core.parsing.sheets.drawings import read_drawings
-from core.parsing.sheets.grid import Allowance, Area, DefinedTable, Sheet, Workbook, area_of, put_links, whole
-from core.parsing.sheets.pieces import running_lines
+from core.parsing.sheets.grid import Allowance, Area, DefinedTable, Sheet, Workbook, area_of, put_links
 from core.parsing.sheets.stream import elements
 from core.parsing.sheets.styles import read_looks
 from core.parsing.sheets.xlsx_cells import Context, SheetPart, read_cells, rich_text
@@ -82,7 +81,6 @@ def _sheet(package: Package, part: str, name: str, context: Context, book: Workb
         merges=found.merges,
         filters=found.filters,
         tables=_tables(package, part, found.tables),
-        furniture=running_lines(found.running, name),
         heads_end=found.heads_end,
     )
     return sheet, found.drawings

@@ -15,32 +15,12 @@ from typing import IO
 
 from core.parsing.flow import TableCell, Words
 from core.parsing.inline import safe_target
-from core.parsing.ooxml.package import RELATIONS, Element
+from core.parsing.ooxml.package import RELATIONS, Element, local_name, whole
 from core.parsing.sheets.formats import show_number, show_text
-from core.parsing.sheets.grid import (
-    DATE,
-    NUMBER,
-    TEXT,
-    TRUTH,
-    Allowance,
-    Area,
-    Filled,
-    Row,
-    area_of,
-    place_of,
-    whole,
-)
-from core.parsing.sheets.stream import elements, local_name
+from core.parsing.sheets.grid import DATE, NUMBER, TEXT, TRUTH, Allowance, Area, Filled, Row, area_of, place_of
+from core.parsing.sheets.stream import elements
 from core.parsing.sheets.styles import PLAIN, Look, unescaped
 
-_TAGS = tuple(
-    f"{{*}}{name}"
-    for name in (
-        "row pane col mergeCell hyperlink autoFilter tablePart drawing oddHeader oddFooter evenHeader evenFooter "
-        "firstHeader firstFooter"
-    ).split()
-)
-_RUNNING = frozenset(("oddHeader", "oddFooter", "evenHeader", "evenFooter", "firstHeader", "firstFooter"))
 _MAX_REMEMBERED = 100_000
 _Known = tuple[TableCell, str, bool, bool]  # what a ``Filled`` is made of
 _MAX_ROW, _MAX_COLUMN = 2_000_000, 20_000
@@ -59,7 +39,7 @@ class Context:
 
 @dataclass(slots=True)
 class SheetPart:
-    """What a sheet's part holds; ``drawings`` and ``tables`` are relations' ids, ``running`` codes of page headers.
+    """What a sheet's part holds; ``drawings`` and ``tables`` are relations' ids.
 
     ``links``: area, relation's id, place in the workbook. ``unfilled``: formulas without a result.
     """
@@ -70,7 +50,6 @@ class SheetPart:
     links: list[tuple[Area, str, str]] = field(default_factory=list)
     drawings: list[str] = field(default_factory=list)
     tables: list[str] = field(default_factory=list)
-    running: list[str] = field(default_factory=list)
     heads_end: int = 0
     hidden_rows: int = 0
     hidden_columns: int = 0
@@ -81,7 +60,7 @@ def read_cells(stream: IO[bytes], part: str, context: Context) -> SheetPart:
     """A sheet's part. Raises ``ParseError`` when it is damaged or holds more than may be read."""
     reader = _Cells(context)
     found = reader.found
-    other: dict[str, Callable[[Element], None]] = {
+    takers: dict[str, Callable[[Element], None]] = {
         "row": reader.row,
         "pane": lambda pane: _note_pane(pane, found),
         "col": lambda columns: _note_columns(columns, found),
@@ -91,12 +70,8 @@ def read_cells(stream: IO[bytes], part: str, context: Context) -> SheetPart:
         "drawing": lambda drawing: found.drawings.append(drawing.get(f"{RELATIONS}id", "")),
         "tablePart": lambda table: found.tables.append(table.get(f"{RELATIONS}id", "")),
     }
-    for _, element in elements(stream, _TAGS, part, context.shown):
-        name = local_name(element)
-        if name in _RUNNING:
-            found.running.append(element.text or "")
-        else:
-            other[name](element)
+    for _, element in elements(stream, [f"{{*}}{name}" for name in takers], part, context.shown):
+        takers[local_name(element)](element)
     return found
 
 

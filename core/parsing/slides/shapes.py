@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from core.parsing.flow import Piece, Rectangle, Words
 from core.parsing.inline import description
 from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
-from core.parsing.ooxml.package import RELATIONS, Element, Package
+from core.parsing.ooxml.package import RELATIONS, Element, Package, local_name
 from core.parsing.slides.masters import RUNNING, TITLES, Layers, Placeholder, frame_of, placeholder_of
 from core.parsing.slides.text import body_pieces, body_words, clicked, is_slide_number, table_piece
 from core.parsing.word.xml import ALTERNATE, alternative
@@ -111,7 +111,7 @@ class _Reader:
         return units
 
     def _read(self, shape: Element, scale: _Scale) -> Iterator[_Unit]:
-        name = _local(shape)
+        name = local_name(shape)
         if shape.tag == ALTERNATE:
             if (branch := alternative(shape)) is not None:
                 yield from self.units(branch, scale)
@@ -171,7 +171,7 @@ class _Reader:
     def _graphic(self, shape: Element) -> Iterator[Piece]:
         """The table, chart, diagram or foreign object of a graphic frame."""
         for content in shape.iterfind("{*}graphic/{*}graphicData//*"):
-            name = _local(content)
+            name = local_name(content)
             if name == "tbl":
                 yield table_piece(content, (), self.sheet.address)
             elif name == "chart" and (root := self._related(content, "id")) is not None:
@@ -249,10 +249,6 @@ def _whole(text: str | None) -> int:
     except ValueError:
         return 0
     return max(-_MAX_COORDINATE, min(_MAX_COORDINATE, value))
-
-
-def _local(element: Element) -> str:
-    return str(element.tag).rpartition("}")[2]
 
 
 _INSET = 7.2  # points: frames are a little larger than the words in them, so that neighbours overlap

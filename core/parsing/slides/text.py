@@ -8,7 +8,7 @@ from itertools import groupby
 from core.parsing.flow import Item, Piece, TableCell, Words
 from core.parsing.inline import joined, safe_target
 from core.parsing.ooxml.math import linear_math
-from core.parsing.ooxml.package import RELATIONS, Element
+from core.parsing.ooxml.package import RELATIONS, Element, whole
 from core.parsing.word.number_forms import number_as
 from core.parsing.word.symbols import in_font, symbol
 from core.parsing.word.xml import ALTERNATE, alternative
@@ -107,8 +107,7 @@ def _header_rows(rows: Sequence[Sequence[Element]]) -> int:
 
 
 def _span(cell: Element, name: str) -> int:
-    value = cell.get(name, "1")
-    return max(1, int(value)) if value.isdecimal() and len(value) < 6 else 1
+    return max(1, whole(cell.get(name), 1))
 
 
 def _items(
@@ -122,15 +121,10 @@ def _items(
         if not words.text.strip():
             continue
         properties = paragraph.find("{*}pPr")
-        level = _level(properties)
+        level = min(_MAX_LEVEL, whole(None if properties is None else properties.get("lvl"), 0))
         levels = [holder.find(f"{{*}}lvl{level + 1}pPr") for holder in holders]
         marker = numbering.marker(*bullet_of([properties, *levels]), level)
         yield marker, words, level
-
-
-def _level(properties: Element | None) -> int:
-    value = "0" if properties is None else properties.get("lvl", "0")
-    return min(_MAX_LEVEL, int(value)) if value.isdecimal() and len(value) < 3 else 0
 
 
 def _runs(holder: Element, address: Address) -> Iterator[tuple[str, str]]:
@@ -181,13 +175,11 @@ _MAX_START = 32_767
 # Longest first: the names are put together as "alphaLc" + "ParenBoth".
 _FORMS = (
     ("circleNum", "decimalEnclosedCircle"),
-    ("arabicDb", "decimalFullWidth"),
     ("alphaLc", "lowerLetter"),
     ("alphaUc", "upperLetter"),
     ("romanLc", "lowerRoman"),
     ("romanUc", "upperRoman"),
     ("arabic1Minus", "arabicAlpha"),
-    ("arabic2Minus", "arabicAbjad"),
     ("hebrew", "hebrew2"),
     ("ea1", "chineseCounting"),
 )
@@ -213,7 +205,7 @@ class Numbering:
             if kind == "buChar":
                 return _shown(bullet.get("char", "") if bullet is not None else "", font)
             return "-" if kind == "buBlip" else None
-        form, start = bullet.get("type", "arabicPeriod"), _start(bullet.get("startAt"))
+        form, start = bullet.get("type", "arabicPeriod"), min(_MAX_START, whole(bullet.get("startAt"), 1))
         running = f"{form} {start}"
         before, count = self._counts.get(level, ("", 0))
         count = count + 1 if before == running else start
@@ -251,10 +243,6 @@ def _shown(char: str, font: str) -> str | None:
         return None
     seen = symbol(ord(char[0]), font) if len(char) == 1 else char
     return seen if seen and seen in _MEANINGFUL else "-"
-
-
-def _start(value: str | None) -> int:
-    return min(_MAX_START, int(value)) if value and value.isdecimal() and len(value) < 9 else 1
 
 
 def _local(element: Element | None) -> str:

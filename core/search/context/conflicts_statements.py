@@ -10,7 +10,7 @@ from itertools import pairwise, product
 
 from core.search.context.conflicts_values import NEGATION, Value
 from core.text.analysis import analyse
-from core.text.units import BASE_UNITS
+from core.text.quantities import BASE_UNITS
 from core.types import Passage, Span
 
 # Words of one property are one word: "valid for" and "expires after" say the same of a token.

@@ -15,8 +15,8 @@ from core.enriching.dates import dates
 from core.enriching.keywords import singular
 from core.text.analysis import analyse
 from core.text.numerals import NUMBER_WORDS
+from core.text.quantities import SCALES, in_base
 from core.text.sentences import asks
-from core.text.units import SCALES, in_base
 from core.types import Span
 
 NUMBER, DATE, NEGATION = "number", "date", "negation"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.storage.catalogue.shelves import Standing, is_called, load_standings, words_of
 from core.storage.index.leaves import LeafTable
 from core.storage.store import Store
-from core.text.periods import RELATIONS, period, stands
+from core.text.calendar_names import RELATIONS, period, stands
 from core.text.phrases import longest_letters, occurrences
 
 # What people call kinds of files, and the kinds of documents meant; anything else is a kind or a name's suffix itself.
@@ -182,7 +182,7 @@ def resolve(
 def holds(condition: Condition, source: Standing) -> bool:
     """Whether a condition on sources holds for one. What cannot be told of it is denied of it.
 
-    >>> from core.text.periods import Period, period
+    >>> from core.text.calendar_names import Period, period
     >>> source = Standing("v", "pdf", "pdf", ("Field-Manual.pdf", "Manual"), (), ("boat",), (), "guide",
     ...                   period("2024-05"))
     >>> def asked(kind, value): return Condition(kind, value, 0, 0, "")

@@ -9,7 +9,7 @@ import streamlit as st
 from core.library import JudgmentRow, SourceRow
 from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.settings import Settings
-from core.text.finding import find_words
+from core.text.phrases import find_words
 from core.types import Span
 from pages.ui.ask import chips as ask_chips
 from pages.ui.ask.change_words import dialled, dials_said, offer, said, undialled

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from core.chunking.auditing import UNEXPLAINED
 from core.evaluation.reporting.breakdown import STEP_WORDS
-from core.text.page_readings import PagesRead
+from core.text.places import PagesRead
 from core.types import Page, WordAudit
 
 EXPANSION_WORDS = {
