@@ -195,20 +195,6 @@ def fits(page: Page) -> bool:
     return bool(main.evaluate("(main) => main.scrollHeight <= main.clientHeight"))
 
 
-def test_apply_to_this_document_leaves_the_others_alone(address: str, home: Path, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, address)
-        assert changes(page, lambda: drag(page, -30)) > 0
-        page.get_by_role("button", name="Apply …").click()
-        shown(page.get_by_text(re.compile(r"1 document, \d+ chunks now and \d+ then")))
-        page.get_by_role("button", name="Apply", exact=True).click()
-        expect(page.locator(".reader-label")).to_have_text("As indexed")
-    with Library.open(home, write=False) as library:
-        children = {row.name: row.recipe.split(" · ")[1] for row in library.sources()}
-    assert children["other.md"] == "child 110"
-    assert children["works.md"] != "child 110"
-
-
 def test_a_clicked_chunk_says_what_is_known_of_it_and_no_panel_has_a_serious_fault_in_either_theme(
     address: str, browser: Browser
 ) -> None:

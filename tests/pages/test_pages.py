@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 
 from core.library import Incoming, Library
-from core.settings import Settings
-from pages.ui.ask import tabs as ask_tabs
-from pages.ui.shared import state
 from tests.pages.apps import said, start
 
 pytestmark = pytest.mark.model
@@ -65,45 +62,12 @@ def test_the_library_names_its_totals() -> None:
 
 
 @pytest.mark.usefixtures("filled")
-def test_the_filter_narrows_the_table() -> None:
-    app = start()
-    app.text_input(key="library.filter").set_value("TEA text").run()
-    assert list(app.dataframe[0].value["File"]) == ["tea.txt"]
-    app.text_input(key="library.filter").set_value("no such thing").run()
-    assert "No document matches" in said(app)
-
-
-@pytest.mark.usefixtures("filled")
-def test_dials_start_as_the_library_is_set_act_and_are_reset() -> None:
-    app = start("ask")
-    assert app.slider(key="ask.assembly.budget_tokens").value == Settings().assembly.budget_tokens
-    app.slider(key="ask.assembly.budget_tokens").set_value(300).run()
-    app.button(key="ask.reset").click().run()
-    assert app.slider(key="ask.assembly.budget_tokens").value == Settings().assembly.budget_tokens
-
-
-@pytest.mark.usefixtures("filled")
 def test_contradicting_dials_are_a_sentence() -> None:
     app = start("ask")
     app.slider(key="ask.retrieval.dense_weight").set_value(0.0)
     app.slider(key="ask.retrieval.lexical_weight").set_value(0.0).run()
     assert "weights are 0" in said(app)
     assert not app.exception
-
-
-@pytest.mark.usefixtures("filled")
-def test_a_question_shows_its_prompt_and_scores() -> None:
-    app = start("ask")
-    app.text_input(key="ask.question").set_value("How long is an access token valid?")
-    app.button[0].click().run()
-    assert not app.exception
-    app.session_state[state.ASK_TAB] = ask_tabs.PROMPT
-    app.run()
-    assert "3600 seconds" in app.code[0].value
-    app.session_state[state.ASK_TAB] = ask_tabs.SCORES
-    app.run()
-    fates = list(app.dataframe[0].value["Fate"])
-    assert fates
 
 
 @pytest.mark.usefixtures("filled")

@@ -39,16 +39,6 @@ def test_a_wide_figure_parts_columns_in_bands() -> None:
     assert found == ["Left upper t", "Right upper", "Left lower t", "Right lower"]
 
 
-def test_columns_of_short_cells_are_read_row_by_row() -> None:
-    def draw(page: pymupdf.Page) -> None:
-        for row in range(8):
-            page.insert_text((60, 100 + 20 * row), f"key{row}")
-            page.insert_text((320, 100 + 20 * row), f"value{row}")
-
-    words = parsed(pdf(draw)).text.split()
-    assert words == [word for row in range(8) for word in (f"key{row}", f"value{row}")]
-
-
 def test_a_paragraph_crosses_pages_past_running_headers_and_footnotes() -> None:
     def page_of_report(number: int) -> Callable[[pymupdf.Page], None]:
         def draw(page: pymupdf.Page) -> None:
@@ -250,12 +240,6 @@ def test_a_truncated_file_keeps_what_can_be_read() -> None:
     kept = parsed(data[: int(len(data) * 0.95)])
     assert "Leftfirst" in kept.text
     assert any("repaired" in note for note in kept.notes)
-
-
-def test_pages_without_text_are_noted() -> None:
-    document = parse(pdf(two_columns, picture_page), "a.pdf", ParsingSettings(scans="off"))
-    assert document.notes == ("Scanned pages that were not read (the reading of scans is off): 2.",)
-    assert [page.reading for page in document.pages] == ["text", "unread"]
 
 
 def test_progress_counts_pages_and_can_cancel() -> None:
