@@ -13,7 +13,6 @@ from core.library import Incoming, Library
 from tests.pages.browsing import (
     changes,
     faults,
-    faults_in_both,
     pick,
     resting,
     serving,
@@ -206,13 +205,14 @@ def test_a_clicked_chunk_says_what_is_known_of_it_and_no_panel_has_a_serious_fau
             expect(facts).to_contain_text(f"Chunk {leaf + 1} of")
             expect(facts).to_contain_text("What is known of it")
         beside = page.locator(".st-key-chunks_panel_body")
-        for name in ("Curve", "Map", "Sizes", "Tree"):
+        for name in ("Curve", "Map", "Tree", "Sizes"):
             panel(page, name)
             settled(page)
             shown(beside.locator(".stPlotlyChart, .icicle .bar"))
-            bar = beside.locator(".bars path").first
-            light = bar.evaluate("(bar) => getComputedStyle(bar).fill") if name == "Sizes" else ""
             until(lambda: fits(page))
-            assert faults_in_both(page) == [], name
-            until(lambda: not light or bar.evaluate("(bar) => getComputedStyle(bar).fill") != light)  # noqa: B023 - called at once
-            turn(page, "light")
+            assert faults(page) == [], name
+        bar = beside.locator(".bars path").first
+        light = bar.evaluate("(bar) => getComputedStyle(bar).fill")
+        turn(page, "dark")
+        until(lambda: bar.evaluate("(bar) => getComputedStyle(bar).fill") != light)
+        assert faults(page) == []

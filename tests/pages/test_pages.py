@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.ingest.jobs import NewItem
+from core.ingest.work import ingest_handler
 from core.library import Incoming, Library
 from tests.pages.apps import said, start
 
@@ -70,10 +72,26 @@ def test_contradicting_dials_are_a_sentence() -> None:
     assert not app.exception
 
 
-@pytest.mark.usefixtures("filled")
-def test_a_link_to_an_unknown_document_is_a_sentence() -> None:
-    app = start("chunks", document="0" * 64, span="3-9")
-    assert "not in this library" in said(app)
+@pytest.mark.parametrize(
+    ("known", "span", "sentence"),
+    [(False, "3-9", "not in this library"), (True, "1-99999999", "beyond the end"), (True, "javascript:x", "not one")],
+)
+def test_a_bad_link_is_a_sentence(filled: Path, known: bool, span: str, sentence: str) -> None:
+    with Library.open(filled, write=False) as library:
+        version = library.sources()[0].version_id
+    assert sentence in said(start("chunks", document=version if known else "0" * 64, span=span))
+
+
+def test_a_file_that_cannot_be_read_is_named_until_it_is_dismissed(home: Path) -> None:
+    with Library.open(home) as library:
+        picture = library.stage(b"\x89PNG\r\n\x1a\n" + bytes(200))
+        library.queue.enqueue("ingest", {}, [NewItem("picture.md", content_hash=picture)])
+        assert library.queue.run_next({"ingest": ingest_handler(library)})
+    app = start()
+    assert "picture.md" in said(app)
+    assert "Retry" in {button.label for button in app.button}
+    app.button(key="library.dismiss").click().run()
+    assert "picture.md" not in said(app)
 
 
 def test_a_locked_library_is_read_with_a_sentence(filled: Path) -> None:
