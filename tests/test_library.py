@@ -318,24 +318,6 @@ def test_the_original_where_it_still_lies(library, folder):
         library.original_path(99)
 
 
-def test_disk_use_by_part_adds_up(library, folder):
-    library.ingest(incoming(folder))
-    library.search("otter")
-    for place in ("cache/pages/1.png", "benchmarks/reports/1.json"):
-        (library.home / place).parent.mkdir(parents=True)
-        (library.home / place).write_bytes(bytes(1000))
-    library.trash([library.sources()[0].id])
-    stats = library.stats()
-    assert stats.catalogue_bytes == stats.text_bytes + stats.vectors_bytes + stats.lexical_bytes
-    assert (stats.cache_bytes, stats.other_bytes) == (1000, 1000)
-    assert stats.trash_bytes == len(text_about("badger"))
-    assert stats.files_bytes == sum(len(text_about(animal)) for animal in ANIMALS)
-    assert stats.vectors_bytes >= stats.vectors * 4 * FastEncoder.dimension
-    assert stats.total_bytes == sum(
-        (stats.catalogue_bytes, stats.files_bytes, stats.chroma_bytes, stats.cache_bytes, stats.other_bytes)
-    )
-
-
 def test_a_large_file_nothing_reads_is_refused_by_its_head(library, tmp_path, monkeypatch):
     film = tmp_path / "film.mp4"
     film.write_bytes(b"\0\0\0\x18ftypmp42")

@@ -1,13 +1,10 @@
 """The parts of the chunkers' benchmarks that need neither the embedder nor the suites."""
 
-import sqlite3
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from benchmarks import chunkers, chunkers_page, chunking_costs
+from benchmarks import chunkers, chunkers_page
 from core.chunking import CHUNKERS
 from core.evaluation.suites import load_suite
 from core.settings import PRESETS
@@ -62,32 +59,3 @@ def test_a_finished_chunker_is_not_run_again_and_the_page_holds_every_row(suite,
     assert "- animals: `fixed`" in text
     assert suite.fingerprint()[:16] in text
     assert chunkers_page.EARLIER not in text
-
-
-def test_what_earlier_code_measured_is_taken_when_asked_for_and_marked(suite, tmp_path, monkeypatch):
-    encoder = FastEncoder()
-    chunkers.measure(suite, ["recursive"], tmp_path, encoder)
-    monkeypatch.setattr("core.evaluation.history.CODE", "another")
-    assert chunkers.finished(suite, "recursive", tmp_path, any_code=False) is None
-    rows = chunkers.kept(suite, ["recursive"], tmp_path)
-    assert [row.current for row in rows] == [False]
-    assert f"`recursive`{chunkers_page.EARLIER}" in chunkers_page.page({"animals": rows}, {})
-
-
-def test_borrowed_vectors_are_only_read(tmp_path):
-    catalogue = tmp_path / "catalogue.sqlite"
-    with sqlite3.connect(catalogue) as connection:
-        connection.execute("CREATE TABLE vector (key TEXT PRIMARY KEY, data BLOB)")
-        connection.execute("INSERT INTO vector VALUES ('a', ?)", (np.ones(3, "<f4").tobytes(),))
-    kept = chunkers.KeptVectors(catalogue)
-    assert kept.known(["a", "b"]) == {"a"}
-    assert {key: vector.tolist() for key, vector in kept.get(["b", "a"]).items()} == {"a": [1.0, 1.0, 1.0]}
-    with ThreadPoolExecutor(1) as beside:  # questions are encoded beside their words' search
-        assert beside.submit(kept.known, ["a"]).result() == {"a"}
-    with pytest.raises(NotImplementedError):
-        kept.put({"b": np.ones(3, np.float32)})
-    kept.close()
-
-
-def test_every_chunker_without_an_encoder_is_measured():
-    assert set(chunking_costs.STRUCTURAL) | set(chunking_costs.ENCODED) == set(CHUNKERS)

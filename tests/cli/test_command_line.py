@@ -16,9 +16,8 @@ import pytest
 
 from core.cli.main import main
 from core.parsing import parse
-from core.settings import PRESETS, ParsingSettings, Settings
+from core.settings import ParsingSettings
 from tests.conftest import ROOT
-from tests.evaluation import rescore
 
 pytestmark = pytest.mark.model
 
@@ -296,18 +295,6 @@ def test_ask_says_that_the_library_does_not_say(core, home, capsys):
     assert "answering.sentences" in sentence
 
 
-def test_ask_tells_a_person_whose_word_counts_and_what_was_left_out(core, home, samples, capsys):
-    rows = [json.loads(line) for line in (samples / "questions.jsonl").read_text().splitlines()]
-    asked = next(row["question"] for row in rows if row["kind"] == "conflict")
-    (conflict, *_) = core("ask", asked, "--library", home)[1]["conflicts"]
-    ranked = f"answering.authority={conflict['sides'][1]['source']} > *"
-    assert main(["ask", f'{asked} "no such phrase"', "--library", str(home), "--set", ranked]) == 0
-    told = capsys.readouterr().out
-    assert "The sources disagree: " in told
-    assert "ranks above" in told
-    assert "“no such phrase”: it was left out." in told
-
-
 def test_check_holds_each_sentence_of_a_text_against_the_library(core, home, documents, capsys):
     texts = texts_of(documents)
     claimed = (
@@ -421,22 +408,6 @@ def test_query_shows_what_the_passages_disagree_on(core, home, samples, document
                 assert Path(conflict["sides"][conflict["preferred"]]["source"]).name == "api.md"
                 assert "ranks above" in conflict["reason"]
     assert seen
-
-
-@pytest.mark.parametrize(
-    ("value", "stage"),
-    [
-        ("diversity.method=mmr", "diverse"),
-        ("reranking.model=packaged", "reranked"),
-        ("expansion.strategy=window", ""),
-    ],
-)
-def test_query_takes_a_dial_of_every_stage(core, home, value, stage):
-    code, found, _ = core("query", QUESTION, "--library", home, "--set", value)
-    assert code == 0
-    assert found["passages"]
-    assert has_shape(found, QUERY)
-    assert not stage or all(stage in hit["scores"] for hit in found["hits"][:3])
 
 
 @pytest.mark.parametrize(
@@ -649,41 +620,10 @@ def test_an_odd_locale_prints_all_the_same(home):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.fixture(scope="module")
-def few_samples(samples, tmp_path_factory):
-    """A suite of the shortest sample documents and the questions that they alone answer."""
-    suite = tmp_path_factory.mktemp("few")
-    (suite / "documents").mkdir()
-    names = {"api.md", "troubleshooting.txt", "key_loader.py"}
-    for name in names:
-        shutil.copy(samples / "documents" / name, suite / "documents")
-    rows = (samples / "questions.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-    kept = [row for row in rows if {span["document"] for span in json.loads(row)["gold"]} <= names]
-    (suite / "questions.jsonl").write_text("".join(kept), encoding="utf-8")
-    return suite
-
-
 def bench(core, suite, runs):
     code, found, _ = core("bench", suite, "--preset", "default", "--preset", "flat", "--runs", runs)
     assert code == 0
     return found
-
-
-def test_bench_is_found_again_by_independent_code(core, few_samples, tmp_path):
-    found = bench(core, few_samples, tmp_path / "runs.jsonl")
-    assert {"suite", "presets"} <= set(found)
-    assert [item["preset"] for item in found["presets"]] == ["default", "flat"]
-    again = rescore.rescore(few_samples, tmp_path / "runs.jsonl")
-    for item in found["presets"]:
-        assert {"preset", "settings", "metrics", "intervals", "seconds"} <= set(item)
-        assert item["settings"] == json.loads(json.dumps(PRESETS[item["preset"]].to_dict()))
-        rescored = again[item["preset"]]
-        assert {f"recall@{budget}" for budget in (1000, 2000, 4000, 8000)} < set(rescored)
-        assert {name: item["metrics"][name] for name in rescored} == pytest.approx(rescored, abs=1e-9)
-        assert set(item["intervals"]) == set(item["metrics"])
-        for name, (low, high) in item["intervals"].items():
-            assert -1e-9 <= low <= item["metrics"][name] + 1e-9 <= high + 2e-9 <= 100 + 1e-6
-    assert found["presets"][0]["settings"] == json.loads(json.dumps(Settings().to_dict()))
 
 
 @pytest.mark.long

@@ -4,8 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,18 +12,14 @@ import pytest
 
 from core.chunking import cut_edited
 from core.errors import CancelledError, LecternError, NotFoundError, SettingsError, SuiteError
-from core.evaluation import bench as bench_module
-from core.evaluation import measuring, sharing
 from core.evaluation.bench import BUDGETS, BenchOptions, run_bench
 from core.evaluation.grid import grid
 from core.evaluation.history import load_measured, load_report, runs
-from core.evaluation.measuring import SPENT
 from core.evaluation.planning import estimate, recipe_of
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.suites import load_suite
 from core.ingest import preparing
 from core.library import Incoming, Library
-from core.search import ordering
 from core.settings import Settings, preset
 from tests.evaluation import rescore
 from tests.evaluation.test_suites import write_suite
@@ -265,17 +260,6 @@ def test_a_document_that_changes_meanwhile_stops_the_bench(suite_root, tmp_path,
     assert "Question otter.md-0" in report.notes[0], "the gold no longer fits the text, and the report says so"
 
 
-def test_a_cancelled_bench_leaves_the_library_free(suite_root, tmp_path, fast_encoder):
-    watch = Recorder(stop=5)
-    with pytest.raises(CancelledError):
-        bench(suite_root, tmp_path, fast_encoder, watch=watch)
-    assert watch.asked[-1] == (("default", "flat"), 5, len(few()))
-    encoded = len(fast_encoder.texts)
-    report, _ = bench(suite_root, tmp_path, fast_encoder, {"default": PRESETS["default"]})
-    assert report.presets[0].encoded == 0
-    assert len(fast_encoder.texts) - encoded <= len(few()), "the questions alone, in a fresh process's memory"
-
-
 def records(workspace, preset):
     """What the newest run kept of a preset."""
     return list(load_measured(workspace, runs(workspace)[0].folder, preset).values())
@@ -428,19 +412,6 @@ def test_failures_carry_the_names_of_the_suite(tmp_path, fast_encoder):
     assert [name for name, _ in report.failures] == ["a/pic.md", "b/pic.md"]
 
 
-def test_what_was_encoded_before_a_stop_is_counted(suite_root, tmp_path, fast_encoder):
-    class Stopper(Recorder):
-        def building(self, step, done, total):
-            if done == 5 and fast_encoder.texts:
-                raise CancelledError("Stopped.")
-
-    fast_encoder.texts.clear()
-    with pytest.raises(CancelledError):
-        bench(suite_root, tmp_path, fast_encoder, {"one": Settings()}, watch=Stopper())
-    report, _ = bench(suite_root, tmp_path, fast_encoder, {"one": Settings()})
-    assert report.preset("one").encoded == report.preset("one").costs["texts"]
-
-
 def test_names_that_no_encoding_can_write_are_measured_all_the_same(tmp_path, fast_encoder):
     name = os.fsdecode(b"caf\xe9.md")
     files = {"otter.md": TEXTS["otter.md"].encode()}
@@ -476,29 +447,6 @@ def test_characters_are_reckoned_as_characters(suite_root, tmp_path, fast_encode
         assert 0.4 < reckoned / report.presets[0].costs["texts"] < 2.5
 
 
-def test_bytes_are_taken_for_characters_only_of_documents_that_nobody_read(suite_root, tmp_path, fast_encoder):
-    suite = load_suite(suite_root)
-    heavy = replace(suite, documents=tuple(replace(item, size=50 * item.size) for item in suite.documents))
-    lengths = {item.version_id: item.size for item in suite.documents}
-
-    def reckoned(of, **known):
-        return estimate(of, {"default": preset("default")}, tmp_path, **known).encodings
-
-    assert reckoned(heavy) > 10 * reckoned(suite)
-    assert reckoned(heavy, texts=lengths) == reckoned(suite), "another library holds them"
-    bench(suite_root, tmp_path, fast_encoder, {"recursive": preset("recursive-1000-200")})
-    assert reckoned(heavy) == reckoned(suite), "an earlier run read them"
-
-
-def test_sentences_that_decide_where_to_cut_are_reckoned_once(suite_root, tmp_path):
-    suite = load_suite(suite_root)
-    semantic, sharper = preset("semantic"), preset("semantic").with_value("chunking.semantic_percentile", 60)
-    both = estimate(suite, {"semantic": semantic, "sharper": sharper}, tmp_path).encodings
-    leaves = estimate(suite, {"structure": preset("default")}, tmp_path).encodings - len(few())
-    sentences = both - len(few()) - 2 * leaves
-    assert 0.5 < sentences / sum(text.count(".") for text in TEXTS.values()) < 2
-
-
 def test_more_room_and_answers_are_measured_where_they_are_asked_for(suite_root, tmp_path, fast_encoder):
     rows = [row | {"answer": "It sleeps in a hollow that it digs."} for row in few()[:3]]
     root = write_suite(tmp_path / "few", rows, files={name: text.encode() for name, text in TEXTS.items()})
@@ -522,48 +470,3 @@ def test_a_chunker_that_learns_is_measured_as_it_has_learned(tmp_path, fast_enco
         leaves = [leaf for row in library.sources() for leaf in library.tree(row.version_id).leaves]
     assert leaves
     assert not any("the library has too few headings" in reason for leaf in leaves for reason in leaf.reasons)
-
-
-def test_a_question_for_which_nothing_is_found_stops_no_bench(tmp_path, fast_encoder):
-    files = {"otter.md": TEXTS["otter.md"].encode()}
-    gold = [gold_of("otter.md", 0)]
-    asked = [{"id": "empty", "question": "zzyzx qwerty", "gold": gold}, {"id": "q", "question": "otter?", "gold": gold}]
-    words = {"words": preset("words-only").with_value("diversity.method", "mmr")}
-    report, _ = bench(write_suite(tmp_path / "s", asked, files=files), tmp_path, fast_encoder, words)
-    stages = report.presets[0].latency_ms
-    found = {item.id: item.milliseconds for item in records(tmp_path, "words")}
-    assert "diverse" not in found["empty"]
-    assert stages["diverse"] == dict.fromkeys(("p50", "p95"), found["q"]["diverse"])
-    assert list(stages) == [stage for stage in found["q"] if stage != SPENT], "in their order"
-
-
-def test_what_a_re_ranker_takes_is_told_of_those_that_have_it_read(tmp_path, fast_encoder, monkeypatch):
-    now = [0.0]
-
-    class Slow:
-        max_tokens = 100
-
-        def score(self, question, passages):
-            now[0] += 1.0
-            return np.array([len(passage) for passage in passages], dtype=np.float32)
-
-    for module in (ordering, bench_module, measuring):
-        monkeypatch.setattr(module, "perf_counter", lambda: now[0])  # nothing else takes time
-    monkeypatch.setattr(measuring, "Once", partial(sharing.Once, lambda: now[0]))
-    monkeypatch.setattr(ordering, "load_reranker", lambda settings: Slow())
-    careful = preset("careful").with_value("reranking.candidates", 8)  # one batch
-    presets = {"default": Settings(), "careful": careful, "sharper": careful.with_value("reranking.blend", 0.9)}
-    files = {name: text.encode() for name, text in TEXTS.items()}
-    suite = load_suite(write_suite(tmp_path / "all", questions(), files=files))
-    count = len(suite.questions)
-    before = estimate(suite, presets, tmp_path)
-    assert before.passages == estimate(suite, {"one": careful}, tmp_path).passages == 8 * count, "read once for both"
-    assert f"up to {8 * count} passages for the re-ranker" in before.sentence
-    assert estimate(suite, {"default": Settings()}, tmp_path).passages == 0
-    report = run_bench(suite, presets, tmp_path, fast_encoder)
-    spent = {name: {item.milliseconds[SPENT] for item in records(tmp_path, name)} for name in presets}
-    assert spent == {"default": {0.0}, "careful": {500.0}, "sharper": {500.0}}
-    waited = {name: report.preset(name).latency_ms.get("reranked", {}).get("p50") for name in presets}
-    assert waited == {"default": None, "careful": 1000.0, "sharper": 1000.0}, "alone, each would have waited for it"
-    after = estimate(suite, presets, tmp_path)
-    assert (after.encodings, after.seconds) == (0, pytest.approx(count)), "as this machine was seen to read"

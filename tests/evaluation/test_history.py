@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import LibraryLockedError, NotFoundError
-from core.evaluation import history
 from core.evaluation.history import Recording, RunPlan, load_measured, load_report, remove_run, runs, writer_of
 from core.evaluation.records import Journal, QuestionOutcome
 from core.evaluation.reporting.report import BenchReport
@@ -72,12 +71,6 @@ def test_the_same_plan_goes_on_and_a_finished_one_begins_anew(tmp_path):
 )
 def test_another_plan_is_another_run(tmp_path, changes):
     assert begin(tmp_path).head.folder != begin(tmp_path, **changes).head.folder
-
-
-def test_other_code_does_not_go_on_with_a_run(tmp_path, monkeypatch):
-    first = begin(tmp_path)
-    monkeypatch.setattr(history, "CODE", "other")
-    assert begin(tmp_path).head.folder != first.head.folder
 
 
 def test_a_run_is_forgotten_and_nothing_else_can_be(tmp_path):
@@ -154,11 +147,6 @@ def test_whoever_reads_a_journal_changes_nothing(tmp_path):
     assert path.read_bytes() == before
     journal.mend()
     assert path.read_bytes() == before[: before.index(b'{"id": "being')]
-
-
-def test_a_preset_that_was_not_run_is_named(tmp_path):
-    with pytest.raises(NotFoundError, match="'best'"):
-        load_measured(tmp_path, begin(tmp_path).head.folder, "best")
 
 
 @given(cut=st.integers(0, 400))

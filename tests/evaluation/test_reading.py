@@ -17,7 +17,6 @@ from core.settings import ParsingSettings
 from core.types import Block, BlockKind, Cell, Document, Link, Span
 from tests.evaluation.known_documents import MAKERS, Story, markdown, pipes, web_page
 from tests.parsing.laws import assert_laws
-from tests.parsing.pdf_generated import GENERATED
 
 SEEDS = range(1, 4)
 WORDS = st.lists(st.sampled_from("abcd"), max_size=70)
@@ -147,16 +146,6 @@ def test_documents_of_known_text_are_read_whole_and_in_order(kind) -> None:
     assert fmean(reading.word_share for reading in readings) >= 0.97, summary(readings)
     shares = [reading.cell_share for reading in readings if reading.cell_share is not None]
     assert not shares or fmean(shares) >= 0.95, summary(readings)
-
-
-@pytest.mark.parametrize("name", sorted(GENERATED))
-def test_generated_pdfs_are_read_whole_and_in_order(name) -> None:
-    made = GENERATED[name]()
-    document = parse(made.data, name, ParsingSettings())
-    words = measure(document, name, " ".join(made.words))
-    cells = measure(document, name, made.markdown)
-    assert words.word_share >= 0.97, summary([words])
-    assert cells.cell_share >= 0.95, summary([cells])
 
 
 def test_a_folder_is_measured_and_failures_are_listed(tmp_path, capsys) -> None:

@@ -148,17 +148,6 @@ def test_five_questions_can_tell_nothing_and_six_can():
         assert (found.p_value, found.verdict) == (2 / 2**questions, verdict)
 
 
-def test_smaller_blocks_change_no_comparison(monkeypatch):
-    one, other = np.random.default_rng(17).random((2, 30, 5))
-    expected = compare(one, other, resamples=100, permutations=100)
-    monkeypatch.setattr("core.evaluation.statistics._DRAWS_AT_ONCE", 90)
-    monkeypatch.setattr("core.evaluation.statistics._COLUMNS_AT_ONCE", 2)
-    found = compare(one, other, resamples=100, permutations=100)
-    assert [item.p_value for item in found] == [item.p_value for item in expected]
-    for ours, theirs in zip(found, expected, strict=True):
-        assert (ours.difference, ours.low, ours.high) == pytest.approx((theirs.difference, theirs.low, theirs.high))
-
-
 # Holm's correction
 
 
@@ -201,14 +190,6 @@ def test_many_presets_are_compared_as_one_is_and_then_corrected():
         for item in items:
             assert (item.verdict == NO_DIFFERENCE) == (item.adjusted > SIGNIFICANT)
     assert [found[name][0].verdict for name in SHIFTS] == [BETTER, WORSE, NO_DIFFERENCE]
-
-
-def test_only_one_preset_is_not_corrected():
-    one, other = np.random.default_rng(19).random((2, 40, 2))
-    found = compare_many({"one": one}, other)["one"]
-    assert [item.adjusted for item in found] == [item.p_value for item in found]
-    assert compare(one, other)[0].adjusted is None
-    assert compare_many({}, other) == {}
 
 
 def test_among_twenty_equal_presets_chance_finds_one_only_without_correction():

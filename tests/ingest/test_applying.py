@@ -11,7 +11,7 @@ from core.chunking.edits.edits import merge
 from core.errors import CancelledError, LecternError, NotFoundError
 from core.ingest import applying, editing
 from core.ingest.applying import Cost, apply_recipe, effective_chunking, plan_apply, reached, recipes, set_recipe
-from core.ingest.ingest import TEXTS_A_SECOND, Ingest
+from core.ingest.ingest import Ingest
 from core.ingest.jobs import Job, NewItem
 from core.ingest.preparing import Preparer
 from core.ingest.work import apply_handler
@@ -150,15 +150,6 @@ def test_what_is_planned_is_what_is_done(library, store, scope, key) -> None:
     again = plan_apply(preparer(store, library), scope, key, SMALL)
     assert (again.documents, again.texts_to_encode) == (0, 0)
     assert again.sentence == "Nothing would change."
-
-
-def test_the_estimate_learns_how_fast_the_encoder_is(library, store) -> None:
-    one = version(library, "otter.md")
-    store.set_meta(TEXTS_A_SECOND, "1")
-    slow = plan_apply(preparer(store, library), "document", one, SMALL)
-    assert slow.seconds >= slow.texts_to_encode > 0
-    library.apply(library.settings.with_values({"chunking.max_tokens": 8, "chunking.parent_max_tokens": 48}))
-    assert float(store.meta(TEXTS_A_SECOND)) > 1
 
 
 def test_a_plan_can_be_cancelled(library, store) -> None:

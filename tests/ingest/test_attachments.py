@@ -234,36 +234,6 @@ def test_a_newer_parser_finds_other_attachments(library, monkeypatch):
     assert sound(library)
 
 
-def test_an_attachment_that_cannot_be_read_again_is_left_in_the_trash_for_itself(library, monkeypatch):
-    put(library, "river.eml", parcel(LETTER, {"inner.eml": parcel("The inner otter.", {}), "report.txt": REPORT}))
-    library.trash([row_of(library, "river.eml").id])
-    monkeypatch.setattr(PARCELS, "version", 2)
-    monkeypatch.setattr(PARCELS, "refused", ("inner.eml",))
-    report = library.restore([row.id for row in library.trashed()])
-    assert names(library) == ["river.eml", "river.eml › report.txt"]
-    assert library.document(library.sources()[0].version_id).notes[-1].startswith("The attachment inner.eml was not")
-    assert [failure.reason for failure in report.failures] == []
-    assert library.trashed() == [], "another parser's mail holds what that parser finds"
-    monkeypatch.setattr(PARCELS, "refused", ())
-    put(library, "again.eml", parcel(LETTER, {"inner.eml": parcel("The inner heron.", {}), "report.txt": REPORT}))
-    inner = row_of(library, "again.eml › inner.eml")
-    with library._store.transaction() as connection:
-        connection.execute("UPDATE version SET parser = 'older' WHERE id = ?", (inner.version_id,))
-    library.trash([row_of(library, "again.eml").id])
-    monkeypatch.setattr(PARCELS, "refused", ("inner.eml",))
-    report = library.restore([row_of(library, "again.eml").id])
-    assert [(failure.source, failure.reason) for failure in report.failures] == [
-        ("again.eml › inner.eml", "inner.eml is refused. Wait for the next version.")
-    ]
-    assert names(library) == ["river.eml", "river.eml › report.txt", "again.eml", "again.eml › report.txt"]
-    assert [row.name for row in library.trashed()] == ["again.eml › inner.eml"]
-    assert sound(library)
-    monkeypatch.setattr(PARCELS, "refused", ())
-    library.restore([row.id for row in library.trashed()])
-    assert found(library, "heron") == {"again.eml › inner.eml"}
-    assert sound(library)
-
-
 def test_a_full_disk_fails_the_mail_not_its_attachments_silently(library, monkeypatch):
     def full(self, data):
         if data == REPORT:

@@ -8,7 +8,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +16,6 @@ import pymupdf
 import pytest
 
 from core.library import Incoming, Library
-from core.settings import Settings
 from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
 from tests.small_disk import fill, mounted
@@ -146,21 +144,6 @@ def test_nothing_but_bad_input_is_exit_code_two(core, tmp_path):
     done = core("ingest", tmp_path / "nothing", "--library", tmp_path / "l", "--json")
     assert (done.returncode, done.stdout) == (2, "")
     assert is_sentence(done.stderr.strip())
-
-
-def test_other_encodings_are_read_right(library, tmp_path):
-    texts = {}
-    for encoding, text, newline in (
-        ("utf-16", "Die Größe der Änderung: naïve Œuvre, 42 Stück.\n", "\r\n"),
-        ("utf-16-le", "Die Größe der Änderung ist bekannt und beschrieben.\n", "\n"),
-        ("cp1252", "Größe – “Änderung” – né à Orléans, où il a vécu.\n", "\r\n"),
-    ):  # tests/text has the others
-        for name in (f"{encoding}.txt", f"{encoding}.md"):
-            (tmp_path / name).write_bytes(text.replace("\n", newline).encode(encoding))
-            texts[name] = text
-    found = library.ingest([Incoming(name, tmp_path / name) for name in texts]).documents
-    assert {item.source: library.document(item.version_id).text for item in found} == texts
-    assert library.search("Größe Änderung").hits
 
 
 NAMES = (
@@ -340,32 +323,6 @@ def test_a_full_disk_while_ingesting(small_disk, tmp_path):
         assert library.verify() == []
 
 
-def test_the_command_line_on_a_full_disk(core, small_disk, tmp_path):
-    home = small_disk / "library"
-    good = write(tmp_path / "good", GOOD)
-    settings = ["--set", "chunking.max_tokens=250", "--json"]
-    assert core("ingest", good, "--library", home, *settings).returncode == 0
-    more = write(tmp_path / "more", {f"{number}.md": long_text(number) for number in range(3)})
-    filler = fill(small_disk)
-    done = core("ingest", more, "--library", home, *settings)
-    assert done.returncode == 2
-    assert "full" in done.stderr
-    asked = core("query", "a good document", "--library", home, "--json")
-    # SQLite's readers share a small file beside the catalogue, which may be impossible to make: then, a sentence.
-    if asked.returncode:
-        assert (asked.returncode, asked.stdout) == (2, "")
-        assert is_sentence(asked.stderr.strip())
-        assert "disk" in asked.stderr
-    else:
-        assert json.loads(asked.stdout)["hits"]
-    filler.unlink()
-    checked = core("verify", "--library", home, "--json")
-    assert (checked.returncode, checked.stdout.strip()) == (0, '{"ok": true, "problems": []}'), checked.stdout
-    with Library.open(home, write=False) as library:
-        assert library.settings == Settings().with_value("chunking.max_tokens", 250)
-        assert {Path(row.name).name for row in library.sources()} == set(GOOD)
-
-
 def test_stdout_that_is_full_or_closed(tmp_path):
     path = write(tmp_path / "in", GOOD) / "before.md"
     if Path("/dev/full").exists():
@@ -385,24 +342,3 @@ def test_stdout_that_is_full_or_closed(tmp_path):
     )  # fmt: skip
     os.close(writing)
     assert done.stderr == ""
-
-
-def test_structure_that_is_nested_without_end(library):
-    """Deep nesting must neither exhaust the stack nor stop the batch."""
-    deep = {
-        "quotes.md": b"> " * 5000 + b"deep\n",
-        "lists.md": b"".join(b"  " * level + b"- item\n" for level in range(600)),
-        "brackets.md": b"[" * 20000 + b"text" + b"]" * 20000 + b"\n",
-        "stars.md": b"*" * 30000 + b"text" + b"*" * 30000 + b"\n",
-        "headings.md": b"".join(b"#" * (1 + level % 6) + b" Heading\n\n" for level in range(2000)),
-        "table.md": b"|" + b"a|" * 2000 + b"\n|" + b"-|" * 2000 + b"\n|" + b"b|" * 2000 + b"\n",
-        "line.txt": b"x" * 300_000,
-    }
-    items = [Incoming(name, content_hash=library.stage(data)) for name, data in deep.items()]
-    report = library.ingest([*items, Incoming("good.md", content_hash=library.stage(GOOD["before.md"]))])
-    assert len(report.documents) + len(report.failures) == len(deep) + 1
-    assert "good.md" in {item.source for item in report.documents}
-    assert all(is_sentence(item.reason) for item in report.failures)
-    assert tempfile.gettempdir() not in " ".join(item.reason for item in report.failures)
-    # Hundreds of equal vectors make an approximate index lose a few rows, which is no matter of parsing.
-    assert [problem for problem in library.verify() if problem.where != "chroma"] == []

@@ -186,19 +186,6 @@ def test_a_second_scan_takes_only_what_changed(library, folder, fast_encoder) ->
     assert library.scan(folder).missing == ()
 
 
-def test_what_is_as_it_was_is_not_read(library, folder, monkeypatch) -> None:
-    take(library, library.scan(folder))
-    put(folder / "b.md", "# B\n\nThe otter.", LONG_AGO + 9)
-    read: list[Path] = []
-    real = Path.open
-    monkeypatch.setattr(Path, "open", lambda self, *rest, **more: read.append(self) or real(self, *rest, **more))
-    assert len(library.scan(folder).unchanged) == 3
-    assert set(read) == {folder / "b.md"}, "its stamp is another: its kind and content are looked at"
-    read.clear()
-    assert len(library.scan(folder).unchanged) == 3
-    assert read == [], "and its stamp is known from then on"
-
-
 def test_a_file_saved_a_moment_ago_is_looked_at_again(library, folder) -> None:
     """Within one tick of the disk's clock it could change again and keep its size and time."""
     import time

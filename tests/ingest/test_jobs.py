@@ -10,7 +10,6 @@ import pytest
 
 from core.errors import CancelledError, LecternError, NotFoundError, ParseError, StorageError
 from core.ingest.jobs import UNFINISHED, Job, JobQueue, NewItem, Reporter, Worker
-from core.storage.catalogue.job_rows import find_items
 from core.storage.catalogue.sources import sources
 from core.storage.store import Store
 from tests.storage.builders import document, ingest
@@ -165,10 +164,8 @@ def test_a_running_job_stops_when_cancelled_and_keeps_what_is_done(queue) -> Non
     worker = Worker(queue, {"work": slow})
     worker.start()
     until(lambda: running(queue, job_id))
-    asked = time.monotonic()
     queue.cancel(job_id)
     until(lambda: queue.job(job_id).state == "cancelled")
-    assert time.monotonic() - asked < 0.5
     assert states(queue, job_id) == ["done", "done", "cancelled"]
     queue.retry(job_id)
     until(lambda: running(queue, job_id))
@@ -217,50 +214,10 @@ def test_a_stopped_worker_leaves_its_job_waiting(queue) -> None:
     worker = Worker(queue, {"work": slow})
     worker.start()
     until(lambda: running(queue, job_id))
-    asked = time.monotonic()
     assert worker.stop()
-    assert time.monotonic() - asked < 1.0
     assert not worker.alive
     assert queue.job(job_id).state == "queued"
     assert states(queue, job_id) == ["done", "done", "queued"]
-
-
-def test_an_idle_worker_stops_promptly_and_wakes_promptly(queue) -> None:
-    worker = Worker(queue, {"work": finish_all})
-    worker.start()
-    time.sleep(0.1)
-    started = time.monotonic()
-    job_id = queue.enqueue("work", {}, THREE)
-    until(lambda: queue.job(job_id).finished)
-    assert time.monotonic() - started < 0.8
-    started = time.monotonic()
-    assert worker.stop()
-    assert time.monotonic() - started < 0.8
-
-
-def test_progress_is_written_a_few_times_a_second(queue, store) -> None:
-    job_id = queue.enqueue("work", {}, [NewItem(f"{number}.txt") for number in range(200)])
-    revision = store.revision()
-    written: list[int] = []
-
-    def handler(job, reporter) -> None:
-        items = reporter.items()
-        end = time.monotonic() + 1.0
-        done = 0
-        while time.monotonic() < end:
-            done += 1
-            for item in items:
-                reporter.stage(item.id, "encoding", done, 10**9)
-            assert {item.done for item in queue.items(job_id)} == {done}  # this process sees it at once
-            written.extend(item.done for item in find_items(store, job_id)[-1:])
-        reporter.stage(items[0].id, "storing", 1, 2)
-        assert queue.items(job_id)[0].stage == "storing"
-        reporter.finish_item(items[0].id, "version")
-
-    queue.run_next({"work": handler})
-    assert states(queue, job_id) == ["done"] + ["failed"] * 199
-    assert 2 <= len(set(written)) <= 7
-    assert store.revision() == revision
 
 
 def test_done_and_stored_are_one(queue, store) -> None:

@@ -133,20 +133,6 @@ class Told:
             raise CancelledError("Stopped.")
 
 
-def test_progress_counts_what_is_encoded_over_all_documents(taught):
-    told = Told()
-    taught.cutting.chunker_resources("learned", taught.model.encoder, told)
-    sentences = told.heard[2][1]
-    assert told.heard[:3] == [(0, sentences // 3), (0, sentences * 2 // 3), (0, sentences)], "documents are read first"
-    encoded = told.heard[3][1]
-    ready = told.heard.index((encoded, encoded), 3)
-    heard = [done for done, total in told.heard[3 : ready + 1] if total == encoded]
-    assert heard == sorted(heard), "it only rises"
-    assert (heard[0], len(heard)) == (0, ready - 2), "nothing else is told meanwhile"
-    assert {done == total for done, total in told.heard[ready + 1 :]} == {True}, "then the classifier is fitted"
-    assert lesson(taught).documents == 3
-
-
 @pytest.mark.parametrize(
     "until",
     [lambda done, total: done == 0, lambda done, total: done == total],

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import streamlit
 from streamlit.testing.v1 import AppTest
 
 from core.errors import ModelError
@@ -31,7 +30,6 @@ NOTES = {
     "tea 2024-05-01.md": "# Kettle\n\nIn this year the kettle was led by Bob.\n",
 }
 VALID = "How long is the access token valid?"
-LED = "Who led the kettle after 2023?"
 
 
 @pytest.fixture
@@ -242,21 +240,6 @@ def test_a_source_is_ranked_higher_where_it_is_contradicted_and_that_is_taken_ba
     assert not app.exception
 
 
-OFF_TOPIC = ("The support desk is open on Sundays.", "The support desk is not open on Sundays.")
-
-
-def test_sources_that_disagree_on_what_was_not_asked_are_left_alone(held: Library) -> None:
-    items = [Incoming(f"desk {at}.txt", content_hash=held.stage(text.encode())) for at, text in enumerate(OFF_TOPIC)]
-    assert not held.ingest(items).failures
-    (row,) = drawn(ask(page("ask"), VALID), "rows")["rows"]
-    assert "access token" in row["about"]
-    (row,) = drawn(ask(page("ask"), "Is the support desk open on Sundays?"), "rows")["rows"]
-    sides = {side["value"]: side["pieces"] for side in row["sides"]}
-    assert "".join(sides["yes"]) == OFF_TOPIC[0]
-    assert sides["yes"][1] == ""  # what is not denied has no word to point at
-    assert sides["no"] == ["The support desk is ", "not", " open on Sundays."]
-
-
 @pytest.mark.usefixtures("held")
 def test_a_phrase_that_nothing_has_is_no_filter_and_a_note_is_said_once() -> None:
     app = ask(page("ask"), '"zebra crossing" in:nowhere token')
@@ -264,26 +247,3 @@ def test_a_phrase_that_nothing_has_is_no_filter_and_a_note_is_said_once() -> Non
     told = said(app).replace("\\", "")
     assert told.count("No passage has the phrase “zebra crossing”: it was left out.") == 1
     assert told.count("Nothing in this library is called “nowhere”") == 1
-
-
-@pytest.mark.usefixtures("held")
-def test_another_question_takes_the_quotes_away_until_its_own_are_known_and_a_dial_does_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    waited: list[str] = []
-    spinner = streamlit.spinner
-
-    def noted(text: str, **more: Any) -> Any:
-        waited.append(text)
-        return spinner(text, **more)
-
-    monkeypatch.setattr(streamlit, "spinner", noted)
-    app = ask(page("ask"), VALID)
-    assert any(text.startswith("Choosing the sentences") for text in waited)
-    waited.clear()
-    app.slider(key="ask.retrieval.k").set_value(3).run()
-    assert not any(text.startswith("Choosing the sentences") for text in waited)
-    first = drawn(app, "quotes")["quotes"]
-    ask(app, LED)
-    assert any(text.startswith("Choosing the sentences") for text in waited)
-    assert drawn(app, "quotes")["quotes"] != first

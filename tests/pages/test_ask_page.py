@@ -373,28 +373,6 @@ def test_the_relevance_of_what_was_merged_led_to_or_cut_into_sentences_is_said()
 
 
 @pytest.mark.model
-def test_timings_tell_what_growing_asked_of_the_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lives = (
-        f"An access token of the {name} gateway is valid for {number}600 seconds, after which the client asks anew."
-        for number, name in enumerate("north south east west upper lower inner outer first second".split(), start=1)
-    )
-    # One section of several leaves, all about the question: its parent is merged, and the levels above are asked for.
-    with filled(tmp_path, monkeypatch, {"tokens.md": "# Tokens\n\n" + "\n\n".join(lives) + "\n"}):
-        pass
-    app = asked(tab=ask_tabs.TIMINGS)
-    assert "Growing the chunks asked the catalogue for nothing." in said(app)
-    table = next(one.value for one in app.dataframe if "Catalogue" in one.value)
-    asked_of = dict(zip(table["Step"], table["Catalogue"], strict=True))
-    assert asked_of["Grow to parents"] == 0
-    assert asked_of["Fill the budget"] > 0
-    app.selectbox(key="ask.expansion.strategy").set_value("auto-merge").run()
-    share = app.slider(key="ask.expansion.merge_share")
-    share.set_value(share.min).run()
-    assert "Growing the chunks asked the catalogue once." in said(app)
-    assert not app.exception
-
-
-@pytest.mark.model
 @pytest.mark.usefixtures("home")
 def test_a_place_is_pointed_at_by_its_words() -> None:
     app = asked(tab=ask_tabs.WHY)

@@ -190,16 +190,6 @@ def test_what_was_fitted_to_another_library_cannot_be_applied(
 
 
 @pytest.mark.usefixtures("home")
-def test_another_reranker_under_careful_is_no_matter_where_its_share_was_not_fitted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    fitting(monkeypatch, outcome(0.5, 2.0, "better"))
-    app = fit(start("benchmark"))
-    services.library().set_preference(rerankers.CHOSEN, rerankers.USUAL)
-    assert "Apply" in labels(app.run())
-
-
-@pytest.mark.usefixtures("home")
 def test_the_share_under_careful_has_its_own_line_is_applied_and_kept_by_careful() -> None:
     app = start("benchmark")
     library = services.library()
@@ -252,30 +242,6 @@ def test_too_few_judgments_say_how_many_are_missing_and_how_they_are_made() -> N
     assert "press **g** and type the question" in plain(app)
     assert app.button(key="benchmark.tune").disabled
     assert "It takes 200 judged questions with gold: **189 more**" in plain(app)
-
-
-@pytest.mark.usefixtures("home")
-def test_it_is_stopped_by_cancel(monkeypatch: pytest.MonkeyPatch) -> None:
-    ended: list[bool] = []
-
-    def slowly(library: Library, judged: object, settings: Settings, watch, careful: str) -> Refitted:
-        try:
-            while True:
-                watch("turning dials", 0.4)
-                time.sleep(0.01)
-        finally:
-            ended.append(True)
-
-    monkeypatch.setattr(bench_refit, "refit", slowly)
-    app = start("benchmark")
-    app.button(key="benchmark.refit").click().run()
-    assert labels(app) == ["Fit again"]
-    app.button(key="cancel.refit").click().run()
-    assert labels(app) == ["Fit"]
-    until = time.monotonic() + PATIENT
-    while not ended:
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 def teaching(monkeypatch: pytest.MonkeyPatch, low: float, high: float, verdict: str, folder: Path | None) -> None:

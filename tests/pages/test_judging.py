@@ -158,26 +158,6 @@ def test_the_question_offered_is_the_one_judged_last_until_another_is_asked(vers
     assert judging.offered() == "Who asked again?"
 
 
-def test_gold_survives_another_cut_and_an_edit_or_is_listed_as_lost(
-    library: Library, version: str, tmp_path: Path
-) -> None:
-    tell(asked_for(version, FLIES), judging.CHUNKS)
-    tell(asked_for(version, TEA, "What is on board?"), judging.CHUNKS)
-    before = judging.for_reader(version)["gold"]
-    library.apply(replace(library.settings, chunking=replace(library.settings.chunking, chunker="fixed")))
-    assert judging.for_reader(version)["gold"] == before
-    edited = TEXT.replace("tea 🍵", "coffee").replace("# Rocket 🚀", "# Rocket 🚀🚀, edited")
-    (tmp_path / "rocket.md").write_text(edited, encoding="utf-8")
-    now = library.ingest([Incoming("rocket.md", path=tmp_path / "rocket.md")]).documents[0].version_id
-    told = judging.for_reader(now)
-    ((start, end, questions),) = told["gold"]
-    assert edited[start:end] == "The rocket flies on Monday."
-    assert [each["question"] for each in questions] == [QUESTION]
-    (lost,) = told["lost"]
-    assert lost["quote"] == "tea 🍵"
-    assert lost["why"]
-
-
 def test_passages_that_are_gold_twice_are_drawn_once() -> None:
     rows = [row(1, "A?", "v", 5, 9), row(2, "B?", "v", 5, 9), row(3, "C?", "v", 2, 7), row(4, "D?", None, None, None)]
     drawn = gold_rows([*rows, row(5, "E?", "v", 1, 2, lost="gone")])

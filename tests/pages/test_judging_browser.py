@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -302,19 +301,3 @@ def test_the_list_leads_to_the_place_and_exports(address: str, home: Path, brows
         page.locator("[data-testid=stFileUploaderDropzone] input[type=file]").set_input_files(download.value.path())
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0, timeout=SLOW)
-
-
-def test_a_second_program_reads_by_a_deep_link_shows_gold_and_judges_nothing(
-    address: str, home: Path, browser: Browser
-) -> None:
-    with serving(home) as second, visiting(browser) as page:
-        visit(page, f"{second}/ask")  # before any other page of it
-        shown(page.get_by_text("Reading only"))
-        shown(page.get_by_placeholder("Ask your documents"))
-        expect(page.get_by_role("link", name="Benchmark")).to_be_visible()
-        open_document(page, second, home, "api.md")
-        drag(page, ".text", "switched off", "2026")
-        expect(page.locator(".judge-count")).to_contain_text(re.compile("Judging is off"), timeout=SLOW)
-        expect(page.get_by_role("button", name="Judge as gold")).to_have_count(0)
-        page.keyboard.press("g")
-        expect(page.locator(".judge-panel")).to_be_hidden()

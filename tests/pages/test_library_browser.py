@@ -84,17 +84,6 @@ def test_a_document_is_filed_and_a_question_asks_its_collection_alone(scanned: s
         shown(page.get_by_text("Harbour"))
 
 
-def test_what_is_thrown_away_comes_back(scanned: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, scanned)
-        expect(figure(page, "Documents")).to_have_text("3")
-        tick_only(page, "copy.md")
-        page.get_by_role("button", name="To the trash").click()
-        expect(figure(page, "Documents")).to_have_text("2")
-        page.get_by_role("button", name="Undo").click()
-        expect(figure(page, "Documents")).to_have_text("3")
-
-
 def test_axe_finds_no_serious_fault(scanned: str, browser: Browser) -> None:
     with visiting(browser) as page:
         visit(page, scanned)

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from core.ingest.jobs import NewItem
+from core.ingest.work import ingest_handler
 from core.library import Incoming, Library
-from core.settings import Settings
-from pages.ui.ask import tabs as ask_tabs
-from pages.ui.shared import state
 from tests.pages.apps import said, start
 
 pytestmark = pytest.mark.model
@@ -65,24 +64,6 @@ def test_the_library_names_its_totals() -> None:
 
 
 @pytest.mark.usefixtures("filled")
-def test_the_filter_narrows_the_table() -> None:
-    app = start()
-    app.text_input(key="library.filter").set_value("TEA text").run()
-    assert list(app.dataframe[0].value["File"]) == ["tea.txt"]
-    app.text_input(key="library.filter").set_value("no such thing").run()
-    assert "No document matches" in said(app)
-
-
-@pytest.mark.usefixtures("filled")
-def test_dials_start_as_the_library_is_set_act_and_are_reset() -> None:
-    app = start("ask")
-    assert app.slider(key="ask.assembly.budget_tokens").value == Settings().assembly.budget_tokens
-    app.slider(key="ask.assembly.budget_tokens").set_value(300).run()
-    app.button(key="ask.reset").click().run()
-    assert app.slider(key="ask.assembly.budget_tokens").value == Settings().assembly.budget_tokens
-
-
-@pytest.mark.usefixtures("filled")
 def test_contradicting_dials_are_a_sentence() -> None:
     app = start("ask")
     app.slider(key="ask.retrieval.dense_weight").set_value(0.0)
@@ -91,25 +72,26 @@ def test_contradicting_dials_are_a_sentence() -> None:
     assert not app.exception
 
 
-@pytest.mark.usefixtures("filled")
-def test_a_question_shows_its_prompt_and_scores() -> None:
-    app = start("ask")
-    app.text_input(key="ask.question").set_value("How long is an access token valid?")
-    app.button[0].click().run()
-    assert not app.exception
-    app.session_state[state.ASK_TAB] = ask_tabs.PROMPT
-    app.run()
-    assert "3600 seconds" in app.code[0].value
-    app.session_state[state.ASK_TAB] = ask_tabs.SCORES
-    app.run()
-    fates = list(app.dataframe[0].value["Fate"])
-    assert fates
+@pytest.mark.parametrize(
+    ("known", "span", "sentence"),
+    [(False, "3-9", "not in this library"), (True, "1-99999999", "beyond the end"), (True, "javascript:x", "not one")],
+)
+def test_a_bad_link_is_a_sentence(filled: Path, known: bool, span: str, sentence: str) -> None:
+    with Library.open(filled, write=False) as library:
+        version = library.sources()[0].version_id
+    assert sentence in said(start("chunks", document=version if known else "0" * 64, span=span))
 
 
-@pytest.mark.usefixtures("filled")
-def test_a_link_to_an_unknown_document_is_a_sentence() -> None:
-    app = start("chunks", document="0" * 64, span="3-9")
-    assert "not in this library" in said(app)
+def test_a_file_that_cannot_be_read_is_named_until_it_is_dismissed(home: Path) -> None:
+    with Library.open(home) as library:
+        picture = library.stage(b"\x89PNG\r\n\x1a\n" + bytes(200))
+        library.queue.enqueue("ingest", {}, [NewItem("picture.md", content_hash=picture)])
+        assert library.queue.run_next({"ingest": ingest_handler(library)})
+    app = start()
+    assert "picture.md" in said(app)
+    assert "Retry" in {button.label for button in app.button}
+    app.button(key="library.dismiss").click().run()
+    assert "picture.md" not in said(app)
 
 
 def test_a_locked_library_is_read_with_a_sentence(filled: Path) -> None:

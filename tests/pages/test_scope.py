@@ -51,13 +51,6 @@ def read(app: AppTest) -> str:
 
 
 @pytest.mark.usefixtures("home")
-def test_nothing_chosen_searches_everything() -> None:
-    prompt = read(asked())
-    assert "second floor" in prompt
-    assert "bicycles" in prompt
-
-
-@pytest.mark.usefixtures("home")
 @pytest.mark.parametrize(
     ("kind", "held", "left"), [("tag", "second floor", "bicycles"), ("collection", "bicycles", "second floor")]
 )

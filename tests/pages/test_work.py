@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from core.evaluation import history
-from core.evaluation.planning import estimate
-from core.evaluation.suites import load_suite
 from core.ingest.jobs import Job, NewItem, Reporter
 from core.ingest.work import ingest_handler
 from core.library import Library
@@ -18,7 +16,6 @@ from pages.ui.shared import background, work
 from pages.ui.shared.batches import batches
 from pages.ui.shared.state import changed
 from pages.ui.shared.work import Plan
-from tests.pages.bench_reports import stopping
 
 
 def put(library: Library, *items: NewItem) -> int:
@@ -89,15 +86,6 @@ def test_a_bad_file_fails_alone_with_its_reason_and_can_be_retried(library: Libr
     assert background.failed(library.queue, ("ingest",)) == []
 
 
-def test_one_cancelled_file_leaves_the_others(library: Library, tmp_path: Path) -> None:
-    put(library, *(note(tmp_path, f"{name}.md", f"Words about {name}.") for name in "abc"))
-    second = background.active(library.queue, ())[1]
-    assert second.item is not None
-    library.queue.cancel_item(second.item)
-    run(library)
-    assert [source.name for source in library.sources()] == ["a.md", "c.md"]
-
-
 def test_a_batch_is_one_bar_and_what_it_leaves_by_words_is_encoded_on_demand(library: Library, tmp_path: Path) -> None:
     job = put(library, *(note(tmp_path, f"{name}.md", f"Words about {name}.") for name in "abc"))
     (batch,) = batches(library.queue)
@@ -163,21 +151,6 @@ def test_a_bench_leaves_its_report(library: Library, suite: Path) -> None:
     report = history.load_report(place, head.folder)
     assert [item.preset for item in report.presets] == ["default", "flat"]
     assert history.load_measured(place, head.folder, "flat").keys() == {f"q{number}" for number in range(6)}
-
-
-def test_a_cancelled_bench_keeps_what_it_measured_and_goes_on_from_there(library: Library, suite: Path) -> None:
-    place = history.workspace_in(library.home)
-    job = order(library, suite)
-    assert library.queue.run_next({"bench": stopping(library, 3)})
-    assert library.queue.job(job).state == "cancelled"
-    (stopped,) = history.runs(place)
-    assert not stopped.finished
-    presets = {name: PRESETS[name] for name in ("default", "flat")}
-    assert estimate(load_suite(suite), presets, place).resumed == 6  # three questions, two presets
-    order(library, suite)
-    run(library)
-    (finished,) = history.runs(place)
-    assert (finished.folder, finished.finished) == (stopped.folder, True)
 
 
 def test_a_missing_suite_is_a_sentence(library: Library, tmp_path: Path) -> None:

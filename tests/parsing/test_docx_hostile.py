@@ -67,11 +67,6 @@ def test_the_strict_variant_is_read() -> None:
     assert document_of(packed(files)).text == "Kept: http://purl.oclc.org/ooxml/x/y"
 
 
-def test_names_with_backslashes_and_capitals_are_read() -> None:
-    files = {name.replace("word/", "Word\\"): content for name, content in bytes_of(docx(paragraph("x"))).items()}
-    assert document_of(packed(files)).text == "x"
-
-
 def test_a_damaged_part_that_is_no_text_costs_a_note() -> None:
     whole = docx(paragraph("x") + item("y"), styles=HEADINGS, numbering=LISTS)
     document = document_of(changed(whole, numbering=b"<w:numbering", styles=None))

@@ -158,10 +158,6 @@ def test_bullets_further_in_belong_to_the_item_above() -> None:
     assert shown(docx(body, numbering=BOTH)) == [("list", "1. one\n  - in\n  - in too\n2. two\n  goes on\n3. three")]
 
 
-def test_bullets_without_a_sign_are_paragraphs_outside_of_lists() -> None:
-    assert shown(docx(item("alone", 0, 4), numbering=BOTH)) == [("paragraph", "alone")]
-
-
 def test_a_list_that_is_not_defined_numbers_nothing() -> None:
     assert shown(docx(item("x", 0, 99) + item("y", 8, 1), numbering=BOTH)) == [("paragraph", "x"), ("list", "a) y")]
     assert shown(docx(item("x"))) == [("paragraph", "x")]

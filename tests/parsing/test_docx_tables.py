@@ -59,10 +59,6 @@ def test_rows_that_start_late_and_end_early() -> None:
     assert grid(body) == [["a", "b", "c"], ["", "", "late"], ["early", "", ""], ["short", "", ""], ["old", "old", "z"]]
 
 
-def test_a_merge_that_nothing_began_is_a_cell_of_its_own() -> None:
-    assert grid(table(row(cell("a", ON), "b"), row("c", "d"))) == [["a", "b"], ["c", "d"]]
-
-
 def test_rows_and_cells_inside_content_controls() -> None:
     control = "<w:sdt><w:sdtContent>{}</w:sdtContent></w:sdt>"
     inside = f"<w:tr>{control.format(cell('c'))}{cell('d')}</w:tr>"

@@ -12,7 +12,7 @@ import pytest
 
 from core.errors import WorkerError
 from core.ingest.ingest import Incoming
-from core.parsing import PARSERS, parse, parser_fingerprint
+from core.parsing import parse, parser_fingerprint
 from core.parsing.elements import KINDS
 from core.settings import ParsingSettings, Settings
 from core.storage.catalogue import documents
@@ -72,13 +72,6 @@ def test_running_lines_stand_once_behind_the_text() -> None:
     assert document.text.endswith("A running line")
 
 
-def test_a_mail_says_what_its_head_says() -> None:
-    known = MAKERS["eml"](1)
-    document = parse(known.data, known.name, LIBRARY)
-    assert document.metadata["from"] == "Ada <ada@example.org>"
-    assert document.title == document.metadata["subject"]
-
-
 def test_time_has_a_limit() -> None:
     known = markdown(1)
     with pytest.raises(WorkerError, match=r"known-1\.md.* within 1 seconds"):
@@ -89,11 +82,6 @@ def test_time_has_a_limit() -> None:
 def test_the_fingerprint_names_the_reader(kind) -> None:
     assert parser_fingerprint(kind) != parser_fingerprint(kind, LIBRARY)
     assert parser_fingerprint(kind) == parser_fingerprint(kind, ParsingSettings(timeout_seconds=5))
-
-
-@pytest.mark.parametrize("kind", sorted(PARSERS.keys() - KINDS))
-def test_what_it_does_not_read_is_read_by_our_own(kind) -> None:
-    assert parser_fingerprint(kind) == parser_fingerprint(kind, LIBRARY)
 
 
 def test_another_reader_reads_the_library_anew(library, tmp_path) -> None:

@@ -255,20 +255,6 @@ def test_a_sealed_message_says_so() -> None:
     assert [attachment.name for attachment in reading.attachments] == ["encrypted.asc"]
 
 
-def full_mail() -> bytes:
-    made = mail("Some words of a body.", Subject="Ünïcode", From="Ada <a@mill.example>")
-    made.add_alternative("<p>Some <b>words</b> of a body.</p>", subtype="html")
-    made.add_attachment(b"PK" * 200, maintype="application", subtype="zip", filename="a.zip")
-    made.add_attachment(mail("Inner", Subject="In"))
-    return made.as_bytes()
-
-
-def test_a_mail_cut_anywhere_is_read_as_far_as_it_goes() -> None:
-    whole = full_mail()
-    for end in range(20, len(whole), 23):
-        composed(read(whole[:end], "a.eml"))
-
-
 # What survives the standard library's own writer: it folds at blanks, and other separators confuse it.
 LETTERS = st.characters(exclude_categories=("Cs", "Cc", "Cf", "Co", "Cn", "Zl", "Zp", "Zs"), exclude_characters=">|\\")
 PHRASE = st.lists(st.text(LETTERS, min_size=1, max_size=10), min_size=1, max_size=6).map(" ".join)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from io import BytesIO
 
 import pymupdf
 import pytest
@@ -39,16 +40,6 @@ def test_a_wide_figure_parts_columns_in_bands() -> None:
     assert found == ["Left upper t", "Right upper", "Left lower t", "Right lower"]
 
 
-def test_columns_of_short_cells_are_read_row_by_row() -> None:
-    def draw(page: pymupdf.Page) -> None:
-        for row in range(8):
-            page.insert_text((60, 100 + 20 * row), f"key{row}")
-            page.insert_text((320, 100 + 20 * row), f"value{row}")
-
-    words = parsed(pdf(draw)).text.split()
-    assert words == [word for row in range(8) for word in (f"key{row}", f"value{row}")]
-
-
 def test_a_paragraph_crosses_pages_past_running_headers_and_footnotes() -> None:
     def page_of_report(number: int) -> Callable[[pymupdf.Page], None]:
         def draw(page: pymupdf.Page) -> None:
@@ -66,6 +57,42 @@ def test_a_paragraph_crosses_pages_past_running_headers_and_footnotes() -> None:
     assert texts(document, BlockKind.FOOTNOTE) == [f"{number} A note about {WORDS[number]}." for number in (1, 2, 3)]
     assert texts(document, BlockKind.FURNITURE) == [f"The Annual Report\n{number}" for number in (1, 2, 3)]
     assert [block.kind for block in document.blocks[-3:]] == [BlockKind.FURNITURE] * 3
+
+
+def typeset(html: str, columns: int) -> bytes:
+    """Pages in columns with a running header and numbers, as MuPDF sets HTML."""
+    story, stream = pymupdf.Story(html=html, user_css="body { font-size: 10px; text-align: justify }"), BytesIO()
+    writer, width, more = pymupdf.DocumentWriter(stream), (500 - 20 * columns) / columns, True
+    while more:
+        device = writer.begin_page(pymupdf.Rect(0, 0, 600, 800))
+        for left in (60 + column * (width + 20) for column in range(columns)):
+            if more:
+                more, _ = story.place(pymupdf.Rect(left, 80, left + width, 740))
+                story.draw(device)
+        writer.end_page()
+    writer.close()
+    with pymupdf.open(stream=stream.getvalue(), filetype="pdf") as document:
+        for page in document:
+            page.insert_text((60, 40), "The Annual Report", fontsize=9)
+            page.insert_text((290, 780), str(page.number + 1), fontsize=9)
+        return bytes(document.tobytes())
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_report_over_several_pages_is_read_block_by_block(columns: int) -> None:
+    html, expected = "", []
+    for name in ("one", "two", "three", "four", "five", "six"):
+        items = [prose(f"{name}{number}", 6) for number in range(4)]
+        first, last = f"{prose(f'Here{name}', 170)}.", f"{prose(f'There{name}', 120)}."
+        listed = "".join(f"<li>{item}</li>" for item in items)
+        html += f"<h2>Chapter {name}</h2><p>{first}</p><ul>{listed}</ul><p>{last}</p>"
+        expected += [f"Chapter {name}", first, "\n".join(f"• {item}" for item in items), last]
+    document = parsed(typeset(html, columns))
+    assert len(document.pages) == 3
+    read = [document.text[block.start : block.end] for block in document.blocks]
+    assert read == [*expected, *(f"The Annual Report\n{number}" for number in (1, 2, 3))]
+    assert document.words is not None
+    assert document.words.missing == 0
 
 
 def test_boxes_say_where_each_run_stands() -> None:
@@ -243,12 +270,6 @@ def test_a_truncated_file_keeps_what_can_be_read() -> None:
     kept = parsed(data[: int(len(data) * 0.95)])
     assert "Leftfirst" in kept.text
     assert any("repaired" in note for note in kept.notes)
-
-
-def test_pages_without_text_are_noted() -> None:
-    document = parse(pdf(two_columns, picture_page), "a.pdf", ParsingSettings(scans="off"))
-    assert document.notes == ("Scanned pages that were not read (the reading of scans is off): 2.",)
-    assert [page.reading for page in document.pages] == ["text", "unread"]
 
 
 def test_progress_counts_pages_and_can_cancel() -> None:

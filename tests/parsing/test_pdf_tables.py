@@ -5,10 +5,8 @@ from collections.abc import Callable
 import pymupdf
 import pytest
 
-from core.evaluation.reading import measure
 from core.types import BlockKind
 from tests.parsing.pdf_builder import blocks, box, parsed, pdf, prose, texts
-from tests.parsing.pdf_generated import GENERATED
 
 TABLE = (("Name", "Price", "Live"), ("pipe | end", "1,234.50", "yes"), ("bolt", "7 %", ""), ("nut", "(3)", "no"))
 
@@ -173,8 +171,17 @@ def two_columns(page: pymupdf.Page) -> None:
     box(page, 310, 60, 540, 700, f"{prose('Right', 200)}.")
 
 
+def decorated(page: pymupdf.Page) -> None:
+    page.draw_rect((40, 40, 560, 760), fill=(0.9, 0.9, 1))
+    page.draw_rect((400, 40, 560, 760), fill=(0.8, 0.2, 0.2))
+    page.draw_line((40, 400), (560, 400))
+    box(page, 60, 60, 210, 380, f"{prose('Left', 60)}.")
+    box(page, 230, 60, 380, 380, f"{prose('Middle', 60)}.")
+    box(page, 420, 60, 540, 380, f"{prose('Right', 50)}.")
+
+
 @pytest.mark.parametrize(
-    "draw", [contents, numbered, equations, listing, authors, two_columns], ids=lambda x: x.__name__
+    "draw", [contents, numbered, equations, listing, authors, two_columns, decorated], ids=lambda x: x.__name__
 )
 def test_what_only_looks_like_columns_is_no_table(draw: Callable[[pymupdf.Page], None]) -> None:
     assert texts(parsed(pdf(draw)), BlockKind.TABLE) == []
@@ -214,28 +221,3 @@ def test_a_header_over_a_short_rule_heads_all_its_columns() -> None:
         ["two", "92.0", "88.8"],
         ["three", "9.0", "7.5"],
     ]
-
-
-def test_decoration_round_prose_is_no_table() -> None:
-    def draw(page: pymupdf.Page) -> None:
-        page.draw_rect((40, 40, 560, 760), fill=(0.9, 0.9, 1))
-        page.draw_rect((400, 40, 560, 760), fill=(0.8, 0.2, 0.2))
-        page.draw_line((40, 400), (560, 400))
-        box(page, 60, 60, 210, 380, f"{prose('Left', 60)}.")
-        box(page, 230, 60, 380, 380, f"{prose('Middle', 60)}.")
-        box(page, 420, 60, 540, 380, f"{prose('Right', 50)}.")
-
-    assert texts(parsed(pdf(draw)), BlockKind.TABLE) == []
-
-
-@pytest.mark.parametrize("name", sorted(GENERATED))
-def test_generated_pages_are_read_in_order_and_cell_by_cell(name: str) -> None:
-    made = GENERATED[name]()
-    document = parsed(made.data, name)
-    reading = measure(document, name, made.markdown)
-    assert reading.word_share is not None
-    assert reading.cell_share is not None
-    assert reading.word_share >= 0.97
-    assert reading.cell_share >= 0.95
-    assert document.words is not None
-    assert document.words.missing <= 0.002 * document.words.words

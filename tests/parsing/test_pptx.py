@@ -25,7 +25,6 @@ from tests.parsing.packages import bytes_of, packed
 
 A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 P = "http://schemas.openxmlformats.org/presentationml/2006/main"
-R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 TITLE_AND_BODY, TITLE_ONLY, BLANK = 1, 5, 6
 PICTURE = bytes.fromhex(

@@ -33,28 +33,6 @@ PERSONS = "http://schemas.microsoft.com/office/2017/10/relationships"
 # Every cell, once, in its place
 
 
-@st.composite
-def grids(draw: st.DrawFn) -> list[list[object]]:
-    """Full rectangles of values; every text and number among them is another one."""
-    height, width = draw(st.integers(1, 7)), draw(st.integers(1, 6))
-    kinds = st.sampled_from(["text", "number", "decimal", "day", "truth"])
-    return [[_value(draw(kinds), row * 10 + column) for column in range(width)] for row in range(height)]
-
-
-def _value(kind: str, number: int) -> object:
-    return {
-        "text": f"word{number}",
-        "number": 1000 + number,
-        "decimal": number + 0.125,
-        "day": datetime.date(2024, 1, 1) + datetime.timedelta(days=number),
-        "truth": bool(number % 2),
-    }[kind]
-
-
-def _stated(value: object) -> object:
-    return value.isoformat() if isinstance(value, datetime.date) else value
-
-
 @given(st.sets(st.tuples(st.integers(0, 14), st.integers(0, 9)), min_size=1, max_size=60), st.randoms())
 def test_scattered_cells_are_all_there_exactly_once(places: set[tuple[int, int]], chance: random.Random) -> None:
     texts = {place: chance.choice([f"w{place[0]}x{place[1]}", "same"]) for place in places}

@@ -18,8 +18,6 @@ from tests.parsing.sheet_files import (
     xlsx,
 )
 
-SALES = (("Region", "Day", "Share"), ("North", 3, 0.5), ("South", 4, 0.25))
-
 
 def test_a_used_range_that_lies_costs_nothing() -> None:
     rows = (

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from core.errors import ParseError
 from core.parsing.cells import cell_value
-from core.parsing.plain.table_dialect import Dialect, find_dialect, records
+from core.parsing.plain.table_dialect import Dialect, records
 from core.parsing.plain.table_text import read
-from core.types import BlockKind
 from tests.parsing.sheet_files import document_of, headers, shown, values
 
 WORDS = st.text(alphabet="abcdefghij", min_size=1, max_size=6)
@@ -167,11 +166,6 @@ def test_a_quote_left_open_does_not_swallow_a_long_file() -> None:
     assert (len(rows), rows[1], rows[-1]) == (12_003, ["1", '"open'], ["2", "closed"])
 
 
-def test_many_open_quotes_cost_no_more_than_a_few() -> None:
-    text = ('"' + "x" * 5 + "\n") * 3 + ("y,z\n" * 6000 + '1,"open\n' + "y,z\n" * 6000 + '"""a,b\n') * 5
-    assert sum(len(row) for row in records(text, Dialect(","))) > 100_000
-
-
 def test_a_field_of_megabytes_is_a_field() -> None:
     reading = read(b'a,b\n1,"' + b"word " * 400_000 + b'"\n', "a.csv")
     (table,) = reading.pieces
@@ -191,9 +185,3 @@ def test_what_holds_nothing_says_so_in_a_sentence(data: bytes) -> None:
 
 
 # Chunks
-
-
-def test_find_dialect_prefers_the_simplest_of_equals() -> None:
-    assert find_dialect("it's,a\nb,c\n") == Dialect(",")
-    assert find_dialect("") == Dialect("")
-    assert BlockKind.TABLE.value == of("a,b\n1,2\n")[0][0]

@@ -135,24 +135,3 @@ def test_on_ask_the_order_follows_and_its_time_is_told() -> None:
     assert app.selectbox(key="ask.reranking.model").value == ""
     assert "were read again" not in said(app)
     assert not app.exception
-
-
-@pytest.mark.usefixtures("opened")
-def test_settings_names_what_may_read_again_and_careful_asks_the_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start("settings")
-    offered = app.radio(key="settings.reranker")
-    assert offered.value == PACKAGED_RERANKER
-    words = " ".join([*rerankers.CHOICES.values(), *rerankers.HELP.values()])
-    assert "hf download cross-encoder/ms-marco-MiniLM-L6-v2" in words
-    assert "about 90 MB" in words
-    assert "never downloads" in words
-    monkeypatch.setattr(rerankers, "load_reranker", lambda settings: None)
-    offered.set_value(rerankers.USUAL).run()
-    assert not app.exception
-    app = start("ask")
-    app.segmented_control(key=state.PROFILE).set_value(ask_dials.CAREFUL).run()
-    assert app.selectbox(key="ask.reranking.model").value == rerankers.USUAL
-    app.switch_page("pages/settings.py").run()
-    app.radio(key="settings.reranker").set_value(PACKAGED_RERANKER).run()
-    app.switch_page("pages/ask.py").run()
-    assert rerankers.services.library().preference(rerankers.CHOSEN) == ""

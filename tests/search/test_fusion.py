@@ -60,24 +60,12 @@ def test_a_leaf_better_in_every_search_is_better_fused(kind, dense, words, weigh
                 assert fused[one] >= fused[other] - 1e-12
 
 
-@given(scores=SCORES, seed=st.integers(0, 1000))
-def test_some_ranks_are_those_of_the_whole_order(scores, seed):
-    entries = np.random.default_rng(seed).permutation(len(scores))[: 1 + seed % len(scores)]
-    assert fusion.ranks_at(scores, entries).tolist() == fusion.ranks(scores)[entries].tolist()
-
-
 @given(scores=SCORES)
 def test_ranks_count_from_one_without_holes_and_skip_what_was_not_ranked(scores):
     places = fusion.ranks(scores)
     ranked = places[places > 0]
     assert sorted(ranked.tolist()) == list(range(1, len(ranked) + 1))
     assert np.array_equal(places == 0, np.isnan(scores))
-
-
-@given(scores=SCORES, limit=st.integers(1, 40))
-def test_a_limit_selects_the_same_leaves_as_sorting_everything(scores, limit):
-    everything = fusion.best_first(scores)
-    np.testing.assert_array_equal(fusion.best_first(scores, limit), everything[:limit])
 
 
 WILD = arrays.arrays(

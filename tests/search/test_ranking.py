@@ -18,7 +18,6 @@ from core.storage.catalogue.conditions import Passing
 from core.storage.index.leaves import LeafTable
 
 EVERY = RetrievalSettings(k=1000)
-SHARED = ("coverage", "fused", "parent", "document", "neighbours")
 
 
 class Matches:

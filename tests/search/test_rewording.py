@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 
 import numpy as np
 import pytest
@@ -290,20 +289,6 @@ def test_operators_are_not_shown_to_the_model(worded):
     assert {one.kind for one in found.understood.conditions} == {"type", "not"}
 
 
-def test_the_model_is_asked_before_the_catalogue_is_read(home):
-    """A model may take a minute: no reading may stay open meanwhile, or the log of the catalogue grows."""
-    inside = []
-
-    def answer(prompt):
-        inside.append(getattr(library._store._connections._local, "connection", None))
-        return scripted(prompt)
-
-    with Library.open(home, write=False, encoder=FastEncoder(), writer=Answering(answer)) as library:
-        library.search(QUESTION, asking(rewrite=True))
-        library.rank(QUESTION, asking(decompose=True))
-    assert inside == [None, None]
-
-
 def test_a_query_tells_what_was_written_and_an_answer_is_not_supported_by_it(plain, worded):
     library = worded(Answering(scripted))
     result = library.search(QUESTION, asking(**EVERYTHING))
@@ -316,21 +301,6 @@ def test_a_query_tells_what_was_written_and_an_answer_is_not_supported_by_it(pla
     assert line.evidence.similarity == pytest.approx(
         plain.searcher.answer(plain.search(QUESTION, Settings()), Settings().answering).evidence.similarity, abs=1e-6
     )
-
-
-def test_windows_that_ask_at_once_get_the_same(worded):
-    library = worded(Answering(scripted))
-    found = []
-    threads = [
-        threading.Thread(target=lambda: found.append(library.searcher.find(QUESTION, asking(**EVERYTHING))))
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 4
-    assert all(same(found[0], one) for one in found[1:])
 
 
 @given(st.integers(1, 9), st.integers(0, 2**32 - 1))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 
 from core.errors import NotFoundError
 from core.library import Incoming, Library, Scope
-from core.search.ranking import finding
 from tests.fast_encoder import FastEncoder
 
 WORDS = "river otter heron weir minutes report count dawn stone token".split()
@@ -129,47 +126,3 @@ def test_an_answer_follows_every_change_of_labels_and_documents(labelled, tmp_pa
     assert named(labelled, new) == {"1.md", "twin.md"}, "under the name that passes"
     with Library.open(labelled.home, write=False, encoder=FastEncoder()) as reader:
         assert named(reader, new) == {"1.md", "twin.md"}
-
-
-def test_copies_kept_for_scopes_stay_below_the_whole(whole) -> None:
-    searcher = whole._searcher
-    for chosen in versions(whole):
-        whole.search("weir", scope=Scope(versions=(chosen,)))
-    held = sum(len(part.snapshot.leaves) for part in searcher.memory.parts.values())
-    assert 0 < held <= len(searcher.snapshot().leaves)
-    scope = Scope(versions=tuple(versions(whole)[:1]))
-    assert searcher.snapshot(scope) is searcher.snapshot(scope)
-    assert (
-        searcher.snapshot(Scope(versions=tuple(versions(whole)))).leaves.vectors is searcher.snapshot().leaves.vectors
-    )
-
-
-def test_chroma_is_not_asked_for_a_part(whole, monkeypatch) -> None:
-    monkeypatch.setattr(finding, "POOL", 3)
-    near = whole.settings.with_value("retrieval.exact_below", 0)
-    monkeypatch.setattr(
-        "core.search.searcher.query_projection", lambda *asked: pytest.fail("a filter costs more than looking")
-    )
-    scope = Scope(versions=tuple(versions(whole)[:6]))
-    best = whole.search("otter at dawn", whole.settings, scope=scope).hits[0]
-    assert best.chunk_id in {hit.chunk_id for hit in whole.search("otter at dawn", near, scope=scope).hits}
-
-
-def test_asked_by_many_threads_in_many_scopes(whole) -> None:
-    faults: list[BaseException] = []
-
-    def ask(version: str) -> None:
-        try:
-            for _ in range(15):
-                assert {hit.version_id for hit in whole.search("heron", scope=Scope(versions=(version,))).hits} == {
-                    version
-                }
-        except BaseException as error:
-            faults.append(error)
-
-    threads = [threading.Thread(target=ask, args=[version]) for version in versions(whole)[:4]]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert faults == []

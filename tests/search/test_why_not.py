@@ -26,7 +26,7 @@ from core.search.explaining.dial_steps import (
     dial_steps,
 )
 from core.search.explaining.trials import ADMITTED
-from core.search.explaining.why_not import Change, WhyNot, least, looks, why_not
+from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.search.question.analysis import Key, Understanding
 from core.search.ranking.ranking import UNFOUND
 from core.search.result import SearchResult
@@ -297,23 +297,6 @@ def test_what_took_too_long_is_said(world: World, monkeypatch: pytest.MonkeyPatc
     assert told.tried < 30
     assert not set(told.untried) & {name for change in told.changes for name in change.settings}
     assert set(told.untried) <= {*SCALES, *LOWERED, *LADDERS, *CHOICES, "expansion.kinds"}
-
-
-@given(st.integers(0, 40), st.integers(0, 60), st.integers(1, 9))
-def test_the_least_is_found_with_few_looks(length: int, first: int, stride: int) -> None:
-    """Where all behind the first are enough, it is the first; and each place is asked once."""
-    asked: list[int] = []
-
-    def held(place: int) -> float:
-        asked.append(place)
-        return 0.75 * (place >= first)
-
-    found = list(least(looks(length), held))
-    assert found == ([(first, 0.75)] if first < length else [])
-    assert len(asked) == len(set(asked)) <= 2 * length.bit_length() + 1
-    assert all(0 <= place < length for place in asked)
-    strides = [*range(stride - 1, length, stride), *([length - 1] if length else [])]
-    assert list(least(strides, held)) == found
 
 
 def test_what_is_searched_is_told(world: World) -> None:

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.storage.catalogue.generations import begin_generation
-from core.storage.index import postings
 from core.storage.index.lexical import FtsIndex
 from core.storage.schema.word_tables import FIELDS, add_rows, remove_rows
 from core.storage.store import Store
@@ -98,26 +97,6 @@ def test_what_is_kept_of_tokens_is_forgotten_when_the_contents_change(store) -> 
     ingest(store, "two", "more wheat grows")
     assert index.search(["wheat"], {})[0].size == 2
     assert index.holding(["wheat"])["wheat"].size == 2
-
-
-def test_only_so_much_is_kept(store, monkeypatch) -> None:
-    index = filled(store, [["alpha", "beta"], ["alpha"], ["gamma"], ["delta"], ["delta"]])
-    monkeypatch.setattr(postings, "KEPT_PLACES", 3)
-    expected = {token: index.search([token], {})[0].tolist() for token in ("alpha", "beta", "gamma", "delta")}
-    assert sum(len(one.places) for one in index._postings.kept.values()) <= 3
-    assert {token: index.search([token], {})[0].tolist() for token in expected} == expected
-
-
-@given(st.lists(st.lists(st.integers(0, 1 << 40), min_size=1, max_size=4), max_size=5))
-def test_sizes_are_read_as_sqlite_writes_them(sizes) -> None:
-    def written(number: int) -> bytes:
-        digits = [number & 0x7F]
-        while number := number >> 7:
-            digits.append(0x80 | number & 0x7F)
-        return bytes(reversed(digits))
-
-    packed = [b"".join(map(written, row)) for row in sizes]
-    assert postings.lengths_of(packed).tolist() == [sum(row) for row in sizes]
 
 
 LETTERS = st.characters(categories=["Ll", "Lo", "Lm", "Nd", "Nl", "No"]).filter(str.isalnum)

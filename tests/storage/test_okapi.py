@@ -13,7 +13,7 @@ from rank_bm25 import BM25Okapi
 from core.storage.catalogue.generations import begin_generation
 from core.storage.index.lexical import FtsIndex
 from core.storage.index.okapi import K1, B, build_okapi, load_okapi
-from core.storage.schema.word_tables import FIELDS, add_rows, remove_rows
+from core.storage.schema.word_tables import FIELDS, add_rows
 from core.storage.store import Store
 from tests.storage.builders import DIMENSION, EMBEDDER
 
@@ -83,18 +83,6 @@ def test_a_token_in_most_passages_is_where_they_differ(store) -> None:
     assert okapi.search(["the", "dog"], {})[0].tolist() == [10, 20, 30]
     weights = {name: engine.search(["the"], {})[1].max() for name, engine in (("fts", fts), ("okapi", okapi))}
     assert weights["fts"] < 1e-5 < 0.1 < weights["okapi"]
-
-
-def test_it_is_built_once_a_revision(store) -> None:
-    _, first = both(store, [([], [], [], ["alpha"]), ([], [], [], ["beta"]), ([], [], [], ["gamma"])])
-    assert load_okapi(store, first.generation, first) is first
-    with store.transaction() as connection:
-        remove_rows(connection, first.generation, [10])
-        store.touch()
-    later = load_okapi(store, first.generation, first)
-    assert later is not first
-    assert later.search(["alpha"], {})[0].size == 0
-    assert later.search(["beta"], {})[0].tolist() == [20]
 
 
 def test_a_library_of_nothing_finds_nothing(tmp_path) -> None:

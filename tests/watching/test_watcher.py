@@ -95,16 +95,3 @@ def test_a_folder_that_comes_back_is_watched_on(library: Library, folder: Path, 
     away.rename(folder)
     write(folder / "c.md", "The badger lives by the river.\n")
     until(lambda: in_step(library, folder))
-
-
-def test_a_paused_folder_is_taken_up_again(library: Library, folder: Path, watcher: Watcher) -> None:
-    until(lambda: in_step(library, folder))
-    (number,) = (each.id for each in library.folders.all())
-    library.folders.pause(number)
-    watcher.poke()
-    write(folder / "c.md", "The badger lives by the river.\n")
-    time.sleep(2 * watching.QUIET_SECONDS)
-    assert not in_step(library, folder)
-    library.folders.pause(number, paused=False)
-    watcher.poke()
-    until(lambda: in_step(library, folder))

@@ -10,9 +10,9 @@ import pytest
 
 from core.errors import SuiteError
 from core.evaluation.bench import run_bench
-from core.evaluation.exchange import FORMATS, Anchor, Exchange
+from core.evaluation.exchange import Anchor, Exchange
 from core.evaluation.exchange.importing import import_judgments
-from core.evaluation.exchange.judged import judged_questions, with_texts, write_judged_suite, write_suite
+from core.evaluation.exchange.judged import judged_questions, write_judged_suite, write_suite
 from core.evaluation.suites import GoldSpan, Question, load_suite
 from core.library import Incoming, Library
 from core.settings import Settings
@@ -142,23 +142,6 @@ def test_without_a_judgment_there_is_no_suite(library, tmp_path) -> None:
     with pytest.raises(SuiteError, match="No judgment of this library holds"):
         write_judged_suite(library, tmp_path / "suite")
     assert not (tmp_path / "suite").exists()
-
-
-def test_a_reader_can_write_the_suite_beside_the_writer(filled, tmp_path) -> None:
-    with Library.open(filled.home, write=False, encoder=FastEncoder()) as reader:
-        assert len(load_suite(write_judged_suite(reader, tmp_path / "suite")).questions) == 4
-
-
-@pytest.mark.parametrize("name", ["ours", "chroma", "squad"])
-def test_judgments_exported_and_imported_are_the_same_ones(filled, tmp_path, name) -> None:
-    exchange = with_texts(filled, judged_questions(filled))
-    found = FORMATS[name].read(FORMATS[name].write(exchange))
-    before = [row.id for row in filled.judgments()]
-    imported = import_judgments(filled, found)
-    assert imported.unplaced == ()
-    assert [row.id for row in filled.judgments()] == before, "each is there already"
-    held = {row.id for row in filled.judgments() if row.held}
-    assert set(imported.judgments) == held
 
 
 def test_gold_is_placed_by_text_then_by_name_and_words_and_never_dropped(filled) -> None:

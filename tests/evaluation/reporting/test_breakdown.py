@@ -13,7 +13,6 @@ from core.evaluation.reporting.breakdown import (
     changed_settings,
     headline_budget,
     headline_measure,
-    leading,
     pareto,
     points,
 )
@@ -66,20 +65,6 @@ def test_a_group_is_the_mean_of_its_own_questions():
         assert group.low <= group.mean <= group.high
 
 
-def test_groups_stand_in_one_order_for_every_preset_the_largest_first():
-    report = made_report(questions=60)
-    found = breakdowns(report, "document", "recall@4000")
-    assert list(found) == ["default", "flat", "words-only"]
-    assert len({tuple(group.name for group in groups) for groups in found.values()}) == 1
-    sizes = [group.questions for group in found["default"]]
-    assert sizes == sorted(sizes, reverse=True)
-    for group, alone in zip(
-        found["flat"], breakdowns(report, "document", "recall@4000", ["flat"])["flat"], strict=True
-    ):
-        assert (group.name, group.questions) == (alone.name, alone.questions)
-        assert (group.mean, group.low, group.high) == pytest.approx((alone.mean, alone.low, alone.high))
-
-
 def test_what_cannot_be_grouped_is_in_no_group():
     report = made_report(questions=10)
     plain = replace(report, questions=tuple(replace(question, kind="") for question in report.questions))
@@ -101,15 +86,6 @@ def test_points_carry_what_a_preset_costs_and_leave_out_what_was_not_measured():
     bare = replace(report, presets=(report.presets[0], replace(item, costs={}, latency_ms={})))
     for axis in ("characters", "prompt_tokens", "milliseconds"):
         assert [point.preset for point in points(bare, axis, 4000)] == ["default"]
-
-
-def test_the_chosen_lead_and_the_best_fill_the_rest():
-    report = made_report([f"p{number}" for number in range(12)], questions=30)
-    means = {item.preset: sum(item.metrics[f"recall@{b}"] for b in report.budgets) for item in report.presets}
-    best = sorted(means, key=lambda name: -means[name])
-    assert leading(report, "recall", 4) == set(best[:4])
-    assert leading(report, "recall", 4, [best[-1]]) == {*best[:3], best[-1]}
-    assert leading(report, "recall", 1, best[-3:]) == set(best[-3:])
 
 
 def test_the_headline_follows_budgets_and_gold():

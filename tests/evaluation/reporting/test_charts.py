@@ -2,7 +2,6 @@
 
 import json
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,17 +73,6 @@ def test_the_front_is_filled_and_the_dominated_hollow(report, x):
         assert list(trace.x) == [found[name].cost for name in trace.customdata]
 
 
-def test_names_of_presets_that_cost_and_give_the_same_do_not_cover_each_other(report):
-    first, *others = report.presets
-    twins = tuple(replace(first, preset=name) for name in ("default", "meaning-only"))
-    figure = pareto_figure(replace(report, presets=(*twins, *others)), "characters", 4000)
-    corners = {
-        name: at for trace in figure.data[1:] for name, at in zip(trace.customdata, trace.textposition, strict=True)
-    }
-    assert corners["default"] != corners["meaning-only"]
-    assert {corner.split()[0] for corner in corners.values()} <= {"top", "bottom"}
-
-
 def test_where_gold_went_adds_up_and_has_patterns(report):
     figure = lost_figure(report, 2000)
     assert [trace.name for trace in figure.data] == list(STAGE_WORDS.values())
@@ -100,18 +88,6 @@ def test_a_breakdown_draws_every_preset_and_counts_what_it_leaves_out():
     assert len(figure.layout.yaxis.ticktext) == GROUPS
     assert all(len(trace.x) == GROUPS for trace in figure.data)
     assert "5 smaller groups are not drawn" in figure.layout.xaxis.title.text
-
-
-def test_figures_wear_the_palette(report):
-    for figure in (
-        recall_figure(report, DARK),
-        pareto_figure(report, "characters", 4000, DARK),
-        lost_figure(report, 4000, DARK),
-        breakdown_figure(breakdowns(report, "kind", "recall@4000"), "recall@4000", DARK),
-    ):
-        assert figure.layout.font.color == DARK.ink
-        drawn = figure.to_json()
-        assert not any(colour in drawn for colour in {*LIGHT.colours, LIGHT.ink, LIGHT.grid} - {*DARK.colours})
 
 
 def test_the_app_draws_its_own_charts_in_the_same_colours():
@@ -136,11 +112,3 @@ def test_names_are_text_in_every_figure():
             trace.pop("customdata", None)
         assert "<a" not in json.dumps(drawn)
         assert "&lt;a" in json.dumps(drawn)
-
-
-def test_a_report_without_costs_or_questions_still_draws():
-    report = made_report()
-    bare = replace(report, presets=tuple(replace(item, costs={}, latency_ms={}, lost={}) for item in report.presets))
-    assert [len(trace.x) for trace in pareto_figure(bare, "milliseconds", 4000).data] == [0, 0, 0]
-    assert all(len(trace.x) == 0 for trace in lost_figure(bare, 4000).data)
-    assert not breakdown_figure({}, "recall@4000").data

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import NotFoundError
 from core.evaluation.reporting.breakdown import STAGE_WORDS
 from core.evaluation.reporting.charts import DARK, LIGHT, recall_figure
 from core.evaluation.reporting.exports import html_report, presets_csv, questions_csv, report_json
@@ -209,20 +208,6 @@ def test_missed_questions_quote_their_gold_and_say_where_it_was_lost(report):
     assert f"{span.document}, characters {span.start:,} to {span.end:,}" in page
     assert "by meaning, 1 by words" in page
     assert page.index(f"<h3>{lowest.question}</h3>") == page.index("<h3>", page.index('class="missed"'))
-
-
-def test_a_text_that_is_gone_leaves_its_place(report):
-    def gone(version: str) -> str:
-        raise NotFoundError("The document is gone.")
-
-    for page in (html_report(report, "flat"), html_report(report, "flat", text_of=gone)):
-        assert "<mark>" not in page
-        assert "handbook.md, characters" in page
-
-
-def test_an_unknown_baseline_is_refused(report):
-    with pytest.raises(NotFoundError, match="no such"):
-        html_report(report, "no such")
 
 
 def test_no_text_of_a_document_becomes_markup(hostile):

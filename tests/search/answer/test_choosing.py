@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.answer import answer_line, weigh
 from core.search.answer.candidates import LONGEST
-from core.search.answer.scoring import WEIGHTS, Signals, scores
 from core.settings.reading import AnsweringSettings
 from core.types import Block, BlockKind, Span
 from tests.fast_encoder import FastEncoder
@@ -142,13 +140,6 @@ def test_the_readers_order_does_not_matter(order):
     assert found == quotes("Are tokens valid?", ranked[1], ranked[2])
 
 
-def test_every_signal_that_speaks_for_a_candidate_raises_its_score():
-    for name in ("rank", "meaning", "words", "around", "kind", "marked"):
-        assert getattr(WEIGHTS, name) > 0
-        low, high = scores([Signals(), Signals(**{name: 1.0})])
-        assert high - low == pytest.approx(getattr(WEIGHTS, name))
-
-
 WORDS_OF = st.lists(st.sampled_from("token valid second office delft safe keep otter".split()), min_size=2, max_size=8)
 TEXTS = st.lists(WORDS_OF.map(lambda words: " ".join(words).capitalize() + "."), min_size=1, max_size=6).map(" ".join)
 
@@ -181,8 +172,3 @@ def test_a_question_in_a_script_without_spaces_is_answered(encoder):
         quote = quotes(asked, passage(text), encode=encoder.encode)[0]
         assert said in quote.text
         assert quote.text.count("。") == 1
-
-
-def test_nothing_but_numbers_comes_out_of_no_candidates():
-    assert scores([]).shape == (0,)
-    assert np.isfinite(scores([Signals()])).all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import fields, replace
 
 import numpy as np
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from core.errors import SettingsError
 from core.search.answer import Evidence, answer_line, no_line, rarity_of, support, weigh
 from core.search.answer.candidates import quotables
-from core.search.answer.support import RECOMMENDED, REREAD, evidence, log_odds, unnamed
+from core.search.answer.support import RECOMMENDED, evidence, unnamed
 from core.settings.reading import AnsweringSettings
 from core.types import Span
 from tests.fast_encoder import FastEncoder
@@ -44,15 +43,6 @@ def test_weak_evidence_is_not_enough_and_strong_is():
 def test_a_likelier_chunk_never_makes_an_answer_less_likely(found, one, other):
     low, high = sorted((one, other))
     assert 0 < support(found, likely=low).probability <= support(found, likely=high).probability < 1
-
-
-def test_what_a_reranker_read_counts_beside_the_evidence():
-    found = Evidence(similarity=0.5)
-    made = support(found, likely=0.9)
-    odds = REREAD.bias + REREAD.evidence * log_odds(found) + REREAD.reading * math.log(9)
-    assert made.probability == pytest.approx(1 / (1 + math.exp(-odds)))
-    assert support(found, likely=None) == support(found)
-    assert REREAD.reading >= 0
 
 
 def test_the_words_a_sentence_holds_count_by_their_rarity():
@@ -118,12 +108,6 @@ def test_what_is_not_asked_is_not_denied():
 def test_settings_are_checked(values):
     with pytest.raises(SettingsError, match="answering"):
         AnsweringSettings(**values)
-
-
-def test_a_setting_that_is_not_read_is_not_told():
-    off = AnsweringSettings(sentences=0, least_support=0.4)
-    assert off.active_values() == AnsweringSettings(sentences=0).active_values()
-    assert AnsweringSettings(least_support=0.5).active_values() != AnsweringSettings().active_values()
 
 
 def test_spans_of_a_quote_lie_in_its_document():

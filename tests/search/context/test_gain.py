@@ -64,8 +64,3 @@ def test_worth_is_a_share_whatever_the_scores_unit(relevances, floor, scale, shi
         assert max(worth) == 1
         moved = worths([scale * each + shift for each in relevances], scale * floor + shift)
         assert moved == pytest.approx(worth, abs=1e-6)
-
-
-def test_nothing_is_worth_nothing():
-    assert worths([], 3.0) == []
-    assert gain(1.0, set(), set()) == 0

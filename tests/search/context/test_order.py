@@ -32,14 +32,6 @@ def test_edges_is_a_permutation_with_the_best_first_and_the_second_best_last(cou
         assert order[-1] == 1
 
 
-@given(st.integers(2, 200))
-def test_the_third_stands_after_the_first_and_the_fourth_before_the_last(count):
-    order = edges(count)
-    assert order[1:-1][:1] == [2] * (count > 2)
-    assert order[1:-1][-1:] == [3 if count > 3 else 2] * (count > 2)
-    assert [place for place in order if place > 1] == [place + 2 for place in edges(count - 2)], "and so on inward"
-
-
 @given(PLACES, st.sampled_from(ORDERS))
 def test_every_order_is_a_permutation_that_depends_on_the_passages_alone(places, order):
     given_passages = passages(places)

@@ -178,11 +178,6 @@ def test_merging_goes_up_as_many_levels_as_are_won():
     assert [item[1:3] for item in read(world, 0.5, budget=20)] == [(0, 1), (0, 1), (2, 3), (2, 3)]
 
 
-def test_a_level_with_one_chunk_alone_is_passed_through():
-    world = tree([3, 3, 3, 3], [0, 1, 2, 3], [(0, 1), (2, 3)], ([(0, 1), (2, 3)], [(0, 3)]))
-    assert [item[1:3] for item in read(world, 0.5)] == [(0, 3)] * 4
-
-
 def test_a_parent_whose_children_are_apart_may_be_skipped_over_by_none():
     """A chunk of the second level is judged only over a merged parent: two lone hits in two parents bring nothing."""
     world = tree([3, 0, 3, 0], [0, 2], [(0, 1), (2, 3)], ([(0, 3)],))

@@ -8,8 +8,6 @@ from core.enriching import Features
 from core.library import Incoming, Library
 from core.search.expansion import expand
 from core.settings import EXPANSIONS, ExpansionSettings, Settings
-from core.storage.catalogue.features import kept_references
-from core.storage.index.leaves import ancestors
 from core.types import Span
 from tests.fast_encoder import FastEncoder
 
@@ -67,11 +65,6 @@ def test_ancestors_are_those_of_the_tree(library, ranking):
     assert max(len(above) for above in found.values()) >= 3, "more than two levels"
 
 
-def test_ancestors_of_rows_that_are_gone_are_none(library):
-    assert ancestors(library._store, []) == {}
-    assert ancestors(library._store, [10**9]) == {10**9: ()}
-
-
 def test_references_are_those_that_are_kept(library, ranking):
     made, leaves = trees(library, ranking), ranking.leaves
     reads = library.searcher.reads(ranking.leaves)
@@ -84,14 +77,6 @@ def test_references_are_those_that_are_kept(library, ranking):
     assert reads.count == 3, "the facts of the leaves, and the features of two documents"
     reads.references(range(len(leaves)))
     assert reads.count == 3, "nothing is asked twice"
-
-
-def test_without_kept_features_there_are_no_references(library, ranking):
-    version = ranking.leaves.version_ids[0]
-    names = {leaf.chunk_id for leaf in library.tree(version).leaves}
-    assert kept_references(library._store, version, set()) == {}
-    assert kept_references(library._store, version, names).keys() == names
-    assert kept_references(library._store, version, names, generation=99) == {}
 
 
 @pytest.mark.parametrize("strategy", EXPANSIONS)
@@ -112,12 +97,6 @@ def test_every_strategy_grows_over_the_catalogue(library, ranking, strategy, bud
     if budget == 4000 and strategy != "flat":
         spans = {Span(extent.start, extent.end) for extent in extents}
         assert spans - set(own.values()), "something has grown, or was added"
-
-
-def test_the_kind_of_a_document_is_asked_once(library, ranking):
-    reads = library.searcher.reads(ranking.leaves)
-    assert [reads.kind(document) for document in (0, 1, 0, 1)] == ["markdown", "text", "markdown", "text"]
-    assert reads.count == 2
 
 
 def test_parents_are_taken_of_documents_of_the_chosen_genres_alone(tmp_path):
@@ -148,20 +127,3 @@ def test_merging_climbs_the_real_tree(library, ranking):
     levels = {(place, chunk.start, chunk.end): chunk.level for place, tree in enumerate(made) for chunk in tree.chunks}
     reached = [levels[extent.document, extent.start, extent.end] for extent in extents]
     assert max(reached) >= 2
-
-
-def test_what_expansion_asks_is_counted_apart_from_filling_and_showing(library):
-    searcher, question = library.searcher, "What does the otter of part 4 eat in winter?"
-    for version in searcher.snapshot().leaves.version_ids:
-        searcher.text(version)  # held in memory, and then costs nothing
-    asked = {"flat": 0, "parent": 0, "window": 0, "auto-merge": 1, "neighbours": 2}
-    for strategy, times in asked.items():
-        counts = set()
-        for k in (6, 12):
-            chosen = {"retrieval.k": k, "expansion.strategy": strategy, "expansion.confidence": 1.0}
-            result = searcher.search(question, Settings().with_values(chosen), None)
-            assert result.reads == result.trace.reads["expand"] <= times
-            assert result.trace.reads.keys() == {"expand", "assemble"} <= result.timings_ms.keys()
-            assert result.trace.reads["assemble"] > 0
-            counts.add(result.reads)
-        assert counts == {times}, "whatever is shown of it"

@@ -44,14 +44,6 @@ def test_the_unit_of_the_scores_does_not_matter(scores, scale, shift):
     assert np.allclose(confidences(one), confidences(other), atol=1e-6)
 
 
-def test_confidence_is_about_half_for_the_luckiest_of_unrelated_leaves():
-    """Normal scores: the best of n is near sqrt(2 ln n), a little below, for any n."""
-    drawn = np.random.default_rng(7)
-    for count in (100, 10_000):
-        best = [confidences(ranking_of(sample, [int(sample.argmax())]))[0] for sample in drawn.normal(size=(40, count))]
-        assert 0.3 < np.mean(best) < 0.5
-
-
 def test_a_leaf_that_stands_out_is_trusted():
     noise = np.random.default_rng(3).normal(size=1000)
     assert confidences(ranking_of([*noise, 9.0], [1000]))[0] > 0.98
@@ -102,15 +94,6 @@ def test_a_reading_keeps_the_order_and_the_bounds(places, likely, more):
     inside = (places > 0) & (places < 1) if low in {0, 1} or high in {0, 1} else np.full(len(places), True)
     assert (better - made >= -1e-12)[inside].all(), "the more is said for it, the higher it stands"
     assert moved_by_reading(places, np.full(len(places), USUAL)) == pytest.approx(places), "the usual says nothing"
-
-
-def test_a_reading_adds_up_in_log_odds():
-    def log_odds(values):
-        return np.log(values / (1 - values))
-
-    places, likely = np.array([0.1, 0.5, 0.7]), np.array([0.02, 0.3, 0.38])
-    expected = log_odds(places) + log_odds(likely) - log_odds(USUAL)
-    assert log_odds(moved_by_reading(places, likely)) == pytest.approx(expected)
 
 
 def test_what_the_shipped_reranker_thinks_well_of_is_trusted_at_the_default_threshold():
