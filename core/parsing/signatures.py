@@ -40,7 +40,6 @@ UNREAD_NAMES: dict[str, Found] = {
     **dict.fromkeys(("odg", "odf", "odb"), _unread("an OpenDocument drawing, formula or database", _EXPORT)),
     "fods": _unread("a flat OpenDocument spreadsheet", "Save it as .ods or .xlsx and add that."),
     "parquet": _unread("a Parquet table", "Export it as CSV and add that."),
-    "mbox": _unread("a mailbox", "Save its messages as .eml files and add those."),
     **dict.fromkeys(("mobi", "azw", "azw3", "kfx", "fb2", "lit"), _unread("an electronic book", _CONVERT_BOOK)),
     **dict.fromkeys(("pages", "numbers", "key"), _unread("an Apple iWork document", _EXPORT)),
     **dict.fromkeys(("vsd", "vsdx", "pub", "one", "mpp", "hwp", "hwpx", "wpd", "wps", "xps", "djvu", "chm"),
@@ -53,7 +52,7 @@ UNREAD_NAMES: dict[str, Found] = {
 }  # fmt: skip
 """By extension, what is not read. The README names these."""
 
-TEXT_BUT_UNREAD = frozenset({"mbox", "fods", "fodp", "fb2"})
+TEXT_BUT_UNREAD = frozenset({"fods", "fodp", "fb2"})
 """Extensions of text formats that are not read: reading them as plain text would bury the words in markup."""
 
 _SIGNATURES: tuple[tuple[tuple[bytes, ...], Found], ...] = (

@@ -101,8 +101,6 @@ def test_detect_kind(data: bytes, name: str, kind: str) -> None:
         (compound("EncryptedPackage", "EncryptionInfo"), "a.docx", "an encrypted Office document"),
         (compound("Something"), "a.bin", "an old Office document"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\xff" * 600, "a.bin", "an old Office document"),
-        (b"From a@b Thu Jan  1 10:00:00 2026\n" + MAIL, "saved", "a mailbox"),
-        (MAIL, "a.mbox", "a mailbox, which is not read"),
         (b"\0\1\2", "a.mobi", "an electronic book, which is not read. Convert it to EPUB"),
         (b"", "a.heic", "a picture, which is not read"),
     ],
