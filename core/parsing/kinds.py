@@ -7,7 +7,7 @@ import re
 from core.errors import UnsupportedKindError
 from core.parsing.names import display_name, suffix_of
 from core.parsing.plain.notebook import is_notebook
-from core.parsing.signatures import TEXT_BUT_UNREAD, UNREAD_NAMES, found_in
+from core.parsing.signatures import IWORK, TEXT_BUT_UNREAD, UNREAD_NAMES, found_in
 
 # Extension to language, as Markdown fences spell it. Data formats a person edits as text count as code.
 LANGUAGES: dict[str, str] = {
@@ -83,6 +83,7 @@ _SUFFIX_KINDS = {
     **dict.fromkeys(("nxml", "jats"), "jats"),
     **dict.fromkeys(("srt", "vtt"), "subtitles"),
     "mbox": "mbox",
+    "fodp": "odp",
 }
 _JATS = re.compile(r"<!DOCTYPE\s+article\s+PUBLIC\s+[\"']-//NLM//|<article\b[^>]*\s(?:article-type|dtd-version)=")
 _PROOFS = {  # what text of these kinds holds: without it, their names say something wrong
@@ -100,6 +101,10 @@ _BINARY_KINDS = {  # whose content says what they are; damaged ones are left to 
     **dict.fromkeys(("pptx", "pptm", "ppsx", "ppsm", "potx", "potm"), "pptx"),
     **dict.fromkeys(("xlsx", "xlsm", "xltx", "xltm", "xls", "xlt"), "xlsx"),
     **dict.fromkeys(("odt", "ott", "fodt"), "odt"),
+    **dict.fromkeys(("doc", "dot"), "doc"),
+    **dict.fromkeys(("ppt", "pps", "pot"), "ppt"),
+    **dict.fromkeys(("odp", "otp"), "odp"),
+    "pages": "pages",
     **dict.fromkeys(("ods", "ots"), "ods"),
     "epub": "epub",
     "rtf": "rtf",
@@ -123,7 +128,8 @@ _MAILBOX = re.compile(r"From \S+ .*\d\d:\d\d.*\n")
 _READABLE = (
     "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
     "EPUB, RTF, mail (.eml, .msg, .mbox), CSV, reStructuredText, Org, LaTeX, BibTeX, AsciiDoc, JATS, Markdown, "
-    "notebooks, subtitles (.srt, .vtt), plain text, source code and pictures (.png, .jpg, .tiff, .webp, .bmp)."
+    "notebooks, subtitles (.srt, .vtt), plain text, source code and pictures (.png, .jpg, .tiff, .webp, .bmp); and, "
+    "where LibreOffice is installed, .doc, .ppt, .odp and .pages."
 )
 
 
@@ -150,6 +156,8 @@ def detect_kind(data: bytes, name: str) -> str:
     found = found_in(data)
     if found and found.kind:
         return found.kind
+    if found is IWORK and suffix == "pages":
+        return "pages"
     if found:
         disguise = "" if suffix in UNREAD_NAMES else f", not the {_spoken(suffix)} its name says"
         raise UnsupportedKindError(f"{shown} is {found.what}{disguise}.", found.remedy or _READABLE)

@@ -48,7 +48,7 @@ def read(data: bytes, name: str) -> ParsedFile:
         cues = webvtt.from_buffer(StringIO(framed), format="srt" if is_numbered else "vtt")
     except (MalformedFileError, MalformedCaptionError) as error:
         raise ParseError(f"{name} is damaged: its cues cannot be told apart.", "Export the subtitles again.") from error
-    lines = list(_unrolled([line for cue in cues for line in _lines(cue)]))
+    lines = list(_unrolled([line for cue in cues.captions for line in _lines(cue)]))
     return ParsedFile(tuple(Piece(BlockKind.PARAGRAPH, Words(said)) for said in _paragraphs(lines)))
 
 
