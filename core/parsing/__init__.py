@@ -10,6 +10,7 @@ from core.parsing.audit.word_audit import audit_words
 from core.parsing.flow_parser import FLOW_KINDS, FlowParser
 from core.parsing.kinds import detect_kind
 from core.parsing.names import display_name, readable_title
+from core.parsing.ooxml.libreoffice import TARGETS, OfficeParser
 from core.parsing.pdf.reader import PdfParser
 from core.parsing.plain.markdown import MarkdownParser
 from core.parsing.plain.notebook import NotebookParser
@@ -35,6 +36,7 @@ PARSERS: dict[str, Callable[[ParsingSettings], Parser]] = {
     "pdf": PdfParser,
     "image": partial(PdfParser, kind="image"),
     **{kind: partial(FlowParser, kind) for kind in FLOW_KINDS},
+    **{kind: partial(OfficeParser, kind) for kind in TARGETS},
 }
 
 

@@ -15,7 +15,7 @@ from core.parsing import elements
 from core.parsing.audit.word_audit import audit_words
 from core.parsing.flow import ParsedFile, compose
 from core.parsing.names import MAX_TITLE, display_name, is_numbered, is_title, readable_title
-from core.parsing.plain.plain_markup import notes_on, through_pandoc, to_page
+from core.parsing.plain.plain_markup import MARKUPS, through_pandoc, to_page
 from core.parsing.sandbox.flow_frames import from_json
 from core.parsing.sandbox.sandbox import WorkerPool, out_of_memory
 from core.settings import ParsingSettings
@@ -24,9 +24,12 @@ from core.types import Attachment, Block, BlockKind, Document, Span
 
 Progress = Callable[[str, int, int], None]
 
-FLOW_KINDS = ("html", "docx", "pptx", "xlsx", "ods", "csv", "epub", "odt", "rtf", "rst", "org", "eml", "msg")
+FLOW_KINDS = (
+    *("html", "docx", "pptx", "xlsx", "ods", "csv", "epub", "odt", "rtf", "rst", "org", "eml", "msg"),
+    *("latex", "asciidoc", "bibtex", "jats", "subtitles", "mbox"),
+)
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
-_MARKUPS = frozenset({"rst", "org"})  # text that pandoc reads
+_COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # of which no heading names the whole
 _PREPARED = frozenset({"odt", "rtf"})  # what it is given after our own code has put it right
 _REPAIR = "Open it in the program that made it, save it again and add it once more."
 _AUDIT_UNFINISHED = "The second reading, which tells of lost words, did not finish."
@@ -42,7 +45,7 @@ def pool() -> WorkerPool:
 class _Received:
     """What the worker has said so far. ``is_read``: the reading is whole; ``is_audited``: the second one is, too.
 
-    ``words``: of the second reading, by the reason they may be left out for.
+    ``words``: of the second reading, by the reason they may be left out for. ``notes``: what was said before it began.
     """
 
     head: dict[str, Any] | None = None
@@ -53,6 +56,7 @@ class _Received:
     is_read: bool = False
     is_audited: bool = False
     problem: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
 
 
 @cache
@@ -95,10 +99,7 @@ class FlowParser:
         if not document.text:
             raise ParseError(f"{shown} holds no text.", "Save it again with its content and retry.")
         tick()
-        if self._kind in _MARKUPS:
-            said = notes_on(decode(data, shown).text, self._kind)
-            document = replace(document, notes=(*document.notes, *said))
-        return self._audited(document, received)
+        return self._audited(replace(document, notes=(*document.notes, *received.notes)), received)
 
     def _audited(self, document: Document, received: _Received) -> Document:
         """The document with what the second reading of its file says of it."""
@@ -135,10 +136,11 @@ class FlowParser:
         """
         if self._by_library and self._kind in elements.PANDOC_FIRST:
             target = elements.PANDOC_FIRST[self._kind]
-            text = decode(data, shown).text.encode("utf-8", "replace") if self._kind in _MARKUPS else data
+            text = decode(data, shown).text.encode("utf-8", "replace") if self._kind in MARKUPS else data
             return through_pandoc(text, self._kind, target, self._settings, tick, shown)
-        if self._kind in _MARKUPS:
-            return to_page(decode(data, shown).text, self._kind, self._settings, tick, shown)
+        if self._kind in MARKUPS:
+            page, received.notes = to_page(decode(data, shown).text, self._kind, self._settings, tick, shown)
+            return page
         if self._kind in _PREPARED:
             self._ask(pool(), {"task": "prepare", "name": shown, "kind": self._kind}, data, received, tick)
             if received.problem:
@@ -202,7 +204,7 @@ def _document(data: bytes, name: str, kind: str, received: _Received) -> Documen
     reading = from_json({**(received.head or {}), "pieces": received.pieces}, attachments)
     flow = compose(reading.pieces)
     text = flow.text
-    title, title_span = _title(reading, () if kind in _WORKBOOKS else flow.blocks, text, name)
+    title, title_span = _title(reading, () if kind in _COLLECTIONS else flow.blocks, text, name)
     return Document(
         version_id=hashlib.sha256(data).hexdigest(),
         kind=kind,
@@ -222,7 +224,7 @@ def _document(data: bytes, name: str, kind: str, received: _Received) -> Documen
 def _title(reading: ParsedFile, blocks: Sequence[Block], text: str, name: str) -> tuple[str, Span | None]:
     """The stated title if it is one, else the highest of the first headings, else the file's name.
 
-    ``blocks``: () where no heading names the whole: those of a workbook name a sheet, or are its first cell.
+    ``blocks``: () where no heading names the whole: those of a workbook name a sheet, those of a mailbox a message.
 
     A web page states its title with its site's name; where the page's own heading is a part of it, that is the title,
     for it stands in the text.

@@ -7,7 +7,7 @@ import re
 from core.errors import UnsupportedKindError
 from core.parsing.names import display_name, suffix_of
 from core.parsing.plain.notebook import is_notebook
-from core.parsing.signatures import TEXT_BUT_UNREAD, UNREAD_NAMES, found_in
+from core.parsing.signatures import IWORK, TEXT_BUT_UNREAD, UNREAD_NAMES, found_in
 
 # Extension to language, as Markdown fences spell it. Data formats a person edits as text count as code.
 LANGUAGES: dict[str, str] = {
@@ -44,7 +44,7 @@ LANGUAGES: dict[str, str] = {
     **dict.fromkeys(("proto",), "protobuf"),
     **dict.fromkeys(("graphql", "gql"), "graphql"),
     **dict.fromkeys(("mk", "mak"), "makefile"),
-    **dict.fromkeys(("tex", "sty", "cls", "bib"), "latex"),
+    **dict.fromkeys(("sty", "cls"), "latex"),
     **dict.fromkeys(("m", "mm"), "objectivec"),
     **dict.fromkeys(("vue", "svelte", "astro"), "html"),
     **{
@@ -77,6 +77,21 @@ _SUFFIX_KINDS = {
     **dict.fromkeys(("rst", "rest"), "rst"),
     "org": "org",
     "eml": "eml",
+    **dict.fromkeys(("tex", "ltx", "latex"), "latex"),
+    **dict.fromkeys(("bib", "bibtex"), "bibtex"),
+    **dict.fromkeys(("adoc", "asciidoc"), "asciidoc"),
+    **dict.fromkeys(("nxml", "jats"), "jats"),
+    **dict.fromkeys(("srt", "vtt"), "subtitles"),
+    "mbox": "mbox",
+    "fodp": "odp",
+}
+_JATS = re.compile(r"<!DOCTYPE\s+article\s+PUBLIC\s+[\"']-//NLM//|<article\b[^>]*\s(?:article-type|dtd-version)=")
+_PROOFS = {  # what text of these kinds holds: without it, their names say something wrong
+    "latex": re.compile(r"\\[a-zA-Z]+"),
+    "bibtex": re.compile(r"@\s*[a-zA-Z]+\s*[{(]"),
+    "jats": re.compile(r"<(?:\w+:)?article\b"),
+    "subtitles": re.compile(r"^WEBVTT|^\s*(?:\d+:)?\d{1,2}:\d{1,2}[.,]\d+\s+-->", re.MULTILINE),
+    "mbox": re.compile(r"From "),
 }
 _NOTEBOOK_SUFFIXES = frozenset({"ipynb", "json", ""})
 _PLAIN_SUFFIXES = frozenset({"txt", "text", "log"})
@@ -86,6 +101,10 @@ _BINARY_KINDS = {  # whose content says what they are; damaged ones are left to 
     **dict.fromkeys(("pptx", "pptm", "ppsx", "ppsm", "potx", "potm"), "pptx"),
     **dict.fromkeys(("xlsx", "xlsm", "xltx", "xltm", "xls", "xlt"), "xlsx"),
     **dict.fromkeys(("odt", "ott", "fodt"), "odt"),
+    **dict.fromkeys(("doc", "dot"), "doc"),
+    **dict.fromkeys(("ppt", "pps", "pot"), "ppt"),
+    **dict.fromkeys(("odp", "otp"), "odp"),
+    "pages": "pages",
     **dict.fromkeys(("ods", "ots"), "ods"),
     "epub": "epub",
     "rtf": "rtf",
@@ -108,8 +127,9 @@ _ENOUGH_MAIL_NAMES = 3
 _MAILBOX = re.compile(r"From \S+ .*\d\d:\d\d.*\n")
 _READABLE = (
     "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
-    "EPUB, RTF, mail (.eml, .msg), CSV, reStructuredText, Org, Markdown, notebooks, plain text, source code and "
-    "pictures (.png, .jpg, .tiff, .webp, .bmp)."
+    "EPUB, RTF, mail (.eml, .msg, .mbox), CSV, reStructuredText, Org, LaTeX, BibTeX, AsciiDoc, JATS, Markdown, "
+    "notebooks, subtitles (.srt, .vtt), plain text, source code and pictures (.png, .jpg, .tiff, .webp, .bmp); and, "
+    "where LibreOffice is installed, .doc, .ppt, .odp and .pages."
 )
 
 
@@ -136,6 +156,8 @@ def detect_kind(data: bytes, name: str) -> str:
     found = found_in(data)
     if found and found.kind:
         return found.kind
+    if found is IWORK and suffix == "pages":
+        return "pages"
     if found:
         disguise = "" if suffix in UNREAD_NAMES else f", not the {_spoken(suffix)} its name says"
         raise UnsupportedKindError(f"{shown} is {found.what}{disguise}.", found.remedy or _READABLE)
@@ -146,16 +168,19 @@ def _kind_by_name(data: bytes, shown: str, suffix: str) -> str:
     """The kind of bytes that no signature gives away."""
     if suffix in _NOTEBOOK_SUFFIXES and is_notebook(data, shown):
         return "notebook"
+    if suffix == "xml" and _JATS.search(_head(data)):
+        return "jats"
     if language_of(shown):
         return "code"
     if suffix in _MARKDOWN_SUFFIXES:
         return "markdown"
     if suffix in _PLAIN_SUFFIXES:
         return "text"
-    if suffix in _SUFFIX_KINDS:
-        return _SUFFIX_KINDS[suffix]
     is_text = _is_text(data)
-    spoken = _kind_of_text(data, shown) if is_text and suffix not in TEXT_BUT_UNREAD and suffix != "pdf" else ""
+    if kind := _SUFFIX_KINDS.get(suffix):
+        proof = _PROOFS.get(kind)
+        return kind if not is_text or not proof or proof.search(_head(data)) else _kind_of_text(data) or "text"
+    spoken = _kind_of_text(data) if is_text and suffix not in TEXT_BUT_UNREAD and suffix != "pdf" else ""
     if spoken:
         return spoken
     if suffix in _BINARY_KINDS and (suffix == "pdf" or not is_text):
@@ -172,18 +197,25 @@ def _is_text(data: bytes) -> bool:
     return bool(sample.strip()) and (sample.startswith(_TEXT_MARKS) or not _BINARY.search(sample))
 
 
-def _kind_of_text(data: bytes, shown: str) -> str:
-    """The kind that text under an extension which says nothing of it gives away itself; "" for plain text."""
+def _head(data: bytes) -> str:
     sample = data[:_SAMPLE_BYTES]
     encoding = "utf-16" if sample.startswith(_TEXT_MARKS[1:]) else "utf-8"
-    head = sample.decode(encoding, "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+    return sample.decode(encoding, "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def _kind_of_text(data: bytes) -> str:
+    """The kind that text under an extension which says nothing of it gives away itself; "" for plain text."""
+    head = _head(data)
     if _HTML.match(head):
         return "html"
     if _FLAT_TEXT.match(head):
         return "odt"
+    if _JATS.search(head[:_PDF_MARK_WITHIN]):
+        return "jats"
+    if head.startswith("WEBVTT"):
+        return "subtitles"
     if _MAILBOX.match(head) and _is_mail(head.partition("\n")[2]):
-        mailbox = UNREAD_NAMES["mbox"]
-        raise UnsupportedKindError(f"{shown} is {mailbox.what}, which is not read.", mailbox.remedy)
+        return "mbox"
     return "eml" if _is_mail(head) else ""
 
 

@@ -10,8 +10,6 @@ import zipfile
 from dataclasses import dataclass
 from io import BytesIO
 
-_DOCX = "Open it in Word or LibreOffice, save it as .docx and add that."
-_PPTX = "Open it in PowerPoint or LibreOffice, save it as .pptx and add that."
 _XLSX = "Open it in Excel or LibreOffice, save it as .xlsx and add that."
 _EXPORT = "Export it as PDF or as an Office document and add that."
 _UNPACK = "Unpack it and add the files, or the folder."
@@ -33,16 +31,12 @@ def _unread(what: str, remedy: str = "") -> Found:
 
 
 UNREAD_NAMES: dict[str, Found] = {
-    **dict.fromkeys(("doc", "dot"), _unread("an old Word document", _DOCX)),
-    **dict.fromkeys(("ppt", "pps", "pot"), _unread("an old PowerPoint presentation", _PPTX)),
     "xlsb": _unread("a binary Excel workbook", _XLSX),
-    **dict.fromkeys(("odp", "otp", "fodp"), _unread("an OpenDocument presentation", _PPTX)),
     **dict.fromkeys(("odg", "odf", "odb"), _unread("an OpenDocument drawing, formula or database", _EXPORT)),
     "fods": _unread("a flat OpenDocument spreadsheet", "Save it as .ods or .xlsx and add that."),
     "parquet": _unread("a Parquet table", "Export it as CSV and add that."),
-    "mbox": _unread("a mailbox", "Save its messages as .eml files and add those."),
     **dict.fromkeys(("mobi", "azw", "azw3", "kfx", "fb2", "lit"), _unread("an electronic book", _CONVERT_BOOK)),
-    **dict.fromkeys(("pages", "numbers", "key"), _unread("an Apple iWork document", _EXPORT)),
+    **dict.fromkeys(("numbers", "key"), _unread("an Apple iWork document", _EXPORT)),
     **dict.fromkeys(("vsd", "vsdx", "pub", "one", "mpp", "hwp", "hwpx", "wpd", "wps", "xps", "djvu", "chm"),
                     _unread("a document of a program Lectern does not know", _EXPORT)),
     **dict.fromkeys(("gif", "heic", "avif", "ico", "psd"), _unread("a picture", _AS_PNG)),
@@ -52,8 +46,9 @@ UNREAD_NAMES: dict[str, Found] = {
                     _unread("sound or film", "Add a transcript of it.")),
 }  # fmt: skip
 """By extension, what is not read. The README names these."""
+IWORK = UNREAD_NAMES["key"]  # what Pages, Numbers and Keynote pack alike
 
-TEXT_BUT_UNREAD = frozenset({"mbox", "fods", "fodp", "fb2"})
+TEXT_BUT_UNREAD = frozenset({"fods", "fb2"})
 """Extensions of text formats that are not read: reading them as plain text would bury the words in markup."""
 
 _SIGNATURES: tuple[tuple[tuple[bytes, ...], Found], ...] = (
@@ -78,7 +73,7 @@ _OPEN_DOCUMENT = re.compile(r"application/vnd\.oasis\.opendocument\.(text|spread
 _OPEN_DOCUMENTS = {
     "text": Found("odt", "an OpenDocument text"),
     "spreadsheet": Found("ods", "an OpenDocument spreadsheet"),
-    "presentation": UNREAD_NAMES["odp"],
+    "presentation": Found("odp", "an OpenDocument presentation"),
 }
 _MEMBERS = (  # the first whose beginning some member has
     ("word/", Found("docx", "a Word document")),
@@ -87,16 +82,17 @@ _MEMBERS = (  # the first whose beginning some member has
     ("xl/", Found("xlsx", "an Excel workbook")),
     ("visio/", UNREAD_NAMES["vsdx"]),
     ("fixeddocseq.fdseq", UNREAD_NAMES["xps"]),
-    ("index/document.iwa", UNREAD_NAMES["pages"]),
-    ("index.zip", UNREAD_NAMES["pages"]),
+    ("index/document.iwa", IWORK),
+    ("index.zip", IWORK),
+    ("index.xml", IWORK),
     ("meta-inf/manifest.mf", UNREAD_NAMES["zip"]),
 )
 _STREAMS = (
     ("__properties_version1.0", Found("msg", "an Outlook message")),
     ("EncryptedPackage", _unread(
         "an encrypted Office document", "Open it in Office, save it without its password and add that.")),
-    ("WordDocument", UNREAD_NAMES["doc"]),
-    ("PowerPoint Document", UNREAD_NAMES["ppt"]),
+    ("WordDocument", Found("doc", "an old Word document")),
+    ("PowerPoint Document", Found("ppt", "an old PowerPoint presentation")),
     ("Workbook", Found("xlsx", "an old Excel workbook")),
     ("Book", Found("xlsx", "an old Excel workbook")),
     ("VisioDocument", UNREAD_NAMES["vsd"]),

@@ -9,7 +9,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 from core.parsing.pandoc.program import convert
-from core.parsing.plain.plain_markup import to_page
+from core.parsing.plain.plain_markup import MARKUPS, to_page
 from core.parsing.sandbox.flow_worker import TASKS, warm_up
 from core.settings import ParsingSettings
 from tests.parsing.outlook_files import EMBEDDED, container, properties
@@ -34,6 +34,12 @@ def files() -> dict[str, bytes]:
         "csv": "Ente;kg\nKrickente;0,3\n".encode("cp1252"),
         "rst": b"Ducks\n=====\n\n* swim\n",
         "org": b"* Ducks\n- swim\n",
+        "latex": b"\\section{Ducks}\nThey $a$ swim.",
+        "asciidoc": b"= Ducks\n\n* swim\n",
+        "bibtex": b"@book{x, title={{TEAL} ducks}, year=2020}",
+        "jats": b"<article article-type='x'><title-group><article-title>Ducks</article-title></title-group></article>",
+        "subtitles": b"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ada>Ducks &amp; swim",
+        "mbox": b"From a Mon Jan  1 10:00:00 2024\n" + message.as_bytes(),
         "eml": message.as_bytes(),
         "msg": _outlook(),
     }
@@ -83,9 +89,7 @@ def main() -> None:
             samples.append((kind, path.read_bytes()))
     settings = ParsingSettings()
     pages = {
-        kind: to_page(data.decode(), kind, settings, lambda: None, kind)
-        for kind, data in samples
-        if kind in ("rst", "org")
+        kind: to_page(data.decode(), kind, settings, lambda: None, kind)[0] for kind, data in samples if kind in MARKUPS
     }
     pages["odt"] = convert(made["odt"], "odt", "html", memory_megabytes=512, timeout_seconds=60)
     warm_up()

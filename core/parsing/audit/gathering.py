@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections import defaultdict
+from typing import IO
 from xml.parsers import expat
 
 from core.parsing.audit.word_audit import SecondReading, words_of
@@ -85,7 +86,12 @@ class PlainXml:
         """Characters between tags."""
 
     def walk(self, package: zipfile.ZipFile, name: str) -> None:
-        """Raises ``KeyError`` for a part that is missing, ``ExpatError`` or ``ValueError`` for one that is no XML."""
+        """Raises ``KeyError`` for a part that is missing, and as ``feed`` does."""
+        with package.open(name) as stream:
+            self.feed(stream)
+
+    def feed(self, stream: IO[bytes]) -> None:
+        """Raises ``ExpatError`` or ``ValueError`` for what is no XML."""
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler = lambda name, attributes: self.start(
@@ -94,11 +100,10 @@ class PlainXml:
         parser.EndElementHandler = lambda name: self.end(_local(name))
         parser.CharacterDataHandler = self.text
         parser.EntityDeclHandler = _refuse
-        with package.open(name) as stream:
-            taken = 0
-            while (chunk := stream.read(_CHUNK)) and taken < _MAX_PART:
-                taken += len(chunk)
-                parser.Parse(chunk)
+        taken = 0
+        while (chunk := stream.read(_CHUNK)) and taken < _MAX_PART:
+            taken += len(chunk)
+            parser.Parse(chunk)
         parser.Parse(b"", True)
 
 

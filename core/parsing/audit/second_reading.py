@@ -12,7 +12,6 @@ import zipfile
 from collections.abc import Callable
 from email import message_from_bytes, policy
 from email.message import EmailMessage, Message
-from functools import partial
 from io import BytesIO
 from xml.parsers.expat import ExpatError
 
@@ -31,9 +30,9 @@ from core.parsing.audit.gathering import (
     Gathering,
     decoded,
 )
+from core.parsing.audit.markups import MARKED, read_jats, read_subtitles, read_text
 from core.parsing.audit.packages import read_package, read_page
 from core.parsing.audit.word_audit import SecondReading
-from core.text.normalise import decode
 
 _TOKEN = re.compile(
     rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|(?P<codes>(?:\\'[0-9a-fA-F]{2})+)|\\(?P<symbol>[^a-zA-Z])"
@@ -111,18 +110,6 @@ def _codec(name: str) -> str:
 
 
 _OTHER_FORM = "the message's other form"
-# What the two plain markups write that no reader of the page sees: whole lines (directives, comments, targets and
-# options; settings, properties and dates), and in a line the targets of links and the like.
-_RST = re.compile(
-    r"^[ \t]*\.\.[ ]+(?:\|[^|\n]*\|[ ]*)?[\w:+-]+::.*$|^[ \t]*\.\.[ ]+(?!\[).*(?:\n[ \t]+\S.*)*|^[ \t]*:[^:\n]+:.*$"
-    r"|:[\w:+.-]+:(?=`)|<[^<>\n]+>`?__?|<[^<>\n]+>(?=`)",
-    re.MULTILINE,
-)
-_ORG = re.compile(
-    r"^[ \t]*#.*$|^[ \t]*:[\w@#%-]+:.*$|^[ \t]*(?:CLOSED|SCHEDULED|DEADLINE|CLOCK):.*$|(?<=\[\[)[^\]\n]*(?=\]\[)"
-    r"|^\*+[ ]+(?:TODO|DONE|\[#\w\])+|:[\w@#%:]+:[ \t]*$|[<\[]\d{4}-\d\d-\d\d[^>\]\n]*[>\]]",
-    re.MULTILINE,
-)
 # Properties of a message and of its attachments, as [MS-OXPROPS] numbers them.
 _SUBJECT, _SENDER, _TO, _COPY, _BODY, _PAGE, _LONG_NAME = "0037", "0C1A", "0E04", "0E03", "1000", "1013", "3707"
 _FAILURES = (
@@ -140,7 +127,7 @@ def second_reading(data: bytes, kind: str, name: str) -> SecondReading | None:
     ('hello', 'there', 'x')
     """
     found = Gathering()
-    read, reader = _READERS.get(kind, (_read_text, "the file's own text"))
+    read, reader = _READERS.get(kind, (read_text, "the file's own text"))
     try:
         read(data, found)
     except _FAILURES:
@@ -148,20 +135,6 @@ def second_reading(data: bytes, kind: str, name: str) -> SecondReading | None:
         # wrong with the file; here there is nothing to compare with.
         return None
     return found.reading(reader)
-
-
-def _read_text(data: bytes, found: Gathering) -> None:
-    found.put("", decode(data).text)
-
-
-def _read_marked(markup: re.Pattern[str], data: bytes, found: Gathering) -> None:
-    """All of the text but for the markup, which may stand in the document or not."""
-    text, place = decode(data).text, 0
-    for match in markup.finditer(text):
-        found.put("", f"{text[place : match.start()]} ")
-        found.put("markup", match[0])
-        place = match.end()
-    found.put("", text[place:])
 
 
 def _read_mail(data: bytes, found: Gathering) -> None:
@@ -176,6 +149,12 @@ def _read_mail(data: bytes, found: Gathering) -> None:
     if page is not None:
         read_page(_content(page).encode("utf-8", "replace"), found, _OTHER_FORM if plain is not None else "")
     found.put("", "".join(f"{part.get_filename('')}\n" for part in message.iter_attachments()))
+
+
+def _read_mailbox(data: bytes, found: Gathering) -> None:
+    """Every message of a mailbox, parted where an empty line and one that begins with "From " follow each other."""
+    for message in re.split(rb"(?:\A|\n\r?\n)From .*\d:\d\d.*\n(?=[\w-]+:)", data)[1:]:
+        _read_mail(message, found)
 
 
 def _content(part: Message) -> str:
@@ -242,8 +221,10 @@ _READERS: dict[str, tuple[Callable[[bytes, Gathering], None], str]] = {
     "odt": (read_package, _PACKAGE_READER),
     "epub": (read_package, _PACKAGE_READER),
     "rtf": (read_rtf, "the RTF's text, control words aside"),
-    "rst": (partial(_read_marked, _RST), "the file's own text"),
-    "org": (partial(_read_marked, _ORG), "the file's own text"),
+    **{kind: (read, "the file's own text") for kind, read in MARKED.items()},
+    "subtitles": (read_subtitles, "the file's own text"),
+    "jats": (read_jats, "the article's text nodes"),
+    "mbox": (_read_mailbox, "the messages' decoded parts"),
     "eml": (_read_mail, "the mail's decoded parts"),
     "msg": (_read_message, "the message's text streams"),
 }

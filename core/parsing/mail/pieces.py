@@ -43,7 +43,7 @@ def mail_reading(mail: Mail) -> ParsedFile:
     >>> [piece.words.text for piece in mail_reading(mail).pieces]
     ['Ducks', 'From: Ada', 'Two.', 'Attachments: b.txt']
     """
-    attachments = _attachments(mail.attached[:MAX_ATTACHMENTS])
+    attachments = unlike_names(mail.attached[:MAX_ATTACHMENTS])
     fields = [(name, value) for name, value in mail.fields if value]
     notes = list(mail.notes)
     if len(mail.attached) > MAX_ATTACHMENTS:
@@ -109,7 +109,7 @@ def safe_name(stated: str, otherwise: str) -> str:
     return otherwise if name in ("", "untitled") else name
 
 
-def _attachments(attached: Iterable[tuple[str, bytes]]) -> tuple[Attachment, ...]:
+def unlike_names(attached: Iterable[tuple[str, bytes]]) -> tuple[Attachment, ...]:
     """Attachments with names that are safe, and of which no two are the same."""
     found: list[Attachment] = []
     taken: set[str] = set()

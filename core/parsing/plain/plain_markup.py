@@ -1,4 +1,4 @@
-"""reStructuredText and Org to a page, by pandoc, which ``core/parsing/pandoc/reader.py`` reads.
+"""reStructuredText, Org, LaTeX and AsciiDoc to a page, BibTeX to CSL-JSON, by pandoc, for ``core/parsing/pandoc``.
 
 What pandoc would leave out is mended in the text before, as ``odt_reader`` does for OpenDocument.
 """
@@ -7,13 +7,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from html import escape
 
 from core.errors import ParseError, WorkerError
 from core.parsing.pandoc.program import convert
 from core.parsing.sandbox.sandbox import out_of_memory
 from core.settings import ParsingSettings
 
-_FORMATS = {"rst": "rst", "org": "org+fancy_lists"}
+_FORMATS = {
+    "rst": "rst",
+    "org": "org+fancy_lists",
+    "latex": "latex",
+    "asciidoc": "asciidoc",
+    "bibtex": "biblatex",
+}
+MARKUPS = frozenset(_FORMATS)
+_ELSE_AS_WRITTEN = frozenset({"latex", "asciidoc"})  # preambles, macros and the like, which pandoc refuses at times
+_NOTHING = re.compile(rb"<body>\s*</body>")
+_AS_WRITTEN = "pandoc could not make a page of it, so it is kept as it is written, markup and all."
 # Headings of six levels, and what export leaves out by default: dates of tasks, drawers, archived parts, and what is
 # tagged "noexport" (with another tag named in its place).
 _ORG_EXPORT_ALL = "#+OPTIONS: H:6 p:t d:t arch:t\n#+EXCLUDE_TAGS: none\n"
@@ -35,33 +46,44 @@ _ORG_DRAWER = re.compile(
 _ORG_PROPERTY = re.compile(r"^[ \t]*:([^:\n]+):[ \t]*(.*)$", re.MULTILINE)
 _INCLUDES = {
     "rst": re.compile(r"^[ \t]*\.\. (?:literal)?include::[ \t]+(\S.*?)[ \t]*$", re.MULTILINE),
+    "latex": re.compile(r"(?<!\\)\\(?:input|include|subfile|import)[ \t]*\{([^{}\n]+)\}"),
+    "asciidoc": re.compile(r"^include::([^\[\n]+)\[.*$", re.MULTILINE),
     "org": re.compile(r"^[ \t]*#\+INCLUDE:[ \t]+\"?([^\"\n]+?)\"?(?:[ \t].*)?$", re.MULTILINE | re.IGNORECASE),
 }
 _MOST_NAMES = 10
 _DOCTEST = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*)>>> [^\n]*(?:\n(?![ \t]*\n)[^\n]+)*")
 
 
-def to_page(text: str, kind: str, settings: ParsingSettings, tick: Callable[[], None], shown: str) -> bytes:
-    """Pandoc's HTML for ``text`` of ``kind`` ("rst" or "org"). ``shown``: the file's name, for sentences.
+def to_page(
+    text: str, kind: str, settings: ParsingSettings, tick: Callable[[], None], shown: str
+) -> tuple[bytes, tuple[str, ...]]:
+    """Pandoc's HTML for ``text`` of ``kind`` (of ``MARKUPS``; of "bibtex" CSL-JSON), and what is to be said of it.
+
+    ``shown``: the file's name, for sentences.
 
     ``tick`` is called five times a second and may raise to stop. Raises ``ParseError`` where pandoc refuses the text,
     ``WorkerError`` where a limit was met.
     """
 
     def page(mended: str) -> bytes:
-        data = mended.encode("utf-8", "replace")
-        return through_pandoc(data, _FORMATS[kind], "html", settings, tick, shown, standalone=True)
+        data, target = mended.encode("utf-8", "replace"), "csljson" if kind == "bibtex" else "html"
+        return through_pandoc(data, _FORMATS[kind], target, settings, tick, shown, standalone=True)
 
+    said = notes_on(text, kind)
     text = mended(text, kind)
     try:
-        return page(text)
+        found = page(text)
+        if kind not in _ELSE_AS_WRITTEN or not _NOTHING.search(found):
+            return found, said
     except WorkerError:
         raise
     except ParseError:
-        escaped = _ORG_BACKSLASH.sub(lambda match: match["kept"] or r"\bsol{}", text) if kind == "org" else text
-        if escaped == text:
-            raise
-        return page(escaped)
+        if kind not in _ELSE_AS_WRITTEN:
+            escaped = _ORG_BACKSLASH.sub(lambda match: match["kept"] or r"\bsol{}", text) if kind == "org" else text
+            if escaped == text:
+                raise
+            return page(escaped), said
+    return f"<meta charset=utf-8><pre>{escape(text)}</pre>".encode("utf-8", "replace"), (*said, _AS_WRITTEN)
 
 
 def notes_on(text: str, kind: str) -> tuple[str, ...]:
@@ -70,7 +92,7 @@ def notes_on(text: str, kind: str) -> tuple[str, ...]:
     >>> notes_on(".. include:: terms.rst\\n", "rst")
     ('Other files that it includes were not read: terms.rst.',)
     """
-    names = dict.fromkeys(_INCLUDES[kind].findall(text))
+    names = dict.fromkeys(_INCLUDES[kind].findall(text)) if kind in _INCLUDES else {}
     shown = ", ".join(list(names)[:_MOST_NAMES]) + (" and more" if len(names) > _MOST_NAMES else "")
     return (f"Other files that it includes were not read: {shown}.",) if names else ()
 
@@ -113,7 +135,9 @@ def mended(text: str, kind: str) -> str:
         text = _ORG_DRAWER.sub(lambda match: _ORG_PROPERTY.sub(r"\n\1: \2", match[1]), text)
         text = _ORG_COMMENTED.sub(r"\1Comment", text)  # a subtree under that word is left out
         return _ORG_EXPORT_ALL + _ORG_EXPORTS.sub(r"\1", text)
-    return _DOCTEST.sub(_literal, text)  # pandoc runs a doctest's lines together
+    if kind == "asciidoc":
+        return _INCLUDES[kind].sub("", text)  # in its sandbox pandoc refuses a file for one
+    return _DOCTEST.sub(_literal, text) if kind == "rst" else text  # pandoc runs a doctest's lines together
 
 
 def _literal(match: re.Match[str]) -> str:

@@ -38,12 +38,18 @@ READERS = {
     "rtf": "pandoc.reader",
     "rst": "pandoc.reader",
     "org": "pandoc.reader",
+    "latex": "pandoc.reader",
+    "asciidoc": "pandoc.reader",
+    "bibtex": "pandoc.bibliography_reader",
+    "jats": "html.jats",
+    "subtitles": "plain.subtitles",
+    "mbox": "mail.mailbox_reader",
 }
 """The module of each kind, below ``core.parsing``.
 
 Each has ``read(data: bytes, name: str) -> ParsedFile`` and may have ``warm_up()``.
 
-Those of "rst", "org", "odt" and "rtf" are given the page that pandoc makes of the file in its place.
+Those of ``pandoc``, "epub" aside, are given what pandoc makes of the file in its place.
 """
 
 _ARTICLES = "html.article"  # reads "html" too: what is not a page's article is set aside

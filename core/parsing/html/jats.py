@@ -1,0 +1,145 @@
+"""JATS, the XML of journal articles (ANSI/NISO Z39.96), as a page that is read as any other.
+
+Not through pandoc: its page lacks the labels of figures, tables and formulas, and the list of references.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import escape, unescape
+from typing import Any
+
+from lxml import etree
+
+from core.errors import ParseError
+from core.parsing.flow import ParsedFile
+from core.parsing.html.encoding import decoded
+from core.parsing.html.reader import read as read_page
+from core.parsing.ooxml.package import tree_of
+
+Element = Any  # lxml's elements come without types
+_SAME = frozenset("p table thead tbody tfoot tr td th math sub sup code".split())
+_TAGS = {
+    "preformat": "pre",
+    "disp-quote": "blockquote",
+    "verse-group": "blockquote",
+    "list-item": "li",
+    "def-list": "dl",
+    "term": "dt",
+    "def": "dd",
+    "fig": "figure",
+    **dict.fromkeys(
+        "boxed-text fn table-wrap table-wrap-foot attrib disp-formula verse-line speech statement aff corresp ref "
+        "author-notes kwd-group supplementary-material subtitle media".split(),
+        "div",
+    ),
+}
+_SECTIONS = {"abstract": "Abstract", "trans-abstract": "Abstract", "ref-list": "References", "ack": "Acknowledgements"}
+_SECTIONS |= dict.fromkeys("sec app app-group notes bio fn-group glossary sub-article response".split(), "")
+"""Elements that begin a section, and the heading that journals set over one without a title."""
+_HEADED = frozenset({*_SECTIONS, "title-group", "front-stub", "article-meta"})
+_RECORD = frozenset(
+    "journal-meta article-id article-categories contrib-id pub-date history permissions self-uri related-article role "
+    "related-object custom-meta-group funding-group pub-history object-id processing-meta alt-title alt-text "
+    "counts".split()
+)
+_PLACES = frozenset("volume issue fpage lpage elocation-id issue-id issue-title conference volume-series".split())
+"""Where the article stands in the journal; of a reference they are its words."""
+_LISTED = frozenset(
+    "element-citation mixed-citation citation nlm-citation person-group string-date contrib date-in-citation".split()
+)
+_ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)\w+;")
+_PROLOG = re.compile(r"\A\s*<\?xml[^>]*\?>")
+_TEX_FRAME = re.compile(r".*?\\begin\{document\}|\\end\{document\}.*", re.DOTALL)
+
+
+def read(data: bytes, name: str) -> ParsedFile:
+    """Title, people, abstract, body, notes and references. Raises ``ParseError`` for what is no article.
+
+    >>> article = b"<article><article-meta><article-title>Ducks</article-title></article-meta><sec><title>Feed</title>\\
+    ...     <fig><label>Figure 1.</label><caption><p>A pond</p></caption></fig></sec></article>"
+    >>> [(piece.level, piece.words.text) for piece in read(article, "a.nxml").pieces]
+    [(1, 'Ducks'), (2, 'Feed'), (0, 'Figure 1. A pond')]
+    """
+    text = _ENTITY.sub(lambda match: escape(unescape(match[0])), decoded(data, name))
+    root = tree_of(_PROLOG.sub("", text).encode("utf-8", "replace"), recover=True)
+    articles = [] if root is None else list(root.iter("{*}article"))
+    if not articles:
+        raise ParseError(f"{name} is damaged: it holds no article.", "Fetch it again, or add the article as a PDF.")
+    head = "".join(f'<meta name="{key}" content="{escape(value)}">' for key, value in _metadata(articles[0]) if value)
+    title = escape(_said(articles[0].find(".//{*}article-title")))
+    pages = "".join(_page(article, 1) for article in articles)
+    return read_page(f"<meta charset=utf-8><title>{title}</title>{head}{pages}".encode(), name)
+
+
+def _metadata(article: Element) -> Iterator[tuple[str, str]]:
+    yield "dcterms.publisher", _said(article.find(".//{*}journal-title"))
+    yield "keywords", ", ".join(map(_said, article.iterfind(".//{*}kwd")))
+    date = article.find(".//{*}pub-date")
+    parts = [] if date is None else [_said(date.find(f"{{*}}{part}")).zfill(2) for part in ("year", "month", "day")]
+    yield "date", "-".join(parts[: [*parts, "00"].index("00")])
+
+
+def _said(element: Element | None) -> str:
+    return "" if element is None else " ".join("".join(element.itertext()).split())
+
+
+def _name(element: Element | None) -> str:
+    return "" if element is None else str(etree.QName(element).localname)
+
+
+def _elements(element: Element) -> list[Element]:
+    return [child for child in element if isinstance(child.tag, str)]  # no comments
+
+
+def _inner(element: Element, depth: int) -> str:
+    parts = [escape(element.text or "")]
+    for child in element:
+        parts += (_page(child, depth) if isinstance(child.tag, str) else "", escape(child.tail or ""))
+    return "".join(parts)
+
+
+def _page(element: Element, depth: int) -> str:
+    """An element as HTML. ``depth``: the level of a heading in it."""
+    name, parent = _name(element), _name(element.getparent())
+    if name in _RECORD or (name in _PLACES and parent in ("article-meta", "front-stub")):
+        return ""
+    if name in _SECTIONS:
+        named = _SECTIONS[name] if element.find("{*}title") is None else ""
+        return f"<div>{f'<h{depth + 1}>{named}</h{depth + 1}>' if named else ''}{_inner(element, depth + 1)}</div>"
+    if name in ("title", "article-title") and parent in _HEADED:
+        return f"<h{min(6, depth)}>{_inner(element, depth)}</h{min(6, depth)}>"
+    if name == "caption":
+        said = (element.getparent().find("{*}label"), *_elements(element))
+        return f"<figcaption>{' '.join(_inner(one, depth) for one in said if one is not None)}</figcaption>"
+    if name == "label" and element.getparent().find("{*}caption") is not None:
+        return ""
+    if name in ("title", "label"):
+        return f"{_inner(element, depth)} "
+    if name == "contrib-group":
+        people = (_page(child, depth) for child in _elements(element))
+        return f"<p>{'; '.join(filter(None, people))}</p>"
+    if name in _LISTED and not any(map(str.strip, (element.text or "", *(child.tail or "" for child in element)))):
+        parts = filter(None, (_page(child, depth).strip() for child in _elements(element)))
+        return ("; " if name == "person-group" else " ").join(parts) + " "
+    if name == "name":
+        order = ("prefix", "given-names", "surname", "suffix") if parent == "contrib" else ("surname", "given-names")
+        return escape(" ".join(filter(None, (_said(element.find(f"{{*}}{part}")) for part in order))))
+    if name in ("alternatives", "inline-formula") and (element.find("{*}math") is not None):
+        return _page(element.find("{*}math"), depth)
+    if name == "tex-math":
+        return escape(_TEX_FRAME.sub("", "".join(element.itertext())))
+    if name == "kwd":
+        return f"{_inner(element, depth)}; "
+    if name in ("xref", "ext-link", "uri", "email"):
+        target = next((value for key, value in element.attrib.items() if key.endswith("href")), "")
+        target = target or (f"#{element.get('rid')}" if element.get("rid") else "")
+        return f'<a href="{escape(target)}">{_inner(element, depth)}</a>'
+    if name == "list":
+        tag = "ol" if element.get("list-type") in ("order", "number") else "ul"
+    else:
+        tag = _TAGS.get(name, name if name in _SAME else "")
+    spans = "".join(f' {key}="{escape(element.get(key))}"' for key in ("colspan", "rowspan") if key in element.attrib)
+    inner = _inner(element, min(depth, 6))
+    return f"<{tag}{spans}>{inner}</{tag}>" if tag else f"{inner} " if name == "break" else inner

@@ -1,0 +1,57 @@
+"""A mailbox (mbox, RFC 4155) as one document: its messages in the order of the file, each under its subject."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from core.errors import ParseError
+from core.parsing.flow import ParsedFile, Piece
+from core.parsing.mail.pieces import MAX_ATTACHMENTS, unlike_names
+from core.parsing.mail.reader import read as read_message
+from core.parsing.names import readable_title
+
+# The line that parts messages, which no message holds: a program that writes the file puts ">" before such a line.
+_PARTING = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\d\d:\d\d[^\n]*\n(?=[!-9;-~]+:)")
+_QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
+
+
+def read(data: bytes, name: str) -> ParsedFile:
+    """All messages; one that cannot be read is named by its number and passed over. Raises ``ParseError`` for none.
+
+    >>> box = b"From a Mon Jan  1 10:00:00 2024\\nSubject: %b\\nFrom: Ada\\n\\nTwo.\\n\\n"
+    >>> [piece.words.text for piece in read(box % b"Ducks" + box % b"Geese", "a.mbox").pieces if piece.level]
+    ['Ducks', 'Geese']
+    """
+    pieces: list[Piece] = []
+    notes: list[str] = []
+    attached: list[tuple[str, bytes]] = []
+    number = 0
+    for number, message in enumerate(_messages(data), start=1):
+        try:
+            reading = read_message(message, f"message {number}")
+        except ParseError as error:
+            notes.append(f"Message {number} was passed over: {error.problem}")
+            continue
+        pieces += reading.pieces
+        notes += reading.notes
+        attached += ((one.name, one.data) for one in reading.attachments)
+    if not pieces:
+        raise ParseError(f"{name} is damaged: it holds no message.", "Export the mailbox again and add that.")
+    if len(attached) > MAX_ATTACHMENTS:
+        notes.append(f"Only the first {MAX_ATTACHMENTS} of {len(attached):,} attachments were read.")
+    return ParsedFile(
+        tuple(pieces),
+        title=readable_title(name),
+        metadata={"messages": str(number)},
+        notes=tuple(dict.fromkeys(notes)),
+        attachments=unlike_names(attached[:MAX_ATTACHMENTS]),
+    )
+
+
+def _messages(data: bytes) -> Iterator[bytes]:
+    """Each message's bytes, one at a time: a mailbox may be large."""
+    parted = [match.span() for match in _PARTING.finditer(data)]
+    for (_, start), (end, _) in pairwise([*parted, (len(data), 0)]):
+        yield _QUOTED.sub(rb"\1", data[start:end])

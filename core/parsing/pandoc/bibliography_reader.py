@@ -1,0 +1,63 @@
+"""The entries of a BibTeX or BibLaTeX file, which pandoc has written as CSL-JSON, one under a heading each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from core.parsing.flow import ParsedFile, Piece, Words
+from core.parsing.html.reader import read as read_page
+from core.types import BlockKind
+
+_PEOPLE = {"author": "", "editor": "edited by ", "translator": "translated by ", "director": "directed by "}
+_FIRST = ("title", "id", "type", "issued", "abstract", "title-short", *_PEOPLE)  # what has a place of its own
+
+
+def read(data: bytes, name: str) -> ParsedFile:
+    """Each entry's title as heading, who wrote it and when, where it appeared, and its abstract.
+
+    >>> entry = '[{"id": "a1", "title": "Ducks", "author": [{"family": "Lee", "given": "Ann"}], "abstract": "Two."}]'
+    >>> [piece.words.text for piece in read(entry.encode(), "a.bib").pieces]
+    ['Ducks', 'Ann Lee. [a1]', 'Two.']
+    """
+    return ParsedFile(tuple(piece for entry in json.loads(data or b"[]") for piece in _entry(entry, name)))
+
+
+def _entry(entry: Mapping[str, Any], name: str) -> Iterator[Piece]:
+    def plain(value: str) -> str:
+        """Without the tags CSL marks small capitals and the like with."""
+        pieces = read_page(value.encode("utf-8", "replace"), name).pieces if "<" in value else ()
+        return " ".join(piece.words.text for piece in pieces) or value
+
+    people = [f"{said}{'; '.join(map(_person, entry[role]))}" for role, said in _PEOPLE.items() if entry.get(role)]
+    issued = _date(entry.get("issued") or {})
+    others = [f"{key}: {_shown(value)}" for key, value in entry.items() if key not in _FIRST]
+    said = ". ".join(filter(None, (*people, issued, *others)))
+    title = plain(str(entry.get("title", ""))) or plain(str(entry.get("title-short", ""))) or str(entry["id"])
+    yield Piece(BlockKind.HEADING, Words(title), level=1)
+    yield Piece(BlockKind.PARAGRAPH, Words(f"{plain(said)}. [{entry['id']}]"))
+    for paragraph in plain(str(entry.get("abstract", ""))).split("\n\n"):
+        yield Piece(BlockKind.PARAGRAPH, Words(paragraph))
+
+
+def _person(person: Mapping[str, str]) -> str:
+    parts = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix", "literal")
+    return " ".join(person[part] for part in parts if person.get(part))
+
+
+def _date(stated: Mapping[str, Any]) -> str:
+    """
+    >>> _date({"date-parts": [[2016, 3]]}), _date({"literal": "in press"}), _date({})
+    ('2016-03', 'in press', '')
+    """
+    days = ["-".join(f"{int(part):02}" for part in day) for day in stated.get("date-parts", ())]
+    return "/".join(days) or str(stated.get("literal") or stated.get("raw") or "")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return _date(value)
+    if isinstance(value, list):
+        return "; ".join(_person(one) if isinstance(one, Mapping) else str(one) for one in value)
+    return str(value)

@@ -1,0 +1,93 @@
+"""Subtitles (SubRip, WebVTT) as what is said: sentences with the time they begin at, and who says them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from io import StringIO
+from itertools import pairwise
+from typing import NamedTuple
+
+import webvtt
+from webvtt.errors import MalformedCaptionError, MalformedFileError
+
+from core.errors import ParseError
+from core.parsing.flow import ParsedFile, Piece, Words
+from core.text.normalise import decode
+from core.types import BlockKind
+
+_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>\n]+)>")
+_TAG = re.compile(r"</?[a-zA-Z0-9][^<>\n]*>|\{\\[^{}\n]*\}")
+_ENDS = re.compile(r"[.?!…。？！][\"'”’»)\]]*\Z")
+_COMMA = re.compile(r"(?<=:\d\d),(?=\d{3}\b)")
+_PAUSE_SECONDS = 4
+_LONGEST = 500  # characters of what is said in one piece
+
+
+class _Said(NamedTuple):
+    """One line of a cue: seconds from the start, the speaker where one is marked, and the words."""
+
+    start: float
+    end: float
+    speaker: str
+    words: str
+
+
+def read(data: bytes, name: str) -> ParsedFile:
+    """What is said, a paragraph for a sentence or a run of them, each behind its time. Raises ``ParseError``.
+
+    >>> cues = b"WEBVTT\\n\\n00:01.000 --> 00:02.000\\n<v Ada>Ducks\\n\\n00:02.000 --> 00:03.000\\n<v Ada>swim."
+    >>> [piece.words.text for piece in read(cues, "a.vtt").pieces]
+    ['[00:00:01] Ada: Ducks swim.']
+    """
+    text = decode(data, name).text.strip()
+    is_numbered = text.split("\n", 1)[0].strip().isdigit()
+    framed = text if is_numbered or text.startswith("WEBVTT") else f"WEBVTT\n\n{_COMMA.sub('.', text)}"
+    try:
+        cues = webvtt.from_buffer(StringIO(framed), format="srt" if is_numbered else "vtt")
+    except (MalformedFileError, MalformedCaptionError) as error:
+        raise ParseError(f"{name} is damaged: its cues cannot be told apart.", "Export the subtitles again.") from error
+    lines = list(_unrolled([line for cue in cues.captions for line in _lines(cue)]))
+    return ParsedFile(tuple(Piece(BlockKind.PARAGRAPH, Words(said)) for said in _paragraphs(lines)))
+
+
+def _lines(cue: webvtt.Caption) -> Iterator[_Said]:
+    speaker = ""
+    for line in cue.raw_text.split("\n"):
+        if voice := _VOICE.search(line):
+            speaker = voice[1].strip()
+        words = " ".join(unescape(_TAG.sub("", line)).split())
+        if words:
+            yield _Said(cue.start_in_seconds, cue.end_in_seconds, speaker, words)
+
+
+def _unrolled(lines: list[_Said]) -> Iterator[_Said]:
+    """Without the lines that only stay on the screen while the next one comes in, as live captions do."""
+    yield from lines[:1]
+    for before, line in pairwise(lines):
+        if " " not in line.words or before.words != line.words or line.start > before.end:
+            yield line
+
+
+def _paragraphs(lines: list[_Said]) -> Iterator[str]:
+    held: list[_Said] = []
+    for line in lines:
+        if held and (
+            line.speaker != held[-1].speaker
+            or line.start - held[-1].end > _PAUSE_SECONDS
+            or _ENDS.search(held[-1].words)
+            or sum(len(one.words) for one in held) > _LONGEST
+        ):
+            yield _written(held)
+            held = []
+        held.append(line)
+    if held:
+        yield _written(held)
+
+
+def _written(lines: list[_Said]) -> str:
+    minutes, seconds = divmod(int(lines[0].start), 60)
+    stamp = f"[{minutes // 60:02}:{minutes % 60:02}:{seconds:02}]"
+    speaker = f" {lines[0].speaker}:" if lines[0].speaker else ""
+    return f"{stamp}{speaker} {' '.join(line.words for line in lines)}"
