@@ -60,7 +60,9 @@ class Trust:
     tau: float
 
 
-def trust(suite: str, characters: int, real: Mapping[str, Sequence[float]], made: Mapping[str, Sequence[float]]) -> Trust:
+def trust(
+    suite: str, characters: int, real: Mapping[str, Sequence[float]], made: Mapping[str, Sequence[float]]
+) -> Trust:
     """From shares by preset and question.
 
     >>> found = trust("s", 9, {"a": [0.5, 0.7], "b": [0.9, 0.7]}, {"a": [1.0], "b": [0.5]})
@@ -93,7 +95,7 @@ def part_of(suite: Suite, characters: int, questions: int) -> Suite:
             kept[document.name] = document
             room -= document.size
     held = [item for item in suite.questions if item.gold and {span.document for span in item.gold} <= kept.keys()]
-    drawn = Random(0).sample(held, min(questions, len(held)))  # noqa: S311 - a choice of questions, no secret
+    drawn = Random(0).sample(held, min(questions, len(held)))
     return replace(suite, documents=tuple(kept.values()), questions=tuple(drawn))
 
 
@@ -145,8 +147,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         one = measured(options.suites / name, options.work, options.characters, options.real, options.made)
         found.append(asdict(one))
         print(
-            f"{name}: {one.characters:,} characters, {one.real_questions} real and {one.made_questions} made questions; "
-            f"chosen {one.chosen}, best {one.best}, regret {one.regret:.1f} points, tau {one.tau:.2f}"
+            f"{name}: {one.characters:,} characters, {one.real_questions} real and {one.made_questions} made "
+            f"questions; chosen {one.chosen}, best {one.best}, regret {one.regret:.1f} points, tau {one.tau:.2f}"
         )
         for preset in CHOICE:
             print(f"  {preset:20} real {one.real[preset]:5.1f}  made {one.made[preset]:5.1f}")

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.evaluation.bench import BenchOptions, Step, run_bench
 from core.evaluation.history import workspace_in
+from core.evaluation.needles import NeedlePlan, Own, needle_map
 from core.evaluation.suites import load_suite
 from core.ingest.jobs import Handler, Job, Reporter
 from core.ingest.work import apply_handler, ingest_handler
@@ -16,7 +17,9 @@ from core.library import Library
 from core.refitting.tuning import KIND, tune_handler
 from core.settings import Settings
 from core.storage.store import settings_from
+from pages.ui.shared import language
 
+NEEDLES = "needles"  # the kind of job that maps them
 WHOLE = 1000  # a job told as one bar counts its progress in thousandths
 BUILDING = 0.5  # of a step's share of the bar; asking is the rest
 
@@ -72,6 +75,7 @@ def handlers(library: Library) -> dict[str, Handler]:
         "apply": apply_handler(library),
         "bench": lambda job, reporter: _bench(library, job, reporter),
         KIND: tune_handler(library),
+        NEEDLES: lambda job, reporter: _needles(library, job, reporter),
     }
 
 
@@ -94,6 +98,21 @@ def _bench(library: Library, job: Job, reporter: Reporter) -> None:
             revision=plan.revision,
             skipped=plan.skipped,
         )
+        reporter.finish_item(item.id)
+
+
+def _needles(library: Library, job: Job, reporter: Reporter) -> None:
+    payload = job.payload
+    own = tuple(Own(*one) for one in payload["own"])
+    plan = NeedlePlan(tuple(payload["tokens"]), tuple(payload["kinds"]), own)
+    model = language.client(urgent=False) if payload["answers"] else None
+    for item in reporter.items():
+
+        def watch(what: str, done: int, total: int, item_id: int = item.id) -> None:
+            reporter.stage(item_id, f"{what} {done:,} of {total:,}", done, max(1, total))
+
+        found = needle_map(library, plan, model, watch, model.settings.model if model else "")
+        reporter.result(found.to_dict())
         reporter.finish_item(item.id)
 
 
