@@ -297,7 +297,7 @@ class _One:
         if not gold.spans:
             return "D" if is_answered(searcher, self.question.question, self.settings, self.by.scope) else ""
         came = ranked.ranking, gold.leaves, self.lost[TIMED_BUDGET], ranked.ranks
-        return failure_of(searcher, self.question.question, *came, context, self.reads)
+        return failure_of(searcher, self.question.question, self.settings, *came, context, self.reads)
 
     def _tokens(self, context: Context) -> int:
         """Of the prompt: of its parts, each counted once for all presets and budgets that hold it.

@@ -79,6 +79,7 @@ def class_of(question: str, stage: str, found: int, passage: str, around: str, *
 def failure_of(
     searcher: Searcher,
     question: str,
+    settings: Settings,
     ranking: Ranking,
     leaves: Sequence[GoldLeaf],
     lost: Mapping[str, int],
@@ -104,7 +105,7 @@ def failure_of(
         question,
         stage,
         found,
-        below(searcher.above([int(table.rows[best])])[0], said),
+        below(_above(settings, ranking, best, reads), said),
         _around(ranking, best, text, reads),
         contradicted=_contradicted(searcher, question, ranking, best, said, context),
     )
@@ -120,6 +121,16 @@ def counted(outcomes: Iterable[QuestionOutcome]) -> dict[str, int]:
     """How many questions each class has, all four named."""
     counts = Counter(item.failure for item in outcomes)
     return {name: counts[name] for name in CLASSES}
+
+
+def _above(settings: Settings, ranking: Ranking, leaf: int, reads: CatalogueReads) -> str:
+    """What the searches read of a leaf besides its text: what the embedder gets of its prefix, and fields of words."""
+    facts, words = reads.facts([leaf])[leaf], settings.retrieval
+    parts = [part.text for part in facts.prefix if part.kind in settings.chunking.read_prefix]
+    if words.lexical_weight:
+        parts += facts.headings if words.headings_boost else ()
+        parts += [ranking.leaves.titles[ranking.leaves.documents[leaf]]] if words.title_boost else []
+    return "\n".join(parts)
 
 
 def _around(ranking: Ranking, leaf: int, text: str, reads: CatalogueReads) -> str:

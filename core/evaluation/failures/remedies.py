@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -99,8 +99,8 @@ def tried(
     """Ask what a preset missed again, with each remedy.
 
     ``run``: the finished bench in ``workspace``, made with ``BenchOptions.failures``. ``library``: that it asked, which
-    lends its vectors and is not written. ``names``: of the remedies to try. ``encoder``: as of ``run_bench``. What was tried once is not tried again, and what was stopped goes on. Raises
-    what ``run_bench`` raises.
+    lends its vectors and is not written. ``names``: of the remedies to try. ``encoder``: as of ``run_bench``. What was
+    tried once is not tried again, and what was stopped goes on. Raises what ``run_bench`` raises.
     """
     before = load_measured(workspace, run, preset)
     failed = [item for item in suite.questions if before[item.id].failure]

@@ -102,8 +102,8 @@ def made_needles(kinds: Collection[str], seed: int, taken: Collection[str] = ())
     No two tell of the same place, and no name is among ``taken``, in lower case. A second or third sentence stands at
     another depth.
 
-    >>> [sentence.text for sentence in made_needles(["alike"], 0)[0].sentences if sentence.sought]
-    ['The vault of Galwickel opens with the code 765.']
+    >>> made_needles(["plain"], 0)[0].question
+    'From which pier does the Dovdessa ferry leave?'
     """
     draw = Random(f"needles {seed}")  # noqa: S311 - a choice of names, no secret
     names, values = _names(draw, taken), _values(draw)

@@ -129,7 +129,9 @@ class _Mapping:
         sought = [sentence for sentence in needle.sentences if sentence.sought]
         reached = [(one.depth, reached_stages(_place(texts, one.text), ranking, context)) for one in sought]
         answers: list[Answered] = []
-        for order in dict.fromkeys((*ORDERS, settings.assembly.order)) if self.model is not None else ():
+        if self.model is None:
+            return reached, answers
+        for order in dict.fromkeys((*ORDERS, settings.assembly.order)):
             told, seen = answered(needle, context.passages, order, self.model)
             answers += seen
             if order == settings.assembly.order:

@@ -26,6 +26,7 @@ NAMES = {
     "bench": "Benchmark",
     "tune": "Teaching the re-ranker",
     "needles": "Needles",
+    "remedies": "What would have helped",
 }
 
 

@@ -69,6 +69,7 @@ def world(folder):
     noise = [
         f"The word {hard[n % len(hard)]} is number {n} of a list, and the list says of it no more." for n in range(320)
     ]
+    noise += [f"Wide, on line {n}, is wide enough; how wide, if wide, is told of all wide things." for n in range(60)]
     documents["words.md"] = paragraphs(["# A list of words", *noise])
     for number, feast in enumerate(FEASTS):
         told = [
@@ -78,10 +79,10 @@ def world(folder):
         asked.append(("C", f"What happened at the {feast} feast?", f"feast-{number}.md", told[0], told[-1]))
     for number, gate in enumerate(GATES):
         said = [
-            f"The toll at {gate} gate is {15 + number} pence. So it is for rider {n} and for all." for n in range(80)
+            f"The toll at {gate} gate is {15 + number} euros. So it is for rider {n} and for all." for n in range(80)
         ]
         documents[f"toll-{number}.md"] = paragraphs(["# Tolls", *said])
-        gold = f"The toll at {gate} gate is {40 + number} pence."
+        gold = f"The toll at {gate} gate is {40 + number} euros."
         around = "Carters who pass by night with lamps and dogs and bells ask the keeper and wait for his word."
         documents[f"rule-{number}.md"] = paragraphs(["# Rules", f"{around} {gold}"])
         asked.append(("D", f"What is the toll at {gate} gate?", f"rule-{number}.md", gold))
