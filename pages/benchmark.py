@@ -8,6 +8,7 @@ from pages.ui.benchmark import benches
 from pages.ui.benchmark.choices import show_choices
 from pages.ui.benchmark.history import show_history, show_stopped
 from pages.ui.benchmark.making import show_making, show_way
+from pages.ui.benchmark.needles import show_needles
 from pages.ui.benchmark.refit import show_refit
 from pages.ui.benchmark.results import arrive, show_results
 from pages.ui.library import judging_list
@@ -58,6 +59,7 @@ def main() -> None:
     if services.library().writable:
         show_making()
         show_refit()
+        show_needles()
     show_history(runs)
 
 

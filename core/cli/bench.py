@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from core.cli import console
 from core.cli.options import home, settings_of
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from core.evaluation.regions import Run
     from core.evaluation.reporting.report import BenchReport
     from core.evaluation.statistics import Comparison
+    from core.evaluation.suites import Suite
 
 
 def bench(options: Namespace) -> int:
@@ -38,7 +39,7 @@ def bench(options: Namespace) -> int:
 
     suite = load_suite(options.suite)
     wanted = _cells(options)
-    extra = BenchOptions(tuple(options.token_budgets), options.answers)
+    extra = BenchOptions(tuple(options.token_budgets), options.answers, options.failures)
     if options.against and options.against not in wanted.presets:
         raise NotFoundError(
             f"There is no {options.against!r} among what is measured.", f"Choose one of: {', '.join(wanted.presets)}."
@@ -75,7 +76,9 @@ def bench(options: Namespace) -> int:
             return 2
         if page:
             page.write(_page(report, work, options.against))
-    result = report.to_dict()
+        result = report.to_dict()
+        if options.failures:
+            result["missed"] = _missed(suite, report, wanted.presets, work)
     compared = report.compare_all(options.against) if options.against else {}
     if options.against:
         presets = {name: {key: asdict(item) for key, item in found.items()} for name, found in compared.items()}
@@ -115,6 +118,29 @@ def _page(report: BenchReport, work: Path, baseline: str | None) -> str:
     measured = {item.preset: load_measured(work, report.run, item.preset) for item in report.presets}
     with Library.open(work / report.library, write=False) as library:
         return html_report(report, baseline, measured, lambda version: library.document(version).text)
+
+
+def _missed(suite: Suite, report: BenchReport, presets: Mapping[str, Settings], work: Path) -> dict[str, Any]:
+    """By preset: how many questions of each class were missed, which, at which stage, and what would have had them."""
+    from core.evaluation.failures.classes import counted, lost_at
+    from core.evaluation.failures.remedies import tried
+    from core.evaluation.history import load_measured
+    from core.evaluation.measuring import TIMED_BUDGET
+
+    found: dict[str, Any] = {}
+    for name, settings in presets.items():
+        measured = load_measured(work, report.run, name)
+        failed = [item for item in measured.values() if item.failure]
+        remedies = tried(suite, name, settings, work, report.run, work / report.library, console.Progress())
+        found[name] = {
+            "classes": counted(measured.values()),
+            "questions": [
+                {"id": item.id, "class": item.failure, "stage": lost_at(item.lost.get(TIMED_BUDGET, {}))}
+                for item in failed
+            ],
+            "remedies": remedies.to_dict()["tried"],
+        }
+    return found
 
 
 def _cells(options: Namespace) -> Grid:

@@ -16,6 +16,7 @@ from core.cli import ask as commands_ask
 from core.cli import bench as commands_bench
 from core.cli import check as commands_check
 from core.cli import console, contract
+from core.cli import needles as commands_needles
 from core.cli import training as commands_training
 from core.cli import why as commands_why
 from core.cli.export import export
@@ -200,6 +201,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "check": commands_check.check,
     "bench": commands_bench.bench,
     "read": commands_bench.read,
+    "needles": commands_needles.needles,
     "list": list_sources,
     "export": export,
     "remove": remove,

@@ -88,9 +88,28 @@ def build_parser() -> argparse.ArgumentParser:
         help="measure contexts of N tokens too; repeat",
     )
     bench.add_argument("--answers", action="store_true", help="score the quoted sentences against the suite's answers")
+    bench.add_argument(
+        "--failures", action="store_true", help="say why each question was missed, and try what would have had it"
+    )
     bench.add_argument("--dry-run", action="store_true", help="say what it would cost, and run nothing")
     bench.set_defaults(library=None)
     _add_settings(bench, many_presets=True)
+
+    needles = _command(commands, "needles", "plant sentences in a copy of a library, and map which stage loses them")
+    for name, metavar, kind, text in (
+        ("tokens", "N", int, "size of the copy; repeat (default: 10000 and 100000)"),
+        ("prompt", "N", int, "with --answers: size of a prompt without retrieval; repeat (default: 1000 and 4000)"),
+        ("kind", "NAME", str, "plain, reworded, alike, conflicting or several; repeat (default: all)"),
+    ):
+        needles.add_argument(
+            f"--{name}", metavar=metavar, type=kind, action="append", default=[], dest=f"{name.rstrip('s')}s", help=text
+        )
+    needles.add_argument("--sentence", metavar="TEXT", default="", help="plant this one, at every depth by itself")
+    needles.add_argument("--question", metavar="TEXT", default="", help="that your sentence answers")
+    needles.add_argument("--answer", metavar="WORDS", default="", help="that an answer to it has to hold")
+    needles.add_argument("--answers", action="store_true", help="ask the language model of the Settings page, too")
+    needles.add_argument("--seed", type=int, default=0, metavar="N", help="other sentences with another (default: 0)")
+    _add_settings(needles)
 
     read = _command(commands, "read", "measure how well files are read", library=False)
     read.add_argument("folder", type=Path, metavar="FOLDER", help="FILE.expected.md beside a FILE says what is right")

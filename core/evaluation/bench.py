@@ -190,7 +190,7 @@ class _Bench:
         passages = {model: spent / read for model, (read, spent) in measuring.reread.items() if read >= WORTH_A_MEASURE}
         known = replace(known, questions=tuple(sorted(questions)))
         replace(known, seconds_a_passage={**known.seconds_a_passage, **passages}).keep(self.place)
-        if self.options == BenchOptions():
+        if not (self.options.answers or self.options.token_budgets):
             reading = sum(seconds for _, seconds in measuring.reread.values())
             pace = (perf_counter() - begun - encoding - reading) / sum(map(len, waiting.values()))
             replace(Known.of(self.place), seconds_an_answer=pace).keep(self.place)

@@ -9,6 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
+from core.evaluation.failures.classes import failure_of, is_answered
 from core.evaluation.losses import (
     EXCLUDED,
     GoldLeaf,
@@ -62,6 +63,7 @@ class BenchOptions:
     """What to measure beyond the four budgets. ``token_budgets``: contexts of so many tokens too, () is off.
 
     ``answers``: the sentences the library quotes are scored against the suite's answers; they have to be encoded.
+    ``failures``: each missed question is told the class of its cause (``core.evaluation.failures.classes``).
     Raises ``SettingsError`` for a budget no context can have.
 
     >>> BenchOptions((500, 250, 500)).token_budgets
@@ -70,6 +72,7 @@ class BenchOptions:
 
     token_budgets: tuple[int, ...] = ()
     answers: bool = False
+    failures: bool = False
 
     def __post_init__(self) -> None:
         for tokens in self.token_budgets:
@@ -233,6 +236,7 @@ class _One:
         self.prompt_tokens: dict[int, int] = {}
         self.characters: dict[int, int] = {}
         self.milliseconds: dict[str, float] = {}
+        self.failure = ""
 
     def score(self, reading: float) -> None:
         """Everything, the context assembled anew for each budget, as a reader with so much room would get it.
@@ -266,6 +270,8 @@ class _One:
             placed = self._placed(context)
             self._score_context(f"{tokens}t", context, placed, region(placed), None)
         self._score_ranks()
+        if self.by.options.failures:
+            self.failure = self._failure(timed)
         if self.by.options.answers:
             self._score_quote(timed)
 
@@ -282,7 +288,16 @@ class _One:
             milliseconds={**self.milliseconds, SPENT: spent},
             prompt_tokens=self.prompt_tokens,
             characters=self.characters,
+            failure=self.failure,
         )
+
+    def _failure(self, context: Context) -> str:
+        """The class of what kept the gold from being read at ``TIMED_BUDGET``, "" where it was."""
+        searcher, ranked, gold = self.by.library.searcher, self.ranked, self.gold
+        if not gold.spans:
+            return "D" if is_answered(searcher, self.question.question, self.settings, self.by.scope) else ""
+        came = ranked.ranking, gold.leaves, self.lost[TIMED_BUDGET], ranked.ranks
+        return failure_of(searcher, self.question.question, self.settings, *came, context, self.reads)
 
     def _tokens(self, context: Context) -> int:
         """Of the prompt: of its parts, each counted once for all presets and budgets that hold it.

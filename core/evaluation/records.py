@@ -25,6 +25,8 @@ class QuestionOutcome:
     any leaf, by stage. ``ranks``: 1-based rank of the best leaf that holds gold, by stage; a stage that ranked none is
     absent. ``lost``: at each budget, characters of gold by where they went (``core.evaluation.losses``).
     ``milliseconds``: by stage, for one context. ``prompt_tokens`` and ``characters``: of the context at each budget.
+    ``failure``: the class of what kept the gold from being read (``core.evaluation.failures.classes``), "" where it was
+    or nobody looked.
     """
 
     id: str
@@ -37,6 +39,7 @@ class QuestionOutcome:
     milliseconds: Mapping[str, float]
     prompt_tokens: Mapping[int, int]
     characters: Mapping[int, int]
+    failure: str = ""
 
     def to_json(self) -> str:
         """One line, without its newline."""
@@ -59,6 +62,7 @@ class QuestionOutcome:
             milliseconds=row["milliseconds"],
             prompt_tokens={int(budget): count for budget, count in row["prompt_tokens"].items()},
             characters={int(budget): count for budget, count in row["characters"].items()},
+            failure=row.get("failure", ""),
         )
 
 

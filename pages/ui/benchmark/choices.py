@@ -137,7 +137,7 @@ def _options(bar: DeltaGenerator) -> BenchOptions:
             persist_state="session",
             help="The sentences Ask would quote, held against the suite's written answers. They have to be encoded.",
         )
-    return BenchOptions(token_budgets(budgets), answers)
+    return BenchOptions(token_budgets(budgets), answers, failures=True)
 
 
 def token_budgets(written: list[str]) -> tuple[int, ...]:

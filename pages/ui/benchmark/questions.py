@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -25,8 +25,10 @@ COLUMNS = {
 }
 
 
-def show_questions(report: BenchReport, folder: str, preset: str, other: str) -> None:
-    """The table, its filter, and the question that was chosen in it."""
+def show_questions(
+    report: BenchReport, folder: str, preset: str, other: str, only: Collection[str] | None = None
+) -> None:
+    """The table, its filter, and the question that was chosen in it. ``only``: ids of those listed, ``None``: all."""
     presets = [item.preset for item in report.presets]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         budget = choose_budget(report)
@@ -45,7 +47,8 @@ def show_questions(report: BenchReport, folder: str, preset: str, other: str) ->
         )
     sides = list(dict.fromkeys([preset, other])) if len(presets) > 1 else [preset]
     found = {name: benches.measured(folder, name) for name in sides}
-    rows = listed(report.questions, found[preset], budget, sought or "")
+    asked = [question for question in report.questions if only is None or question.id in only]
+    rows = listed(asked, found[preset], budget, sought or "")
     if not rows:
         st.caption("No question matches the filter.")
         return

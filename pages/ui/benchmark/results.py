@@ -15,6 +15,7 @@ from pages.ui.benchmark import apply as bench_apply
 from pages.ui.benchmark import benches
 from pages.ui.benchmark import history as bench_history
 from pages.ui.benchmark.details import show_settings, show_unanswerable
+from pages.ui.benchmark.failures import has_failures, show_failures
 from pages.ui.benchmark.questions import show_questions
 from pages.ui.benchmark.table import USUAL, columns, show_table, table
 from pages.ui.benchmark.views import show_breakdown, show_lost, show_pareto, show_recall
@@ -22,11 +23,12 @@ from pages.ui.benchmark.words import compared
 from pages.ui.shared import address, state, words
 from pages.ui.shared.guard import guarded
 
-RECALL, PARETO, BREAKDOWN, LOST, QUESTIONS, SETTINGS, UNANSWERABLE = (
+RECALL, PARETO, BREAKDOWN, LOST, FAILURES, QUESTIONS, SETTINGS, UNANSWERABLE = (
     "Recall by budget",
     "Cost and recall",
     "By document and kind",
     "Where gold was lost",
+    "Why it was missed",
     "Questions",
     "Settings and costs",
     "Unanswerable",
@@ -155,6 +157,8 @@ def _legend(report: BenchReport, baseline: str) -> str:
 
 def _views(report: BenchReport, folder: str, selected: str, baseline: str) -> None:
     views = [RECALL, PARETO, BREAKDOWN, LOST, QUESTIONS, SETTINGS]
+    if has_failures(folder, selected):
+        views.insert(views.index(QUESTIONS), FAILURES)
     if report.presets[0].unanswerable.get("unanswerable"):
         views.append(UNANSWERABLE)
     state.choose(state.BENCH_VIEW, views, RECALL)
@@ -172,6 +176,8 @@ def _views(report: BenchReport, folder: str, selected: str, baseline: str) -> No
         show_breakdown(report, folder, chosen)
     elif view == LOST:
         show_lost(report)
+    elif view == FAILURES:
+        show_failures(report, folder, selected, baseline)
     elif view == QUESTIONS:
         show_questions(report, folder, selected, baseline)
     elif view == SETTINGS:

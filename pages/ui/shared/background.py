@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
 UNFINISHED = ("queued", "running")
 STOPPING = "stopping"  # cancelled, and its handler has not come to hear of it
-NAMES = {"apply": "Cutting the library anew", "bench": "Benchmark", "tune": "Teaching the re-ranker"}
+NAMES = {
+    "apply": "Cutting the library anew",
+    "bench": "Benchmark",
+    "tune": "Teaching the re-ranker",
+    "needles": "Needles",
+    "remedies": "What would have helped",
+}
 
 
 @dataclass(frozen=True, slots=True)

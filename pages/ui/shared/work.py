@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from core.errors import SuiteError
 from core.evaluation.bench import BenchOptions, Step, run_bench
+from core.evaluation.failures.remedies import tried
 from core.evaluation.history import workspace_in
+from core.evaluation.needles import NeedlePlan, Own, needle_map
 from core.evaluation.suites import load_suite
 from core.ingest.jobs import Handler, Job, Reporter
 from core.ingest.work import apply_handler, ingest_handler
@@ -16,7 +19,9 @@ from core.library import Library
 from core.refitting.tuning import KIND, tune_handler
 from core.settings import Settings
 from core.storage.store import settings_from
+from pages.ui.shared import language
 
+NEEDLES, REMEDIES = "needles", "remedies"  # kinds of jobs: what maps needles, what mends failures
 WHOLE = 1000  # a job told as one bar counts its progress in thousandths
 BUILDING = 0.5  # of a step's share of the bar; asking is the rest
 
@@ -49,6 +54,7 @@ class Plan:
             "skipped": [list(item) for item in self.skipped],
             "token_budgets": list(self.options.token_budgets),
             "answers": self.options.answers,
+            "failures": self.options.failures,
             "revision": self.revision,
         }
 
@@ -60,7 +66,7 @@ class Plan:
             name=row["name"],
             presets={name: settings_from(values) for name, values in row["presets"].items()},
             skipped=tuple((cell, reason) for cell, reason in row["skipped"]),
-            options=BenchOptions(tuple(row["token_budgets"]), row["answers"]),
+            options=BenchOptions(tuple(row["token_budgets"]), row["answers"], row.get("failures", False)),
             revision=row["revision"],
         )
 
@@ -72,6 +78,8 @@ def handlers(library: Library) -> dict[str, Handler]:
         "apply": apply_handler(library),
         "bench": lambda job, reporter: _bench(library, job, reporter),
         KIND: tune_handler(library),
+        NEEDLES: lambda job, reporter: _needles(library, job, reporter),
+        REMEDIES: lambda job, reporter: _remedies(library, job, reporter),
     }
 
 
@@ -94,6 +102,34 @@ def _bench(library: Library, job: Job, reporter: Reporter) -> None:
             revision=plan.revision,
             skipped=plan.skipped,
         )
+        reporter.finish_item(item.id)
+
+
+def _needles(library: Library, job: Job, reporter: Reporter) -> None:
+    payload = job.payload
+    own = tuple(Own(*one) for one in payload["own"])
+    plan = NeedlePlan(tuple(payload["tokens"]), tuple(payload["kinds"]), own)
+    model = language.client(urgent=False) if payload["answers"] else None
+    for item in reporter.items():
+
+        def watch(what: str, done: int, total: int, item_id: int = item.id) -> None:
+            reporter.stage(item_id, f"{what} {done:,} of {total:,}", done, max(1, total))
+
+        found = needle_map(library, plan, model, watch, model.settings.model if model else "")
+        reporter.result(found.to_dict())
+        reporter.finish_item(item.id)
+
+
+def _remedies(library: Library, job: Job, reporter: Reporter) -> None:
+    payload, place = job.payload, workspace_in(library.home)
+    suite = load_suite(Path(payload["folder"]))
+    if suite.fingerprint() != payload["fingerprint"]:
+        raise SuiteError("The questions have changed since this was measured.", "Run the benchmark again.")
+    settings = settings_from(dict(payload["settings"]))
+    for item in reporter.items():
+        of = payload["preset"], settings, place, payload["run"], place / payload["library"]
+        found = tried(suite, *of, _Steps(reporter, item.id))
+        reporter.result(found.to_dict())
         reporter.finish_item(item.id)
 
 

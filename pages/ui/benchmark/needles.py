@@ -1,0 +1,130 @@
+"""Benchmark's "Lost in the middle?": sentences planted in a copy of the library, and a map of where they get lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from core.evaluation.needles import KINDS, STAGES, NeedleMap
+from core.ingest.jobs import NewItem
+from pages.ui.shared import background, language, services, state, words
+from pages.ui.shared.guard import guarded
+from pages.ui.shared.plots import CONFIG, palette
+from pages.ui.shared.queue import show_jobs
+from pages.ui.shared.work import NEEDLES
+
+if TYPE_CHECKING:
+    import plotly.graph_objects
+
+SIZES = (4_000, 10_000, 30_000, 100_000)
+
+
+def show_needles() -> None:
+    """What it is for, what to plant, the work, and the map of the last one."""
+    with guarded(), st.container(border=True, gap="small"):
+        st.markdown("**Needles: what gets lost where**")
+        st.caption(
+            "Sentences that no document of yours states are planted in a copy, from its beginning to its end, and "
+            "asked for. The map shows which stage still has them. Your library is only read; a stopped map goes on."
+        )
+        busy = bool(background.active_jobs(NEEDLES))
+        plan = _chosen()
+        st.button(
+            "Plant and ask",
+            key="needles.begin",
+            icon=":material/grid_on:",
+            disabled=busy or plan is None,
+            on_click=_start,
+            args=[plan],
+        )
+        show_jobs(NEEDLES)
+        if not busy:
+            st.fragment(_outcome)()
+
+
+def _chosen() -> dict[str, Any] | None:
+    """The payload of the job, ``None`` where nothing is chosen."""
+    left, right = st.columns(2)
+    kinds = left.multiselect(
+        "Made sentences", list(KINDS), list(KINDS), format_func=lambda kind: f"{kind}: {KINDS[kind]}", key=state.NEEDLES
+    )
+    tokens = right.multiselect(
+        "Sizes of the copy, tokens", SIZES, SIZES[1:2], format_func="{:,}".format, key=f"{state.NEEDLES}.tokens"
+    )
+    own: list[str] = []
+    with st.expander("A sentence of your own"):
+        for label, hint in (
+            ("Sentence", "The key to the boiler hangs behind the clock."),
+            ("Question", "Where is the key to the boiler?"),
+            ("Words an answer has to hold", "behind the clock"),
+        ):
+            own.append(st.text_input(label, placeholder=hint, key=f"{state.NEEDLES}.{label}").strip())
+    answers = language.settings().is_usable and st.checkbox(
+        "Ask the language model, too",
+        key=f"{state.NEEDLES}.answers",
+        help=f"Passages go to {language.place(language.settings())}: two prompts a sentence, and eleven a size "
+        "without retrieval.",
+    )
+    owned = [own] if own[0] and own[1] else []
+    if not tokens or not (kinds or owned):
+        return None
+    return {"tokens": tokens, "kinds": kinds, "own": owned, "answers": bool(answers)}
+
+
+def _start(payload: dict[str, Any]) -> None:
+    services.library().queue.enqueue(NEEDLES, payload, [NewItem("Needles")])
+
+
+def _outcome() -> None:
+    done = services.library().queue.jobs(1, states=("done",), kinds=(NEEDLES,))
+    if not (done and done[0].result):
+        return
+    found = NeedleMap.from_dict(done[0].result)
+    stages = [stage for stage in STAGES if any(cell.stage == stage for cell in found.cells)]
+    state.choose(state.NEEDLES_STAGE, stages, "context")
+    stage = st.segmented_control("Stage", stages, key=state.NEEDLES_STAGE, required=True) or stages[0]
+    st.plotly_chart(
+        heat_map(found, stage), key="benchmark.needles", config=CONFIG, alt=f"Needles found: {STAGES[stage]}"
+    )
+    st.caption(f"Found: {STAGES[stage]}. A cell tells how many of the sentences planted there.")
+    for sentence in found.sentences:
+        st.markdown(f"- {words.escaped(sentence)}")
+    st.caption(
+        f"{words.count(found.encoded, 'text')} encoded, the vectors of {found.reused:,} were there; "
+        f"{found.seconds:,.0f} seconds."
+    )
+
+
+def heat_map(found: NeedleMap, stage: str) -> plotly.graph_objects.Figure:
+    """Depth across, size down; the share that the stage still has as colour, and the counts in words."""
+    import plotly.graph_objects as plot
+
+    cells = [cell for cell in found.cells if cell.stage == stage]
+    depths, sizes = sorted({cell.depth for cell in cells}), sorted({cell.tokens for cell in cells})
+    held = {(cell.tokens, cell.depth): cell for cell in cells}
+    rows = [[held.get((size, depth)) for depth in depths] for size in sizes]
+    figure = plot.Figure(
+        plot.Heatmap(
+            x=[f"{depth} %" for depth in depths],
+            y=[f"{size:,}" for size in sizes],
+            z=[[cell.found / cell.planted if cell else None for cell in row] for row in rows],
+            text=[[f"{cell.found}/{cell.planted}" if cell else "" for cell in row] for row in rows],
+            texttemplate="%{text}",
+            hovertemplate="%{y} tokens, at %{x}: %{text}<extra></extra>",
+            zmin=0,
+            zmax=1,
+            colorscale="Cividis",
+            colorbar={"tickformat": ".0%", "thickness": 12},
+        )
+    )
+    figure.update_layout(
+        height=140 + 46 * len(sizes),
+        margin={"l": 0, "r": 0, "t": 8, "b": 0},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": palette().ink},
+        xaxis={"title": "Depth", "type": "category"},
+        yaxis={"title": "Tokens", "type": "category"},
+    )
+    return figure
