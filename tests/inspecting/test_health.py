@@ -15,7 +15,7 @@ from core.inspecting.findings import WORDINGS, Defect, Severity, unread
 from core.inspecting.health import diagnose
 from core.settings import ChunkingSettings
 from core.text.sentences import sentence_spans
-from core.types import Block, BlockKind, Chunk, ChunkTree, Document, PrefixPart
+from core.types import Chunk, ChunkTree, Document, PrefixPart
 from tests.chunking import generated
 from tests.inspecting.planting import CUT, WordCounter, cut_tree, document_of, tree_of
 
@@ -44,9 +44,6 @@ PLANTED = {
         "Pumps need the following things.\n\n¦- oil\n- water\n",
         {Defect.LIST_PARTED: 1},
     ),
-    "a remark in English": ("The pump starts. ¦This takes a minute.", {Defect.REMARK_PARTED: 1}),
-    "a note": ("The pump starts.\n\n¦**Note:** keep the valve shut.\n", {Defect.REMARK_PARTED: 1}),
-    "an alert": ("The pump starts.\n\n¦> [!WARNING]\n> Keep the valve shut.\n", {Defect.REMARK_PARTED: 1}),
 }
 HARMLESS = {
     "two sentences": "The pump starts at noon. ¦The valve opens at one.",
@@ -151,12 +148,10 @@ def test_findings_lie_in_the_text_and_come_in_order(document, dials, known):
 
 
 def test_overlap_mends_what_a_cut_parts():
-    document = document_of("The pump starts. This takes a minute. The valve opens.")
-    middle, behind = document.text.index("This"), document.text.index(" The valve")
-    bare = tree_of(document, [(0, middle - 1), (middle, len(document.text))])
-    overlapped = tree_of(document, [(0, behind), (middle, len(document.text))])
-    assert counts(bare) == {Defect.REMARK_PARTED: 1}
-    assert counts(overlapped) == {}
+    document = document_of("Pumps need:\n\n- oil\n- water\n")
+    behind = document.text.index("- oil")
+    assert counts(tree_of(document, [(0, behind - 2), (behind, len(document.text) - 1)])) == {Defect.LIST_PARTED: 1}
+    assert counts(tree_of(document, [(0, behind - 2), (0, len(document.text) - 1)])) == {}
 
 
 def test_an_overlap_that_begins_inside_a_sentence_is_a_bad_beginning_alone():
@@ -191,17 +186,6 @@ def test_a_file_of_code_is_cut_between_members_without_harm():
     assert counts(cut_tree(clean, "pump.py")) == {}
     [found] = diagnose(cut_tree(torn, "pump.py"), 256, DIALS, COUNTER).of(Defect.CODE_CUT)
     assert found.severity is Severity.MINOR
-
-
-def test_a_footnote_far_from_its_mark_is_found():
-    text = "The pump starts.[1] It hums.\n\n[1] Since May."
-    note = text.index("\n\n[1]") + 2
-    blocks = (Block(BlockKind.PARAGRAPH, 0, note - 2), Block(BlockKind.FOOTNOTE, note, len(text)))
-    document = Document("v", "docx", "Pumps", text, blocks)
-    parted = tree_of(document, [(0, note - 2), (note, len(text))])
-    [found] = diagnose(parted, 256, DIALS, COUNTER).of(Defect.REMARK_PARTED)
-    assert (found.start, found.leaf, found.other) == (note, 1, 0)
-    assert counts(tree_of(document, [(0, len(text))])) == {}
 
 
 def test_tiny_and_oversized_leaves_are_measured_against_the_limit():

@@ -167,7 +167,7 @@ def test_a_finding_the_curve_and_the_tree_lead_to_their_places(address: str, bro
                 at_rest(page, beside)
                 click_mark(page, plot, plot.locator(".scatterlayer .trace").first.locator("path.point").last)
             else:
-                beside.locator(".icicle .bar").last.click()
+                plot.locator("g.slice path.surface").last.click()
             until(lambda: at_top(page) > 500)
         shown(page.locator(".details h3", has_text="Chunk"))
 
@@ -223,7 +223,7 @@ def test_a_clicked_chunk_says_what_is_known_of_it_and_no_panel_has_a_serious_fau
         for name in ("Curve", "Map", "Sizes", "Tree"):
             panel(page, name)
             settled(page)
-            shown(beside.locator(".stPlotlyChart, .icicle .bar"))
+            shown(beside.locator(".stPlotlyChart"))
             bar = beside.locator(".bars path").first
             light = bar.evaluate("(bar) => getComputedStyle(bar).fill") if name == "Sizes" else ""
             until(lambda: fits(page))

@@ -67,7 +67,7 @@ def of_cut(panel: PanelState) -> Points:
     kept = [(leaf, found[key]) for leaf, key in zip(cut.tree.leaves, cut.keys, strict=True) if key in found]
     return Points(
         project(np.stack([vector for _, vector in kept])) if kept else np.zeros((0, 2), dtype=np.float32),
-        tuple(words.shortened(leaf.text[:200], 60) for leaf, _ in kept),
+        tuple(_first_words(leaf.text) for leaf, _ in kept),
         tuple((cut.version, leaf.start, leaf.end) for leaf, _ in kept),
         tuple(leaf.headings[-1] if leaf.headings else "no heading" for leaf, _ in kept),
         len(cut.keys) - len(kept),
@@ -93,6 +93,10 @@ def _of_library(place: str, revision: int) -> Points:
     )
 
 
+def _first_words(text: str) -> str:
+    return words.shortened(text[:200], 60)
+
+
 def figure(points: Points, panel: PanelState, versions: Sequence[str]) -> plotly.graph_objects.Figure:
     """Colour, symbol and name together tell the groups apart, the largest first; a ring is around the chosen chunk."""
     import plotly.express as px
@@ -101,16 +105,24 @@ def figure(points: Points, panel: PanelState, versions: Sequence[str]) -> plotly
     common = [name for name, _ in Counter(points.groups).most_common()]
     if len(common) > COLOURS:
         common = [*common[: COLOURS - 1], OTHERS]
-    groups = [words.shortened(name if name in common else OTHERS, NAMED) for name in points.groups]
-    starts, ends = ([span[side] for span in points.spans] for side in (1, 2))
+    table = {
+        "x": points.places[:, 0],
+        "y": points.places[:, 1],
+        "group": [words.shortened(name if name in common else OTHERS, NAMED) for name in points.groups],
+        "text": points.texts,
+        "start": [start for _, start, _ in points.spans],
+        "end": [end for _, _, end in points.spans],
+        "document": [versions.index(version) for version, _, _ in points.spans],
+    }
     plot = px.scatter(
-        x=points.places[:, 0],
-        y=points.places[:, 1],
-        color=groups,
-        symbol=groups,
-        hover_name=points.texts,
-        custom_data=[starts, ends, [versions.index(version) for version, _, _ in points.spans]],
-        category_orders={name: [words.shortened(one, NAMED) for one in common] for name in ("color", "symbol")},
+        table,
+        x="x",
+        y="y",
+        color="group",
+        symbol="group",
+        hover_name="text",
+        custom_data=["start", "end", "document"],
+        category_orders={"group": [words.shortened(one, NAMED) for one in common]},
         color_discrete_sequence=colours.colours,
         symbol_sequence=SYMBOLS,
     )
