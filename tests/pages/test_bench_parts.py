@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.errors import NotFoundError, SettingsError
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.regions import region, take
-from core.evaluation.reporting.breakdown import latency_table
+from core.evaluation.reporting.breakdown import latency_table, settings_table
 from core.types import Span
 from pages.ui.benchmark import axes as bench_axes
 from pages.ui.benchmark import details as bench_details
@@ -126,9 +126,9 @@ def test_the_usual_baseline_is_common_practice_where_one_was_measured() -> None:
 
 def test_settings_and_unanswerable_questions_have_their_tables() -> None:
     made = report(("default", "flat"))
-    assert bench_details.settings_table(made)["expansion.strategy"] == ["parent", "flat"]
+    assert settings_table(made)["expansion.strategy"] == ["parent", "flat"]
     assert bench_details.unanswerable_table(made)["Answerable"][0] == "0.80"
-    assert set(bench_details.tabled(latency_table(made))) >= {"Preset", "search by meaning", "together"}
+    assert set(latency_table(made)) >= {"Preset", "search by meaning", "together"}
 
 
 def test_every_setting_can_be_varied_and_budgets_are_whole_tokens() -> None:
