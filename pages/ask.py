@@ -29,7 +29,6 @@ from pages.ui.settings import ask_dials, authority, rerankers
 from pages.ui.shared import address, keys, services, state
 from pages.ui.shared.entry import enter
 from pages.ui.shared.lessons import show_nothing
-from pages.ui.shared.tour import show_tour
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -42,7 +41,6 @@ def main() -> None:
         nothing_yet()
         return
     ask_place.arrive(library)
-    show_tour("ask")
     scope = scope_row(library)
     base = question_row(library.settings)
     settings = ask_dials.ask_dials(base, writer=library.writer is not None)

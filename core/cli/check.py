@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
 
-from core.cli import console
+from core.cli import console, contract
 from core.cli.options import asked_settings, home, reading
 from core.search.checking.checking import NOT_FOUND, PARTLY, SUPPORTED, Verdict
 from core.search.checking.library_check import check_text
@@ -35,14 +35,7 @@ def checked(verdicts: Sequence[Verdict]) -> dict[str, Any]:
                 "verdict": verdict.verdict,
                 "reason": verdict.reason,
                 "spans": [
-                    {
-                        "document": place.document,
-                        "source": place.source,
-                        "start": place.start,
-                        "end": place.end,
-                        "page": place.page,
-                        "quote": text,
-                    }
+                    {**contract.told(place, "document source start end page"), "quote": text}
                     for place, text in zip(verdict.spans, verdict.texts, strict=True)
                 ],
             }

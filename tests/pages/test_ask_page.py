@@ -321,9 +321,6 @@ def test_two_settings_are_compared_on_the_same_question() -> None:
     assert "Turn one at the left" in said(app)
     app.slider(key="ask.retrieval.k").set_value(1).run()
     assert not app.exception
-    ranks = app.dataframe[0].value
-    assert next(iter(ranks["Read"])) == "in both"
-    assert ranks["A #"].notna().sum() > ranks["B #"].notna().sum() == 1
     app.button(key="ask.take").click().run()
     assert app.slider(key="ask.retrieval.k").value == Settings().retrieval.k
     app.button(key="ask.drop").click().run()

@@ -50,7 +50,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text(text_of(sections), encoding="utf-8")
     with Library.open(folder / "home") as library:
         library.ingest([Incoming(name, path=folder / name) for name in ("works.md", "other.md")])
-        library.set_preference("tour", "skipped")
         works = next(row.version_id for row in library.sources() if row.name == "works.md")
         boundary = library.tree(works).leaves[2].start
         library.judge("Who moves the weir?", works, boundary - 40, boundary + 40)

@@ -165,7 +165,7 @@ def test_references_and_terms_lead_to_their_places(library: Library) -> None:
     assert places["section 1"].startswith("## 1 Terms")
     assert "In coins or notes" in next(found for words, found in places.items() if words.startswith("note "))
     assert places["Monthly Rent"].startswith("1.1 “Monthly Rent” means") or "means 500 euros" in places["Monthly Rent"]
-    assert "mailto:a@b.org" in dict(card["more"])["Links"]
+    assert "mailto:a@b.org" in dict(card["features"])["Links"]
 
 
 def test_links_to_documents_of_the_library_open_them_at_their_heading(library: Library) -> None:
@@ -180,11 +180,11 @@ def test_links_to_documents_of_the_library_open_them_at_their_heading(library: L
     places = {words: (start, version) for words, start, _, version in dict(card["features"])["Refers to"]}
     heading = library.document(two).text.index("## 2. Costs")
     assert places == {"the costs": (heading, two), "all of it": (0, two), "itself": (0, "")}
-    assert dict(card["more"])["Links"] == "a lost one (three.md), the web (https://example.org/two.md)"
+    assert dict(card["features"])["Links"] == "a lost one (three.md), the web (https://example.org/two.md)"
     library.trash([row.id for row in library.sources() if row.version_id == two])
     told = chunks_card.card(cut, cut.reading.leaves[-1], indexed=True)
     assert told is not None
-    assert "the costs (two.md#2-costs)" in dict(told["more"])["Links"]
+    assert "the costs (two.md#2-costs)" in dict(told["features"])["Links"]
 
 
 def test_a_passage_of_another_document_is_named_and_leads_there(library: Library) -> None:

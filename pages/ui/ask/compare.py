@@ -12,7 +12,7 @@ from core.settings import Settings
 from core.types import Passage
 from pages.ui.ask import results as ask_results
 from pages.ui.ask.results import Inquiry
-from pages.ui.ask.sides import moves, partner, pieces
+from pages.ui.ask.sides import partner, pieces
 from pages.ui.ask.source import KindOf, opened_at, source_of
 from pages.ui.settings import ask_dials
 from pages.ui.settings.ask_dials import DIALS, in_words
@@ -86,17 +86,6 @@ def show_sides(
         ]
     }
     drawn = _sides(key="ask.sides", data=data, on_open_change=lambda: None)
-    ranks, times = st.columns(2, gap="medium")
-    with ranks:
-        st.markdown("**Ranks**")
-        st.dataframe(moves(a, b), hide_index=True, height=320, placeholder="–")
-    with times:
-        st.markdown("**Time**")
-        steps = list(dict.fromkeys((*a.timings_ms, *b.timings_ms)))
-        table = {"Step": [words.step(step) for step in steps]}
-        for name, side in (("A", a), ("B", b)):
-            table[name] = [words.duration(side.timings_ms[step]) if step in side.timings_ms else "–" for step in steps]
-        st.dataframe(table, hide_index=True, height=320)
     return opened_at(drawn.open)
 
 

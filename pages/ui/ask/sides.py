@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from core.library import SearchResult
 from core.types import Passage, Span
 
 
@@ -48,27 +46,3 @@ def partner(passage: Passage, others: Iterable[Passage]) -> Passage | None:
     ]
     most = max(shared, key=lambda item: item[:2], default=None)
     return most[2] if most is not None and most[0] else None
-
-
-def moves(a: SearchResult, b: SearchResult) -> list[dict[str, Any]]:
-    """Every chunk that either ranking kept: its rank in both, and whether the reader gets it; the best first.
-
-    ``rank``: ``None`` where it was not kept.
-    """
-    names, ranks = {}, [{hit.chunk_id: hit.rank for hit in side.hits} for side in (a, b)]
-    for hit in (*b.hits, *a.hits):
-        names[hit.chunk_id] = " › ".join(dict.fromkeys((hit.document, *hit.headings)))
-    read = [{chunk for passage in side.passages for chunk in passage.chunk_ids} for side in (a, b)]
-    far = len(names) + 1
-    order = sorted(names, key=lambda chunk: (min(held.get(chunk, far) for held in ranks), ranks[0].get(chunk, far)))
-    return [
-        {
-            "A #": ranks[0].get(chunk),
-            "B #": ranks[1].get(chunk),
-            "Read": {(True, True): "in both", (True, False): "in A", (False, True): "in B"}.get(
-                (chunk in read[0], chunk in read[1]), "in neither"
-            ),
-            "Chunk": names[chunk],
-        }
-        for chunk in order
-    ]

@@ -54,7 +54,6 @@ def card(cut: Cut, leaf: str | None, *, indexed: bool) -> dict[str, Any] | None:
     return {
         "leaf": leaf,
         "features": rows(found, places, cut.version) if found else [],
-        "more": further(found, places) if found else [],
         "twins": [*_within(cut, index), *(_across(title, one) for title, one in others or ())],
         "table": table_of(cut.tree.document, cut.reading.spans[index]),
         "notes": notes,
@@ -96,6 +95,7 @@ def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, versio
     >>> rows(Features(metadata={"uses": ("Rent 120:180",)}))[1]
     ('Uses terms', [('Rent', 120, 180, '')])
     """
+    links = [f"{_short(one.text)} ({one.target_url})" for one in found.references if _leaves(one, linked)]
     told: list[Row] = [
         ("Reads as", "" if found.section_type == "prose" else found.section_type),
         ("Genre", "" if found.genre == "other" else found.genre),
@@ -107,34 +107,10 @@ def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, versio
         ("Versions", _listed(found.versions)),
         ("Figures, tables", _listed((*found.figures, *found.tables))),
         ("Refers to", _places(_pointed(found, linked, version))),
+        ("Links", _listed(links)),
         *(_metadata(name, values) for name, values in found.metadata.items()),
     ]
     return [(label, value) for label, value in told if value]
-
-
-def further(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE) -> list[Row]:
-    """What is seldom asked for: why it reads so, its place in its section, and what lies outside the document.
-
-    >>> further(Features(section="Fees", section_index=1, section_total=2, emails=("a@b.org",)))
-    [('In “Fees”', '1 of 2'), ('E-mail', 'a@b.org')]
-    """
-    inside = f"{found.section_index:,} of {found.section_total:,}"
-    holds = [word for word, is_there in _holding(found) if is_there]
-    links = [f"{_short(one.text)} ({one.target_url})" for one in found.references if _leaves(one, linked)]
-    told: list[Row] = [
-        ("Shown by", found.section_reason),
-        (f"In “{_short(found.section)}”", inside if found.section else ""),
-        ("Holds", ", ".join(holds)),
-        ("E-mail", _listed(found.emails)),
-        ("Addresses", _listed(found.urls)),
-        ("Links", _listed(links)),
-        ("Paths", _listed(found.paths)),
-    ]
-    return [(label, value) for label, value in told if value]
-
-
-def _holding(found: Features) -> tuple[tuple[str, bool], ...]:
-    return ("code", found.has_code), ("a table", found.has_table), ("a list", found.has_list)
 
 
 def _within(cut: Cut, index: int) -> list[tuple[str, str, None]]:

@@ -36,7 +36,6 @@ class _StoppableEncoder:
         self._encoder = over_cache(own, cache, writable=library.writable)
         self.fingerprint, self.dimension, self.max_tokens = own.fingerprint, own.dimension, own.max_tokens
         self.task: Task[object] | None = None
-        self.done = False
 
     def encode(self, texts: Sequence[str], progress: object = None) -> Vectors:
         """``(len(texts), dimension)`` float32, unit norm. Raises ``CancelledError`` when its task is stopped."""
@@ -47,7 +46,6 @@ class _StoppableEncoder:
                 self.task.tell(first, len(order))
             part = order[first : first + SLICE]
             vectors[part] = self._encoder.encode([texts[place] for place in part])
-        self.done = True
         return vectors
 
 
@@ -67,7 +65,7 @@ class DocumentCutter:
             self.work.resources = self._chunker_resources(settings.chunker, task.tell if task else None)
             made = cut_edited(self.work, settings, edits, reads=self.library.model.encoder.max_tokens)
             cut = Cut(self.library, settings, made, audit(made.tree, made.switched_off))
-            cut.sentences = self.work.series.spans if self.encoder.done else None
+            cut.sentences = self.work.series.spans
             return cut
 
     def _chunker_resources(self, chunker: str, tell: Tell | None) -> ChunkerResources:
