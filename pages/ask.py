@@ -14,7 +14,6 @@ from pages.ui.ask import place as ask_place
 from pages.ui.ask import results as ask_results
 from pages.ui.ask import written
 from pages.ui.ask.answer import show_answer
-from pages.ui.ask.check_text import show_check
 from pages.ui.ask.chips import ignored, show_chips
 from pages.ui.ask.conflicts import show_conflicts
 from pages.ui.ask.evidence import show_evidence, show_notes
@@ -23,6 +22,7 @@ from pages.ui.ask.results import Inquiry
 from pages.ui.ask.source import KindOf
 from pages.ui.ask.tabs import show_tabs
 from pages.ui.ask.why import show_why
+from pages.ui.ask.written_text import show_check
 from pages.ui.library import judging_list
 from pages.ui.reader import readings
 from pages.ui.settings import ask_dials, authority, rerankers

@@ -20,8 +20,8 @@ from core.text.finding import find_words
 from core.types import Passage, Span
 from pages.ui.ask import evidence
 from pages.ui.ask import tabs as ask_tabs
-from pages.ui.ask.history import REMEMBERED, with_latest
-from pages.ui.ask.sides import partner, pieces
+from pages.ui.ask.compare import partner, pieces
+from pages.ui.ask.question import REMEMBERED, with_latest
 from pages.ui.ask.why import TASK, surroundings
 from pages.ui.settings import ask_dials
 from pages.ui.settings.ask_dials import BY_NAME, DIALS, FOLDS, differing

@@ -17,8 +17,7 @@ from core.library import Incoming, Library
 from core.settings import ChunkingSettings, EnrichingSettings
 from pages.ui.chunks import card as chunks_card
 from pages.ui.chunks import elsewhere as chunks_elsewhere
-from pages.ui.chunks.cut import Cut
-from pages.ui.chunks.cuts import DocumentCutter, applied_cut, applied_reading
+from pages.ui.chunks.cuts import Cut, DocumentCutter, applied_cut, applied_reading
 from pages.ui.shared import services, tasks
 from tests.pages.apps import filled, said, start
 
@@ -125,14 +124,14 @@ def test_a_long_document_says_what_is_known_indexed_or_tried(library: Library, m
         assert card is not None
         assert dict(card["features"])["Symbols"] == "getUserName"
         assert card["notes"] == []
-    monkeypatch.setattr("pages.ui.chunks.cut.enrich", lambda *_: pytest.fail("what is stored is not found out again"))
+    monkeypatch.setattr("pages.ui.chunks.cuts.enrich", lambda *_: pytest.fail("what is stored is not found out again"))
     assert held.library.features(version) == indexed(library, version).features.result()
 
 
 def test_while_it_is_found_out_the_card_says_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     (version,) = put(library, mill=f"# Mill\n\n{MILL}\n")
     go = Event()
-    monkeypatch.setattr("pages.ui.chunks.cut.enrich", lambda *_: go.wait(60) and {})
+    monkeypatch.setattr("pages.ui.chunks.cuts.enrich", lambda *_: go.wait(60) and {})
     cut = trial(library, version, ChunkingSettings(max_tokens=60))
     card = chunks_card.card(cut, cut.reading.leaves[0], indexed=False)
     assert card is not None

@@ -15,9 +15,8 @@ from core.search.context.trace import Clustered
 from core.settings import Settings
 from core.types import Block, BlockKind, Candidate, Hit, Passage
 from pages.ui.ask import judging
-from pages.ui.ask.source import KindOf, opened_at, source_of
+from pages.ui.ask.source import KindOf, opened_at, shared_words, source_of
 from pages.ui.ask.stages import digits, scale, stage
-from pages.ui.ask.terms import shared_words
 from pages.ui.settings import ask_dials
 from pages.ui.shared import assets, state, words
 

@@ -81,7 +81,7 @@ def label(chunk: Chunk, by_id: Mapping[str, Chunk]) -> str:
     >>> label(Chunk("c", 0, None, 0, 9, "- The end", 2), {})
     'The end'
     """
-    above = by_id[chunk.parent_id].headings if chunk.parent_id in by_id else ()
-    if chunk.headings and chunk.headings != above:
+    parent = by_id.get(chunk.parent_id or "")
+    if chunk.headings and (parent is None or chunk.headings != parent.headings):
         return words.shortened(chunk.headings[-1], LABEL)
     return words.shortened(chunk.text[: 4 * LABEL].strip().lstrip("#>*-|• \t") or chunk.text, LABEL)

@@ -86,7 +86,6 @@ SUITE_FOLDER = "benchmark.folder"
 PRESETS_CHOSEN = "benchmark.presets"
 SUITE_ORIGINS = "benchmark.origins"  # whose judgments are measured on
 BENCH_VARY = "benchmark.vary"
-BENCH_AXES = "benchmark.axes"  # numbers of the axes of the grid, in order
 BENCH_TOKENS = "benchmark.tokens"
 BENCH_ANSWERS = "benchmark.answers"
 RUN_SHOWN = "benchmark.run"
