@@ -12,7 +12,7 @@ from core.embedding import packaged
 from core.evaluation.history import CODE
 from core.evaluation.measuring import BUDGETS
 from core.evaluation.reporting.report import BenchReport
-from core.evaluation.statistics import BETTER, WORSE, Comparison, compare_many
+from core.evaluation.statistics import BETTER, WORSE, Comparison, compare
 
 # Title of a dial -> its report, and whether this very code made it.
 Measured = Mapping[str, tuple[BenchReport, bool]]
@@ -63,7 +63,7 @@ class Findings:
             found = {item.preset: scores(report, part, item.preset, self.names[part]) for item in report.presets}
             self.rows[part] = {name: values.mean(axis=0).tolist() for name, values in found.items()}
             default = found.pop(DEFAULT)
-            self.compared[part] = compare_many(found, default)
+            self.compared[part] = compare(found, default)
             for name, compared in self.compared[part].items():
                 if part.tunes:
                     self.gains.setdefault(name, {})[part] = compared[-1].difference

@@ -267,7 +267,7 @@ def tables(records: Sequence[Record], cells: Sequence[str]) -> str:
         for cell in cells:
             found = column(here, cell, measures)
             shown = []
-            for value, one in zip(found.mean(axis=0), compare(found, quick), strict=True):
+            for value, one in zip(found.mean(axis=0), compare({cell: found}, quick)[cell], strict=True):
                 verdict = f" {one.verdict}" if one.verdict in ("better", "worse") else ""
                 shown.append(f"{value:.1f} ({one.difference:+.1f} [{one.low:+.1f}, {one.high:+.1f}]{verdict})")
             lines.append(f"| {cell} | " + " | ".join(shown) + " |")

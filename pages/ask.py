@@ -15,7 +15,6 @@ from pages.ui.ask import place as ask_place
 from pages.ui.ask import results as ask_results
 from pages.ui.ask import written
 from pages.ui.ask.answer import show_answer
-from pages.ui.ask.check_text import show_check
 from pages.ui.ask.chips import ignored, show_chips
 from pages.ui.ask.conflicts import show_conflicts
 from pages.ui.ask.evidence import show_evidence, show_notes
@@ -24,13 +23,13 @@ from pages.ui.ask.results import Inquiry
 from pages.ui.ask.source import KindOf
 from pages.ui.ask.tabs import show_tabs
 from pages.ui.ask.why import show_why
+from pages.ui.ask.written_text import show_check
 from pages.ui.library import judging_list
 from pages.ui.reader import readings
 from pages.ui.settings import ask_dials, authority, rerankers
 from pages.ui.shared import address, keys, services, state
 from pages.ui.shared.entry import enter
 from pages.ui.shared.lessons import show_nothing
-from pages.ui.shared.tour import show_tour
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -43,7 +42,6 @@ def main() -> None:
         nothing_yet()
         return
     ask_place.arrive(library)
-    show_tour("ask")
     scope = scope_row(library)
     base = question_row(library.settings)
     settings = ask_dials.ask_dials(base, writer=library.writer is not None)

@@ -18,7 +18,6 @@ from pages.ui.reader.reader import shelve
 from pages.ui.shared import keys, services, state, words
 from pages.ui.shared.entry import enter
 from pages.ui.shared.lessons import show_nothing
-from pages.ui.shared.tour import show_tour
 
 
 def main() -> None:
@@ -29,7 +28,6 @@ def main() -> None:
         nothing_yet()
         return
     with st.container(gap="small"):  # there also when empty: what comes and goes in it moves nothing below
-        show_tour("chunks")
         wrong = arrive(sources)
         if wrong:
             st.warning(wrong, icon=":material/link_off:")

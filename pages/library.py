@@ -15,7 +15,6 @@ from pages.ui.shared.entry import enter
 from pages.ui.shared.lessons import show_lessons
 from pages.ui.shared.queue import show_queue
 from pages.ui.shared.shelves import show_switcher
-from pages.ui.shared.tour import show_tour
 
 
 def main() -> None:
@@ -30,7 +29,6 @@ def main() -> None:
     else:
         welcome()
     if library.writable:
-        show_tour("library")
         show_undo()
         show_adding(empty=not sources)
         show_queue(drawn_at)

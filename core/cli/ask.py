@@ -1,22 +1,140 @@
-"""The commands that ask a library: what is found for a question, and what answers it."""
+"""The commands that ask a library: what is found, what answers, why a passage is not read, what a text is backed by."""
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from time import perf_counter
+from typing import Any
 
 from core.cli import console, contract
 from core.cli.export import save
-from core.cli.options import asked_settings, home, reading
+from core.cli.options import asked_settings, home, reading, sources_named
 from core.enriching import Features
 from core.errors import NotFoundError, SettingsError
 from core.inspecting.as_markdown import question_as_markdown
 from core.library import Library
 from core.search.answer import Line, in_words
+from core.search.checking.checking import NOT_FOUND, PARTLY, SUPPORTED, Verdict
+from core.search.checking.library_check import check_text
+from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.search.result import SearchResult
 from core.settings import Settings
-from core.types import Quote
+from core.storage.catalogue.sources import SourceRow
+from core.text.finding import find_words
+from core.types import Quote, Span
+
+_SAID = {SUPPORTED: "supported", PARTLY: "partly", NOT_FOUND: "not found"}
+
+
+def check(options: Namespace) -> int:
+    """Print whether the library supports each sentence of a text, and where it says so."""
+    text = sys.stdin.read() if options.text == "-" else options.text
+    with reading(home(options)) as library:
+        settings = asked_settings(options, library.settings)
+        scope = library.scope(options.collections, options.tags)
+        verdicts = check_text(library.searcher, text, settings, scope, console.Progress().checking)
+    console.answer(options, checked(verdicts), "\n\n".join(map(_verdict_in_words, verdicts)))
+    return 0
+
+
+def checked(verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """What ``check`` says of each sentence. ``spans``: where it stands, or what came nearest."""
+    return {
+        "sentences": [
+            {
+                "text": verdict.claim.text,
+                "verdict": verdict.verdict,
+                "reason": verdict.reason,
+                "spans": [
+                    {**contract.told(place, "document source start end page"), "quote": text}
+                    for place, text in zip(verdict.spans, verdict.texts, strict=True)
+                ],
+            }
+            for verdict in verdicts
+        ]
+    }
+
+
+def _verdict_in_words(verdict: Verdict) -> str:
+    places = [f"    {place.document} ({place.source}, {place.start}-{place.end})" for place in verdict.spans]
+    head = f"{_SAID[verdict.verdict]}: {verdict.claim.text}"
+    return "\n".join([head, f"    {verdict.reason}", *places])
+
+
+_MOST_PLACES = 1000  # of one document
+_AROUND = 40  # characters of the passage that a summary shows
+
+
+def why(options: Namespace) -> int:
+    """Print the fate of a passage at every stage, and the smallest change of each dial that has it read."""
+    with reading(home(options)) as library:
+        settings = asked_settings(options, library.settings)
+        source, place = _place(library, options)
+        scope = library.scope(options.collections, options.tags)
+        progress = console.Progress().trying
+        found = why_not(library.searcher, options.question, settings, source.version_id, place, scope, progress)
+        text = library.document(source.version_id).text[place.start : place.end]
+    result = contract.explained(options.question, source.name, place, text, found)
+    console.answer(options, result, _place_in_words(source, place, text, found))
+    return 0
+
+
+def _place(library: Library, options: Namespace) -> tuple[SourceRow, Span]:
+    """Where the words stand. Raises ``NotFoundError`` where they do not, or not so often as ``--place`` says."""
+    rows = sources_named(library, options.source) if options.source else library.sources()
+    if not rows:
+        raise NotFoundError(f"There is no source {options.source} in this library.", "`list` names those there are.")
+    once = {row.version_id: row for row in reversed(rows)}  # the same bytes under two names are one document
+    places = list(_places(library, [row for row in rows if once[row.version_id] is row], options.words))
+    if not places:
+        raise NotFoundError(
+            "These words do not stand in a document one after another.", "Give fewer of them, as they stand there."
+        )
+    number: int = options.place
+    if not 1 <= number <= len(places):
+        raise NotFoundError(f"There is no place {number}.", f"The words stand in {len(places):,}.")
+    if len(places) > 1:
+        console.complain(f"The words stand in {len(places):,} places; this is number {number} (--place).")
+    return places[number - 1]
+
+
+def _places(library: Library, rows: list[SourceRow], words: str) -> Iterator[tuple[SourceRow, Span]]:
+    for row in rows:
+        yield from ((row, span) for span in find_words(library.document(row.version_id).text, words, _MOST_PLACES))
+
+
+def _place_in_words(source: SourceRow, place: Span, text: str, found: WhyNot) -> str:
+    """What a person reads: where the place is, the sentence, and the changes, a line each."""
+    shown = " ".join(text.split())
+    shown = shown if len(shown) <= _AROUND else f"{shown[:_AROUND].rsplit(' ', 1)[0]} …"
+    told = [f"“{shown}” ({source.name}, {place.start}-{place.end})", found.sentence]
+    changes = [f"  {_turned(change)}" for change in found.changes]
+    return "\n".join([*told, *(["Each of these alone has it read:", *changes] if changes else [])])
+
+
+def _turned(change: Change) -> str:
+    """A change as options of this command.
+
+    >>> _turned(Change({"retrieval.k": (50, 90)}, 0.1, 1.0, (("type", "pdf"),)))
+    '--set retrieval.k=90, without “type: pdf” in the question'
+    """
+    turned = [f"--set {name}={_written(after)}" for name, (_, after) in change.settings.items()]
+    without = [f"without “{kind}: {value}” in the question" for kind, value in change.remove]
+    return ", ".join([*turned, *without])
+
+
+def _written(value: object) -> str:
+    """A value as ``--set`` takes it.
+
+    >>> _written(True), _written(0.5), _written(("pdf", "md"))
+    ('on', '0.5', 'pdf,md')
+    """
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def query(options: Namespace) -> int:

@@ -14,11 +14,9 @@ from core.chunking import audit as audit_tree
 from core.chunking import chunk as cut
 from core.cli import ask as commands_ask
 from core.cli import bench as commands_bench
-from core.cli import check as commands_check
 from core.cli import console, contract
 from core.cli import needles as commands_needles
 from core.cli import training as commands_training
-from core.cli import why as commands_why
 from core.cli.export import export
 from core.cli.judgments import judgments, refit
 from core.cli.options import existing, home, reading, settings_of, sources_named
@@ -197,8 +195,8 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "chunk": chunk,
     "query": commands_ask.query,
     "ask": commands_ask.ask,
-    "why": commands_why.why,
-    "check": commands_check.check,
+    "why": commands_ask.why,
+    "check": commands_ask.check,
     "bench": commands_bench.bench,
     "read": commands_bench.read,
     "needles": commands_needles.needles,

@@ -24,20 +24,33 @@ if TYPE_CHECKING:
     from core.refitting import CarefulShare, Refitted
 
 
+def told(value: object, names: str) -> dict[str, Any]:
+    """The fields of these names; what JSON has no word for is a list or an object.
+
+    >>> told(Span(3, 9), "start end")
+    {'start': 3, 'end': 9}
+    """
+    return {name: _plain(getattr(value, name)) for name in names.split()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(held) for name, held in value.items()}
+    return [_plain(held) for held in value] if isinstance(value, tuple | list) else value
+
+
 def ingestion(report: IngestReport) -> dict[str, Any]:
     """What ``ingest`` and ``rebuild`` did."""
     return {
         "documents": [_ingested(document) for document in report.documents],
         "failures": failures(report.failures),
-        "encoded": report.encoded,
-        "reused": report.reused,
-        "seconds": report.seconds,
+        **told(report, "encoded reused seconds"),
     }
 
 
 def failures(found: Sequence[Failure]) -> list[dict[str, Any]]:
     """What could not be done, and why."""
-    return [{"source": failure.source, "reason": failure.reason} for failure in found]
+    return [told(failure, "source reason") for failure in found]
 
 
 def dry_run(looked: Sequence[tuple[str, Changes]]) -> dict[str, Any]:
@@ -99,42 +112,17 @@ def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, 
         "understood": [_understood(chip) for chip in result.understood.chips],
         "hits": [
             {
-                "chunk_id": hit.chunk_id,
-                "document": hit.document,
-                "source": hit.source,
-                "start": hit.start,
-                "end": hit.end,
-                "page": hit.page,
-                "headings": list(hit.headings),
-                "scores": dict(hit.scores),
-                "rank": hit.rank,
+                **told(hit, "chunk_id document source start end page headings scores rank"),
                 "features": _features(features, hit.chunk_id),
             }
             for hit in result.hits
         ],
         "passages": [
-            {
-                "document": passage.document,
-                "source": passage.source,
-                "start": passage.start,
-                "end": passage.end,
-                "tokens": passage.tokens,
-                "chunk_ids": list(passage.chunk_ids),
-                "rank": passage.rank,
-                "score": passage.score,
-                "reason": passage.reason,
-            }
-            for passage in result.passages
+            told(passage, "document source start end tokens chunk_ids rank score reason") for passage in result.passages
         ],
-        "context": {
-            "order": list(result.context.order),
-            "tokens": result.context.tokens,
-            "prompt": result.context.prompt,
-        },
+        "context": told(result.context, "order tokens prompt"),
         "conflicts": [_conflict(conflict) for conflict in result.conflicts],
-        "notes": list(result.notes),
-        "reads": result.reads,
-        "timings_ms": dict(result.timings_ms),
+        **told(result, "notes reads timings_ms"),
     }
 
 
@@ -168,16 +156,7 @@ def explained(question: str, source: str, place: Span, text: str, found: WhyNot)
         "read": found.held,
         "sentence": found.sentence,
         "stages": list(found.stages),
-        "fates": [
-            {
-                "start": fate.start,
-                "end": fate.end,
-                "ranks": dict(fate.ranks),
-                "scores": dict(fate.scores),
-                "fate": fate.said,
-            }
-            for fate in found.fates
-        ],
+        "fates": [{**told(fate, "start end ranks scores"), "fate": fate.said} for fate in found.fates],
         "barred": [_understood(condition) for condition in found.excluded],
         "changes": [
             {
@@ -197,16 +176,10 @@ def _citation(quote: Quote) -> dict[str, Any]:
     """``quote``: the document's own text there; ``told``: what it is of, "" for a sentence; ``short``: the short answer
     in it, ``None`` where none was marked.
     """
-    place = quote.citation
     return {
-        "document": place.document,
-        "source": place.source,
-        "start": place.start,
-        "end": place.end,
-        "page": place.page,
+        **told(quote.citation, "document source start end page"),
         "quote": quote.text,
-        "told": quote.told,
-        "kind": quote.kind,
+        **told(quote, "told kind"),
         "cells": [{"header": header, "words": words} for header, words in quote.cells],
         "short": None if quote.short is None else quote.text[quote.short.start : quote.short.end],
     }
@@ -214,74 +187,31 @@ def _citation(quote: Quote) -> dict[str, Any]:
 
 def _understood(chip: Chip) -> dict[str, Any]:
     """``filters``: whether only what fits it was searched; parts and what was written are searched as well."""
-    return {
-        "kind": chip.kind,
-        "value": chip.value,
-        "words": chip.words,
-        "filters": isinstance(chip, Condition),
-    }
+    return {**told(chip, "kind value words"), "filters": isinstance(chip, Condition)}
 
 
 def _conflict(conflict: ContextConflict) -> dict[str, Any]:
     """``preferred``: the place among the sides of the one whose document ranks above the others' in authority."""
-    return {
-        "kind": conflict.kind,
-        "subject": list(conflict.subject),
-        "about": conflict.about,
-        "sides": [
-            {
-                "document": side.document,
-                "source": side.source,
-                "start": side.span.start,
-                "end": side.span.end,
-                "value": side.value,
-                "normal": side.normal,
-                "rank": side.rank,
-            }
-            for side in conflict.sides
-        ],
-        "preferred": conflict.preferred,
-        "reason": conflict.reason,
-    }
+    sides = [
+        {**told(side, "document source value normal rank"), **told(side.span, "start end")} for side in conflict.sides
+    ]
+    return {**told(conflict, "kind subject about preferred reason"), "sides": sides}
 
 
 def judgment(row: JudgmentRow) -> dict[str, Any]:
     """A judgment, and where its gold lies now; ``lost`` is "" while it does."""
     return {
-        "id": row.id,
-        "question": row.judgment.question,
-        "answer": row.judgment.answer,
-        "source": row.source,
-        "version_id": row.version_id,
-        "start": row.start,
-        "end": row.end,
-        "quote": row.judgment.quote,
-        "unanswerable": row.unanswerable,
-        "lost": row.lost,
-        "origin": row.judgment.origin,
-        "created_at": row.created_at,
+        **told(row, "id source version_id start end unanswerable lost created_at"),
+        **told(row.judgment, "question answer quote origin"),
     }
 
 
 def _block(block: Block) -> dict[str, Any]:
     """A table also has its cells, each with the value it states: a number, a truth value, a text, null where empty."""
-    told = {"kind": block.kind.value, "start": block.start, "end": block.end, "level": block.level}
+    row = {"kind": block.kind.value, "start": block.start, "end": block.end, "level": block.level}
     if block.kind is not BlockKind.TABLE:
-        return told
-    return {
-        **told,
-        "cells": [
-            {
-                "row": cell.row,
-                "column": cell.column,
-                "header": cell.header,
-                "start": cell.start,
-                "end": cell.end,
-                "value": cell.value,
-            }
-            for cell in block.cells
-        ],
-    }
+        return row
+    return {**row, "cells": [told(cell, "row column header start end value") for cell in block.cells]}
 
 
 def _features(known: Mapping[str, Features], chunk_id: str) -> dict[str, Any] | None:
@@ -289,66 +219,32 @@ def _features(known: Mapping[str, Features], chunk_id: str) -> dict[str, Any] | 
     found = known.get(chunk_id)
     if found is None:
         return None
-    return {
-        "genre": found.genre,
-        "section_type": found.section_type,
-        "keywords": list(found.keywords),
-        "entities": {
-            "names": list(found.names),
-            "organisations": list(found.organisations),
-            "symbols": list(found.symbols),
-            "paths": list(found.paths),
-            "urls": list(found.urls),
-            "emails": list(found.emails),
-        },
-    }
+    entities = told(found, "names organisations symbols paths urls emails")
+    return {**told(found, "genre section_type keywords"), "entities": entities}
 
 
 def _chunk(chunk: Chunk) -> dict[str, Any]:
-    return {
-        "chunk_id": chunk.chunk_id,
-        "level": chunk.level,
-        "parent_id": chunk.parent_id,
-        "start": chunk.start,
-        "end": chunk.end,
-        "text": chunk.text,
-        "tokens": chunk.tokens,
-        "encoder_tokens": chunk.encoder_tokens,
-        "headings": list(chunk.headings),
-        "prefix": [
-            {
-                "kind": part.kind,
-                "text": part.text,
-                "start": part.source.start if part.source else None,
-                "end": part.source.end if part.source else None,
-            }
-            for part in chunk.prefix
-        ],
-        "reasons": list(chunk.reasons),
-        "metadata": {name: list(values) for name, values in chunk.metadata.items()},
-    }
+    nowhere = {"start": None, "end": None}
+    prefix = [
+        {**told(part, "kind text"), **(told(part.source, "start end") if part.source else nowhere)}
+        for part in chunk.prefix
+    ]
+    fields = "chunk_id level parent_id start end text tokens encoder_tokens headings reasons metadata"
+    return {**told(chunk, fields), "prefix": prefix}
 
 
 def _ingested(document: Ingested) -> dict[str, Any]:
     return {
-        "source": document.source,
-        "document": document.document,
-        "kind": document.kind,
-        "characters": document.characters,
-        "chunks": document.chunks,
+        **told(document, "source document kind characters chunks version_id reused parent"),
         "audit": _audit(document.audit, document.words),
-        "version_id": document.version_id,
-        "reused": document.reused,
-        "parent": document.parent,
         "read": asdict(document.read) if document.read else None,
     }
 
 
 def _audit(audit: Audit, words: WordAudit | None) -> dict[str, Any]:
     return {
-        "characters": audit.characters,
-        "covered": audit.covered,
-        "gaps": [{"start": gap.start, "end": gap.end, "reason": gap.reason} for gap in audit.gaps],
+        **told(audit, "characters covered"),
+        "gaps": [told(gap, "start end reason") for gap in audit.gaps],
         "words": None if words is None else _words(words),
     }
 

@@ -115,19 +115,9 @@ def _make(options: Namespace) -> int:
 
 def _made(question: MadeQuestion) -> dict[str, Any]:
     """A question that was made, with its gold; ``overlap``: the share of its words that stand in the gold."""
-    return {
-        "question": question.question,
-        "others": list(question.others),
-        "kind": question.kind,
-        "source": question.document,
-        "gold": [
-            {"version_id": place.version_id, "start": place.span.start, "end": place.span.end}
-            for place in question.gold
-        ],
-        "quote": question.quote,
-        "answer": question.answer,
-        "overlap": question.overlap,
-    }
+    gold = [{"version_id": place.version_id, **contract.told(place.span, "start end")} for place in question.gold]
+    told = contract.told(question, "question others kind quote answer overlap")
+    return {**told, "source": question.document, "gold": gold}
 
 
 def refit(options: Namespace) -> int:

@@ -43,7 +43,7 @@ def train_reranker(options: Namespace) -> int:
 
 def train_reader(options: Namespace) -> int:
     """Train on the pairs that have an answer, and write the weights; it goes on as ``train_reranker`` does."""
-    from core.training.default_pairs import default_pairs
+    from core.training.code_pairs import default_pairs
     from core.training.pairs import read_pairs
     from core.training.run_reader import train_on
 

@@ -14,7 +14,7 @@ of even one such mistake, per metric, at 5 %.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,11 +49,10 @@ class Interval:
 class Comparison:
     """A preset against a baseline: mean of the paired differences, its 95 % interval, and the verdict in words.
 
-    ``verdict``: "better" or "worse", by the sign of ``difference``, when the p value is at most 0.05, else "no
-    difference seen", which is not "the same": the interval tells how large a difference there may still be. It decides
-    by ``adjusted`` where that is known, else by ``p_value``; fewer than six questions can never tell. ``questions``:
-    how many were compared. ``p_value``: of the randomisation test of this pair alone. ``adjusted``: the same after
-    Holm's correction for all presets compared with the baseline; ``None`` from ``compare``, which knows of no others.
+    ``verdict``: "better" or "worse", by the sign of ``difference``, when ``adjusted`` is at most 0.05, else "no
+    difference seen", which is not "the same": the interval tells how large a difference there may still be. Fewer than
+    six questions can never tell. ``questions``: how many were compared. ``p_value``: of the randomisation test of this
+    pair alone; ``adjusted``: after Holm's correction for all presets compared with the baseline.
     """
 
     difference: float
@@ -62,7 +61,7 @@ class Comparison:
     verdict: str
     questions: int
     p_value: float
-    adjusted: float | None = None
+    adjusted: float
 
 
 def intervals(scores: ArrayLike, *, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[Interval, ...]:
@@ -86,25 +85,6 @@ def intervals(scores: ArrayLike, *, resamples: int = RESAMPLES, seed: int = SEED
 
 
 def compare(
-    scores: ArrayLike,
-    baseline: ArrayLike,
-    *,
-    resamples: int = RESAMPLES,
-    permutations: int = PERMUTATIONS,
-    seed: int = SEED,
-) -> tuple[Comparison, ...]:
-    """Each column of ``scores`` against the same column of ``baseline``: rows are the same questions.
-
-    For one preset; several against one baseline belong in ``compare_many``. Raises ``ValueError`` when the shapes
-    differ or there are no questions.
-
-    >>> compare([[1.0]] * 6, [[0.0]] * 6)
-    (Comparison(difference=1.0, low=1.0, high=1.0, verdict='better', questions=6, p_value=0.03125, adjusted=None),)
-    """
-    return _compared(_differences(scores, baseline), resamples, permutations, seed)
-
-
-def compare_many(
     presets: Mapping[str, ArrayLike],
     baseline: ArrayLike,
     *,
@@ -112,29 +92,32 @@ def compare_many(
     permutations: int = PERMUTATIONS,
     seed: int = SEED,
 ) -> dict[str, tuple[Comparison, ...]]:
-    """Every preset against ``baseline`` as ``compare`` does it, each metric corrected for the number of presets.
+    """Each column of every preset against the same column of ``baseline``, corrected for the number of presets.
 
-    ``presets``: without the baseline itself, which would count as one more comparison. Raises ``ValueError`` as
-    ``compare`` does.
+    Rows are the same questions. ``presets``: without the baseline itself, which would count as one more comparison.
+    Raises ``ValueError`` when the shapes differ or there are no questions.
 
-    >>> found = compare_many({"one": [[1.0]] * 6, "other": [[0.0]] * 6}, [[0.0]] * 6)
+    >>> found = compare({"one": [[1.0]] * 6, "other": [[0.0]] * 6}, [[0.0]] * 6)
     >>> found["one"][0].p_value, found["one"][0].adjusted, found["one"][0].verdict
     (0.03125, 0.0625, 'no difference seen')
     """
     if not presets:
         return {}
     tables = [_differences(scores, baseline) for scores in presets.values()]
-    metrics = tables[0].shape[1]
+    questions, metrics = tables[0].shape
     # Side by side they share the draws, which take longer than the sums.
-    alone = _compared(np.concatenate(tables, axis=1), resamples, permutations, seed)
-    rows = [alone[position * metrics : (position + 1) * metrics] for position in range(len(tables))]
-    columns = [holm([item.p_value for item in column]) for column in zip(*rows, strict=True)]
+    whole = np.concatenate(tables, axis=1)
+    found = intervals(whole, resamples=resamples, seed=seed)
+    p_values = np.reshape(_randomisation(whole, permutations=permutations, seed=seed), (len(tables), metrics))
+    adjusted = np.transpose([holm(column) for column in p_values.T.tolist()])
     return {
         name: tuple(
-            replace(item, adjusted=p[position], verdict=_verdict(item.difference, p[position]))
-            for item, p in zip(row, columns, strict=True)
+            Comparison(one.mean, one.low, one.high, _verdict(one.mean, corrected), questions, p, corrected)
+            for one, p, corrected in zip(
+                found[at * metrics : (at + 1) * metrics], p_values[at].tolist(), adjusted[at].tolist(), strict=True
+            )
         )
-        for position, (name, row) in enumerate(zip(presets, rows, strict=True))
+        for at, name in enumerate(presets)
     }
 
 
@@ -187,15 +170,6 @@ def _differences(scores: ArrayLike, baseline: ArrayLike) -> NDArray[np.float64]:
     differences = left - right
     differences[np.abs(differences) <= _ROUNDING] = 0.0
     return differences
-
-
-def _compared(differences: NDArray[np.float64], resamples: int, permutations: int, seed: int) -> tuple[Comparison, ...]:
-    found = intervals(differences, resamples=resamples, seed=seed)
-    p_values = _randomisation(differences, permutations=permutations, seed=seed)
-    return tuple(
-        Comparison(item.mean, item.low, item.high, _verdict(item.mean, p), len(differences), p)
-        for item, p in zip(found, p_values, strict=True)
-    )
 
 
 def _randomisation(differences: NDArray[np.float64], *, permutations: int, seed: int) -> tuple[float, ...]:

@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.text.sentences import sentence_spans
 from core.types import Block, BlockKind, Chunk, ChunkTree, Span
 
 _VISIBLE = re.compile(r"\S")
@@ -83,26 +82,21 @@ class Blocks:
         return self._blocks[index] if index >= 0 and position < self._blocks[index].end else None
 
 
-_BEFORE, _BEHIND = 120, 60  # characters that decide whether a stop ends a sentence
-_PARAGRAPH = 600  # characters of a paragraph looked at either way, to tell wrapped lines from short ones
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n|[\f\u2029]")
-_STOP = re.compile(r"[.!?…‼⁇⁈⁉؟۔।॥։。！？｡][\"'”’“‘«»›)\]}*_`）』」】》〉｣\d,–\-\[¹²³⁰-⁹\s]*\Z")
 _UNITS = (BlockKind.TABLE, BlockKind.CODE)  # made of rows and lines, not of sentences
 
 
 class SentencePlaces:
-    """Sentences around places of one text. ``sentences``: all of them where they are known; asking is quicker then."""
+    """Sentences around places of one text."""
 
     __slots__ = ("_blocks", "_sentences", "_starts", "_text")
 
-    def __init__(self, text: str, blocks: Blocks, sentences: Sequence[Span] | None = None) -> None:
-        self._text = text
-        self._blocks = blocks
-        self._sentences = sentences
-        self._starts = [span.start for span in sentences] if sentences is not None else []
+    def __init__(self, text: str, blocks: Blocks, sentences: Sequence[Span]) -> None:
+        self._text, self._blocks, self._sentences = text, blocks, sentences
+        self._starts = [span.start for span in sentences]
 
     def across(self, end: int, start: int) -> Span | None:
-        """The sentence, or the part of it nearby, that holds ``end - 1`` and ``start``; ``None`` when it ends between.
+        """The sentence that holds ``end - 1`` and ``start``; ``None`` when it ends between.
 
         Both are visible characters with nothing but blanks between them. Rows and lines of code are not sentences.
         """
@@ -115,30 +109,9 @@ class SentencePlaces:
             return None
         if block is None and self._blocks.at(start) is not None:
             return None
-        if self._sentences is not None:
-            index = bisect_right(self._starts, start) - 1
-            found = self._sentences[index] if index >= 0 else None
-            return found if found is not None and found.start < end and found.end > start else None
-        low, high = (block.start, block.end) if block is not None else (0, len(text))
-        return self._nearby(end, start, low, high)
-
-    def _nearby(self, end: int, start: int, low: int, high: int) -> Span | None:
-        text = self._text
-        if "\n" not in text[end:start]:
-            low, high = max(low, end - _BEFORE), min(high, start + _BEHIND)
-            if _STOP.search(text, max(low, end - 24), end) is None and "\u2028" not in text[end:start]:
-                return Span(low, high)
-        else:
-            breaks = [match.end() for match in _BLANK_LINE.finditer(text, max(low, end - _PARAGRAPH), end)]
-            low = breaks[-1] if breaks else max(low, end - _PARAGRAPH)
-            blank = _BLANK_LINE.search(text, start, min(high, start + _PARAGRAPH))
-            high = blank.start() if blank else min(high, start + _PARAGRAPH)
-        for span in sentence_spans(text, low, high):
-            if span.start < end and span.end > start:
-                return span
-            if span.start >= start:
-                break
-        return None
+        index = bisect_right(self._starts, start) - 1
+        found = self._sentences[index] if index >= 0 else None
+        return found if found is not None and found.start < end and found.end > start else None
 
 
 def _begins_part(block: Block, position: int) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,8 +13,6 @@ from core.chunking.signals.breakpoints import cutoff, similarities
 from core.inspecting.boundaries import cuts
 from core.settings import ChunkingSettings
 from core.types import ChunkTree, Span, Vectors
-
-MOST_POINTS = 3000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,20 +33,6 @@ class Curve:
     def cuts(self) -> NDArray[np.int64]:
         """The gaps at which the tree is cut, ascending: markers on the curve."""
         return np.flatnonzero(self.is_cut)
-
-    def nearest(self, position: int) -> int:
-        """The gap nearest to a place in the text, for a jump from there to the curve; -1 without a gap.
-
-        >>> line = Curve(np.array([10, 20]), np.array([0.5, 0.1]), None, np.array([False, True]))
-        >>> line.nearest(0), line.nearest(16)
-        (0, 1)
-        """
-        if not len(self.positions):
-            return -1
-        behind = min(bisect_left(self.positions, position), len(self.positions) - 1)
-        ahead = max(0, behind - 1)
-        nearer = abs(int(self.positions[ahead]) - position) <= abs(int(self.positions[behind]) - position)
-        return ahead if nearer else behind
 
 
 def curve(sentences: Sequence[Span], vectors: Vectors, settings: ChunkingSettings, tree: ChunkTree) -> Curve:
@@ -76,23 +59,3 @@ def _threshold(values: NDArray[np.float64], settings: ChunkingSettings) -> float
         return None
     found = cutoff(values, settings.semantic_threshold, threshold_value(settings))
     return found if np.isfinite(found) else None
-
-
-def thinned(values: NDArray[np.float64], most: int = MOST_POINTS) -> NDArray[np.int64]:
-    """Which points to draw, ascending: all up to ``most``, else the lowest and the highest of even buckets.
-
-    No fall is lost, however narrow: the first and the last point and every bucket's extremes stay. ``most`` is at
-    least 4.
-
-    >>> thinned(np.array([0.5, 0.6, 0.1, 0.6, 0.5, 0.7, 0.5, 0.5]), most=6).tolist()
-    [0, 1, 2, 4, 5, 7]
-    """
-    count = len(values)
-    if count <= max(4, most):
-        return np.arange(count, dtype=np.int64)
-    edges = np.linspace(0, count, (max(4, most) - 2) // 2 + 1).astype(np.int64)
-    kept = {0, count - 1}
-    for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        piece = values[first:last]
-        kept.update((first + int(piece.argmin()), first + int(piece.argmax())))
-    return np.array(sorted(kept), dtype=np.int64)

@@ -24,7 +24,6 @@ class Defect(StrEnum):
     ORPHAN_HEADING = "orphan_heading"
     CODE_PARTED = "code_parted"
     LIST_PARTED = "list_parted"
-    REMARK_PARTED = "remark_parted"
     NEAR_DUPLICATE = "near_duplicate"
     TINY = "tiny"
 
@@ -103,11 +102,6 @@ WORDINGS: Mapping[Defect, Wording] = {
         "list or table parted from its lead-in",
         "lists or tables parted from their lead-in",
         "Use structure, which keeps a lead-in with what it introduces, or merge the two chunks.",
-    ),
-    Defect.REMARK_PARTED: Wording(
-        "remark parted from what it refers to",
-        "remarks parted from what they refer to",
-        "Use some overlap, a larger chunk size, or merge the two chunks.",
     ),
     Defect.NEAR_DUPLICATE: Wording(
         "chunk says nearly the same as an earlier one",

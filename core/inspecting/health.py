@@ -1,8 +1,4 @@
-"""Boundary diagnostics: what a tree's cuts sever, leave behind or repeat, with every place.
-
-Nothing here reads the whole text but the search for repetitions: the rest looks at the two sides of each boundary, so a
-long document is judged while a dial is dragged.
-"""
+"""Boundary diagnostics: what a tree's cuts sever, leave behind or repeat, with every place."""
 
 from __future__ import annotations
 
@@ -16,6 +12,7 @@ from core.inspecting.parting import parted
 from core.inspecting.severing import severed
 from core.inspecting.sizes import size_of
 from core.settings import ChunkingSettings
+from core.text.sentences import sentence_spans
 from core.types import Audit, Chunk, ChunkTree, Span, TokenCounter
 
 TINY_SHARE = 4  # a leaf is tiny below this part of what its limit leaves beside the prefix
@@ -33,12 +30,12 @@ def diagnose(
     """Everything wrong with the cuts of a tree, in text order.
 
     ``encoder_limit``: ``Encoder.max_tokens``. ``settings``: the recipe of the tree, for its limits and its unit.
-    ``counter``: the embedder's. ``sentences``: of the whole text, in order, where they are known: it is quicker, and
-    the very same ones the chunkers saw; ``None`` looks at the surroundings of each boundary. ``audited``: the tree's
-    loss audit where it was made. ``repeated``: its leaves that nearly repeat an earlier one, where they are known;
-    ``None`` looks for them, as alike as ``ALIKE`` or more.
+    ``counter``: the embedder's. ``sentences``: of the whole text, in order, where they are known. ``audited``: the
+    tree's loss audit where it was made. ``repeated``: its leaves that nearly repeat an earlier one, where they are
+    known; ``None`` looks for them, as alike as ``ALIKE`` or more.
     """
-    places = Blocks(tree.document.blocks)
+    text, places = tree.document.text, Blocks(tree.document.blocks)
+    sentences = sentence_spans(text) if sentences is None else sentences
     meeting = boundaries(tree)
     tails = unread(tree, counter, encoder_limit, settings.read_prefix)
     findings = [
@@ -55,7 +52,9 @@ def diagnose(
             for tail in tails
         ),
         *_sizes(tree, settings, counter.specials),
-        *_mid_sentence(tree, meeting, SentencePlaces(tree.document.text, places, sentences)),
+        *_mid_sentence(
+            tree, meeting, SentencePlaces(text, places, sentence_spans(text) if sentences is None else sentences)
+        ),
         *severed(tree, settings, meeting, places),
         *parted(tree, meeting, places),
         *_repeated(tree, closest(twins(leaf.text for leaf in tree.leaves)) if repeated is None else repeated),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
@@ -10,13 +9,6 @@ from core.inspecting.boundaries import Blocks, Boundary
 from core.inspecting.findings import Defect, Finding, Severity
 from core.settings import ChunkingSettings
 from core.types import Block, BlockKind, Chunk, ChunkTree
-
-# What a member of a class or a namespace opens with: a cut before it parts nothing that belongs together.
-_MEMBER = re.compile(
-    r"(?:@|#\[|//|/\*|#|\"\"\"|(?:(?:pub|public|private|protected|static|export|default|async|abstract|final|virtual"
-    r"|override|inline|const)\b\S*\s+)*(?:def|class|fn|func|function|impl|struct|enum|trait|interface|namespace|type"
-    r"|get|set|constructor|public|private|protected|static|describe|it|test)\b)"
-)
 
 
 def severed(
@@ -65,10 +57,7 @@ def _code(tree: ChunkTree, settings: ChunkingSettings, block: Block, found: Sequ
     if torn:
         severity, words = Severity.MODERATE, f"Code cut inside a line, {into}."
     elif tree.document.kind == "code":
-        inner = [boundary for boundary in found if _indented(text, boundary.cut)]
-        if not inner:
-            return None
-        return _finding(Defect.CODE_CUT, Severity.MINOR, text, block, inner[0], f"Code cut inside a unit, {into}.")
+        return None  # between lines: no more can be told without reading the language
     elif _fits(leaves, found, block, settings):
         severity, words = Severity.MODERATE, f"Code block cut between lines, {into}, though it would fit into one."
     else:
@@ -99,13 +88,6 @@ def _at_cell(block: Block, position: int) -> bool:
 
 def _at_line(text: str, position: int) -> bool:
     return not text[text.rfind("\n", 0, position) + 1 : position].strip()
-
-
-def _indented(text: str, position: int) -> bool:
-    """Whether the line is part of what a line above it opened, and is no member in its own right."""
-    if text[position] in ")]}":
-        return True
-    return text.rfind("\n", 0, position) + 1 < position and _MEMBER.match(text, position) is None
 
 
 def _has_header(leaf: Chunk) -> bool:

@@ -5,7 +5,6 @@ turning.py     the dials of fusion and blending, and the walk along them
 scoring.py     what a question's gold gets under given settings
 gains.py       what a fit is worth on the others, the verdict, and what may be applied
 fitting.py     all of it
-drawing.py     the gain as a figure
 tuning.py      the re-ranker taught by judgments, and as a job in the background
 taught.py      where taught re-rankers lie, which is used, what each has seen, and what may go
 """

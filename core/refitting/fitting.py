@@ -42,29 +42,9 @@ _MEMORY = 1_000_000_000  # bytes that what was found for the questions may take
 _BYTES_A_LEAF = 40
 _TOGETHER = 32  # questions encoded at once
 
-# How long each phase takes, as a share of the whole.
-_PLAIN = {
-    "searching": 0.12,
-    "turning dials": 0.4,
-    "reading": 0.3,
-    "searching the others": 0.1,
-    "trying on the others": 0.08,
-}
-_RERANKED = {
-    "searching": 0.03,
-    "turning dials": 0.07,
-    "re-reading": 0.4,
-    "reading": 0.08,
-    "searching the others": 0.02,
-    "trying on the others": 0.4,
-}
-_BEFORE_CAREFUL = 0.3  # of the whole, what comes before Careful: it does not wait for a model
-_CAREFUL = {
-    **{name: _BEFORE_CAREFUL * share for name, share in _PLAIN.items()},
-    "re-reading": 0.35,
-    "reading as Careful": 0.05,
-    "trying Careful on the others": 0.3,
-}
+_FIT = ("searching", "turning dials", "reading", "searching the others", "trying on the others")
+_REREAD = (*_FIT[:2], "re-reading", *_FIT[2:])  # with a re-ranker on
+_CAREFUL = (*_FIT, "re-reading", "reading as Careful", "trying Careful on the others")
 
 Watch = Callable[[str, float], None]
 """Told what is being done, in words, and the share of the whole, from 0 to 1; may raise ``CancelledError`` to stop."""
@@ -102,7 +82,7 @@ def refit(
         )
     also = bool(careful) and present.reranking.off
     halves = halved(questions, seen_by(careful if also else present.reranking.model), _most(library))
-    phases = _Phases(watch, _CAREFUL if also else _PLAIN if present.reranking.off else _RERANKED)
+    phases = _Phases(watch, _CAREFUL if also else _FIT if present.reranking.off else _REREAD)
     # Without its time limit: what is cut off on a busy machine would be read anew for everything that is tried.
     fit = _Fit(library, Scorer(library.searcher, judged), present.with_value(_LIMIT, 0.0), phases)
     try:
@@ -299,21 +279,18 @@ def promising(worth: NDArray[np.float64], steps: Sequence[int]) -> int:
 
 
 class _Phases:
-    """The share of the whole, told phase by phase."""
+    """How much of the whole is done, told phase by phase; each counts alike, however long it takes."""
 
-    def __init__(self, watch: Watch | None, shares: Mapping[str, float]) -> None:
-        self._watch = watch
-        self._shares = shares
+    def __init__(self, watch: Watch | None, names: Sequence[str]) -> None:
+        self._watch, self._names = watch, names
         self._last = ("", 0.0)
 
     def phase(self, name: str) -> Callable[[int, int], None]:
         """Counts one phase. "done" is the end."""
-        names = list(self._shares)
-        at = names.index(name) if name in self._shares else len(names)
-        before, share = sum(list(self._shares.values())[:at]), self._shares.get(name, 0.0)
+        at = self._names.index(name) if name in self._names else len(self._names)
 
         def tell(done: int, total: int) -> None:
-            self._last = name, min(1.0, before + share * done / max(1, total))
+            self._last = name, min(1.0, (at + done / max(1, total)) / len(self._names))
             self.again()
 
         return tell

@@ -64,7 +64,7 @@ def gained(before: NDArray[np.float64], after: NDArray[np.float64]) -> Gain:
     'On the 9 questions kept out of the fit, recall rises by 10.0 points (95 % interval +10.0 to +10.0).'
     """
     old, new = (100 * np.column_stack([side.mean(axis=1), side]) for side in (before, after))
-    whole, *budgets = compare(new, old)
+    whole, *budgets = compare({"fitted": new}, old)["fitted"]
     return Gain(whole, dict(zip(BUDGETS, budgets, strict=True)), float(old[:, 0].mean()), float(new[:, 0].mean()))
 
 

@@ -15,10 +15,14 @@ from core.evaluation.statistics import (
     SIGNIFICANT,
     WORSE,
     compare,
-    compare_many,
     holm,
     intervals,
 )
+
+
+def alone(scores, baseline, **options):
+    """One preset against the baseline."""
+    return compare({"one": scores}, baseline, **options)["one"]
 
 
 def test_an_interval_holds_its_mean_and_narrows_with_more_questions():
@@ -49,19 +53,19 @@ def test_pairing_sees_a_small_steady_gain_that_two_intervals_would_hide():
     better = baseline + 0.02 + generator.normal(0, 0.02, (150, 1))
     (first,), (second,) = intervals(better), intervals(baseline)
     assert first.low < second.high, "the two intervals overlap"
-    assert compare(better, baseline)[0].verdict == BETTER
-    assert compare(baseline, better)[0].verdict == WORSE
+    assert alone(better, baseline)[0].verdict == BETTER
+    assert alone(baseline, better)[0].verdict == WORSE
 
 
 def test_no_difference_is_claimed_wrongly_about_one_time_in_twenty():
     one, other = np.random.default_rng(11).random((2, 100, 400))
-    wrong = sum(item.verdict != NO_DIFFERENCE for item in compare(one, other, resamples=2000))
+    wrong = sum(item.verdict != NO_DIFFERENCE for item in alone(one, other, resamples=2000))
     assert 0.02 <= wrong / 400 <= 0.09
 
 
 def test_scores_that_cannot_be_paired_are_refused():
     with pytest.raises(ValueError, match="same questions"):
-        compare([[1.0]], [[1.0], [0.0]])
+        alone([[1.0]], [[1.0], [0.0]])
     with pytest.raises(ValueError, match="at least one question"):
         intervals(np.zeros((0, 2)))
 
@@ -70,7 +74,7 @@ def test_scores_that_cannot_be_paired_are_refused():
 
 
 def randomisation(one, other, **options):
-    return tuple(item.p_value for item in compare(one, other, resamples=1, **options))
+    return tuple(item.p_value for item in alone(one, other, resamples=1, **options))
 
 
 def exact_p(differences):
@@ -110,21 +114,21 @@ def test_many_questions_come_near_to_the_enumeration():
 def test_the_same_scores_differ_with_p_one(questions):
     scores = np.random.default_rng(13).random((questions, 3))
     assert randomisation(scores, scores) == (1.0, 1.0, 1.0)
-    assert {item.verdict for item in compare(scores, scores, resamples=50)} == {NO_DIFFERENCE}
+    assert {item.verdict for item in alone(scores, scores, resamples=50)} == {NO_DIFFERENCE}
 
 
 @pytest.mark.parametrize("questions", [ENUMERATED, 80])
 def test_what_only_rounding_made_is_no_difference(questions):
     scores = np.random.default_rng(14).random((questions, 1))
     assert randomisation(scores + 1e-14, scores) == (1.0,)
-    assert compare(scores + 1e-14, scores, resamples=50)[0].verdict == NO_DIFFERENCE
+    assert alone(scores + 1e-14, scores, resamples=50)[0].verdict == NO_DIFFERENCE
 
 
 @given(tables)
 def test_the_other_way_round_p_is_the_same_and_the_verdict_mirrored(pair):
     one, other = eighths(pair[0]), eighths(pair[1])
     mirrored = {BETTER: WORSE, WORSE: BETTER, NO_DIFFERENCE: NO_DIFFERENCE}
-    for there, back in zip(compare(one, other, resamples=20), compare(other, one, resamples=20), strict=True):
+    for there, back in zip(alone(one, other, resamples=20), alone(other, one, resamples=20), strict=True):
         assert there.p_value == back.p_value
         assert there.difference == -back.difference
         assert there.verdict == mirrored[back.verdict]
@@ -144,10 +148,24 @@ def test_p_is_never_zero_and_no_smaller_than_the_permutations_tell():
 
 def test_five_questions_can_tell_nothing_and_six_can():
     for questions, verdict in ((5, NO_DIFFERENCE), (6, BETTER)):
-        (found,) = compare(np.ones((questions, 1)), np.zeros((questions, 1)))
+        (found,) = alone(np.ones((questions, 1)), np.zeros((questions, 1)))
         assert (found.p_value, found.verdict) == (2 / 2**questions, verdict)
 
 
+<<<<<<< HEAD
+=======
+def test_smaller_blocks_change_no_comparison(monkeypatch):
+    one, other = np.random.default_rng(17).random((2, 30, 5))
+    expected = alone(one, other, resamples=100, permutations=100)
+    monkeypatch.setattr("core.evaluation.statistics._DRAWS_AT_ONCE", 90)
+    monkeypatch.setattr("core.evaluation.statistics._COLUMNS_AT_ONCE", 2)
+    found = alone(one, other, resamples=100, permutations=100)
+    assert [item.p_value for item in found] == [item.p_value for item in expected]
+    for ours, theirs in zip(found, expected, strict=True):
+        assert (ours.difference, ours.low, ours.high) == pytest.approx((theirs.difference, theirs.low, theirs.high))
+
+
+>>>>>>> r-cut-pages
 # Holm's correction
 
 
@@ -177,12 +195,12 @@ def test_many_presets_are_compared_as_one_is_and_then_corrected():
     generator = np.random.default_rng(18)
     baseline = generator.random((40, 3))
     presets = {name: baseline + generator.normal(shift, 0.1, (40, 3)) for name, shift in SHIFTS.items()}
-    found = compare_many(presets, baseline)
+    found = compare(presets, baseline)
     assert list(found) == list(SHIFTS)
     for name, scores in presets.items():
-        for item, alone in zip(found[name], compare(scores, baseline), strict=True):
-            assert (item.p_value, item.questions) == (alone.p_value, 40)
-            assert (item.difference, item.low, item.high) == pytest.approx((alone.difference, alone.low, alone.high))
+        for item, single in zip(found[name], alone(scores, baseline), strict=True):
+            assert (item.p_value, item.questions) == (single.p_value, 40)
+            assert (item.difference, item.low, item.high) == pytest.approx((single.difference, single.low, single.high))
     for column in range(3):
         raw = [items[column].p_value for items in found.values()]
         assert tuple(items[column].adjusted for items in found.values()) == holm(raw)
@@ -192,12 +210,22 @@ def test_many_presets_are_compared_as_one_is_and_then_corrected():
     assert [found[name][0].verdict for name in SHIFTS] == [BETTER, WORSE, NO_DIFFERENCE]
 
 
+<<<<<<< HEAD
+=======
+def test_only_one_preset_is_not_corrected():
+    one, other = np.random.default_rng(19).random((2, 40, 2))
+    found = compare({"one": one}, other)["one"]
+    assert [item.adjusted for item in found] == [item.p_value for item in found]
+    assert compare({}, other) == {}
+
+
+>>>>>>> r-cut-pages
 def test_among_twenty_equal_presets_chance_finds_one_only_without_correction():
     # Each column is an experiment of its own: twenty presets that differ from the baseline by noise alone.
     generator = np.random.default_rng(20)
     baseline = generator.random((60, 60))
     presets = {str(number): baseline + generator.normal(0, 0.1, (60, 60)) for number in range(20)}
-    found = compare_many(presets, baseline, resamples=10, permutations=2000)
+    found = compare(presets, baseline, resamples=10, permutations=2000)
     uncorrected = sum(any(items[column].p_value <= SIGNIFICANT for items in found.values()) for column in range(60))
     corrected = sum(any(items[column].verdict != NO_DIFFERENCE for items in found.values()) for column in range(60))
     assert uncorrected / 60 > 0.4
@@ -208,7 +236,7 @@ def test_presets_that_cannot_be_paired_are_refused():
     baseline = np.zeros((4, 3))
     # Two and four columns are six, as twice three are: each preset is looked at alone.
     with pytest.raises(ValueError, match="same questions and metrics"):
-        compare_many({"two": np.zeros((4, 2)), "four": np.zeros((4, 4))}, baseline)
+        compare({"two": np.zeros((4, 2)), "four": np.zeros((4, 4))}, baseline)
     with pytest.raises(ValueError, match="at least one question"):
         randomisation(np.zeros((0, 2)), np.zeros((0, 2)))
     with pytest.raises(ValueError, match="same questions"):

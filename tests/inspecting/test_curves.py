@@ -1,17 +1,16 @@
-"""The similarity curve: its cuts are the tree's, its threshold the chunker's, and thinning keeps every fall."""
+"""The similarity curve: its cuts are the tree's, its threshold the chunker's."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from core.chunking import ChunkerResources, PreparedDocument, chunk
 from core.chunking.chunkers.semantic import semantic
 from core.chunking.signals.breakpoints import similarities
 from core.inspecting.boundaries import cuts
-from core.inspecting.curves import Curve, curve, thinned
+from core.inspecting.curves import curve
 from core.settings import THRESHOLDS, ChunkingSettings
 from core.text.sentences import sentence_spans
 from tests.chunking import generated
@@ -63,33 +62,13 @@ def test_a_curve_of_equal_sentences_has_no_line():
 
 def test_a_text_of_one_sentence_has_no_gap():
     _, _, found = seen(cut_tree("One alone."), ChunkingSettings("semantic"))
-    assert (len(found.positions), len(found.values), found.nearest(3)) == (0, 0, -1)
+    assert (len(found.positions), len(found.values)) == (0, 0)
 
 
 def test_as_many_vectors_as_sentences():
     tree = cut_tree(TEXT)
     with pytest.raises(ValueError, match="must be as many"):
         curve(sentence_spans(tree.document.text), ENCODER.encode(["one"]), ChunkingSettings(), tree)
-
-
-@given(st.lists(st.integers(0, 1000), min_size=1, max_size=40, unique=True).map(sorted), st.integers(0, 1000))
-def test_the_nearest_gap_is_the_nearest(positions, place):
-    found = Curve(np.array(positions), np.zeros(len(positions)), None, np.zeros(len(positions), dtype=np.bool_))
-    assert abs(positions[found.nearest(place)] - place) == min(abs(at - place) for at in positions)
-
-
-@given(st.lists(st.floats(-1, 1, allow_nan=False), max_size=300), st.integers(4, 60))
-def test_thinning_keeps_extremes_and_order(values, most):
-    numbers = np.array(values)
-    kept = thinned(numbers, most).tolist()
-    assert kept == sorted(set(kept))
-    assert len(kept) <= max(most, 4)
-    if len(values) <= most:
-        assert kept == list(range(len(values)))
-    else:
-        assert {0, len(values) - 1} <= set(kept)
-        assert numbers[kept].min() == numbers.min()
-        assert numbers[kept].max() == numbers.max()
 
 
 def test_the_chunker_and_the_curve_agree():

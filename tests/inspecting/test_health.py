@@ -15,7 +15,7 @@ from core.inspecting.findings import WORDINGS, Defect, Severity, unread
 from core.inspecting.health import diagnose
 from core.settings import ChunkingSettings
 from core.text.sentences import sentence_spans
-from core.types import Block, BlockKind, Chunk, ChunkTree, Document, PrefixPart
+from core.types import Chunk, ChunkTree, Document, PrefixPart
 from tests.chunking import generated
 from tests.inspecting.planting import CUT, WordCounter, cut_tree, document_of, tree_of
 
@@ -44,9 +44,6 @@ PLANTED = {
         "Pumps need the following things.\n\n¦- oil\n- water\n",
         {Defect.LIST_PARTED: 1},
     ),
-    "a remark in English": ("The pump starts. ¦This takes a minute.", {Defect.REMARK_PARTED: 1}),
-    "a note": ("The pump starts.\n\n¦**Note:** keep the valve shut.\n", {Defect.REMARK_PARTED: 1}),
-    "an alert": ("The pump starts.\n\n¦> [!WARNING]\n> Keep the valve shut.\n", {Defect.REMARK_PARTED: 1}),
 }
 HARMLESS = {
     "two sentences": "The pump starts at noon. ¦The valve opens at one.",
@@ -63,16 +60,14 @@ HARMLESS = {
 }
 
 
-def counts(tree, sentences=None, settings=DIALS):
-    found = diagnose(tree, 256, settings, COUNTER, sentences).counts
+def counts(tree, settings=DIALS):
+    found = diagnose(tree, 256, settings, COUNTER).counts
     return {kind: number for kind, number in found.items() if kind not in SIZES}
 
 
-@pytest.mark.parametrize("known", [False, True], ids=["nearby", "all sentences known"])
 @pytest.mark.parametrize(("marked", "expected"), PLANTED.values(), ids=PLANTED.keys())
-def test_a_planted_defect_is_found_and_nothing_else(marked, expected, known):
-    tree = cut_tree(marked)
-    assert counts(tree, sentence_spans(tree.document.text) if known else None) == expected
+def test_a_planted_defect_is_found_and_nothing_else(marked, expected):
+    assert counts(cut_tree(marked)) == expected
 
 
 @pytest.mark.parametrize(("marked", "expected"), PLANTED.values(), ids=PLANTED.keys())
@@ -80,12 +75,11 @@ def test_without_the_cut_there_is_no_defect(marked, expected):
     assert counts(cut_tree(marked.replace(CUT, ""))) == {}
 
 
-@pytest.mark.parametrize("known", [False, True], ids=["nearby", "all sentences known"])
 @pytest.mark.parametrize("marked", HARMLESS.values(), ids=HARMLESS.keys())
-def test_a_harmless_cut_is_left_in_peace(marked, known):
+def test_a_harmless_cut_is_left_in_peace(marked):
     tree = cut_tree(marked)
     assert len(tree.leaves) > 1
-    assert counts(tree, sentence_spans(tree.document.text) if known else None) == {}
+    assert counts(tree) == {}
 
 
 SUBJECTS = ["pump", "valve", "gateway", "ledger", "sensor", "tide gate", "battery"]
@@ -115,29 +109,27 @@ def test_sections_cut_at_their_headings_have_no_defect(plan):
     assert counts(tree) == {}
 
 
-@given(SECTIONS, st.data(), st.booleans())
-def test_a_cut_between_two_words_of_any_sentence_is_found_there(plan, data, known):
+@given(SECTIONS, st.data())
+def test_a_cut_between_two_words_of_any_sentence_is_found_there(plan, data):
     text, starts, inner = manual(plan)
     planted = data.draw(st.sampled_from(inner))
     edges = sorted({*starts, planted, len(text)})
     tree = cut_tree(CUT.join(text[a:b] for a, b in pairwise(edges)))
-    sentences = sentence_spans(tree.document.text) if known else None
-    health = diagnose(tree, 256, DIALS, COUNTER, sentences)
+    health = diagnose(tree, 256, DIALS, COUNTER)
     [ends], [begins] = health.of(Defect.ENDS_MID_SENTENCE), health.of(Defect.STARTS_MID_SENTENCE)
     assert begins.start == planted
     assert ends.end == len(text[:planted].rstrip())
     assert (begins.leaf, begins.other) == (ends.other, ends.leaf) == (ends.leaf + 1, ends.leaf)
-    assert counts(tree, sentences) == MID
+    assert counts(tree) == MID
     assert list(health.findings) == sorted(health.findings, key=lambda found: found.start)
 
 
-@given(generated.documents(), generated.settings(), st.booleans())
-def test_findings_lie_in_the_text_and_come_in_order(document, dials, known):
+@given(generated.documents(), generated.settings())
+def test_findings_lie_in_the_text_and_come_in_order(document, dials):
     """Right-to-left, emoji, words of a thousand letters, blocks that end anywhere: whatever is there."""
     counter = generated.ThirdsCounter()
     tree = chunk(document, dials, counter)
-    sentences = sentence_spans(document.text) if known else None
-    health = diagnose(tree, 30, dials, counter, sentences)
+    health = diagnose(tree, 30, dials, counter)
     assert Defect.LOST not in health.counts
     places = [(found.start, found.end) for found in health.findings]
     assert places == sorted(places)
@@ -147,16 +139,14 @@ def test_findings_lie_in_the_text_and_come_in_order(document, dials, known):
         assert document.text[found.start : found.end].strip()
     truncated = {found.leaf for found in health.of(Defect.TRUNCATED)}
     assert truncated <= {index for index, leaf in enumerate(tree.leaves) if leaf.encoder_tokens > 30}
-    assert health == diagnose(tree, 30, dials, counter, sentences)
+    assert health == diagnose(tree, 30, dials, counter, sentence_spans(document.text))
 
 
 def test_overlap_mends_what_a_cut_parts():
-    document = document_of("The pump starts. This takes a minute. The valve opens.")
-    middle, behind = document.text.index("This"), document.text.index(" The valve")
-    bare = tree_of(document, [(0, middle - 1), (middle, len(document.text))])
-    overlapped = tree_of(document, [(0, behind), (middle, len(document.text))])
-    assert counts(bare) == {Defect.REMARK_PARTED: 1}
-    assert counts(overlapped) == {}
+    document = document_of("Pumps need:\n\n- oil\n- water\n")
+    behind = document.text.index("- oil")
+    assert counts(tree_of(document, [(0, behind - 2), (behind, len(document.text) - 1)])) == {Defect.LIST_PARTED: 1}
+    assert counts(tree_of(document, [(0, behind - 2), (0, len(document.text) - 1)])) == {}
 
 
 def test_an_overlap_that_begins_inside_a_sentence_is_a_bad_beginning_alone():
@@ -185,23 +175,12 @@ def test_a_table_that_would_fit_is_worse_than_one_too_large():
         assert tree.document.text[found.start : found.end] == "| pump 4 | 4 hours |\n| pump 5 | 5 hours |"
 
 
-def test_a_file_of_code_is_cut_between_members_without_harm():
+def test_a_file_of_code_is_cut_between_lines_without_harm():
     clean = "class Pump:\n    def start(self):\n        return 1\n\n¦    def stop(self):\n        return 2\n"
-    torn = "class Pump:\n    def start(self):\n        speed = 1\n¦        return speed\n"
+    torn = "class Pump:\n    def start(self):\n        speed = ¦1\n        return speed\n"
     assert counts(cut_tree(clean, "pump.py")) == {}
     [found] = diagnose(cut_tree(torn, "pump.py"), 256, DIALS, COUNTER).of(Defect.CODE_CUT)
-    assert found.severity is Severity.MINOR
-
-
-def test_a_footnote_far_from_its_mark_is_found():
-    text = "The pump starts.[1] It hums.\n\n[1] Since May."
-    note = text.index("\n\n[1]") + 2
-    blocks = (Block(BlockKind.PARAGRAPH, 0, note - 2), Block(BlockKind.FOOTNOTE, note, len(text)))
-    document = Document("v", "docx", "Pumps", text, blocks)
-    parted = tree_of(document, [(0, note - 2), (note, len(text))])
-    [found] = diagnose(parted, 256, DIALS, COUNTER).of(Defect.REMARK_PARTED)
-    assert (found.start, found.leaf, found.other) == (note, 1, 0)
-    assert counts(tree_of(document, [(0, len(text))])) == {}
+    assert found.severity is Severity.MODERATE
 
 
 def test_tiny_and_oversized_leaves_are_measured_against_the_limit():

@@ -13,7 +13,6 @@ from core.inspecting.comparing import Agreement, compare
 from core.inspecting.curves import curve
 from core.inspecting.findings import Defect
 from core.inspecting.health import diagnose
-from core.inspecting.hierarchy import icicle
 from core.inspecting.sizes import sections, sizes
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings
@@ -68,9 +67,6 @@ def test_every_view_of_a_real_document(chunker, name, counter):
     vectors = ENCODER.encode([text[span.start : span.end] for span in sentences])
     line = curve(sentences, vectors, settings, tree)
     assert set(line.positions[line.cuts].tolist()) == set(cuts(tree)) & set(line.positions.tolist())
-    rows = icicle(tree)
-    assert len(rows) == len(tree.chunks) + 1
-    assert sum(row.extent for row in rows if row.leaf >= 0) == rows[0].extent
     assert sizes(tree).leaves == len(tree.leaves)
     assert sum(section.share for section in sections(tree)) == pytest.approx(1.0)
 

@@ -63,7 +63,6 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "plotly": (
         "core/evaluation/reporting/charts.py",
         "core/evaluation/reporting/html_*.py",
-        "core/refitting/drawing.py",
         "pages/*",
     ),
     "tree_sitter": ("core/syntax/*",),

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pages.ui.shared.entry import follow_theme
-from pages.ui.shared.plots import link_points, on_point_click, palette
+from pages.ui.shared.plots import draw_beside_text, on_point_click, palette
 
 
 def gone(version: str, start: int, end: int) -> None:
@@ -25,6 +25,5 @@ with st.container(key="body"):
         "marker": {"size": 12, "color": palette().ink},
     }
     figure = go.Figure(go.Scatter(points), {"xaxis": {"range": [-1, 12]}})
-    link_points(figure, ["v"])
-    st.plotly_chart(figure, key="plot")
+    draw_beside_text(figure, ["v"], "plot", "A plot", 400)
 st.text("; ".join(["Gone to:", *st.session_state.get("gone", [])]))

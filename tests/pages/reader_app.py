@@ -221,7 +221,6 @@ def draw(characters: int) -> None:
             ("section type", "steps"),
             ("Refers to", [("section 40", 90_000, 90_040), ("Smith (2020)", -1, -1)]),
         ],
-        "more": [("E-mail", "weir@example.org")],
         "twins": [
             (shown.leaves[5], "93 % alike", None),
             ("in Another book", "holds all of it", ("other", 30, 60)),

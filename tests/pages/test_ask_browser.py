@@ -32,7 +32,6 @@ def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
             Incoming("plans.csv", plans),
         ]
         assert not library.ingest(items).failures
-        library.set_preference("tour", "skipped")
     return place
 
 
@@ -202,7 +201,6 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         (folder / name).write_text(text, encoding="utf-8")
     with Library.open(folder / "home") as library:
         assert not library.ingest([Incoming(name, path=folder / name) for name in TOLD]).failures
-        library.set_preference("tour", "skipped")
     with serving(folder / "home") as started:
         yield started
 

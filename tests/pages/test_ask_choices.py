@@ -37,7 +37,6 @@ def held(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> L
     """The library that the pages look at, without a model, with notes that disagree and notes of two years."""
     items = [Incoming(name, content_hash=library.stage(text.encode())) for name, text in NOTES.items()]
     assert not library.ingest(items).failures
-    library.set_preference("tour", "skipped")
     monkeypatch.setenv("LECTERN_HOME", str(tmp_path / "library"))
     monkeypatch.setattr(services, "_desk", lambda place: services.Desk(library, None, None, ""))
     return library

@@ -97,4 +97,3 @@ def test_figures_say_whose_questions_they_are_of(home: Path) -> None:
     (whose,) = [item for item in app.get("button_group") if item.key == "benchmark.origins"]
     assert [option.split(":")[-1] for option in whose.options] == ["by hand 1", "by a program 1"]
     assert "The judged questions, for both: 1 by hand, 1 by a program." in said(app)
-    assert "The median gold passage has" in said(app)

@@ -58,7 +58,8 @@ def home(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 
 def compared(low: float, high: float, verdict: str) -> Comparison:
-    return Comparison((low + high) / 2, low, high, verdict, 18, 0.01 if verdict == "better" else 0.4)
+    p = 0.01 if verdict == "better" else 0.4
+    return Comparison((low + high) / 2, low, high, verdict, 18, p, p)
 
 
 def outcome(low: float, high: float, verdict: str, after: Settings = FITTED) -> Refitted:

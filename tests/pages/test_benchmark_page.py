@@ -128,20 +128,11 @@ def test_a_suite_that_cannot_be_read_hides_nothing(home: Path, tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("home")
-def test_a_grid_counts_its_cells_and_names_those_that_cannot_be() -> None:
+def test_a_grid_counts_its_cells() -> None:
     app = start("benchmark")
     app.toggle(key="benchmark.vary").set_value(True).run()
-    app.multiselect(key="benchmark.values.0.chunking.max_tokens").set_value(["64", "110"]).run()
-    app.multiselect(key="benchmark.values.1.retrieval.fusion").set_value(["zscore", "rrf"]).run()
-    assert "4 cells" in said(app)
-    assert "9 presets" in cost(app)
-    app.segmented_control(key="benchmark.grid_way").set_value("Grid as JSON").run()
-    app.text_area(key="benchmark.grid_text").set_value('{"vary": {"chunking.max_tokens": [64, 900]}}').run()
-    assert "1 cell, 1 left out" in plain(app)
-    assert "max_tokens=900" in plain(app)
-    app.text_area(key="benchmark.grid_text").set_value("{").run()
-    assert "The grid is not JSON" in plain(app)
-    assert "5 presets" in cost(app)
+    assert "9 cells" in said(app)
+    assert "14 presets" in cost(app)
     assert not app.exception
 
 

@@ -17,8 +17,7 @@ from core.library import Incoming, Library
 from core.settings import ChunkingSettings, EnrichingSettings
 from pages.ui.chunks import card as chunks_card
 from pages.ui.chunks import elsewhere as chunks_elsewhere
-from pages.ui.chunks.cut import Cut
-from pages.ui.chunks.cuts import DocumentCutter, applied_cut, applied_reading
+from pages.ui.chunks.cuts import Cut, DocumentCutter, applied_cut, applied_reading
 from pages.ui.shared import services, tasks
 from tests.pages.apps import filled, said, start
 
@@ -125,14 +124,14 @@ def test_a_long_document_says_what_is_known_indexed_or_tried(library: Library, m
         assert card is not None
         assert dict(card["features"])["Symbols"] == "getUserName"
         assert card["notes"] == []
-    monkeypatch.setattr("pages.ui.chunks.cut.enrich", lambda *_: pytest.fail("what is stored is not found out again"))
+    monkeypatch.setattr("pages.ui.chunks.cuts.enrich", lambda *_: pytest.fail("what is stored is not found out again"))
     assert held.library.features(version) == indexed(library, version).features.result()
 
 
 def test_while_it_is_found_out_the_card_says_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     (version,) = put(library, mill=f"# Mill\n\n{MILL}\n")
     go = Event()
-    monkeypatch.setattr("pages.ui.chunks.cut.enrich", lambda *_: go.wait(60) and {})
+    monkeypatch.setattr("pages.ui.chunks.cuts.enrich", lambda *_: go.wait(60) and {})
     cut = trial(library, version, ChunkingSettings(max_tokens=60))
     card = chunks_card.card(cut, cut.reading.leaves[0], indexed=False)
     assert card is not None
@@ -165,7 +164,7 @@ def test_references_and_terms_lead_to_their_places(library: Library) -> None:
     assert places["section 1"].startswith("## 1 Terms")
     assert "In coins or notes" in next(found for words, found in places.items() if words.startswith("note "))
     assert places["Monthly Rent"].startswith("1.1 “Monthly Rent” means") or "means 500 euros" in places["Monthly Rent"]
-    assert "mailto:a@b.org" in dict(card["more"])["Links"]
+    assert "mailto:a@b.org" in dict(card["features"])["Links"]
 
 
 def test_links_to_documents_of_the_library_open_them_at_their_heading(library: Library) -> None:
@@ -180,11 +179,11 @@ def test_links_to_documents_of_the_library_open_them_at_their_heading(library: L
     places = {words: (start, version) for words, start, _, version in dict(card["features"])["Refers to"]}
     heading = library.document(two).text.index("## 2. Costs")
     assert places == {"the costs": (heading, two), "all of it": (0, two), "itself": (0, "")}
-    assert dict(card["more"])["Links"] == "a lost one (three.md), the web (https://example.org/two.md)"
+    assert dict(card["features"])["Links"] == "a lost one (three.md), the web (https://example.org/two.md)"
     library.trash([row.id for row in library.sources() if row.version_id == two])
     told = chunks_card.card(cut, cut.reading.leaves[-1], indexed=True)
     assert told is not None
-    assert "the costs (two.md#2-costs)" in dict(told["more"])["Links"]
+    assert "the costs (two.md#2-costs)" in dict(told["features"])["Links"]
 
 
 def test_a_passage_of_another_document_is_named_and_leads_there(library: Library) -> None:

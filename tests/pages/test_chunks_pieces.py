@@ -12,8 +12,7 @@ from core.errors import CancelledError
 from core.library import Incoming, Library
 from core.settings import ChunkingSettings
 from core.types import Vectors
-from pages.ui.chunks.cut import Cut
-from pages.ui.chunks.cuts import DocumentCutter
+from pages.ui.chunks.cuts import Cut, DocumentCutter
 from pages.ui.shared.tasks import Task
 from tests.fast_encoder import FastEncoder
 from tests.ingest.test_teaching import PLAIN, handbook

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,10 +11,10 @@ import plotly.io
 import pytest
 
 from core.inspecting.curves import Curve
-from core.inspecting.hierarchy import TreeRow, bars, icicle
 from core.settings import ChunkingSettings
 from core.types import ChunkTree
 from pages.ui.chunks import curve as chunks_curve
+from pages.ui.chunks import map as chunks_map
 from pages.ui.chunks import tree as chunks_tree
 from pages.ui.chunks.state import PanelState
 from tests.inspecting.planting import document_of, tree_of
@@ -54,71 +53,57 @@ def test_a_long_curve_is_light_and_keeps_every_cut(tree: ChunkTree) -> None:
     similarity, cuts = figure.data
     assert list(cuts.y) == curve.positions[curve.cuts].tolist()
     np.testing.assert_allclose(cuts.x, curve.values[curve.cuts], rtol=1e-6)
-    assert similarity.marker.maxdisplayed + cuts.marker.maxdisplayed <= 300
+    assert similarity.marker.maxdisplayed + cuts.marker.maxdisplayed <= 500
     assert "markers" in similarity.mode, "a line alone hears no click"
     for trace in (similarity, cuts):
         assert list(trace.customdata[9]) == [trace.y[9], trace.y[9] + 1], "a click leads there"
-    assert len(plotly.io.to_json(figure)) < 110_000
+    assert len(plotly.io.to_json(figure)) < 250_000
     leaf = tree.leaves[3]
     drawn = spec(figure)["layout"]["shapes"]
-    assert [shape["x0"] for shape in drawn] == [0.3, 0, 0, 0]
+    assert drawn[0]["x0"] == 0.3
     assert [shape["y0"] for shape in drawn[1:]] == [900, leaf.start, leaf.end]
 
 
-@pytest.mark.parametrize(("every", "said"), [(5, "one in 6 is marked"), (1, "one in 30 is marked")])
-def test_it_says_that_not_every_cut_is_marked(every: int, said: str) -> None:
-    assert said in chunks_curve.said(line(LONG - 1, every)).replace("\\", "")
-
-
-def test_a_short_curve_has_a_dot_for_every_gap_and_no_such_word(tree: ChunkTree) -> None:
-    curve = line(120, 4)
-    similarity, cuts = chunks_curve.figure(curve, panel(tree)).data
-    assert (len(similarity.x), similarity.marker.opacity) == (120, 1)
-    assert similarity.marker.maxdisplayed >= 120
-    assert cuts.marker.maxdisplayed >= len(cuts.x) == 30
-    assert "is marked" not in chunks_curve.said(curve)
-
-
-def test_a_long_tree_has_few_bars_and_the_chosen_chunk_has_its_own(
-    tree: ChunkTree, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn: list[dict[str, Any]] = []
-    told: list[str] = []
-    monkeypatch.setattr(chunks_tree, "_icicle", lambda key, data, on_go_change: drawn.append(data))
-    monkeypatch.setattr(chunks_tree.st, "caption", told.append)
-    chunks_tree.show_tree(panel(tree, chosen=777))
-    [picture] = drawn
-    assert len(picture["bars"]) < 2 * chunks_tree.THINNEST + 10
-    assert len(json.dumps(picture)) < 110_000
-    assert len(told) == 1
-    assert "share a bar" in told[0]
-    [bar] = [bar for bar in picture["bars"] if bar["leaf"] == picture["chosen"] == 777]
-    leaf = tree.leaves[777]
-    assert (bar["from"], bar["end"], bar["count"]) == (leaf.start, leaf.end, 1)
-
-
-def test_the_bars_of_a_depth_lie_side_by_side_on_all_of_the_text(tree: ChunkTree) -> None:
-    rows = chunks_tree.without_document(icicle(tree))
-    picture = chunks_tree.picture(bars(rows, len(tree.document.text) // chunks_tree.THINNEST), panel(tree))
-    for column in range(picture["columns"]):
-        found = [bar for bar in picture["bars"] if bar["column"] == column]
-        assert [bar["end"] for bar in found[:-1]] == [bar["start"] for bar in found[1:]]
-        assert (found[0]["start"], found[-1]["end"]) == (picture["start"], picture["end"])
-    assert sum(bar["count"] for bar in picture["bars"]) == len(rows)
-
-
-def test_a_short_tree_has_a_bar_for_every_chunk() -> None:
+def test_a_tree_has_a_bar_for_every_chunk_that_leads_to_its_text() -> None:
     small = tree_of(document_of(SENTENCE * 8), [(at * 118, (at + 1) * 118) for at in range(4)])
-    rows = chunks_tree.without_document(icicle(small))
-    picture = chunks_tree.picture(bars(rows), panel(small, chosen=1))
-    assert len(picture["bars"]) == len(rows)
-    assert {0, 1, 2, 3} <= {bar["leaf"] for bar in picture["bars"]}
-    assert picture["most"] == sum(leaf.tokens for leaf in small.leaves), "the one parent is the darkest"
+    [bars] = chunks_tree.figure(chunks_tree.drawn(small.chunks), panel(small, chosen=1)).data
+    assert list(bars.ids)[1:] == [chunk.chunk_id for chunk in small.chunks]
+    assert [tuple(each) for each in bars.customdata[1:]] == [(chunk.start, chunk.end) for chunk in small.chunks]
+    assert set(bars.parents) <= {"", *bars.ids}
+    widths = dict(zip(bars.ids, bars.marker.line.width, strict=True))
+    assert max(widths, key=widths.__getitem__) == small.leaves[1].chunk_id, "the chosen one stands out"
 
 
-def test_the_bar_that_holds_all_the_text_bears_the_documents_name() -> None:
-    whole = TreeRow("v", "", "Annual report", 900, 900, 2, 0, 0, 900)
-    top = replace(whole, chunk_id="p", parent_id="v", label="Cover", level=1, depth=1)
-    leaves = [replace(top, chunk_id=f"c{at}", parent_id="p", label="Words", level=0, depth=2, leaf=at) for at in (0, 1)]
-    drawn = chunks_tree.without_document((whole, top, *leaves))
-    assert [row.label for row in drawn] == ["Annual report", "Words", "Words"]
+def test_of_a_long_tree_the_parents_are_drawn(tree: ChunkTree) -> None:
+    shown = chunks_tree.drawn(tree.chunks)
+    assert len(shown) <= chunks_tree.MOST < len(tree.chunks)
+    assert shown == [chunk for chunk in tree.chunks if chunk.level]
+
+
+def test_a_label_is_the_heading_where_it_changes_and_else_the_first_words() -> None:
+    document = document_of("# Pumps\n\nThe pump starts.\n\nIt stops.\n\n## Valves\n\nOpen them.")
+    spans = [(0, 25), (27, 36), (38, len(document.text))]
+    made = tree_of(document, spans, headings=[("Pumps",), (), ("Pumps", "Valves")])
+    by_id = {chunk.chunk_id: chunk for chunk in made.chunks}
+    assert [chunks_tree.label(leaf, by_id) for leaf in made.leaves] == ["Pumps", "It stops.", "Valves"]
+
+
+def test_the_map_tells_groups_apart_and_leads_to_their_chunks() -> None:
+    tree = tree_of(document_of(SENTENCE * 8), [(at * 118, (at + 1) * 118) for at in range(4)])
+    spans = tuple(("v", leaf.start, leaf.end) for leaf in tree.leaves)
+    places = np.arange(8, dtype=np.float32).reshape(4, 2)
+    points = chunks_map.Points(places, ("a", "b", "c", "d"), spans, ("few", "many", "many", "many"), 0)
+    many, few = chunks_map.figure(points, panel(tree), ["v"]).data
+    assert (many.name, few.name) == ("many", "few"), "the largest first"
+    assert many.marker.symbol != few.marker.symbol
+    assert [tuple(each) for each in many.customdata] == [(*span[1:], 0) for span in spans[1:]]
+    ring = chunks_map.figure(points, panel(tree, chosen=2), ["v"]).data[-1]
+    assert (ring.name, list(ring.x)) == ("chosen", [4.0])
+
+
+def test_more_groups_than_colours_are_others() -> None:
+    tree = tree_of(document_of(SENTENCE), [(0, 58)])
+    spans = tuple(("v", at, at + 1) for at in range(30))
+    points = chunks_map.Points(np.zeros((30, 2), dtype=np.float32), ("t",) * 30, spans, tuple(map(str, range(30))), 0)
+    names = [trace.name for trace in chunks_map.figure(points, panel(tree), ["v"]).data]
+    assert (len(names), names[-1]) == (chunks_map.COLOURS, chunks_map.OTHERS)

@@ -12,8 +12,8 @@ import pytest
 from core.parsing import parse
 from core.settings import ParsingSettings
 from core.types import Block, BlockKind, Cell, Document, Span
-from pages.ui.chunks import tables as chunks_tables
-from pages.ui.chunks.tables import table_of
+from pages.ui.chunks import card as chunks_tables
+from pages.ui.chunks.card import table_of
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples" / "documents"
 TEXT = "a | b\n1 | 2\n\nBetween.\n\nc | d\n3 | 4\n5 | 6"

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.language.settings import LanguageSettings, load
 from pages.ui.ask import written
-from pages.ui.ask.check_text import TITLE
+from pages.ui.ask.written_text import TITLE
 from pages.ui.settings.language_model import AGREE, LIST, TEST
 from pages.ui.shared import language, state
 from tests.language.endpoint import Endpoint, Script, endpoint

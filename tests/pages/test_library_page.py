@@ -1,4 +1,4 @@
-"""The Library and Settings pages' logic through AppTest: filters, tour, trash, libraries, and what Settings says."""
+"""The Library and Settings pages' logic through AppTest: filters, trash, libraries, and what Settings says."""
 
 from __future__ import annotations
 
@@ -76,23 +76,6 @@ def test_what_is_in_the_trash_is_listed_apart_and_emptied_only_after_a_question(
     assert "will be gone" in said(app)
     with Library.open(filled, write=False) as library:
         assert len(library.trashed()) == 1
-
-
-@pytest.mark.usefixtures("home")
-def test_the_tour_has_three_steps_and_can_be_skipped_for_good() -> None:
-    app = start()
-    assert "1 of 3" in said(app)
-    app.button(key="tour.skip.library").click().run()
-    assert "of 3" not in said(app)
-    assert "of 3" not in said(start())
-
-
-@pytest.mark.usefixtures("filled")
-def test_the_tour_goes_on_from_page_to_page_and_ends() -> None:
-    assert "2 of 3" in said(start())
-    assert "3 of 3" in said(start("chunks"))
-    start("ask")
-    assert "of 3" not in said(start())
 
 
 def test_another_library_is_made_beside_the_first_and_returned_from(filled: Path, tmp_path: Path) -> None:

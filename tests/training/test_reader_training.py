@@ -10,7 +10,7 @@ import torch
 
 from core.cli.main import main
 from core.embedding.answer_reader import AnswerReader, lay_over, untrained
-from core.training.default_pairs import default_pairs
+from core.training.code_pairs import default_pairs
 from core.training.span_model import SpanModel
 
 pytestmark = pytest.mark.model

@@ -86,22 +86,17 @@ def breakdowns(
     """
     names = [item.preset for item in report.presets] if presets is None else list(presets)
     scores = {name: report.preset(name).scores.get(metric, (None,) * len(report.questions)) for name in names}
-    found: dict[str, dict[str, Group]] = {name: {} for name in names}
-    for mark, members in _members(report.questions, by).items():
-        tables: dict[tuple[int, ...], list[str]] = {}  # a metric applies to the same questions under every preset
-        for name in names:
-            rows = tuple(row for row in members if scores[name][row] is not None)
-            tables.setdefault(rows, []).append(name)
-        for rows, alike in tables.items():
-            if not rows:
-                continue
-            table = [[100 * (scores[name][row] or 0.0) for name in alike] for row in rows]
-            for name, item in zip(alike, intervals(table), strict=True):
-                found[name][mark] = Group(mark, len(rows), item.mean, item.low, item.high)
-    return {
-        name: tuple(sorted(groups.values(), key=lambda group: (-group.questions, group.name)))
-        for name, groups in found.items()
-    }
+    found: dict[str, list[Group]] = {name: [] for name in names}
+    members: dict[str, list[int]] = {}
+    for row, question in enumerate(report.questions):
+        if all(scores[name][row] is not None for name in names):
+            for mark in _marks(question, by):
+                members.setdefault(mark, []).append(row)
+    for mark, rows in sorted(members.items(), key=lambda one: (-len(one[1]), one[0])):
+        table = [[100 * (scores[name][row] or 0.0) for name in names] for row in rows]
+        for name, item in zip(names, intervals(table), strict=True):
+            found[name].append(Group(mark, len(rows), item.mean, item.low, item.high))
+    return {name: tuple(groups) for name, groups in found.items()}
 
 
 def pareto(points: Sequence[tuple[float, float]]) -> tuple[bool, ...]:
@@ -179,15 +174,6 @@ def _value(value: Any) -> Value:
     return value if value is None or isinstance(value, int | float) else str(value)
 
 
-def _members(questions: Sequence[AskedQuestion], by: By) -> dict[str, list[int]]:
-    """Positions of the questions of each group."""
-    members: dict[str, list[int]] = {}
-    for row, question in enumerate(questions):
-        for mark in _marks(question, by):
-            members.setdefault(mark, []).append(row)
-    return members
-
-
 def _marks(question: AskedQuestion, by: By) -> tuple[str, ...]:
     if by == "document":
         return tuple(dict.fromkeys(span.document for span in question.gold))
@@ -201,73 +187,54 @@ def _mean(values: Sequence[float | None]) -> float:
     return sum(known) / len(known) if known else 0.0
 
 
-UNKNOWN = "–"
+def cost_table(report: BenchReport, budget: int) -> dict[str, list[str]]:
+    """By column, a row a preset: the index, the prompt at ``budget`` characters, and time."""
+    table: dict[str, list[str]] = {"Preset": [item.preset for item in report.presets]}
+    for title, name, part, digits in (
+        ("Chunks", "chunks", 1.0, 0),
+        ("Texts to encode", "texts", 1.0, 0),
+        ("Index, MB", "index_bytes", 1e6, 1),
+        (f"Prompt tokens, {budget:,} characters", f"prompt_tokens@{budget}", 1.0, 0),
+        ("Characters read", f"characters@{budget}", 1.0, 0),
+    ):
+        table[title] = [_said(item.costs.get(name), part, digits) for item in report.presets]
+    table["Encoded in this run"] = [f"{item.encoded:,}" for item in report.presets]
+    for title, name, part in (
+        ("Ingest, s", "ingest", 1.0),
+        ("Question, ms p50", "search_p50", 0.001),
+        ("Question, ms p95", "search_p95", 0.001),
+    ):
+        table[title] = [_said(item.seconds.get(name), part, 1) for item in report.presets]
+    return table
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """``rows``: by preset, a cell for each of ``columns``."""
-
-    columns: tuple[str, ...]
-    rows: dict[str, tuple[str, ...]]
-
-
-def cost_table(report: BenchReport, budget: int) -> Table:
-    """The index, the prompt at ``budget`` characters, and time."""
-    columns = (
-        "Chunks",
-        "Texts to encode",
-        "Encoded in this run",
-        "Index",
-        f"Prompt tokens, {budget:,} characters",
-        "Characters read",
-        "Ingest",
-        "Question, p50",
-        "Question, p95",
+def latency_table(report: BenchReport) -> dict[str, list[str]]:
+    """By column, a row a preset: milliseconds of a question by stage, median and 95th percentile, the total last."""
+    steps = sorted(
+        dict.fromkeys(step for item in report.presets for step in item.latency_ms), key=lambda step: step == "total"
     )
-    rows: dict[str, tuple[str, ...]] = {}
-    for item in report.presets:
-        costs, index = item.costs, item.costs.get("index_bytes")
-        rows[item.preset] = (
-            _count(costs.get("chunks")),
-            _count(costs.get("texts")),
-            _count(item.encoded),
-            UNKNOWN if index is None else f"{index / 1e6:,.1f} MB",
-            _count(costs.get(f"prompt_tokens@{budget}")),
-            _count(costs.get(f"characters@{budget}")),
-            _seconds(item.seconds.get("ingest")),
-            _seconds(item.seconds.get("search_p50")),
-            _seconds(item.seconds.get("search_p95")),
-        )
-    return Table(columns, rows)
+    table: dict[str, list[str]] = {"Preset": [item.preset for item in report.presets]}
+    for step in steps:
+        found = [item.latency_ms.get(step, {}) for item in report.presets]
+        table[STEP_WORDS.get(step, step)] = [
+            f"{_said(f.get('p50'), 1, 1)} / {_said(f.get('p95'), 1, 1)}" for f in found
+        ]
+    return table
 
 
-def latency_table(report: BenchReport) -> Table:
-    """Milliseconds of a question by stage, median and 95th percentile, all of them together last."""
-    steps = list(dict.fromkeys(step for item in report.presets for step in item.latency_ms))
-    steps.sort(key=lambda step: step == "total")
-    rows = {}
-    for item in report.presets:
-        found = [item.latency_ms.get(step) for step in steps]
-        rows[item.preset] = tuple(UNKNOWN if f is None else f"{_ms(f['p50'])} / {_ms(f['p95'])}" for f in found)
-    return Table(tuple(STEP_WORDS.get(step, step) for step in steps), rows)
+def settings_table(report: BenchReport) -> dict[str, list[str]]:
+    """By column, a row a preset: the settings in which any of them differs from the default."""
+    changed = changed_settings(report)
+    names = list(next(iter(changed.values()), {}))
+    said = {
+        name: ["–" if one[name] is None else str(one[name]) or "none" for one in changed.values()] for name in names
+    }
+    return {"Preset": list(changed), **said}
 
 
-def _count(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:,.0f}"
-
-
-def _seconds(value: float | None) -> str:
+def _said(value: float | None, part: float, digits: int) -> str:
     """
-    >>> _seconds(0.0062), _seconds(75), _seconds(None)
-    ('6.2 ms', '75.0 s', '–')
+    >>> _said(1_230_000, 1e6, 1), _said(None, 1, 0)
+    ('1.2', '–')
     """
-    if value is None:
-        return UNKNOWN
-    return f"{value:,.1f} s" if value >= 1 else f"{_ms(1000 * value)} ms"
-
-
-def _ms(value: float) -> str:
-    if value < 0.01:
-        return "0"
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
+    return "–" if value is None else f"{value / part:,.{digits}f}"

@@ -34,8 +34,6 @@ def drawn(figure: Callable[[Palette], plotly.graph_objects.Figure]) -> str:
     from plotly.utils import PlotlyJSONEncoder
 
     both = {name: figure(palette).to_plotly_json() for name, palette in (("light", LIGHT), ("dark", DARK))}
-    for one in both.values():
-        one["layout"].pop("template", None)  # Python's own look, and longer than the figure
     text = json.dumps(both, cls=PlotlyJSONEncoder)
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

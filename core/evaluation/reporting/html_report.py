@@ -7,50 +7,47 @@ form and no address of any kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from core.errors import LecternError
 from core.evaluation.exchange.judged import by_origin
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.reporting.breakdown import (
     COST_WORDS,
-    STAGE_WORDS,
-    Table,
+    By,
     breakdowns,
-    changed_settings,
     cost_table,
     headline_budget,
     headline_measure,
     latency_table,
     leading,
     points,
+    settings_table,
 )
 from core.evaluation.reporting.charts import (
     BOLD,
-    GROUPS,
+    LIGHT,
     SYMBOLS,
     breakdown_figure,
     lost_figure,
     pareto_figure,
     recall_figure,
-    style,
 )
 from core.evaluation.reporting.html_parts import drawn, fate_words, missed_most, palette_style, policy, quoted
 from core.evaluation.reporting.metric_words import metric_meaning, metric_words
 from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.evaluation.statistics import BETTER, NO_DIFFERENCE, PERMUTATIONS, RESAMPLES, WORSE, Comparison
-from core.settings import Settings
 from core.storage.diagnosis import versions
 
 MISSED = 20
 """So many of the questions missed most are quoted."""
 
 MARKS = {BETTER: "▲", WORSE: "▼", NO_DIFFERENCE: "≈"}
-SIGNS = dict(zip(SYMBOLS, "●■◆▲✚✖", strict=True))
+SIGNS = dict(zip(SYMBOLS, "●■◆▲✚✖★", strict=True))
 """The symbols of a figure as letters, to stand before a preset's name."""
 
 TextOf = Callable[[str], str]
@@ -85,9 +82,12 @@ def html_report(
         lstrip_blocks=True,
     )
     environment.filters["percent"] = lambda value: f"{value:.1f}"
-    view = _View(report, baseline, measured or {}, text_of)
     page = environment.get_template(_TEMPLATE).render(
-        view.page(), style=sheet, plotly=plotly, drawing=drawing, policy=policy((plotly, drawing), sheet)
+        _View(report, baseline, measured or {}, text_of).page(),
+        style=sheet,
+        plotly=plotly,
+        drawing=drawing,
+        policy=policy((plotly, drawing), sheet),
     )
     # A file's name may hold what UTF-8 cannot write, and HTML has no character 0.
     return page.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
@@ -104,16 +104,16 @@ class _View:
         text_of: TextOf | None,
     ) -> None:
         self.report, self.baseline, self.measured, self.text_of = report, baseline, measured, text_of
+        self.chosen = () if baseline is None else (baseline,)
         self.measure, self.budget = headline_measure(report), headline_budget(report)
         self.metric = f"{self.measure}@{self.budget}"
         self.compared: dict[str, dict[str, Comparison]] = {} if baseline is None else report.compare_all(baseline)
-        self.bold = leading(report, self.measure, BOLD, () if baseline is None else (baseline,))
+        self.bold = leading(report, self.measure, BOLD, self.chosen)
         self.numbers = {item.preset: number for number, item in enumerate(report.presets)}
         self.texts: dict[str, str | None] = {}
 
     def page(self) -> dict[str, Any]:
-        report = self.report
-        chosen = () if self.baseline is None else (self.baseline,)
+        report, lost = self.report, any(item.lost.get(str(self.budget)) for item in self.report.presets)
         return {
             "report": report,
             "baseline": self.baseline,
@@ -125,22 +125,25 @@ class _View:
             "mixed": by_origin(question.kind for question in report.questions),
             "summary": self.summary(),
             "table": self.table(),
-            "every_metric": self.every_metric(),
             "thin": len(report.presets) - len(self.bold),
-            "curves": drawn(lambda palette: recall_figure(report, palette, chosen, self.measure)),
-            "pareto": self.pareto(),
-            "lost": drawn(lambda palette: lost_figure(report, self.budget, palette)) if self.lost() else "",
-            "stages": self.stages(),
+            "curves": drawn(lambda palette: recall_figure(report, palette, self.chosen, self.measure)),
+            "pareto": [
+                {"words": words, "drawing": drawn(partial(self.cost_figure, cost))}
+                for cost, words in COST_WORDS.items()
+                if points(report, cost, self.budget, self.measure)
+            ],
+            "lost": drawn(partial(lost_figure, report, self.budget)) if lost else "",
             "breakdowns": self.breakdowns(),
-            "costs": self.tabled(cost_table(report, self.budget)),
-            "latency": self.tabled(latency_table(report)),
-            "settings": self.settings(),
-            "missed": self.missed(),
-            "unanswerable": self.unanswerable(),
+            "tables": {"Costs": cost_table(report, self.budget), "Milliseconds of one question": latency_table(report)},
+            "settings": settings_table(report),
+            "missed": [self.missed(row, mean) for row, mean in missed_most(report, self.metric, MISSED)],
             "meanings": self.meanings(),
             "resamples": RESAMPLES,
             "permutations": PERMUTATIONS,
         }
+
+    def cost_figure(self, cost: Any, palette: Any) -> Any:
+        return pareto_figure(self.report, cost, self.budget, palette, measure=self.measure)
 
     def summary(self) -> list[str]:
         """The outcome in a few sentences."""
@@ -175,129 +178,45 @@ class _View:
         }
 
     def named(self, item: PresetReport) -> dict[str, Any]:
-        looks = style(self.numbers[item.preset])
+        number = self.numbers[item.preset]
         return {
             "preset": item.preset,
-            "sign": SIGNS[SYMBOLS[looks.symbol]],
-            "colour": looks.colour,
+            "sign": SIGNS[SYMBOLS[number % len(SYMBOLS)]],
+            "colour": number % len(LIGHT.colours),
             "is_baseline": item.preset == self.baseline,
         }
 
-    def cell(self, item: PresetReport, metric: str, best: float | None = None) -> dict[str, Any]:
+    def cell(self, item: PresetReport, metric: str, best: float) -> dict[str, Any]:
         if metric not in item.metrics:
             return {"value": "–", "half": "", "verdict": "", "mark": "", "why": "does not apply", "best": False}
         low, high = item.intervals[metric]
-        cell = {
+        found = self.compared.get(item.preset, {}).get(metric)
+        why = f"{low:.1f} to {high:.1f}"
+        if found is not None:
+            why = f"{found.difference:+.1f} points ({found.low:+.1f} to {found.high:+.1f})"
+            why += f", adjusted p {found.adjusted:.4f}"
+        return {
             "value": f"{item.metrics[metric]:.1f}",
             "half": f"± {(high - low) / 2:.1f}",
-            "verdict": "",
-            "mark": "",
-            "why": f"{low:.1f} to {high:.1f}",
+            "verdict": found.verdict if found else "",
+            "mark": MARKS[found.verdict] if found else "",
+            "why": why,
             "best": item.metrics[metric] == best,
-        }
-        found = self.compared.get(item.preset, {}).get(metric)
-        if found is None:
-            return cell
-        p_value = found.p_value if found.adjusted is None else found.adjusted
-        why = f"{found.difference:+.1f} points ({found.low:+.1f} to {found.high:+.1f}), adjusted p {p_value:.4f}"
-        return cell | {"verdict": found.verdict, "mark": MARKS[found.verdict], "why": why}
-
-    def every_metric(self) -> list[dict[str, Any]]:
-        """All metrics: a row a metric, a column a preset."""
-        names = dict.fromkeys(metric for item in self.report.presets for metric in item.metrics)
-        return [
-            {
-                "name": name,
-                "words": metric_words(name),
-                "cells": [self.cell(item, name) for item in self.report.presets],
-            }
-            for name in names
-        ]
-
-    def pareto(self) -> list[dict[str, Any]]:
-        """A figure for each cost that was measured, and who is on its front, the cheapest first."""
-        figures = []
-        for cost, words in COST_WORDS.items():
-            found = sorted(points(self.report, cost, self.budget, self.measure), key=lambda point: point.cost)
-            front = [self.named(self.report.preset(point.preset)) for point in found if point.front]
-            if found:
-                drawing = drawn(partial(pareto_figure, self.report, cost, self.budget, measure=self.measure))
-                figures.append({"words": words, "drawing": drawing, "front": front})
-        return figures
-
-    def lost(self) -> bool:
-        return any(item.lost.get(str(self.budget)) for item in self.report.presets)
-
-    def stages(self) -> dict[str, Any]:
-        """Where gold went at the headline budget: the stages there are, and a row of shares a preset."""
-        held = [(item, item.lost.get(str(self.budget), {})) for item in self.report.presets]
-        stages = [stage for stage in STAGE_WORDS if any(parts.get(stage) for _, parts in held)]
-        return {
-            "columns": [STAGE_WORDS[stage] for stage in stages],
-            "rows": [
-                {**self.named(item), "cells": [f"{parts.get(stage, 0.0):.1f}" for stage in stages]}
-                for item, parts in held
-                if parts
-            ],
         }
 
     def breakdowns(self) -> list[dict[str, Any]]:
         """By document, format and kind, where there is more than one of them."""
         shown = [item.preset for item in self.report.presets if item.preset in self.bold]
         found = []
-        for by, title in (("document", "By document"), ("format", "By format"), ("kind", "By kind of question")):
-            groups = breakdowns(self.report, by, self.metric, shown)  # type: ignore[arg-type]
-            names = list(dict.fromkeys(group.name for held in groups.values() for group in held))
-            if len(names) < 2:
-                continue
-            cells = {preset: {group.name: group for group in held} for preset, held in groups.items()}
-            sizes = {group.name: group.questions for held in groups.values() for group in held}
-            found.append(
-                {
-                    "title": title,
-                    "drawing": drawn(partial(breakdown_figure, groups, self.metric, numbers=self.numbers)),
-                    "columns": [self.named(self.report.preset(preset)) for preset in shown],
-                    "rows": [
-                        {"name": name, "questions": sizes[name], "cells": [cells[preset].get(name) for preset in shown]}
-                        for name in names[:GROUPS]
-                    ],
-                }
-            )
+        for by in get_args(By):
+            groups = breakdowns(self.report, by, self.metric, shown)
+            if len(next(iter(groups.values()), ())) > 1:
+                drawing = drawn(partial(breakdown_figure, self.report, groups, self.metric))
+                found.append({"title": f"By {by}", "drawing": drawing})
         return found
 
-    def tabled(self, table: Table) -> dict[str, Any]:
-        rows = [{**self.named(item), "cells": table.rows[item.preset]} for item in self.report.presets]
-        return {"columns": table.columns, "rows": rows}
-
-    def settings(self) -> dict[str, Any]:
-        """In what the presets differ from the default, and all of each one's settings."""
-        changed = changed_settings(self.report)
-        names = list(next(iter(changed.values()), {}))
-        default = _flat(Settings().to_dict())
-        return {
-            "columns": names,
-            "default": [default.get(name, "–") for name in names],
-            "rows": [
-                {
-                    **self.named(item),
-                    "cells": [
-                        {
-                            "value": _shown(changed[item.preset][n]),
-                            "changed": _shown(changed[item.preset][n]) != default.get(n),
-                        }
-                        for n in names
-                    ],
-                    "all": _flat(item.settings),
-                }
-                for item in self.report.presets
-            ],
-        }
-
-    def missed(self) -> list[dict[str, Any]]:
-        """The questions of which least was read, over all presets, the worst first."""
-        return [self.missed_question(row, mean) for row, mean in missed_most(self.report, self.metric, MISSED)]
-
-    def missed_question(self, row: int, mean: float) -> dict[str, Any]:
+    def missed(self, row: int, mean: float) -> dict[str, Any]:
+        """One of the questions of which least was read."""
         question = self.report.questions[row]
         presets = []
         for item in self.report.presets:
@@ -324,34 +243,10 @@ class _View:
                 self.texts[name] = None
         return self.texts[name]
 
-    def unanswerable(self) -> list[dict[str, Any]]:
-        """Best scores of questions with and without an answer, where the suite has the latter."""
-        rows = []
-        for item in self.report.presets:
-            if not item.unanswerable.get("unanswerable"):
-                continue
-            for stage, words in (("dense", "meaning"), ("lexical", "words")):
-                best = item.unanswerable["best_score"].get(stage)
-                if best and None not in best.values():
-                    cells = [words, f"{best['answerable']:.2f}", f"{best['unanswerable']:.2f}"]
-                    rows.append({**self.named(item), "cells": cells})
-        return rows
-
     def meanings(self) -> list[tuple[str, str]]:
         known = {metric for item in self.report.presets for metric in item.metrics}
         wanted = [*(f"{name}@{self.budget}" for name in ("recall", "attained", "precision", "iou", "full")), "ndcg@10"]
         return [(metric_words(metric), metric_meaning(metric)) for metric in wanted if metric in known]
-
-
-def _flat(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    return {f"{stage}.{name}": _shown(value) for stage, fields in settings.items() for name, value in fields.items()}
-
-
-def _shown(value: Any) -> str:
-    """A setting's value as the command line takes it."""
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(map(str, value)) or "none"
-    return "–" if value is None else str(value) or "none"
 
 
 def _moment(made_at: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.errors import NotFoundError
-from core.evaluation.statistics import Comparison, compare_many, intervals
+from core.evaluation.statistics import Comparison, compare, intervals
 from core.evaluation.suites import GoldSpan
 
 Scores = Mapping[str, tuple[float | None, ...]]
@@ -137,7 +137,7 @@ class BenchReport:
                 name: [[_percent(self.preset(name).scores[metric][row]) for metric in metrics] for row in rows]
                 for name in names
             }
-            for name, compared in compare_many(ours, theirs).items():
+            for name, compared in compare(ours, theirs).items():
                 found[name] |= dict(zip(metrics, compared, strict=True))
         return {name: {metric: items[metric] for metric in right if metric in items} for name, items in found.items()}
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from core.search.catalogue_reads import CatalogueReads
 from core.search.context.trace import fate_words
 from core.search.expansion import left_out
-from core.search.explaining.dial_steps import MOST_LEAVES, Lost
 from core.search.question.analysis import Key, Understanding
 from core.search.ranking import Ranking, SearchScores
 from core.search.ranking.finding import order_key
@@ -168,21 +167,10 @@ class Trial:
         held = self.held(self.filled(settings)[1])
         return held if held >= ADMITTED else 0.0
 
-    def lost(self, settings: Settings) -> Lost:
-        """What the dials' values are chosen by."""
-        unread = settings.with_value("reranking.model", "")
-        unspread = unread.with_value("diversity.method", "none")
-        found = self._places(unspread.with_value("retrieval.k", MOST_LEAVES))
-        reads = not settings.reranking.off
-        spread = self._places(unread) if reads else ()
-        reread = self._places(settings.with_value("reranking.keep", 0)) if reads else ()
+    def genre(self, settings: Settings) -> str:
+        """Of the place's document, "" where it is not known."""
         leaves = self.ranking(settings).leaves
-        genre = self._facts(leaves).genre(self._document(leaves))
-        return Lost(found, spread, reread, genre, len(self.whole(None)))
-
-    def _places(self, settings: Settings) -> tuple[int, ...]:
-        """Where what goes on of the place and of what stands around it is in the order, 1-based."""
-        return tuple(sorted(len(before) + 1 for before in self.front(settings).values()))
+        return self._facts(leaves).genre(self._document(leaves))
 
     def fates(self, ranking: Ranking, assembled: Mapping[int, str]) -> tuple[Fate, ...]:
         """Of the place's leaves, the best by the final order first. ``assembled``: as ``filled`` gives them."""

@@ -7,21 +7,20 @@ The searches run once for all settings that search alike; every trial orders and
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
-from math import log2
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from core.search.explaining.dial_steps import (
+from core.search.explaining.dials import (
+    BUDGET,
+    CHOICE,
     LARGEST_BUDGET,
     MOST_LEAVES,
+    NUMBER,
     RANKING_STAGES,
-    WIDEST,
-    Turns,
+    RUNGS,
     budgets,
-    dial_steps,
+    steps,
     value_of,
 )
 from core.search.explaining.trials import ADMITTED, Fate, Front, Keys, Trial, nearer
@@ -32,9 +31,6 @@ from core.storage.catalogue.conditions import Condition
 from core.storage.catalogue.names import Scope
 from core.text.numerals import ordinal
 from core.types import Span
-
-BUDGET, NUMBER = "assembly.budget_tokens", "retrieval.k"
-_REMOVAL = 0.5  # the size of a change that takes a condition out of the question: half a dial's way
 
 Progress = Callable[[int, int], None]
 
@@ -101,12 +97,11 @@ def why_not(
     stages, told, held = tuple(ranking.scores), trial.fates(ranking, fates), trial.held(context)
     if held >= ADMITTED:
         return WhyNot(held, stages, told, (), f"It is in the context: {held:.0%} of it is read.", trial.runs)
-    search = _Search(trial, settings, progress)
-    changes = search.run()
+    changes, untried = _smallest(trial, settings, progress)
     unread = next((fate for fate in told if fate.said != "kept"), told[0])
     part = f"Only {held:.0%} of it is read. " if held else ""
     sentence = f"{part}{way(unread)} {remedy(changes)}"
-    return WhyNot(held, stages, told, changes, sentence, trial.runs, untried=search.untried)
+    return WhyNot(held, stages, told, changes, sentence, trial.runs, untried=untried)
 
 
 def _outside(trial: Trial, settings: Settings, progress: Progress | None) -> WhyNot:
@@ -126,12 +121,13 @@ def _outside(trial: Trial, settings: Settings, progress: Progress | None) -> Why
         return WhyNot(read, (), (), (), sentence, trial.runs, excluded)
     removed = tuple(one.key for one in excluded)
     without = trial.ignoring(frozenset(removed))
-    search = _Search(without, settings, progress, removed)
     held = without.admits(settings)
-    changes = (Change({}, _REMOVAL, held, removed),) if held else search.run()
+    changes, untried = (
+        ((Change({}, CHOICE, held, removed),), ()) if held else _smallest(without, settings, progress, removed)
+    )
     part = f"Only {read:.0%} of it is read. " if read else ""
     sentence = f"{part}{_unfit(excluded)} {remedy(changes)}"
-    return WhyNot(read, (), (), changes, sentence, trial.runs + without.runs, excluded, search.untried)
+    return WhyNot(read, (), (), changes, sentence, trial.runs + without.runs, excluded, untried)
 
 
 def _unfit(excluded: Sequence[Condition]) -> str:
@@ -209,138 +205,65 @@ def _value(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value) or "off"
 
 
-@dataclass(slots=True)
-class _Search:
-    """For the smallest change of each dial that admits the place. ``removed``: what the trial leaves out already."""
+def _smallest(
+    trial: Trial, settings: Settings, progress: Progress | None, removed: tuple[Key, ...] = ()
+) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """The smallest change of each dial that admits the place, smallest first, and the dials not tried to their ends.
 
-    trial: Trial
-    settings: Settings
-    progress: Progress | None
-    removed: tuple[Key, ...] = ()
-    untried: tuple[str, ...] = field(default=(), init=False)
-    _found: list[Change] = field(default_factory=list, init=False)
-    _told: int = field(default=0, init=False)
-    _total: int = field(default=0, init=False)
-
-    def run(self) -> tuple[Change, ...]:
-        """The changes, smallest first: of numbers, budget and conditions, of each other dial; failing all, of both.
-
-        Small steps are tried before large ones whatever their dial, so that what patience leaves out is large.
-        """
-        trial, settings = self.trial, self.settings
-        understood, front = trial.understood(settings), trial.front(settings)
-        dials = list(dial_steps(settings, understood, trial.lost(settings)))
-        numbers = [dial for dial in dials if dial.rising]
-        others = [(size, dial.name, turned) for dial in dials if not dial.rising for size, turned in dial.steps]
-        self._total = len(numbers) + len(understood.conditions) + len(others) + 1
-        for dial in numbers:
-            self._tell()
-            self._found.extend(self._least_number(dial, front))
-        for condition in understood.conditions:
-            self._tell()
-            self._found.extend(self._without(condition.key))
-        self._tell()
-        self._found.extend(self._least_budget({}, WIDEST))
-        self._found.extend(self._steps(sorted(others, key=lambda step: step[0]), front))
-        if not self._found:
-            number = next((dial for dial in numbers if dial.name == NUMBER), Turns(NUMBER, []))
-            self._found.extend(self._both(number))
-        self._tell()
-        return tuple(sorted(self._found, key=lambda one: one.size))
-
-    def _tell(self) -> None:
-        if self.progress is not None:
-            self.progress(self._told, self._total)
-        self._told += 1
-
-    def _steps(self, steps: Sequence[tuple[float, str, Settings]], front: Front) -> Iterator[Change]:
-        """The first step of each dial that admits the place; the steps come smallest first."""
-        admitted, untried = set[str](), dict[str, None]()
-        for size, name, turned in steps:
-            self._tell()
-            if name in admitted:
-                continue
-            if self.trial.tired:
-                untried[name] = None
-            elif held := self._admits(name, turned, front):
-                admitted.add(name)
-                yield self._change((name,), turned, size, held)
-        self.untried = tuple(untried)
-
-    def _admits(self, name: str, turned: Settings, front: Front) -> float:
-        """The share held where it is enough, else 0; an order that brings nothing forward is not filled."""
-        if name.partition(".")[0] in RANKING_STAGES and not nearer(self.trial.front(turned), front):
-            return 0.0
-        return self.trial.admits(turned)
-
-    def _without(self, key: Key) -> Iterator[Change]:
-        """A condition of the question taken away."""
-        without = self.trial.ignoring(frozenset((key, *self.removed)))
-        if held := without.admits(self.settings):
-            yield Change({}, _REMOVAL, held, (*self.removed, key))
-        self.trial.runs += without.runs
-        self.trial.orders += without.orders
-
-    def _least_number(self, dial: Turns, front: Front) -> Iterator[Change]:
-        """The least number that admits the place.
-
-        More nearly always holds more, so ever more are passed over; where one is enough, those before it are halved.
-        """
-        rising = [turned for _, turned in dial.steps]
-        for at, held in least(looks(len(rising)), lambda at: self._admits(dial.name, rising[at], front)):
-            yield self._change((dial.name,), rising[at], dial.steps[at][0], held)
-
-    def _least_budget(self, beside: Mapping[str, Any], widest: int) -> Iterator[Change]:
-        """The least budget that admits the place, with other dials turned to the values ``beside``.
-
-        More room nearly always holds more, so budgets are doubled until one is enough, and halved in between.
-        """
-        before = self.settings.assembly.budget_tokens
-        rising = [self.settings.with_values({**beside, BUDGET: tokens}) for tokens in budgets(before, widest)]
-        doubled = [*range(7, len(rising), 8), len(rising) - 1] if rising else []
-        for at, held in least(doubled, lambda at: self.trial.admits(rising[at])):
-            size = log2(rising[at].assembly.budget_tokens / before) / log2(WIDEST) + len(beside)
-            yield self._change((*beside, BUDGET), rising[at], size, held)
-
-    def _both(self, number: Turns) -> Iterator[Change]:
-        """The least budget that admits the place with all that can go on, and the least number for that budget."""
-        for widest in self._least_budget({NUMBER: MOST_LEAVES}, LARGEST_BUDGET):
-            yield next(self._fewer(number, widest), widest)
-
-    def _fewer(self, number: Turns, widest: Change) -> Iterator[Change]:
-        room = widest.settings[BUDGET][1]
-        rising = [turned.with_value(BUDGET, room) for _, turned in number.steps]
-        for at, held in least(looks(len(rising)), lambda at: self.trial.admits(rising[at])):
-            yield self._change((NUMBER, BUDGET), rising[at], widest.size, held)
-
-    def _change(self, names: Sequence[str], turned: Settings, size: float, held: float) -> Change:
-        changed = {name: (value_of(self.settings, name), value_of(turned, name)) for name in names}
-        return Change(changed, size, held, self.removed)
-
-
-def looks(length: int) -> list[int]:
-    """Places to look at among so many: twice as many are passed over each time, and the last is among them.
-
-    >>> looks(6), looks(1), looks(0)
-    ([0, 1, 3, 5], [0], [])
+    Small steps are tried before large ones whatever their dial, so that what patience leaves out is large. Where no
+    dial alone is enough, number and budget are turned together. ``removed``: conditions the trial leaves out already.
     """
-    return sorted({*(2**n - 1 for n in range(length.bit_length())), length - 1}) if length else []
+    conditions, front = trial.understood(settings).conditions, trial.front(settings)
+    tried = sorted(steps(settings, trial.genre(settings), len(trial.whole(None))), key=lambda step: step[0])
+    found: dict[str, Change] = {}
+    untried: dict[str, None] = {}
+    total = len(conditions) + len(tried) + 1
+
+    def tell(done: int) -> None:
+        if progress is not None:
+            progress(done, total)
+
+    for done, condition in enumerate(conditions):
+        tell(done)
+        keys = (*removed, condition.key)
+        without = trial.ignoring(frozenset(keys))
+        if held := without.admits(settings):
+            found[condition.words] = Change({}, CHOICE, held, keys)
+        trial.runs, trial.orders = trial.runs + without.runs, trial.orders + without.orders
+    for done, (size, name, turned) in enumerate(tried, start=len(conditions)):
+        tell(done)
+        if name in found:
+            continue
+        if trial.tired:
+            untried[name] = None
+        elif held := _admits(trial, name, turned, front):
+            found[name] = Change(_changed(settings, turned, name), size, held, removed)
+    tell(total - 1)
+    if not found and (both := _together(trial, settings)):
+        turned, held = both
+        found[NUMBER] = Change(_changed(settings, turned, NUMBER, BUDGET), 1.0 + CHOICE, held, removed)
+    tell(total)
+    return tuple(sorted(found.values(), key=lambda one: one.size)), tuple(untried)
 
 
-def least(places: Iterable[int], held: Callable[[int], float]) -> Iterator[tuple[int, float]]:
-    """The first place from 0 on that holds anything, where all behind it do, with what it holds.
+def _admits(trial: Trial, name: str, turned: Settings, front: Front) -> float:
+    """The share held where it is enough, else 0; an order that brings nothing forward is not filled."""
+    if name.partition(".")[0] in RANKING_STAGES and not nearer(trial.front(turned), front):
+        return 0.0
+    return trial.admits(turned)
 
-    ``places``: to look at first, rising; between the first that holds something and the one before it is halved. None
-    comes where none of them does; one that comes was looked at, whatever is true of the others. None is asked twice.
 
-    >>> [*least([0, 1, 3, 7], lambda place: 0.5 * (place >= 6))], [*least([0, 1], lambda place: 0)]
-    ([(6, 0.5)], [])
-    """
-    known = cache(held)
-    low = 0
-    for place in places:
-        if known(place):
-            first = low + bisect_left(range(low, place), True, key=lambda at: known(at) > 0)
-            yield first, known(first)
-            return
-        low = place + 1
+def _together(trial: Trial, settings: Settings) -> tuple[Settings, float] | None:
+    """The least budget that admits the place with all that can go on, with the least number that is enough for it."""
+    rooms = budgets(settings.assembly.budget_tokens, LARGEST_BUDGET)[::4]
+    for room in rooms[1:]:
+        wide = settings.with_values({NUMBER: MOST_LEAVES, BUDGET: room})
+        if trial.admits(wide):
+            numbers = [int(number) for number in RUNGS[NUMBER] if number > settings.retrieval.k]
+            every = (wide.with_value(NUMBER, number) for number in numbers)
+            return next((one, held) for one in every if (held := trial.admits(one)))
+    return None
+
+
+def _changed(settings: Settings, turned: Settings, *names: str) -> Mapping[str, tuple[Any, Any]]:
+    return {name: (value_of(settings, name), value_of(turned, name)) for name in names}

@@ -2,21 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from core.library import SearchResult
 from core.settings import Settings
-from core.types import Passage
+from core.types import Passage, Span
 from pages.ui.ask import results as ask_results
 from pages.ui.ask.results import Inquiry
-from pages.ui.ask.sides import moves, partner, pieces
 from pages.ui.ask.source import KindOf, opened_at, source_of
 from pages.ui.settings import ask_dials
 from pages.ui.settings.ask_dials import DIALS, in_words
 from pages.ui.shared import assets, state, words
+
+
+def pieces(passage: Passage, others: Iterable[Passage]) -> list[tuple[str, bool]]:
+    """A passage's text in pieces that the other context holds (``False``) or lacks (``True``), in order.
+
+    Blanks alone are not worth a mark: they go with the piece before them.
+    """
+    held = sorted(
+        (max(other.start, passage.start) - passage.start, min(other.end, passage.end) - passage.start)
+        for other in others
+        if other.version_id == passage.version_id and other.start < passage.end and passage.start < other.end
+    )
+    found: list[tuple[str, bool]] = []
+    done = 0
+    for start, end in [*held, (len(passage.text), len(passage.text))]:
+        for first, last, only in ((done, start, True), (max(done, start), end, False)):
+            text = passage.text[first:last]
+            if not text:
+                continue
+            if found and (found[-1][1] == only or text.isspace()):
+                found[-1] = (found[-1][0] + text, found[-1][1])
+            else:
+                found.append((text, only and not text.isspace()))
+        done = max(done, end)
+    return found
+
+
+def partner(passage: Passage, others: Iterable[Passage]) -> Passage | None:
+    """The passage of the other context that shares most with this one; ``None`` where none shares a character.
+
+    >>> partner(Passage("v", "d", "s", 0, 4, "text", 1, (), (), 1, 0.0, ""), []) is None
+    True
+    """
+    span = Span(passage.start, passage.end)
+    shared = [
+        (span.overlap(Span(other.start, other.end)), -other.rank, other)
+        for other in others
+        if other.version_id == passage.version_id
+    ]
+    most = max(shared, key=lambda item: item[:2], default=None)
+    return most[2] if most is not None and most[0] else None
+
 
 _sides = st.components.v2.component(
     "lectern.sides",
@@ -86,17 +127,6 @@ def show_sides(
         ]
     }
     drawn = _sides(key="ask.sides", data=data, on_open_change=lambda: None)
-    ranks, times = st.columns(2, gap="medium")
-    with ranks:
-        st.markdown("**Ranks**")
-        st.dataframe(moves(a, b), hide_index=True, height=320, placeholder="–")
-    with times:
-        st.markdown("**Time**")
-        steps = list(dict.fromkeys((*a.timings_ms, *b.timings_ms)))
-        table = {"Step": [words.step(step) for step in steps]}
-        for name, side in (("A", a), ("B", b)):
-            table[name] = [words.duration(side.timings_ms[step]) if step in side.timings_ms else "–" for step in steps]
-        st.dataframe(table, hide_index=True, height=320)
     return opened_at(drawn.open)
 
 

@@ -15,9 +15,8 @@ from core.search.context.trace import Clustered
 from core.settings import Settings
 from core.types import Block, BlockKind, Candidate, Hit, Passage
 from pages.ui.ask import judging
-from pages.ui.ask.source import KindOf, opened_at, source_of
+from pages.ui.ask.source import KindOf, opened_at, shared_words, source_of
 from pages.ui.ask.stages import digits, scale, stage
-from pages.ui.ask.terms import shared_words
 from pages.ui.settings import ask_dials
 from pages.ui.shared import assets, state, words
 
@@ -113,23 +112,19 @@ def show_notes(lying: Clustered | None, notes: Sequence[str], settings: Settings
 def relevance_help(last: str, settings: Settings) -> str:
     """What the relevance of a passage is, in plain words. ``last``: the stage whose scores decided the order.
 
-    >>> relevance_help("dense", Settings()).partition(". ")[2]
-    'It is the score of its best chunk (cosine, from -1 to 1).'
+    >>> relevance_help("dense", Settings())
+    'Passages get their ranks and their room by it: the score of its best chunk (cosine, from -1 to 1).'
     """
-    grown = {
-        "auto-merge": " A parent that took the place of its chunks is raised from there toward the best score of all, "
-        "by half of its support: the more of it was found, the higher.",
-        "neighbours": " What another chunk led to has at least the score half way from that one's to the last kept.",
-    }
-    by_chunk = f"the score of its best chunk ({scale(last, settings.retrieval.fusion)})."
-    by_sentence = (
-        f" Where sentences fill the room, it is the sum of standard scores: {CHUNK_PART:g} parts of its best chunk's, "
-        f"one of its best sentence's and {NEIGHBOUR_PART:g} of those beside that one."
-    )
-    return (
-        f"How relevant the passage is; passages get their ranks and their room by it. It is {by_chunk}"
-        f"{grown.get(settings.expansion.strategy, '')}{by_sentence if settings.assembly.unit != 'passages' else ''}"
-    )
+    more = ""
+    if settings.expansion.strategy == "auto-merge":
+        more = " A merged parent is raised from there toward the best of all by half of its support."
+    if settings.assembly.unit != "passages":
+        more += (
+            f" Where sentences fill the room: {CHUNK_PART:g} parts of its best chunk's standard score, one of its best "
+            f"sentence's and {NEIGHBOUR_PART:g} of those beside that one."
+        )
+    best = f"the score of its best chunk ({scale(last, settings.retrieval.fusion)})"
+    return f"Passages get their ranks and their room by it: {best}.{more}"
 
 
 def _name(data: Mapping[str, Any]) -> str:

@@ -13,7 +13,6 @@ from core.search.answer.support import Support
 from core.search.question.analysis import Keys
 from core.settings import RerankingSettings, Settings
 from core.types import Answer
-from pages.ui.ask import change_words as ask_change_words
 from pages.ui.settings import ask_dials
 from pages.ui.shared import services, tasks
 
@@ -88,7 +87,7 @@ def search_at_once(inquiry: Inquiry, settings: Settings) -> tuple[SearchResult, 
     try:
         return task.result(), settings
     except LecternError as error:
-        st.warning(ask_change_words.said(f"The best chunks were not read again. {error}"), icon=":material/warning:")
+        st.warning(ask_dials.as_labelled(f"The best chunks were not read again. {error}"), icon=":material/warning:")
         return first, at_once
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -12,13 +13,71 @@ from core.settings import Settings
 from core.text.phrases import find_words
 from core.types import Span
 from pages.ui.ask import chips as ask_chips
-from pages.ui.ask.change_words import dialled, dials_said, offer, said, undialled
 from pages.ui.ask.judging_gold import of_question
 from pages.ui.ask.ladder import show_fates
 from pages.ui.ask.results import Inquiry
 from pages.ui.reader import readings
 from pages.ui.settings import ask_dials
+from pages.ui.settings.ask_dials import BY_NAME, as_labelled
 from pages.ui.shared import assets, services, state, tasks, words
+
+
+def offer(change: Change) -> str:
+    """A change as a button says it.
+
+    >>> offer(Change({"assembly.budget_tokens": (1000, 1600)}, 0.1, 1.0))
+    'Set “Budget, tokens” to 1,600'
+    >>> offer(Change({}, 0.5, 1.0, (("type", "pdf"),)))
+    'Take away “type: pdf”'
+    >>> offer(Change({"retrieval.k": (50, 90)}, 0.1, 1.0, (("type", "pdf"),)))
+    'Take away “type: pdf” and set “Chunks kept (k)” to 90'
+    """
+    taken = " and ".join(f"“{kind}: {value}”" for kind, value in change.remove)
+    told = []
+    for name, (_, after) in change.settings.items():
+        dial = BY_NAME.get(name)
+        told.append(f"“{dial.label}” to {dial.said(after)}" if dial else f"{name} to {after}")
+    parts = [f"take away {taken}"] if taken else []
+    parts += [f"set {' and '.join(told)}"] if told else []
+    whole = " and ".join(parts)
+    return f"{whole[:1].upper()}{whole[1:]}"
+
+
+def dialled(change: Change) -> bool:
+    """Whether this page has a dial for everything that a change turns.
+
+    >>> dialled(Change({"retrieval.k": (50, 90)}, 0.1, 1.0))
+    True
+    >>> dialled(Change({"retrieval.lexical_engine": ("fts5", "rank-bm25")}, 0.1, 1.0))
+    False
+    """
+    return all(name in BY_NAME for name in change.settings)
+
+
+def undialled(changes: Sequence[Change]) -> str:
+    """How to make the changes that this page has no dial for; "" where it has one for all.
+
+    >>> undialled([Change({"retrieval.k": (50, 90)}, 0.1, 1.0)])
+    ''
+    >>> undialled([Change({"retrieval.lexical_engine": ("fts5", "rank-bm25")}, 0.3, 1.0)])
+    'Also in with retrieval.lexical_engine=rank-bm25, which has no dial here: the command line sets it.'
+    """
+    missing = [
+        " ".join(f"{name}={after}" for name, (_, after) in change.settings.items())
+        for change in changes
+        if not dialled(change)
+    ]
+    return f"Also in with {' or '.join(missing)}, which has no dial here: the command line sets it." if missing else ""
+
+
+def dials_said(names: Sequence[str]) -> str:
+    """Dials as the page calls them, one after another.
+
+    >>> dials_said(["retrieval.k", "retrieval.lexical_engine"])
+    'Chunks kept (k), retrieval.lexical_engine'
+    """
+    return ", ".join(BY_NAME[name].label if name in BY_NAME else name for name in names)
+
 
 TAB = "Why not this passage?"
 TASK = "why"
@@ -175,9 +234,9 @@ def _explain(inquiry: Inquiry, settings: Settings, asked: ExplainedPlace, source
     place = " ".join(text[asked.place.start : asked.place.end].split())
     st.markdown(f"“{words.escaped(place[:200])}” · {words.escaped(source.title)}")
     if told.admitted:
-        st.success(said(told.sentence), icon=":material/check_circle:")
+        st.success(as_labelled(told.sentence), icon=":material/check_circle:")
     else:
-        st.info(said(told.sentence), icon=":material/help:")
+        st.info(as_labelled(told.sentence), icon=":material/help:")
     if asked.under != now:
         again = ExplainedPlace(asked.version, asked.place)
         st.button("The dials were turned since: ask again", key="ask.why.again", on_click=_ask, args=[again])

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.evaluation.reporting.breakdown import Table, changed_settings, cost_table, headline_budget, latency_table
+from core.evaluation.reporting.breakdown import cost_table, headline_budget, latency_table, settings_table
 from core.evaluation.reporting.report import BenchReport
 from pages.ui.ask.stages import stage
 from pages.ui.shared import words
@@ -24,34 +24,13 @@ def show_settings(report: BenchReport) -> None:
         st.caption("Every preset has the default settings.")
     budget = headline_budget(report)
     st.markdown("**Costs**")
-    st.dataframe(tabled(cost_table(report, budget)), hide_index=True, width="content", alt="Costs")
+    st.dataframe(cost_table(report, budget), hide_index=True, width="content", alt="Costs")
     st.markdown("**Milliseconds of one question, by stage: median / 95th percentile**")
-    st.dataframe(tabled(latency_table(report)), hide_index=True, width="content", alt="Milliseconds by stage")
+    st.dataframe(latency_table(report), hide_index=True, width="content", alt="Milliseconds by stage")
     st.caption(
         "The encoding of the question is apart: it is done once for all presets. Presets that cut alike share what is "
         "read and encoded; it is told of the first of them."
     )
-
-
-def settings_table(report: BenchReport) -> dict[str, list[str]]:
-    """One row a preset, a column for each setting in which any of them differs from the default."""
-    found = changed_settings(report)
-    names = list(next(iter(found.values()), {}))
-    table = {"Preset": list(found)}
-    return table | {name: [_said(values[name]) for values in found.values()] for name in names}
-
-
-def tabled(table: Table) -> dict[str, list[str]]:
-    """One row a preset."""
-    columns = zip(*table.rows.values(), strict=True)
-    return {
-        "Preset": list(table.rows),
-        **{name: list(cells) for name, cells in zip(table.columns, columns, strict=True)},
-    }
-
-
-def _said(value: Any) -> str:
-    return "–" if value is None else "none" if value == "" else str(value)
 
 
 def show_unanswerable(report: BenchReport) -> None:

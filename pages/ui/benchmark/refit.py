@@ -11,7 +11,6 @@ from core.errors import LecternError
 from core.evaluation.exchange.judged import by_origin, judged_questions
 from core.library import Library
 from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, Refitted, cut_otherwise, cuts, fittable, refit
-from core.refitting.drawing import gain_figure
 from core.settings import Settings
 from pages.ui.ask.judging_gold import judgments_mark
 from pages.ui.benchmark.apply import changes_table
@@ -20,7 +19,6 @@ from pages.ui.benchmark.tune import show_tune
 from pages.ui.settings import rerankers
 from pages.ui.shared import background, services, state, tasks, words
 from pages.ui.shared.guard import guarded
-from pages.ui.shared.plots import CONFIG, palette
 from pages.ui.shared.queue import show_jobs
 from pages.ui.shared.tasks import Task
 
@@ -129,11 +127,7 @@ def _outcome(task: Task[Refitted], asked: FitRequest) -> None:
         return
     _say(found.verdict, found.sentence)
     if found.gain is not None:
-        dials, picture = st.columns([5, 6], gap="medium")
-        dials.table(changes_table(found.changes, ("Dial", "Before", "Fitted")), border="horizontal")
-        picture.plotly_chart(
-            gain_figure(found.gain, palette()), key="benchmark.refit.gain", config=CONFIG, alt=found.sentence
-        )
+        st.table(changes_table(found.changes, ("Dial", "Before", "Fitted")), border="horizontal")
     st.caption(_how(found))
     if found.careful is not None:
         _say(found.careful.verdict, found.careful.sentence)

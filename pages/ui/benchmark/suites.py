@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 
 import streamlit as st
 
@@ -82,8 +81,6 @@ def _own(held: _Held) -> Chosen | None:
     place = benches.workspace() / "judged"
     if not background.active_jobs("bench"):
         place = _written(str(library.home), held.mark, origins)
-    if held.gold:
-        st.caption(gold_sentence(held.gold, held.gold_tokens))
     return Chosen(place, "My judgments", suite_in(place), library.revision())
 
 
@@ -106,19 +103,6 @@ def _choose_origins(held: _Held) -> tuple[str, ...]:
     return tuple(origin for origin in present if origin in chosen)
 
 
-def gold_sentence(characters: int, tokens: int) -> str:
-    """What the median gold passage suggests for the size of chunks.
-
-    >>> gold_sentence(120, 28)[:87]
-    'The median gold passage has 120 characters, 28 tokens: chunks of three to five times as'
-    """
-    low, high = 3 * tokens, 5 * tokens
-    return (
-        f"The median gold passage has {characters:,} characters, {tokens:,} tokens: chunks of three to five times as "
-        f"much, {low:,} to {high:,} tokens, are worth a try under *Vary settings*."
-    )
-
-
 def _folder_field() -> str:
     known = benches.folders()
     chosen = st.selectbox(
@@ -136,17 +120,12 @@ def _folder_field() -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """The library's judgments: ``mark`` differs whenever they do. ``origins``: questions by who judged them.
-
-    ``gold``: the median length of the gold in characters, and in the embedder's tokens; 0 where there is none.
-    """
+    """The library's judgments: ``mark`` differs whenever they do. ``origins``: questions by who judged them."""
 
     questions: int
     lost: int
     mark: str
     origins: Mapping[str, int] = field(default_factory=dict)
-    gold: int = 0
-    gold_tokens: int = 0
 
 
 def _judgments() -> _Held:
@@ -155,21 +134,16 @@ def _judgments() -> _Held:
     if not rows:
         return _Held(0, 0, "")
     mark = f"{library.revision()}.{judgments_mark(rows)}"
-    origins, quotes = _counted(str(library.home), mark)
+    origins = _counted(str(library.home), mark)
     lost = sum(bool(row.lost) for row in rows)
-    gold = [round(median(sizes)) for sizes in zip(*quotes, strict=True)] or [0, 0]
-    return _Held(sum(origins.values()), lost, mark, origins, *gold)
+    return _Held(sum(origins.values()), lost, mark, origins)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _counted(home: str, mark: str) -> tuple[Mapping[str, int], list[tuple[int, int]]]:
-    """The questions by origin, and the characters and tokens of every gold passage."""
-    library = services.library()
-    exchange = judged_questions(library).exchange
-    counts = Counter(question.kind for question in exchange.questions)
-    quotes = [anchor.quote for anchor in exchange.anchors.values()]
-    sizes = list(zip(map(len, quotes), library.model.counter.count(quotes), strict=True))
-    return {origin: counts[origin] for origin in ORIGINS if counts[origin]}, sizes
+def _counted(home: str, mark: str) -> Mapping[str, int]:
+    """The questions by origin."""
+    counts = Counter(question.kind for question in judged_questions(services.library()).exchange.questions)
+    return {origin: counts[origin] for origin in ORIGINS if counts[origin]}
 
 
 @st.cache_resource(max_entries=4, show_spinner="Writing your judgments as a suite …")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import streamlit as st
 
 from core.evaluation.reporting.breakdown import COST_WORDS, By, breakdowns, headline_budget
-from core.evaluation.reporting.charts import breakdown_figure, lost_figure, pareto_figure, recall_figure
+from core.evaluation.reporting.charts import BOLD, breakdown_figure, lost_figure, pareto_figure, recall_figure
 from core.evaluation.reporting.metric_words import metric_title
 from core.evaluation.reporting.report import BenchReport
 from pages.ui.benchmark.benches import kept
@@ -27,8 +27,8 @@ def show_recall(report: BenchReport, chosen: tuple[str, ...]) -> None:
     measure = _choice("Measure", measures, state.BENCH_MEASURE, metric_title)
     _draw(recall_figure(report, palette(), chosen, measure), "recall", "The measure at each budget, a line a preset.")
     st.caption(
-        "Bars are 95 % intervals (bootstrap over questions). Each line has its own symbol and dash; "
-        "click a name in the legend to hide its line."
+        "Bars are 95 % intervals (bootstrap over questions); click a name in the legend to hide its line."
+        + (f" The best {BOLD} of {len(report.presets)} presets are drawn." if len(report.presets) > BOLD else "")
     )
 
 
@@ -56,8 +56,8 @@ def show_pareto(report: BenchReport, selected: str) -> str:
 
 
 def _preset_of(point: Any) -> str:
-    named = point.get("customdata") or ""
-    return str(named[0] if isinstance(named, list | tuple) else named)
+    named = point.get("customdata") or [""]
+    return str(list(named.values() if isinstance(named, dict) else named)[-1])
 
 
 def show_breakdown(report: BenchReport, folder: str, chosen: tuple[str, ...]) -> None:
@@ -80,8 +80,7 @@ def show_breakdown(report: BenchReport, folder: str, chosen: tuple[str, ...]) ->
     drawn = list(dict.fromkeys([*chosen, *presets]))[: max(MOST, len(chosen))]
     drawn.sort(key=presets.index)
     groups = kept(folder, f"{by}.{name}.{drawn}", lambda: breakdowns(report, by, name or usual, drawn))
-    numbers = {preset: number for number, preset in enumerate(presets)}
-    figure = breakdown_figure(groups, name or usual, palette(), numbers)
+    figure = breakdown_figure(report, groups, name or usual, palette())
     _draw(figure, f"by.{by}", "The metric by group, a mark a preset.")
     left = (
         f" {len(presets) - len(drawn)} more presets are left out: choose one in the table to see it."

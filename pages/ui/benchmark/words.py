@@ -16,13 +16,12 @@ def compared(found: Comparison) -> str:
 
     >>> compared(Comparison(4.1, 1.2, 7.0, "better", 90, 0.001, 0.003))
     'better by 4.1 points (1.2 to 7.0), p = 0.003'
-    >>> compared(Comparison(-4.1, -7.0, -1.2, "worse", 90, 0.0001))
+    >>> compared(Comparison(-4.1, -7.0, -1.2, "worse", 90, 0.0001, 0.0001))
     'worse by 4.1 points (1.2 to 7.0), p < 0.001'
-    >>> compared(Comparison(0.04, -1.2, 1.0, "no difference seen", 90, 0.4))
+    >>> compared(Comparison(0.04, -1.2, 1.0, "no difference seen", 90, 0.4, 0.4))
     'no difference seen (between −1.2 and 1.0 points), p = 0.400'
     """
-    p = found.p_value if found.adjusted is None else found.adjusted
-    sure = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    sure = "p < 0.001" if found.adjusted < 0.001 else f"p = {found.adjusted:.3f}"
     if found.verdict == "worse":
         return f"worse by {-found.difference:.1f} points ({_points(-found.high)} to {_points(-found.low)}), {sure}"
     if found.verdict == "better":

@@ -9,16 +9,46 @@ from typing import Any
 
 import streamlit as st
 
+from core.chunking.signals.rows import table_csv, table_json
 from core.enriching import Features
 from core.enriching.features import Reference
 from core.inspecting.pointing import anchors, document_named, place_named
 from core.inspecting.repeated import Likeness
-from core.types import Span
+from core.types import Block, BlockKind, Document, Span
 from pages.ui.chunks import elsewhere as chunks_elsewhere
-from pages.ui.chunks.cut import Cut
-from pages.ui.chunks.tables import table_of
+from pages.ui.chunks.cuts import Cut
 from pages.ui.reader import readings
 from pages.ui.shared import services, words
+
+LARGEST = 200_000  # characters of a table that is sent to the page, as text and in either form
+_MOST_CELLS = 50_000  # of its grid, empty ones among them
+
+
+def table_of(document: Document, span: Span) -> dict[str, str] | None:
+    """The whole table that a span touches as ``{"csv", "json"}``, of several the one it holds most of.
+
+    ``None`` where it touches none, or one too large to be sent.
+
+    >>> document = Document("v", "text", "t", "Before. a | b", (Block("table", 8, 13),))
+    >>> table_of(document, Span(0, 9)), table_of(document, Span(0, 8))
+    ({'csv': 'a,b\\r\\n', 'json': '[{"column 1": "a", "column 2": "b"}]'}, None)
+    """
+
+    def shared(block: Block) -> int:
+        return min(block.end, span.end) - max(block.start, span.start)
+
+    touched = [block for block in document.blocks if block.kind == BlockKind.TABLE and shared(block) > 0]
+    table = max(touched, key=shared, default=None)
+    if table is None or table.end - table.start > LARGEST or _grid(table) > _MOST_CELLS:
+        return None
+    made = {"csv": table_csv(document, table), "json": table_json(document, table)}
+    return made if max(map(len, made.values())) <= LARGEST else None
+
+
+def _grid(table: Block) -> int:
+    """Cells of the rows and columns that have one; 0 where the parser kept none, and the text alone says it."""
+    return len({cell.row for cell in table.cells}) * max((cell.column + 1 for cell in table.cells), default=0)
+
 
 PATIENCE = 0.25  # seconds that are waited for what is known of a long text's chunks; the card comes without it first
 LOOKING = "What is known of it: looking through the whole text …"
@@ -54,7 +84,6 @@ def card(cut: Cut, leaf: str | None, *, indexed: bool) -> dict[str, Any] | None:
     return {
         "leaf": leaf,
         "features": rows(found, places, cut.version) if found else [],
-        "more": further(found, places) if found else [],
         "twins": [*_within(cut, index), *(_across(title, one) for title, one in others or ())],
         "table": table_of(cut.tree.document, cut.reading.spans[index]),
         "notes": notes,
@@ -96,6 +125,7 @@ def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, versio
     >>> rows(Features(metadata={"uses": ("Rent 120:180",)}))[1]
     ('Uses terms', [('Rent', 120, 180, '')])
     """
+    links = [f"{_short(one.text)} ({one.target_url})" for one in found.references if _leaves(one, linked)]
     told: list[Row] = [
         ("Reads as", "" if found.section_type == "prose" else found.section_type),
         ("Genre", "" if found.genre == "other" else found.genre),
@@ -107,34 +137,10 @@ def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, versio
         ("Versions", _listed(found.versions)),
         ("Figures, tables", _listed((*found.figures, *found.tables))),
         ("Refers to", _places(_pointed(found, linked, version))),
+        ("Links", _listed(links)),
         *(_metadata(name, values) for name, values in found.metadata.items()),
     ]
     return [(label, value) for label, value in told if value]
-
-
-def further(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE) -> list[Row]:
-    """What is seldom asked for: why it reads so, its place in its section, and what lies outside the document.
-
-    >>> further(Features(section="Fees", section_index=1, section_total=2, emails=("a@b.org",)))
-    [('In “Fees”', '1 of 2'), ('E-mail', 'a@b.org')]
-    """
-    inside = f"{found.section_index:,} of {found.section_total:,}"
-    holds = [word for word, is_there in _holding(found) if is_there]
-    links = [f"{_short(one.text)} ({one.target_url})" for one in found.references if _leaves(one, linked)]
-    told: list[Row] = [
-        ("Shown by", found.section_reason),
-        (f"In “{_short(found.section)}”", inside if found.section else ""),
-        ("Holds", ", ".join(holds)),
-        ("E-mail", _listed(found.emails)),
-        ("Addresses", _listed(found.urls)),
-        ("Links", _listed(links)),
-        ("Paths", _listed(found.paths)),
-    ]
-    return [(label, value) for label, value in told if value]
-
-
-def _holding(found: Features) -> tuple[tuple[str, bool], ...]:
-    return ("code", found.has_code), ("a table", found.has_table), ("a list", found.has_list)
 
 
 def _within(cut: Cut, index: int) -> list[tuple[str, str, None]]:

@@ -14,7 +14,7 @@ from core.errors import LecternError
 from core.library import SourceRow
 from core.types import Document
 from pages.ui.ask.judging import Notice
-from pages.ui.chunks.cut import Cut
+from pages.ui.chunks.cuts import Cut
 from pages.ui.chunks.status import start_recut
 from pages.ui.reader import readings
 from pages.ui.reader import told as reader_told

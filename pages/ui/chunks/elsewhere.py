@@ -11,7 +11,7 @@ from core.errors import CancelledError
 from core.inspecting.repeated import Likeness, Repeated
 from core.types import Span
 from pages.ui.chunks import state as chunks_state
-from pages.ui.chunks.cut import Cut
+from pages.ui.chunks.cuts import Cut
 from pages.ui.shared import services, state, words
 from pages.ui.shared.guard import guarded
 from pages.ui.shared.tasks import Task

@@ -8,7 +8,7 @@ from core.chunking.auditing import UNEXPLAINED
 from core.inspecting.findings import WORDINGS, Defect, Severity
 from core.text.places import pages_read
 from pages.ui.chunks import state as chunks_state
-from pages.ui.chunks.cut import Cut
+from pages.ui.chunks.cuts import Cut
 from pages.ui.chunks.elsewhere import show_elsewhere
 from pages.ui.shared import state, words
 

@@ -17,7 +17,7 @@ from pages.ui.chunks import edits as chunks_edits
 from pages.ui.chunks import state as chunks_state
 from pages.ui.chunks.card import card, complete
 from pages.ui.chunks.compare import CutPair
-from pages.ui.chunks.cut import Cut
+from pages.ui.chunks.cuts import Cut
 from pages.ui.chunks.state import Shown
 from pages.ui.reader import readings
 from pages.ui.reader.reader import Arrival, Choice, show_reader

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.inspecting.sizes import Histogram, Sizes, level_histogram, sections, sizes
+from core.inspecting.sizes import Sizes, sections, sizes
 from pages.ui.chunks import state as chunks_state
 from pages.ui.chunks.state import PanelState
 from pages.ui.shared import words
@@ -29,8 +28,9 @@ def show_sizes(panel: PanelState) -> None:
     st.markdown(line(found))
     drawn = [("leaves", "chunks"), ("parents", "parents")][: 2 if found.parents else 1]
     for level, (name, things) in enumerate(drawn):
-        bars, alt = figure(level_histogram(tree, level), things, level), f"{things.capitalize()} by their tokens"
-        draw_beside_text(bars, panel.cut.version, f"sizes.{name}", alt, 130, linked=False)
+        tokens = [chunk.tokens for chunk in tree.chunks if chunk.level == level]
+        bars, alt = figure(tokens, things, level), f"{things.capitalize()} by their tokens"
+        draw_beside_text(bars, (), f"sizes.{name}", alt, 130)
     st.caption("**Share of the text by section**")
     longest = sorted(sections(tree), key=lambda section: -section.share)[:_SECTIONS]
     begins = {leaf.headings: leaf.start for leaf in reversed(tree.leaves)}
@@ -48,7 +48,7 @@ def show_sizes(panel: PanelState) -> None:
 def line(found: Sizes) -> str:
     """The figures in one line.
 
-    >>> line(Sizes(3, 10, 12.0, 14.0, 14.0, 16.0, 18, 1, 2))
+    >>> line(Sizes(3, 10, 12.0, 14.0, 16.0, 18, 1))
     '3 chunks of **10** to **18** tokens, half between 12 and 16, median **14**'
     """
     return (
@@ -57,23 +57,14 @@ def line(found: Sizes) -> str:
     )
 
 
-def figure(counts: Histogram, things: str, colour: int) -> plotly.graph_objects.Figure:
+def figure(tokens: list[int], things: str, colour: int) -> plotly.graph_objects.Figure:
     """A bar for every range of sizes."""
-    import plotly.graph_objects as go
+    import plotly.express as px
 
     colours = palette()
-    edges = counts.edges
-    width = edges[1] - edges[0]
-    plot = go.Figure(
-        go.Bar(
-            x=[edge + width / 2 for edge in edges[:-1]],
-            y=counts.counts,
-            width=width * 0.92,
-            marker={"color": colours.colours[colour]},
-            customdata=list(pairwise(edges)),
-            hovertemplate="%{y:,} " + things + " of %{customdata[0]:,} to %{customdata[1]:,} tokens<extra></extra>",
-        )
-    )
+    plot = px.histogram(x=tokens, nbins=30, color_discrete_sequence=[colours.colours[colour]])
+    plot.update_traces(hovertemplate=f"%{{y:,}} {things} of %{{x}} tokens<extra></extra>")
+    plot.update_layout(bargap=0.08)
     plot.update_xaxes(title={"text": f"tokens of {things}", "standoff": 2}, rangemode="tozero", fixedrange=True)
-    plot.update_yaxes(gridcolor=colours.grid, fixedrange=True, nticks=4)
+    plot.update_yaxes(title=None, gridcolor=colours.grid, fixedrange=True, nticks=4)
     return plot

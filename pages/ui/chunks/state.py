@@ -13,8 +13,7 @@ from core.library import SourceRow
 from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import Chunk
 from pages.ui.chunks import arrivals
-from pages.ui.chunks.cut import Cut
-from pages.ui.chunks.cuts import applied_cut, cut_key, cutting, known_cut
+from pages.ui.chunks.cuts import Cut, applied_cut, cut_key, cutting, known_cut
 from pages.ui.settings.recipe_values import Values, settings_or_reason
 from pages.ui.shared import services, state, tasks
 from pages.ui.shared.tasks import Task

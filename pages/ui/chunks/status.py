@@ -60,18 +60,7 @@ def change(now: int, shown: Shown) -> str:
     """
     then, texts = len(shown.cut.tree.leaves), shown.cut.unknown()
     seconds = texts / services.library().cutting.texts_a_second()
-    return words.escaped(f"{now:,} → {then:,} chunks · {words.count(texts, 'text')} to encode, {about(seconds)}")
-
-
-def about(seconds: float) -> str:
-    """A reckoned time.
-
-    >>> about(0.2), about(14.4), about(200)
-    ('under 1 s', 'about 14 s', 'about 3 min')
-    """
-    if seconds < 1:
-        return "under 1 s"
-    return f"about {seconds:.0f} s" if seconds < 90 else f"about {seconds / 60:.0f} min"
+    return words.escaped(f"{now:,} → {then:,} chunks · {words.count(texts, 'text')} to encode, {words.about(seconds)}")
 
 
 def _buttons(source: SourceRow, shown: Shown) -> None:

@@ -1,89 +1,87 @@
-"""The icicle of a cut: the document at the left, its parents, its chunks, each as tall as its text is long.
-
-A component of our own in place of a Plotly figure: a new cut is drawn in the plot that is there, in milliseconds, and a
-click counts while that happens. Labels are placed with ``textContent`` only.
-"""
+"""The icicle of a cut: the document at the left, its parents, its chunks, each as tall as its text is long."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.inspecting.hierarchy import Bar, TreeRow, bars, icicle
-from pages.ui.chunks import state as chunks_state
+from core.types import Chunk
 from pages.ui.chunks.state import PanelState
-from pages.ui.shared import assets, words
+from pages.ui.shared import words
+from pages.ui.shared.plots import draw_beside_text, palette
 
-MOST = 300  # pieces up to which each has a bar of its own
-THINNEST = 240  # of more, none is thinner than this part of the text: about a pixel and a half
-_KEY = "chunks.icicle"
+if TYPE_CHECKING:
+    import plotly.graph_objects
+
+MOST = 800  # pieces of a cut; of more, the lowest are left out
+LABEL = 60  # characters
 _ALT = "Parents and chunks, as tall as their text is long, darker with more tokens"
-
-_icicle = st.components.v2.component(
-    "lectern.icicle",
-    html=assets.text(__file__, "icicle.html"),
-    css=assets.text(__file__, "palette.css", "icicle.css"),
-    js=assets.text(__file__, "offsets.js", "mounting.js", "icicle.js"),
-)
 
 
 def show_tree(panel: PanelState) -> None:
     """The icicle; the reader's own tree stands below it."""
-    if not panel.cut.tree.chunks:
+    chunks = panel.cut.tree.chunks
+    if not chunks:
         st.caption("There is no chunk.")
         return
-    rows = without_document(icicle(panel.cut.tree))
-    span = max(row.end for row in rows) - min(row.start for row in rows)
-    drawn = bars(rows, span // THINNEST if len(rows) > MOST else 0, panel.leaf.chunk_id if panel.leaf else "")
-    _icicle(key=_KEY, data=picture(drawn, panel), on_go_change=_go)
-    if len(drawn) < len(rows):
-        st.caption(f"Of {words.count(len(rows), 'piece')}, neighbours too thin to tell apart share a bar.")
+    shown = drawn(chunks)
+    draw_beside_text(figure(shown, panel), [panel.cut.version], "tree", _ALT)
+    if len(shown) < len(chunks):
+        st.caption(f"{words.count(len(chunks), 'piece')}: too many to draw, so their parents stand for the chunks.")
 
 
-def _go() -> None:
-    version, start, end = st.session_state[_KEY].go
-    chunks_state.jump_to(version, start, end)
+def drawn(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """The chunks down to a level at which they are few enough to be drawn; all of them where no level is."""
+    top = max(chunk.level for chunk in chunks)
+    for lowest in range(top + 1):
+        found = [chunk for chunk in chunks if chunk.level >= lowest]
+        if len(found) <= MOST:
+            return found
+    return [chunk for chunk in chunks if chunk.level == top]
 
 
-def without_document(rows: tuple[TreeRow, ...]) -> list[TreeRow]:
-    """The rows, that of the document left out where one chunk holds all of it anyway, which then takes its name."""
-    tops = [row for row in rows[1:] if row.parent_id == rows[0].chunk_id]
-    if len(tops) != 1 or tops[0].leaf >= 0:
-        return list(rows)
-    return [replace(row, parent_id="", label=rows[0].label) if row is tops[0] else row for row in rows[1:]]
+def figure(chunks: Sequence[Chunk], panel: PanelState) -> plotly.graph_objects.Figure:
+    """A bar a chunk below the document's; a click on one leads to its text."""
+    import plotly.graph_objects as go
+
+    document, chosen = panel.cut.tree.document, panel.leaf
+    by_id = {chunk.chunk_id: chunk for chunk in chunks}
+    above = {chunk.parent_id for chunk in chunks}
+    colours = palette()
+    return go.Figure(
+        go.Icicle(
+            ids=[document.version_id, *by_id],
+            parents=["", *(chunk.parent_id or document.version_id for chunk in chunks)],
+            labels=[document.title, *(label(chunk, by_id) for chunk in chunks)],
+            values=[0, *(0 if chunk.chunk_id in above else chunk.end - chunk.start for chunk in chunks)],
+            customdata=[(0, 1), *((chunk.start, chunk.end) for chunk in chunks)],
+            text=["", *(words.count(chunk.tokens, "token") for chunk in chunks)],
+            textinfo="label",
+            hovertemplate="%{label}<br>%{text}<extra></extra>",
+            tiling={"orientation": "h"},
+            pathbar={"visible": False},
+            sort=False,
+            marker={
+                "colors": [0, *(chunk.tokens for chunk in chunks)],
+                "colorscale": [[0, colours.grid], [1, colours.colours[0]]],
+                "line": {
+                    "width": [0, *(3 if chunk is chosen else 0.5 for chunk in chunks)],
+                    "color": colours.ink,
+                },
+            },
+        )
+    )
 
 
-def picture(drawn: Sequence[Bar], panel: PanelState) -> dict[str, Any]:
-    """What the browser draws: a bar a chunk, as far right as it is deep, coloured by tokens.
+def label(chunk: Chunk, by_id: Mapping[str, Chunk]) -> str:
+    """The heading a chunk stands under, where its parent has another, else its first words.
 
-    "start", "end": the text they stand on. "columns": how deep they go. "most": tokens of the darkest. "chosen": a
-    leaf, -1 for none. Of each bar "start" and "end" are where it is drawn, "from" is where the text begins that a click
-    leads to, and "tokens" are those of one of its "count" chunks. "cut" names the cut, so that each is drawn.
+    >>> label(Chunk("c", 0, None, 0, 9, "- The end", 2), {})
+    'The end'
     """
-    first = min(bar.row.depth for bar in drawn)
-    return {
-        "version": panel.cut.version,
-        "cut": panel.cut.reading.cut_key,
-        "alt": _ALT,
-        "start": min(bar.row.start for bar in drawn),
-        "end": max(bar.end for bar in drawn),
-        "columns": max(bar.row.depth for bar in drawn) - first + 1,
-        "most": max([1, *(round(bar.mean) for bar in drawn if bar.row.level <= 1)]),  # above, all is the darkest
-        "chosen": panel.chosen,
-        "bars": [
-            {
-                "column": bar.row.depth - first,
-                "from": bar.row.start,
-                "start": bar.start,
-                "end": max(bar.end, bar.start + 1),
-                "tokens": round(bar.mean, 1),
-                "count": bar.count,
-                "leaf": bar.row.leaf,
-                "label": bar.row.label,
-            }
-            for bar in drawn
-        ],
-    }
+    parent = by_id.get(chunk.parent_id or "")
+    if chunk.headings and (parent is None or chunk.headings != parent.headings):
+        return words.shortened(chunk.headings[-1], LABEL)
+    return words.shortened(chunk.text[: 4 * LABEL].strip().lstrip("#>*-|• \t") or chunk.text, LABEL)

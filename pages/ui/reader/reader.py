@@ -61,7 +61,7 @@ _mount = st.components.v2.component(
         "reader.js",
     ),
 )
-EMPTY_CARD: Mapping[str, Any] = {"features": [], "more": [], "table": None, "notes": []}
+EMPTY_CARD: Mapping[str, Any] = {"features": [], "table": None, "notes": []}
 NOTHING_JUDGED: Mapping[str, Any] = {
     "off": "Nothing can be judged here.",
     "asked": "",
@@ -103,8 +103,8 @@ def show_reader(
     ``editing``: as ``reader_told.editing`` makes it; ``None``: the cut is only shown. What a person asks for comes with
     ``on_edit``, where ``reader_told.edits_asked(key)`` has it; the reader changes nothing by itself, the next cut does.
     ``jump``: ``{"start", "end", "count"}``, a span to scroll to and light up; done once for each ``count``.
-    ``card``: about one chunk, shown while it is the chosen one; all but its id, "leaf", may be missing. "features", and
-    folded away "more": rows of label and value, words or a list of (words, start, end, version), which lead to that
+    ``card``: about one chunk, shown while it is the chosen one; all but its id, "leaf", may be missing. "features":
+    rows of label and value, words or a list of (words, start, end, version), which lead to that
     span, from -1 nowhere; version "" is this document. "twins": rows of a chunk's id or any words, how alike it is in
     words, and ``None`` or the (version, start, end) of a passage elsewhere: for that, and for a value with a version,
     ``on_open`` is called, where ``st.session_state[key].open`` begins with the three. "table": that it stands in, as

@@ -45,11 +45,9 @@ function knownTable(rows, actions) {
   return list;
 }
 
-// What is known, and folded what is seldom asked for. open: whether the fold was, when another chunk was chosen.
-function knownOf({ features, more, notes }, actions, open) {
+function knownOf({ features, notes }, actions) {
   return [
     ...(features.length ? [make("h4", "", "What is known of it"), knownTable(features, actions)] : []),
-    ...(more.length ? [folded("More of it", [knownTable(more, actions)], open, "known-more")] : []),
     ...notes.map((note) => make("p", "hint", note)),
   ];
 }
@@ -61,7 +59,7 @@ function factRow(name, value, title) {
   return row;
 }
 
-// card, of the chosen chunk or of another, or null: { leaf, features and more: [label, words or places], twins: [leaf or
+// card, of the chosen chunk or of another, or null: { leaf, features: [label, words or places], twins: [leaf or
 // words, how alike, place elsewhere or null], table: { csv, json } or null, notes }.
 // said: how its boundaries and edits are called, [words] each.
 function drawChunk(model, index, host, actions, card = null, said = []) {
@@ -115,8 +113,7 @@ function drawChunk(model, index, host, actions, card = null, said = []) {
   }
   if (why.children.length) parts.push(make("h4", "", "Why it is cut here"), why);
   for (const words of said) parts.push(make("p", "edited-line", words));
-  const open = Boolean(host.querySelector(".known-more[open]"));
-  if (card && card.leaf === index) parts.push(...twinList(card.twins, actions), ...knownOf(card, actions, open));
+  if (card && card.leaf === index) parts.push(...twinList(card.twins, actions), ...knownOf(card, actions));
   const row = make("div", "actions"), copy = make("button", "copy", "Copy text"), link = make("button", "copy", "Copy link");
   copy.onclick = () => copyText(model.text.slice(leaf.start, leaf.end), copy);
   link.onclick = () => copyText(linkTo(model.version, ...leaf.points), link);

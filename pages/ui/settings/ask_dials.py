@@ -51,6 +51,17 @@ def in_words(settings: Settings, base: Settings) -> str:
     )
 
 
+def as_labelled(sentence: str) -> str:
+    """A sentence of core with the dials called as the page calls them, for a label.
+
+    >>> as_labelled("It would be in with retrieval.k at 90 instead of 50.")
+    'It would be in with “Chunks kept \\\\(k\\\\)” at 90 instead of 50\\\\.'
+    """
+    for name, dial in BY_NAME.items():
+        sentence = sentence.replace(name, f"“{dial.label}”")
+    return words.escaped(sentence)
+
+
 def profiles(settings: Settings, model: str = PACKAGED_RERANKER) -> dict[str, Settings]:
     """What a question can be asked with: quickly, as the library is set, and carefully.
 

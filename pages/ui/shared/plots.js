@@ -13,6 +13,7 @@ function createPlotListener() {
   function listen(plot) {
     if (!plot || !plot.on || known.has(plot)) return;
     known.add(plot);
+    plot.on("plotly_icicleclick", () => false); // it would grow a bar and tell of no click
     plot.on("plotly_click", ({ points }) => {
       waiting = null;
       const { versions } = plot.layout.meta || {};

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects
 
 CONFIG = {"displaylogo": False, "displayModeBar": False}
-ZOOMED = {**CONFIG, "scrollZoom": True, "responsive": True}
 
 _clicks = st.components.v2.component("lectern.plots", js=assets.text(__file__, "mounting.js", "plots.js"))
 
@@ -22,15 +21,6 @@ _clicks = st.components.v2.component("lectern.plots", js=assets.text(__file__, "
 def palette() -> Palette:
     """The colours of a figure on the theme that is shown."""
     return DARK if st.context.theme.type == "dark" else LIGHT
-
-
-def link_points(figure: plotly.graph_objects.Figure, versions: Sequence[str]) -> None:
-    """Let clicks on a figure's points lead somewhere.
-
-    ``versions``: of the documents. A point's ``customdata`` begins with the start and the end of its span and the place
-    of its document among ``versions``, which may be missing where there is one; more may follow.
-    """
-    figure.update_layout(meta={"versions": list(versions)}, hovermode="closest", clickmode="event")
 
 
 def on_point_click(key: str, within: str, go: Callable[[str, int, int], None]) -> None:
@@ -48,30 +38,31 @@ def on_point_click(key: str, within: str, go: Callable[[str, int, int], None]) -
 
 
 def draw_beside_text(
-    figure: plotly.graph_objects.Figure,
-    version: str,
-    key: str,
-    alt: str,
-    height: int | str = "stretch",
-    linked: bool = True,
+    figure: plotly.graph_objects.Figure, versions: Sequence[str], key: str, alt: str, height: int | str = "stretch"
 ) -> None:
-    """Draw a plot of a document in the theme's colours. ``linked``: its points carry spans, as ``link_points`` says."""
+    """Draw a plot of documents in the theme's colours, whose points lead to their places.
+
+    ``versions``: of the documents, () where points lead nowhere. A point's ``customdata`` begins with the start and the
+    end of its span and the place of its document among ``versions``, which may be missing where there is one.
+    """
     figure.update_layout(
+        template=None,
         margin={"l": 0, "r": 0, "t": 4, "b": 0},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": palette().ink, "size": 11},
-        showlegend=False,
-        uirevision=version,  # a zoom stays while the cut changes under it
+        showlegend=len(figure.data) > 2,
+        uirevision=" ".join(versions),  # a zoom stays while the cut changes under it
         hoverlabel={"align": "left"},
+        hovermode="closest",
+        clickmode="event",
         dragmode="pan",
+        meta={"versions": list(versions)},
     )
-    if linked:
-        link_points(figure, [version])
     st.plotly_chart(
         figure,
         key=f"chunks.plot.{key}",
         height=height,  # type: ignore[arg-type] # a number of pixels or the word
-        config=ZOOMED,
+        config={**CONFIG, "scrollZoom": True, "responsive": True},
         alt=alt,
     )

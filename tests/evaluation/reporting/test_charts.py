@@ -16,7 +16,6 @@ from core.evaluation.reporting.charts import (
     lost_figure,
     pareto_figure,
     recall_figure,
-    style,
 )
 from tests.evaluation.made_reports import made_report
 
@@ -33,28 +32,28 @@ def crowd():
     return made_report([f"max_tokens={number}" for number in range(24)], questions=20)
 
 
-def test_lines_are_told_apart_by_more_than_colour():
-    looks = [style(number) for number in range(36)]
-    assert len({(look.colour, look.symbol) for look in looks}) == 36
-    assert len({look.symbol for look in looks[:6]}) == len({look.dash for look in looks[:6]}) == 6
+def test_presets_are_told_apart_by_more_than_colour(crowd):
+    marks = [trace.marker for trace in pareto_figure(crowd, "characters", 4000).data[:-1]]
+    looks = {(mark.color, mark.symbol.removesuffix("-open")) for mark in marks}
+    assert len(looks) == len(crowd.presets)
 
 
 def test_a_line_a_preset_with_its_means_and_intervals(report):
     figure = recall_figure(report)
     assert [trace.name for trace in figure.data] == ["default", "flat", "words-only"]
     for trace, item in zip(figure.data, report.presets, strict=True):
+        assert list(trace.x) == ["1,000", "2,000", "4,000", "8,000"]
         assert list(trace.y) == [item.metrics[f"recall@{budget}"] for budget in report.budgets]
         assert trace.error_y.array[0] == pytest.approx(item.intervals["recall@1000"][1] - item.metrics["recall@1000"])
-        assert tuple(trace.customdata[0]) == (item.preset, "recall@1000")
-    assert list(figure.layout.xaxis.ticktext) == ["1,000", "2,000", "4,000", "8,000"]
+    assert len({trace.line.dash for trace in figure.data}) == len({trace.marker.symbol for trace in figure.data}) == 3
 
 
-def test_past_eight_lines_only_the_best_and_the_chosen_are_bold(crowd):
-    bold = [trace.name for trace in recall_figure(crowd).data if trace.line.width == 2]
-    assert len(bold) == BOLD
+def test_past_eight_presets_the_best_and_the_chosen_are_drawn(crowd):
+    names = [trace.name for trace in recall_figure(crowd).data]
+    assert len(names) == BOLD
     last = crowd.presets[-1].preset
-    assert last not in bold
-    chosen = [trace.name for trace in recall_figure(crowd, chosen=[last]).data if trace.line.width == 2]
+    assert last not in names
+    chosen = [trace.name for trace in recall_figure(crowd, chosen=[last]).data]
     assert len(chosen) == BOLD
     assert last in chosen
 
@@ -62,15 +61,19 @@ def test_past_eight_lines_only_the_best_and_the_chosen_are_bold(crowd):
 @pytest.mark.parametrize("x", ["characters", "prompt_tokens", "milliseconds"])
 def test_the_front_is_filled_and_the_dominated_hollow(report, x):
     found = {point.preset: point for point in points(report, x, 4000)}
-    line, front, dominated = pareto_figure(report, x, 4000).data
-    assert set(front.customdata) == {name for name, point in found.items() if point.front}
-    assert set(front.customdata) | set(dominated.customdata) == set(found)
-    assert not any(symbol.endswith("-open") for symbol in front.marker.symbol)
-    assert all(symbol.endswith("-open") for symbol in dominated.marker.symbol)
+    *marks, line = pareto_figure(report, x, 4000).data
+    assert {trace.customdata[0][-1] for trace in marks} == set(found)
+    for trace in marks:
+        point = found[trace.customdata[0][-1]]
+        assert trace.marker.symbol.endswith("-open") != point.front
+        assert (list(trace.x), list(trace.y)) == ([point.cost], [point.value])
     assert line.line.shape == "hv"
     assert list(line.y) == sorted(line.y)
+<<<<<<< HEAD
     for trace in (front, dominated):
         assert list(trace.x) == [found[name].cost for name in trace.customdata]
+=======
+>>>>>>> r-cut-pages
 
 
 def test_where_gold_went_adds_up_and_has_patterns(report):
@@ -83,13 +86,27 @@ def test_where_gold_went_adds_up_and_has_patterns(report):
 
 def test_a_breakdown_draws_every_preset_and_counts_what_it_leaves_out():
     report = made_report(questions=90, documents=[f"file {number:02}.md" for number in range(GROUPS + 5)])
-    figure = breakdown_figure(breakdowns(report, "document", "recall@4000"), "recall@4000")
+    figure = breakdown_figure(report, breakdowns(report, "document", "recall@4000"), "recall@4000")
     assert [trace.name for trace in figure.data] == ["default", "flat", "words-only"]
-    assert len(figure.layout.yaxis.ticktext) == GROUPS
     assert all(len(trace.x) == GROUPS for trace in figure.data)
     assert "5 smaller groups are not drawn" in figure.layout.xaxis.title.text
 
 
+<<<<<<< HEAD
+=======
+def test_figures_wear_the_palette(report):
+    for figure in (
+        recall_figure(report, DARK),
+        pareto_figure(report, "characters", 4000, DARK),
+        lost_figure(report, 4000, DARK),
+        breakdown_figure(report, breakdowns(report, "kind", "recall@4000"), "recall@4000", DARK),
+    ):
+        assert figure.layout.font.color == DARK.ink
+        drawn = figure.to_json()
+        assert not any(colour in drawn for colour in {*LIGHT.colours, LIGHT.ink, LIGHT.grid} - {*DARK.colours})
+
+
+>>>>>>> r-cut-pages
 def test_the_app_draws_its_own_charts_in_the_same_colours():
     config = tomllib.loads(Path(".streamlit/config.toml").read_text("utf-8"))["theme"]
     for name, palette in (("light", LIGHT), ("dark", DARK)):
@@ -104,7 +121,7 @@ def test_names_are_text_in_every_figure():
         recall_figure(report),
         pareto_figure(report, "characters", 4000, selected=HOSTILE),
         lost_figure(report, 4000),
-        breakdown_figure(breakdowns(report, "document", "recall@4000"), "recall@4000"),
+        breakdown_figure(report, breakdowns(report, "document", "recall@4000"), "recall@4000"),
     ):
         drawn = json.loads(figure.to_json())
         # What a click is traced back by is data, and drawn nowhere.
@@ -112,3 +129,14 @@ def test_names_are_text_in_every_figure():
             trace.pop("customdata", None)
         assert "<a" not in json.dumps(drawn)
         assert "&lt;a" in json.dumps(drawn)
+<<<<<<< HEAD
+=======
+
+
+def test_a_report_without_costs_or_questions_still_draws():
+    report = made_report()
+    bare = replace(report, presets=tuple(replace(item, costs={}, latency_ms={}, lost={}) for item in report.presets))
+    assert all(not len(trace.x) for trace in pareto_figure(bare, "milliseconds", 4000).data)
+    assert not any(len(trace.x) for trace in lost_figure(bare, 4000).data)
+    assert not any(len(trace.x) for trace in breakdown_figure(report, {}, "recall@4000").data)
+>>>>>>> r-cut-pages

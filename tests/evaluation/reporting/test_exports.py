@@ -152,9 +152,8 @@ def test_the_page_says_what_was_measured_and_how(report, page):
     assert "Fisher’s randomisation test on the paired differences to flat, 10,000 permutations" in text
     assert "scan07.pdf : has no text layer" in text
     assert "max_tokens=900 fusion=rrf" in text
-    assert "expansion.strategy=flat" in text
-    for words in STAGE_WORDS.values():
-        assert words in text
+    assert "expansion.strategy" in text
+    assert all(f'"{words}"' in page for words in STAGE_WORDS.values()), "in the figure of where gold was lost"
 
 
 def test_the_table_tells_better_from_worse():
