@@ -171,6 +171,22 @@ class Health:
             worst[finding.kind] = min(known, finding.severity, key=order.index)
         return {kind: worst[kind] for kind in Defect if kind in worst}
 
+    @property
+    def by_remedy(self) -> dict[str, tuple[Defect, ...]]:
+        """The kinds that were found, by what helps: what helps against the worst first, and of it the worst kind.
+
+        >>> kinds = (Defect.TINY, Defect.ENDS_MID_SENTENCE, Defect.STARTS_MID_SENTENCE)
+        >>> found = Health(tuple(Finding(kind, Severity.MODERATE, 0, 2, 0, "") for kind in kinds)).by_remedy
+        >>> [[str(kind) for kind in group] for group in found.values()]
+        [['starts_mid_sentence', 'ends_mid_sentence'], ['tiny']]
+        """
+        order, severities = list(Severity), self.severities
+        groups: dict[str, tuple[Defect, ...]] = {}
+        for kind in sorted(severities, key=lambda kind: order.index(severities[kind])):
+            remedy = WORDINGS[kind].remedy
+            groups[remedy] = (*groups.get(remedy, ()), kind)
+        return groups
+
 
 @dataclass(frozen=True, slots=True)
 class Unread:

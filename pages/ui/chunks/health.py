@@ -1,4 +1,4 @@
-"""Boundary diagnostics beside the text: counts in words, the worst first, each leading to its places in turn."""
+"""Boundary diagnostics beside the text: what to do, the worst first, with the places it would mend in turn."""
 
 from __future__ import annotations
 
@@ -20,27 +20,29 @@ _SIGNS = {
 
 
 def show_health(cut: Cut) -> None:
-    """A row for each kind of finding; the row in turn says which of its places is shown, what is wrong, what helps."""
+    """A part for each thing to do, in it a row for each kind of finding, which says which of its places is shown."""
     health = cut.health
-    counts = health.counts
+    counts, groups = health.counts, health.by_remedy
     held = st.session_state.get(state.CHUNKS_HEALTH)
     pages = pages_read(cut.tree.document.pages)
     with st.container(key="chunks_health", gap=None):
-        st.markdown(f"**Health** · {words.count(len(health.findings), 'finding') if counts else 'nothing found'}")
+        st.markdown(f"**Health** · {words.count(len(groups), 'thing') + ' to do' if groups else 'nothing found'}")
         if pages and not pages.whole:
             st.markdown(f":red[:material/error:] Read {words.read(pages)}.")
-        for defect, number in counts.items():
-            sign, wording = _SIGNS[health.severities[defect]], WORDINGS[defect]
-            st.button(
-                f"{sign} {wording.counted(number)}",
-                key=f"chunks.health.{defect}",
-                type="tertiary",
-                help=f"{health.severities[defect].value.capitalize()}. {wording.remedy}",
-                on_click=_step,
-                args=(cut, defect, 1),
-            )
-            if held and held[0] == defect:
-                _place(cut, defect, min(held[1], number - 1))
+        for remedy, defects in groups.items():
+            st.caption(words.escaped(remedy))
+            for defect in defects:
+                severity, number = health.severities[defect], counts[defect]
+                st.button(
+                    f"{_SIGNS[severity]} {WORDINGS[defect].counted(number)}",
+                    key=f"chunks.health.{defect}",
+                    type="tertiary",
+                    help=f"{severity.value.capitalize()}. A click leads to the first, the next one to the second.",
+                    on_click=_step,
+                    args=(cut, defect, 1),
+                )
+                if held and held[0] == defect:
+                    _place(cut, defect, min(held[1], number - 1))
         show_elsewhere(cut)
         st.caption(audit_line(cut))
 
