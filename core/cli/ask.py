@@ -23,7 +23,7 @@ from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.search.result import SearchResult
 from core.settings import Settings
 from core.storage.catalogue.sources import SourceRow
-from core.text.finding import find_words
+from core.text.phrases import find_words
 from core.types import Quote, Span
 
 _SAID = {SUPPORTED: "supported", PARTLY: "partly", NOT_FOUND: "not found"}

@@ -152,20 +152,6 @@ def test_five_questions_can_tell_nothing_and_six_can():
         assert (found.p_value, found.verdict) == (2 / 2**questions, verdict)
 
 
-<<<<<<< HEAD
-=======
-def test_smaller_blocks_change_no_comparison(monkeypatch):
-    one, other = np.random.default_rng(17).random((2, 30, 5))
-    expected = alone(one, other, resamples=100, permutations=100)
-    monkeypatch.setattr("core.evaluation.statistics._DRAWS_AT_ONCE", 90)
-    monkeypatch.setattr("core.evaluation.statistics._COLUMNS_AT_ONCE", 2)
-    found = alone(one, other, resamples=100, permutations=100)
-    assert [item.p_value for item in found] == [item.p_value for item in expected]
-    for ours, theirs in zip(found, expected, strict=True):
-        assert (ours.difference, ours.low, ours.high) == pytest.approx((theirs.difference, theirs.low, theirs.high))
-
-
->>>>>>> r-cut-pages
 # Holm's correction
 
 
@@ -210,16 +196,6 @@ def test_many_presets_are_compared_as_one_is_and_then_corrected():
     assert [found[name][0].verdict for name in SHIFTS] == [BETTER, WORSE, NO_DIFFERENCE]
 
 
-<<<<<<< HEAD
-=======
-def test_only_one_preset_is_not_corrected():
-    one, other = np.random.default_rng(19).random((2, 40, 2))
-    found = compare({"one": one}, other)["one"]
-    assert [item.adjusted for item in found] == [item.p_value for item in found]
-    assert compare({}, other) == {}
-
-
->>>>>>> r-cut-pages
 def test_among_twenty_equal_presets_chance_finds_one_only_without_correction():
     # Each column is an experiment of its own: twenty presets that differ from the baseline by noise alone.
     generator = np.random.default_rng(20)

@@ -207,13 +207,7 @@ def test_a_clicked_chunk_says_what_is_known_of_it_and_no_panel_has_a_serious_fau
         for name in ("Curve", "Map", "Tree", "Sizes"):
             panel(page, name)
             settled(page)
-<<<<<<< HEAD
-            shown(beside.locator(".stPlotlyChart, .icicle .bar"))
-=======
             shown(beside.locator(".stPlotlyChart"))
-            bar = beside.locator(".bars path").first
-            light = bar.evaluate("(bar) => getComputedStyle(bar).fill") if name == "Sizes" else ""
->>>>>>> r-cut-pages
             until(lambda: fits(page))
             assert faults(page) == [], name
         bar = beside.locator(".bars path").first

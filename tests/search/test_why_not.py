@@ -18,11 +18,7 @@ from core.library import Incoming, Library
 from core.search.explaining.dials import CHOICES, LARGEST_IN_MEMORY, RUNGS, steps
 from core.search.explaining.trials import ADMITTED
 from core.search.explaining.why_not import Change, WhyNot, why_not
-<<<<<<< HEAD
-from core.search.question.analysis import Key, Understanding
-=======
 from core.search.question.analysis import Key
->>>>>>> r-cut-pages
 from core.search.ranking.ranking import UNFOUND
 from core.search.result import SearchResult
 from core.settings import Settings, preset
@@ -293,11 +289,7 @@ def test_what_took_too_long_is_said(world: World, monkeypatch: pytest.MonkeyPatc
     assert told.untried
     assert told.tried < 30
     assert not set(told.untried) & {name for change in told.changes for name in change.settings}
-<<<<<<< HEAD
-    assert set(told.untried) <= {*SCALES, *LOWERED, *LADDERS, *CHOICES, "expansion.kinds"}
-=======
     assert set(told.untried) <= {*RUNGS, *CHOICES, "expansion.kinds", "assembly.budget_tokens"}
->>>>>>> r-cut-pages
 
 
 def test_what_is_searched_is_told(world: World) -> None:

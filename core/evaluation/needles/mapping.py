@@ -20,7 +20,7 @@ from core.evaluation.needles.prompts import ORDERS, Answered, answered, without_
 from core.evaluation.regions import Placed, region
 from core.library import Failure, Incoming, Ingested, Library
 from core.search.ranking import Ranking
-from core.text.finding import find_words
+from core.text.phrases import find_words
 from core.types import Context, LanguageModel
 
 FOLDER = "needles"  # in the workspace of a library's benches

@@ -69,11 +69,6 @@ def test_the_front_is_filled_and_the_dominated_hollow(report, x):
         assert (list(trace.x), list(trace.y)) == ([point.cost], [point.value])
     assert line.line.shape == "hv"
     assert list(line.y) == sorted(line.y)
-<<<<<<< HEAD
-    for trace in (front, dominated):
-        assert list(trace.x) == [found[name].cost for name in trace.customdata]
-=======
->>>>>>> r-cut-pages
 
 
 def test_where_gold_went_adds_up_and_has_patterns(report):
@@ -92,21 +87,6 @@ def test_a_breakdown_draws_every_preset_and_counts_what_it_leaves_out():
     assert "5 smaller groups are not drawn" in figure.layout.xaxis.title.text
 
 
-<<<<<<< HEAD
-=======
-def test_figures_wear_the_palette(report):
-    for figure in (
-        recall_figure(report, DARK),
-        pareto_figure(report, "characters", 4000, DARK),
-        lost_figure(report, 4000, DARK),
-        breakdown_figure(report, breakdowns(report, "kind", "recall@4000"), "recall@4000", DARK),
-    ):
-        assert figure.layout.font.color == DARK.ink
-        drawn = figure.to_json()
-        assert not any(colour in drawn for colour in {*LIGHT.colours, LIGHT.ink, LIGHT.grid} - {*DARK.colours})
-
-
->>>>>>> r-cut-pages
 def test_the_app_draws_its_own_charts_in_the_same_colours():
     config = tomllib.loads(Path(".streamlit/config.toml").read_text("utf-8"))["theme"]
     for name, palette in (("light", LIGHT), ("dark", DARK)):
@@ -129,14 +109,3 @@ def test_names_are_text_in_every_figure():
             trace.pop("customdata", None)
         assert "<a" not in json.dumps(drawn)
         assert "&lt;a" in json.dumps(drawn)
-<<<<<<< HEAD
-=======
-
-
-def test_a_report_without_costs_or_questions_still_draws():
-    report = made_report()
-    bare = replace(report, presets=tuple(replace(item, costs={}, latency_ms={}, lost={}) for item in report.presets))
-    assert all(not len(trace.x) for trace in pareto_figure(bare, "milliseconds", 4000).data)
-    assert not any(len(trace.x) for trace in lost_figure(bare, 4000).data)
-    assert not any(len(trace.x) for trace in breakdown_figure(report, {}, "recall@4000").data)
->>>>>>> r-cut-pages
