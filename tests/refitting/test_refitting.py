@@ -54,7 +54,8 @@ def found(library: Library) -> Refitted:
 
 def made(low: float, high: float, verdict: str) -> Refitted:
     """As it might have come out."""
-    whole = Comparison((low + high) / 2, low, high, verdict, 20, 0.01 if verdict != "no difference seen" else 0.4)
+    p = 0.01 if verdict != "no difference seen" else 0.4
+    whole = Comparison((low + high) / 2, low, high, verdict, 20, p, p)
     after = Settings().with_value("retrieval.parent_share", 0.25)
     return Refitted(Settings(), after, Gain(whole, {}, 50.0, 50.0), 20, 20, "document", 3.0, 0, 1.0)
 
