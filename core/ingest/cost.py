@@ -135,8 +135,8 @@ usually are.'
         time = f"about {counted(minutes, 'minute')} at this machine's pace" if cost.seconds >= 60 else "under a minute"
     files, chunks = counted(cost.files, "file"), counted(cost.chunks, "chunk")
     return (
-        f"{files} ({kinds}; {_size(cost.size_bytes)}), about {pages}{chunks}, {_size(cost.index_bytes)} of index; {time}. "
-        f"Pages and chunks are {cost.basis}."
+        f"{files} ({kinds}; {_size(cost.size_bytes)}), about {pages}{chunks}, {_size(cost.index_bytes)} of index; "
+        f"{time}. Pages and chunks are {cost.basis}."
     )
 
 

@@ -63,7 +63,7 @@ def drop_zone(*, folder: bool) -> None:
     with st.spinner("Taking the files in …"):
         refused = background.take_uploads(uploaded)
     state.bump(state.UPLOAD_ROUND)
-    for sentence in refused:
-        st.error(words.escaped(sentence), icon=":material/error:")
+    for problem in refused:
+        st.error(words.escaped(problem), icon=":material/error:")
     if not refused:
         st.rerun()
