@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -11,6 +11,7 @@ from core.embedding import EmbeddingModel, load_model, packaged_counter
 from core.enriching import Features
 from core.errors import ModelError, SettingsError
 from core.ingest.applying import Tell, drop_others, fill_generation, recut
+from core.ingest.cost import Cost, cost_of
 from core.ingest.cutting import Cutting
 from core.ingest.gathering import Changes, Scan, ScanProgress, scan_changes
 from core.ingest.ingest import Failure, Ingest, Ingested, IngestReport, ItemCancelledError, Watch
@@ -243,6 +244,10 @@ class Library:
         ``progress(files, folder)`` may raise ``CancelledError``. Raises ``LecternError`` for what is no folder.
         """
         return scan_changes(self._store, path, patterns, progress)
+
+    def cost(self, files: Iterable[tuple[str, int]]) -> Cost:
+        """What reading files, each a kind and its bytes, would cost here."""
+        return cost_of(self._store, files)
 
     def document(self, version_id: str) -> Document:
         """A document with its text and structure. Raises ``NotFoundError``."""

@@ -25,6 +25,7 @@ from core.cli.watch import watch
 from core.embedding import load_model
 from core.enriching import enrich
 from core.errors import LecternError, ParseError, StorageError
+from core.ingest.cost import cost_of, sentence
 from core.ingest.gathering import Changes, compare, find_files, joined, scan
 from core.ingest.jobs import Job
 from core.ingest.passwords import Passwords
@@ -34,6 +35,7 @@ from core.library import Failure, IngestReport, Library
 from core.parsing import parse, parser_fingerprint
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import Settings
+from core.text.numerals import counted
 
 
 def ingest(options: Namespace) -> int:
@@ -218,6 +220,7 @@ def _dry_run(options: Namespace) -> int:
     """Say what an ingest would take, and change nothing; a library that is not there is not made."""
     looked: list[tuple[str, Changes]] = []
     failures: list[Failure] = []
+    wanted: list[tuple[str, int]] = []
     with ExitStack() as stack:
         place = home(options)
         library = stack.enter_context(reading(place)) if os.path.exists(place / "catalogue.sqlite") else None  # noqa: PTH110
@@ -227,17 +230,19 @@ def _dry_run(options: Namespace) -> int:
             except LecternError as error:
                 failures.append(Failure(path, str(error)))
             else:
+                wanted += ((file.kind, file.size_bytes) for file in (*found.new, *found.changed))
                 looked.append((path if os.path.isdir(path) else os.path.dirname(path), found))  # noqa: PTH112, PTH120
+        cost = library.cost(wanted) if library else cost_of(None, wanted)
     failures += [
         Failure(joined(path, where), reason) for path, found in looked for where, reason in found.scan.unreadable
     ]
-    taken = sum(len(found.new) + len(found.changed) for _, found in looked)
     same = sum(len(found.unchanged) for _, found in looked)
     ignored = sum(len(found.scan.ignored) for _, found in looked)
     console.answer(
         options,
-        {**contract.dry_run(looked), "failures": contract.failures(failures)},
-        f"{taken} files would be read, {same} are unchanged, {ignored} entries are passed over; nothing was done",
+        {**contract.dry_run(looked), "failures": contract.failures(failures), "cost": contract.cost(cost)},
+        f"{counted(cost.files, 'file')} would be read, {same} are unchanged, {ignored} entries are passed over; "
+        f"nothing was done{f'. To read: {sentence(cost)}' if cost.files else ''}",
     )
     console.complain_of(failures)
     return 2 if failures and not looked else 1 if failures else 0

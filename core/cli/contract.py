@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from core.enriching import Features
+from core.ingest.cost import Cost
 from core.ingest.gathering import Changes, joined
 from core.ingest.ingest import Failure, Ingested, IngestReport
 from core.search.answer import Line
@@ -76,6 +77,11 @@ def dry_run(looked: Sequence[tuple[str, Changes]]) -> dict[str, Any]:
         ],
         "links": [joined(path, relative) for path, changes in looked for relative in changes.scan.links],
     }
+
+
+def cost(found: Cost) -> dict[str, Any]:
+    """What reading would cost; ``seconds`` ``None``: not yet known."""
+    return {**asdict(found), "bytes": found.size_bytes, "basis": found.basis}
 
 
 def chunking(source: str, tree: ChunkTree, audit: Audit, features: Mapping[str, Features]) -> dict[str, Any]:

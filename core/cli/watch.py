@@ -10,12 +10,13 @@ from dataclasses import asdict
 from pathlib import Path
 from threading import Event
 
-from core.cli import console
+from core.cli import console, contract
 from core.cli.options import existing, home
 from core.cli.queue import run_next
 from core.errors import LecternError
+from core.ingest.cost import Cost, sentence
 from core.ingest.jobs import Worker
-from core.ingest.work import SECONDS_A_DOCUMENT, apply_handler, ingest_handler
+from core.ingest.work import apply_handler, ingest_handler
 from core.library import Library
 from core.storage.catalogue.folders import Folder
 from core.watching.planning import FolderPlan
@@ -96,14 +97,14 @@ def _dry_run(options: Namespace, place: Path) -> int:
         named = [library.folders.draft(Path(path), options.ignore or None) for path in options.folders]
         plans = library.folders.look(named or _chosen(library, ()))
         for plan in plans:
-            console.answer(
-                options, _figures(library, plan), f"{plan.folder.path}: {would_happen(plan)}{_cost(library, plan)}"
-            )
+            cost = _cost(library, plan)
+            said = f"; to read: {sentence(cost)}" if cost.files else ""
+            console.answer(options, _figures(library, plan), f"{plan.folder.path}: {would_happen(plan)}{said}")
     return 1 if any(plan.problem for plan in plans) else 0
 
 
 def _figures(library: Library, plan: FolderPlan) -> dict[str, object]:
-    arriving = (*plan.new, *plan.changed)
+    cost = _cost(library, plan)
     return {
         "folder": str(plan.folder.path),
         "new": len(plan.new),
@@ -114,21 +115,13 @@ def _figures(library: Library, plan: FolderPlan) -> dict[str, object]:
         "waiting": len(plan.waiting),
         "reading": plan.at_work,
         "unsupported": plan.unsupported,
-        "bytes": sum(file.size_bytes for file in arriving),
-        "seconds": _seconds(library, plan),
+        **contract.cost(cost),
         "problem": plan.problem,
     }
 
 
-def _seconds(library: Library, plan: FolderPlan) -> float | None:
-    """About how long reading takes here; ``None`` where this library has read nothing yet."""
-    each = library.preference(SECONDS_A_DOCUMENT)
-    return round(float(each) * (len(plan.new) + len(plan.changed)), 1) if each else None
-
-
-def _cost(library: Library, plan: FolderPlan) -> str:
-    seconds = _seconds(library, plan)
-    return f", about {seconds / 60:.0f} min" if seconds and seconds >= 60 else ""
+def _cost(library: Library, plan: FolderPlan) -> Cost:
+    return library.cost((file.kind, file.size_bytes) for file in (*plan.new, *plan.changed))
 
 
 class _Log:

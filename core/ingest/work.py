@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from core.errors import CancelledError, StorageError
+from core.ingest.cost import SECONDS_A_DOCUMENT
 from core.ingest.ingest import Failure, Ingested, IngestReport, ItemCancelledError
 from core.ingest.jobs import Handler, Item, Job, Reporter
 from core.ingest.pace import Pace
@@ -15,7 +16,8 @@ from core.ingest.prepared import Incoming
 from core.library import Library
 from core.storage.store import settings_from
 
-SECONDS_A_DOCUMENT = "seconds_a_document"  # kept with the library: how fast its machine reads what it is given
+_PACE = SECONDS_A_DOCUMENT.removeprefix("preference.")
+
 
 Listener = Callable[[Job, IngestReport], None]
 Echo = Callable[[str, str, int, int], None]
@@ -92,7 +94,7 @@ def ingest_handler(library: Library, listen: Listener | None = None, echo: Echo 
         incoming = [Incoming(item.name, item.path, item.content_hash) for item in items]
         stored = job.payload.get("settings")
         settings = settings_from(stored) if stored else None
-        earlier = library.preference(SECONDS_A_DOCUMENT)
+        earlier = library.preference(_PACE)
         pace = Pace(len(items), float(earlier) if earlier else None)
         reporter.foretell(pace.seconds_left)
         try:
@@ -100,7 +102,7 @@ def ingest_handler(library: Library, listen: Listener | None = None, echo: Echo 
         finally:
             if pace.ended and pace.seconds_a_document is not None:
                 with suppress(StorageError):  # a disk without room costs the estimate alone
-                    library.set_preference(SECONDS_A_DOCUMENT, f"{pace.seconds_a_document:.4g}")
+                    library.set_preference(_PACE, f"{pace.seconds_a_document:.4g}")
         _conclude(job, reporter, report, listen)
 
     return handle

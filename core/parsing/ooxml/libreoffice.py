@@ -114,7 +114,7 @@ def _without_network() -> tuple[str, ...]:
 
 
 def _run(command: list[str], home: Path, shown: str, timeout_seconds: float, tick: Callable[[], None]) -> str:
-    """Run to its end and return the end of what it says; it and all it started are gone afterwards."""
+    """Run to its end and return the last line of what it complains of; it and all it started are gone afterwards."""
     nowhere = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG") if name in os.environ}
     process = subprocess.Popen(
@@ -132,7 +132,7 @@ def _run(command: list[str], home: Path, shown: str, timeout_seconds: float, tic
                 tick()
                 try:
                     _, said = process.communicate(timeout=_TICK_SECONDS)
-                    return " ".join(said.decode("utf-8", "replace").split())[-200:]
+                    return (said.decode("utf-8", "replace").splitlines() or [""])[-1].strip()[:200]
                 except subprocess.TimeoutExpired:
                     if time.monotonic() >= deadline:
                         problem = f"{shown}: LibreOffice did not convert it within {timeout_seconds:g} seconds."

@@ -77,6 +77,13 @@ SELECT (SELECT count(*) FROM source WHERE trashed_at IS NULL) AS sources,
 """
 
 
+_KIND_FIGURES = """
+SELECT kind, count(*), sum(size_bytes), sum((SELECT count(*) FROM page WHERE page.version = version.number)),
+  sum((SELECT count(*) FROM chunk WHERE chunk.version = version.number AND generation = :serving AND level = 0))
+FROM version WHERE number IN (SELECT version FROM source WHERE trashed_at IS NULL) GROUP BY kind
+"""
+
+
 def stats(store: Store) -> Stats:
     """The figures the Library page and ``core stats`` show."""
     with store.reading() as connection:
@@ -103,6 +110,27 @@ def stats(store: Store) -> Stats:
         lexical_bytes=lexical_bytes,
         total_bytes=sum(sizes.values()),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class KindFigures:
+    """What the live documents of a kind come to. ``chunks``: leaves of the serving generation."""
+
+    documents: int
+    size_bytes: int
+    pages: int
+    chunks: int
+
+
+def kind_figures(store: Store, enough: int) -> tuple[dict[str, KindFigures], float | None]:
+    """By kind what documents come to; and bytes of index a chunk, ``None`` for fewer than ``enough`` chunks."""
+    with store.reading() as connection:
+        rows = connection.execute(_KIND_FIGURES, {"serving": int(store.meta("serving") or 0)}).fetchall()
+    figures = {str(kind): KindFigures(*map(int, counts)) for kind, *counts in rows}
+    chunks = sum(one.chunks for one in figures.values())
+    catalogue = sum(_bytes(path) for path in store.home.glob(CATALOGUE + "*"))
+    index = catalogue + _folder_bytes(store.home / "chroma")
+    return figures, index / chunks if chunks >= enough else None
 
 
 def _table_bytes(connection: sqlite3.Connection) -> Mapping[str, int]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.ingest.cost import sentence
 from pages.ui.library.folder_adding import show_folder_adding
-from pages.ui.shared import background, samples, state, words
+from pages.ui.shared import background, samples, services, state, words
 
 WAYS = {"Files": ":material/upload_file:", "Folder": ":material/drive_folder_upload:", "Watch": ":material/sync:"}
+TOLD_SECONDS = 60  # what takes longer is told before it begins
 READABLE = (
     "PDF, scans, pictures, Word, PowerPoint, Excel, OpenDocument, HTML, EPUB, Markdown, RTF, mail, CSV, source code, "
     "plain text"
@@ -53,10 +55,15 @@ def drop_zone(*, folder: bool) -> None:
     )
     if not uploaded:
         return
+    cost = services.library().cost(background.kinds_and_sizes(uploaded))
+    if (cost.seconds or 0) >= TOLD_SECONDS:
+        st.info(words.escaped(f"To read: {sentence(cost)}"))
+        if not st.button("Read them", type="primary", key="library.upload.read"):
+            return
     with st.spinner("Taking the files in …"):
         refused = background.take_uploads(uploaded)
     state.bump(state.UPLOAD_ROUND)
-    for sentence in refused:
-        st.error(words.escaped(sentence), icon=":material/error:")
+    for problem in refused:
+        st.error(words.escaped(problem), icon=":material/error:")
     if not refused:
         st.rerun()

@@ -12,7 +12,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.errors import LecternError
-from core.ingest.work import SECONDS_A_DOCUMENT
+from core.ingest.cost import sentence
 from core.storage.catalogue.folders import Folder
 from core.watching.planning import FolderPlan
 from pages.ui.shared import services, state, words
@@ -103,7 +103,8 @@ def show_look(seen: Look) -> None:
         for column, (label, number, said) in zip(st.columns(len(figures)), figures, strict=True):
             column.metric(label, f"{number:,}", help=said)
         if new or changed:
-            st.caption(_cost(len(new) + len(changed), sum(file.size_bytes for file in (*new, *changed))))
+            cost = services.library().cost((file.kind, file.size_bytes) for file in (*new, *changed))
+            st.caption(f"To read: {words.escaped(sentence(cost))}")
         take, leave, _ = st.columns([2, 1, 4])
         take.button(
             "Keep in step",
@@ -133,15 +134,6 @@ def show_look(seen: Look) -> None:
         if len(listed) > LISTED:
             st.caption(f"and {len(listed) - LISTED:,} more")
         _set_aside(plan)
-
-
-def _cost(files: int, size_bytes: int) -> str:
-    """What reading would cost, as far as this library knows its machine."""
-    each = services.library().preference(SECONDS_A_DOCUMENT)
-    said = f"{words.count(files, 'file')}, {words.size(size_bytes)}"
-    if not each:
-        return f"To read: {said}. How long it takes is told once a few files are read."
-    return f"To read: {said}; {words.about(float(each) * files)} at this machine's pace."
 
 
 def _set_aside(plan: FolderPlan) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import streamlit as st
 
 from core.errors import LecternError
 from core.ingest.jobs import Item, Job, JobQueue, NewItem
+from core.parsing import detect_kind
 from core.settings import Settings
 from pages.ui.shared import state, words
 from pages.ui.shared.guard import attempt_or_toast
@@ -142,6 +144,13 @@ def take_uploads(files: Sequence[UploadedFile]) -> list[str]:
     if items:
         take(items)
     return refused
+
+
+def kinds_and_sizes(files: Sequence[UploadedFile]) -> Iterator[tuple[str, int]]:
+    """Kind and bytes of dropped files that can be read."""
+    for file in files:
+        with suppress(LecternError):
+            yield detect_kind(file.getvalue(), file.name), file.size
 
 
 def take(items: Sequence[NewItem]) -> None:

@@ -1,0 +1,151 @@
+"""What reading files would cost, before it is done: the same figures for the page, the commands and a folder's plan.
+
+Pages and chunks are reckoned from bytes: as this library's own documents of a kind turned out where it holds enough of
+them, else as files of that kind usually are. Time is this machine's own pace, or not known.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from core.storage.catalogue.statistics import KindFigures, kind_figures
+from core.storage.store import Store
+from core.text.numerals import counted
+
+SECONDS_A_DOCUMENT = "preference.seconds_a_document"  # kept with the library: how fast its machine reads documents
+_ENOUGH = 3  # documents of a kind, to know it by them
+_MANY_CHUNKS = 100  # to know by them what a chunk takes of the index
+_CHARACTERS_A_CHUNK = 350
+_BYTES_A_CHUNK = 8000  # of text, words, vectors and Chroma together
+_TEXT_A_BYTE = {  # characters; a kind that is not named is text
+    "pdf": 0.03,
+    "docx": 0.06,
+    "doc": 0.06,
+    "odt": 0.06,
+    "pptx": 0.01,
+    "ppt": 0.01,
+    "odp": 0.01,
+    "pages": 0.02,
+    "xlsx": 0.05,
+    "ods": 0.02,
+    "epub": 0.2,
+    "html": 0.15,
+    "jats": 0.5,
+    "rtf": 0.2,
+    "notebook": 0.3,
+    "image": 0.001,
+    "eml": 0.3,
+    "msg": 0.03,
+    "mbox": 0.3,
+}
+_BYTES_A_PAGE = {"pdf": 60_000, "pptx": 30_000, "ppt": 30_000, "odp": 30_000}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """``kinds``: files by kind, the most first. ``pages``: of kinds that have any. ``index_bytes``: beside the files
+    themselves. ``seconds``: ``None`` where this library has read nothing yet. ``measured``: files of kinds that were
+    reckoned by the library's own documents.
+    """
+
+    kinds: Mapping[str, int]
+    size_bytes: int
+    pages: int
+    chunks: int
+    index_bytes: int
+    seconds: float | None
+    measured: int
+
+    @property
+    def files(self) -> int:
+        return sum(self.kinds.values())
+
+    @property
+    def basis(self) -> str:
+        """How pages and chunks were reckoned, as a phrase."""
+        if self.measured == self.files:
+            return "reckoned by this library's own documents"
+        usual = "by the bytes of each kind, as such files usually are"
+        return f"reckoned {usual}" if not self.measured else f"reckoned partly by this library's own, partly {usual}"
+
+
+def cost_of(store: Store | None, files: Iterable[tuple[str, int]]) -> Cost:
+    """What reading files, each a kind and its bytes, would cost; ``None``: in a library that is not there yet."""
+    if store is None:
+        return reckon(files, {}, None, None)
+    known, bytes_a_chunk = kind_figures(store, _MANY_CHUNKS)
+    pace = store.meta(SECONDS_A_DOCUMENT)
+    return reckon(files, known, float(pace) if pace else None, bytes_a_chunk)
+
+
+def reckon(
+    files: Iterable[tuple[str, int]],
+    known: Mapping[str, KindFigures],
+    seconds_a_document: float | None,
+    bytes_a_chunk: float | None,
+) -> Cost:
+    """``known``: what the library's documents came to, by kind; ``None`` for what it has not measured yet.
+
+    >>> known = {"pdf": KindFigures(10, 1_000_000, 20, 40)}
+    >>> cost = reckon([("pdf", 500_000), ("text", 3500)], known, 2.0, None)
+    >>> cost.pages, cost.chunks, cost.seconds, cost.measured
+    (10, 30, 15.0, 1)
+    """
+    kinds: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
+    for kind, size in files:
+        kinds[kind] += 1
+        sizes[kind] += size
+    pages = chunks = 0.0
+    measured = 0
+    for kind, count in kinds.items():
+        seen = known.get(kind)
+        if seen and seen.documents >= _ENOUGH and seen.size_bytes:
+            share = sizes[kind] / seen.size_bytes
+            pages, chunks, measured = pages + share * seen.pages, chunks + share * seen.chunks, measured + count
+        else:
+            characters = sizes[kind] * _TEXT_A_BYTE.get(kind, 1.0)
+            chunks += max(count, characters / _CHARACTERS_A_CHUNK)
+            pages += count if kind == "image" else sizes[kind] / _BYTES_A_PAGE[kind] if kind in _BYTES_A_PAGE else 0
+    seconds = None
+    if seconds_a_document is not None:
+        held = sum(seen.documents for seen in known.values())
+        usual = sum(seen.chunks for seen in known.values()) / held if held else 0
+        seconds = round(seconds_a_document * (chunks / usual if usual else kinds.total()), 1)
+    index = round(chunks * (bytes_a_chunk or _BYTES_A_CHUNK))
+    most_first = dict(kinds.most_common())
+    return Cost(most_first, sizes.total(), round(pages), round(chunks), index, seconds, measured)
+
+
+def sentence(cost: Cost) -> str:
+    """A cost in words, the same everywhere.
+
+    >>> sentence(reckon([("pdf", 6_000_000), ("text", 700)], {}, None, None))
+    '2 files (1 pdf, 1 text; 6.0 MB), about 100 pages and 516 chunks, 4.1 MB of index; how long it takes is not yet \
+known: this library has read nothing here. Pages and chunks are reckoned by the bytes of each kind, as such files \
+usually are.'
+    """
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in cost.kinds.items())
+    pages = f"{counted(cost.pages, 'page')} and " if cost.pages else ""
+    time = "how long it takes is not yet known: this library has read nothing here"
+    if cost.seconds is not None:
+        minutes = max(1, round(cost.seconds / 60))
+        time = f"about {counted(minutes, 'minute')} at this machine's pace" if cost.seconds >= 60 else "under a minute"
+    files, chunks = counted(cost.files, "file"), counted(cost.chunks, "chunk")
+    return (
+        f"{files} ({kinds}; {_size(cost.size_bytes)}), about {pages}{chunks}, {_size(cost.index_bytes)} of index; "
+        f"{time}. Pages and chunks are {cost.basis}."
+    )
+
+
+def _size(count: int) -> str:
+    """
+    >>> _size(700), _size(4_100_000)
+    ('0.7 kB', '4.1 MB')
+    """
+    for unit, worth in (("GB", 1e9), ("MB", 1e6)):
+        if count >= worth:
+            return f"{count / worth:.1f} {unit}"
+    return f"{count / 1000:.1f} kB"
