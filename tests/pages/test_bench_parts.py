@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import NotFoundError, SettingsError
+from core.evaluation.needles import Cell, NeedleMap
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.regions import region, take
 from core.evaluation.reporting.breakdown import latency_table, settings_table
@@ -20,6 +21,9 @@ from pages.ui.benchmark import questions as bench_questions
 from pages.ui.benchmark import table as bench_table
 from pages.ui.benchmark.choices import token_budgets
 from pages.ui.benchmark.drill import parts, side, what_was_read, windows
+from pages.ui.benchmark.failures import classes_figure
+from pages.ui.benchmark.needles import heat_map
+from pages.ui.benchmark.ready import READY, paragraph
 from pages.ui.benchmark.results import usual_baseline
 from tests.pages.bench_reports import asked, measured, report
 
@@ -158,3 +162,26 @@ def test_made_up_questions_have_gold_within_their_documents() -> None:
     made = report()
     sizes = {document.name: document.characters for document in made.documents}
     assert all(span.end <= sizes[span.document] for item in asked(40, made.documents) for span in item.gold)
+
+
+def test_ready_comparisons_are_valid_and_told_in_words() -> None:
+    own = Settings()
+    for ready in READY:
+        presets = ready.presets(own)
+        assert len({settings.fingerprint() for settings in presets.values()}) == len(presets) >= 2
+    made = report(("fixed-1000", "default"), 40)
+    said = paragraph(made, "fixed-1000", made.compare_all("fixed-1000"))
+    assert said.startswith("With room for 4,000 characters")
+    assert f"{made.preset('default').metrics['recall@4000']:.1f} %" in said
+    assert "So these questions" in said
+    assert paragraph(report(("default",), 10), "default", {}) == ""
+
+
+def test_a_heat_map_tells_of_every_cell_and_the_bars_of_every_class() -> None:
+    cells = tuple(Cell(depth, tokens, "context", depth // 50, 2) for tokens in (4000, 9000) for depth in (0, 50, 100))
+    figure = heat_map(NeedleMap((*cells, Cell(0, 4000, "read", 2, 2))), "context")
+    assert [list(row) for row in figure.data[0].text] == [["0/2", "1/2", "2/2"]] * 2
+    assert list(figure.data[0].y) == ["4,000", "9,000"]
+    bars = classes_figure({"A": 3, "B": 0, "C": 1, "D": 2})
+    assert list(bars.data[0].x) == [3, 0, 1, 2]
+    assert [name for (name,) in bars.data[0].customdata] == list("ABCD")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -15,6 +17,7 @@ from core.settings import BASELINES, PRESETS, Settings
 from pages.ui.benchmark import axes as bench_axes
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.apply import keeping
+from pages.ui.benchmark.ready import show_ready
 from pages.ui.benchmark.suites import FOLDER, Chosen, choose_suite
 from pages.ui.shared import background, services, state, words
 from pages.ui.shared.guard import guarded
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 USUAL = ["default", "flat", "meaning-only", "words-only", "recursive-1000-200"]
 OWN = "library"  # the library's own settings, where no preset has them
+USUALLY = BenchOptions(failures=True)
 TOKEN_BUDGETS = ["250", "500", "1000", "2000", "4000"]
 
 
@@ -82,14 +86,8 @@ def _choose() -> None:
     options = _options(bar)
     grid = bench_axes.choose_grid(known) if vary else Grid({})
     presets = {name: known[name] for name in names} | dict(grid.presets)
-    if chosen and chosen.revision is not None:
-        # Gold is a place in the text as this library reads the file: every preset reads it so.
-        parsing = services.library().settings.parsing
-        presets = {name: replace(settings, parsing=parsing) for name, settings in presets.items()}
     busy = bool(background.active_jobs("bench"))
-    plan = None
-    if chosen and presets:
-        plan = Plan(chosen.folder, chosen.name, presets, grid.skipped, options, chosen.revision)
+    plan = _plan(chosen, presets, grid.skipped, options)
     bar.caption(_cost(chosen, plan, busy=busy), text_alignment="right")  # what it costs stands beside the button
     pressed = bar.button(
         "Run",
@@ -103,6 +101,23 @@ def _choose() -> None:
             benches.remember(str(chosen.folder))
         benches.start(plan)
         st.rerun()
+    show_ready(partial(_plan, chosen), services.library().settings, busy=busy)
+
+
+def _plan(
+    chosen: Chosen | None,
+    presets: Mapping[str, Settings],
+    skipped: tuple[tuple[str, str], ...] = (),
+    options: BenchOptions = USUALLY,
+) -> Plan | None:
+    """These presets on the chosen questions; ``None`` where either is missing."""
+    if chosen is None or not presets:
+        return None
+    if chosen.revision is not None:
+        # Gold is a place in the text as this library reads the file: every preset reads it so.
+        parsing = services.library().settings.parsing
+        presets = {name: replace(settings, parsing=parsing) for name, settings in presets.items()}
+    return Plan(chosen.folder, chosen.name, presets, skipped, options, chosen.revision)
 
 
 def _cost(chosen: Chosen | None, plan: Plan | None, *, busy: bool) -> str:
@@ -137,7 +152,7 @@ def _options(bar: DeltaGenerator) -> BenchOptions:
             persist_state="session",
             help="The sentences Ask would quote, held against the suite's written answers. They have to be encoded.",
         )
-    return BenchOptions(token_budgets(budgets), answers, failures=True)
+    return replace(USUALLY, token_budgets=token_budgets(budgets), answers=answers)
 
 
 def token_budgets(written: list[str]) -> tuple[int, ...]:

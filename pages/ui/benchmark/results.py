@@ -17,6 +17,7 @@ from pages.ui.benchmark import history as bench_history
 from pages.ui.benchmark.details import show_settings, show_unanswerable
 from pages.ui.benchmark.failures import has_failures, show_failures
 from pages.ui.benchmark.questions import show_questions
+from pages.ui.benchmark.ready import paragraph
 from pages.ui.benchmark.table import USUAL, columns, show_table, table
 from pages.ui.benchmark.views import show_breakdown, show_lost, show_pareto, show_recall
 from pages.ui.benchmark.words import compared
@@ -75,6 +76,8 @@ def _results(runs: list[benches.Run]) -> None:
         st.caption(_legend(report, baseline))
         said, button = st.columns([5, 1], vertical_alignment="center")
         said.markdown(_verdicts(selected, baseline, against.get(selected, {}), shown))
+        if said_so := paragraph(report, baseline, against):
+            st.caption(words.escaped(said_so))
         with button:
             bench_apply.show_apply(report.preset(selected))
         _views(report, folder, selected, baseline)

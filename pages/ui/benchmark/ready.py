@@ -1,0 +1,115 @@
+"""Comparisons that are ready: one click on the chosen questions, and what came of it in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.evaluation.reporting.breakdown import headline_budget, headline_measure
+from core.evaluation.reporting.metric_words import metric_title
+from core.evaluation.reporting.report import BenchReport
+from core.evaluation.statistics import Comparison
+from core.settings import PACKAGED_RERANKER, PREFIX_KINDS, PRESETS, Settings
+from pages.ui.benchmark import benches
+from pages.ui.benchmark.words import compared
+from pages.ui.shared import words
+from pages.ui.shared.work import Plan
+
+Presets = Mapping[str, Settings]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A comparison by its title: presets made of a library's own settings, the one to hold the others against first."""
+
+    title: str
+    presets: Callable[[Settings], Presets]
+
+
+READY = (
+    Ready("Naive against ours", lambda own: {"naive: 1,000 characters": PRESETS["fixed-1000"], "ours": own}),
+    Ready(
+        "Small against large chunks",
+        lambda own: {
+            f"chunks of {size}": own.with_values({"chunking.unit": "tokens", "chunking.max_tokens": size})
+            for size in (60, 110, 220)
+        },
+    ),
+    Ready(
+        "With and without parents",
+        lambda own: {
+            "without parents": own.with_value("expansion.strategy", "flat"),
+            "with parents": own.with_value("expansion.strategy", "parent"),
+        },
+    ),
+    Ready(
+        "Prefixes",
+        lambda own: {
+            "without prefixes": own.with_value("chunking.prefix", ()),
+            "with prefixes": own.with_value("chunking.prefix", PREFIX_KINDS),
+        },
+    ),
+    Ready(
+        "Re-rankers",
+        lambda own: {
+            "without a re-ranker": own.with_value("reranking.model", ""),
+            "with a re-ranker": own.with_value("reranking.model", own.reranking.model or PACKAGED_RERANKER),
+        },
+    ),
+)
+
+
+def show_ready(plan: Callable[[Presets], Plan | None], own: Settings, *, busy: bool) -> None:
+    """A button for each. ``plan``: of these presets on the chosen questions, ``None`` where none are chosen."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("Or compare:", width="content")
+        for number, ready in enumerate(READY):
+            ordered = plan(ready.presets(own))
+            if st.button(ready.title, key=f"benchmark.ready.{number}", disabled=busy or ordered is None) and ordered:
+                benches.start(ordered)
+                st.rerun()
+
+
+def paragraph(report: BenchReport, baseline: str, found: Mapping[str, Mapping[str, Comparison]]) -> str:
+    """What a run of a few presets says, in words: what each reads of the gold, whether that differs, what it costs.
+
+    ``found``: every preset against ``baseline``. "" for a run that has one preset alone, or no gold.
+    """
+    budget = headline_budget(report)
+    metric = f"{headline_measure(report)}@{budget}"
+    first = report.preset(baseline)
+    if len(report.presets) < 2 or metric not in first.metrics:
+        return ""
+    count = sum(bool(question.gold) for question in report.questions)
+    over = f"over {words.count(count, 'question')} {metric_title(metric)} is {first.metrics[metric]:.1f} %"
+    told = [f"With room for {budget:,} characters, {over} with {baseline}."]
+    for item in report.presets:
+        against = found.get(item.preset, {}).get(metric)
+        if item.preset == baseline or against is None:
+            continue
+        tokens = item.costs[f"prompt_tokens@{budget}"] - first.costs[f"prompt_tokens@{budget}"]
+        waited = item.latency_ms["total"]["p50"] - first.latency_ms["total"]["p50"]
+        told.append(
+            f"{item.preset} has {item.metrics[metric]:.1f} %: {compared(against)}. It takes "
+            f"{_more(tokens, 'token')} of the prompt and {_more(waited, 'millisecond')} of a question."
+        )
+    better = [name for name, items in found.items() if metric in items and items[metric].verdict == "better"]
+    worse = [name for name, items in found.items() if metric in items and items[metric].verdict == "worse"]
+    if better:
+        told.append(f"So these questions speak for {' and '.join(better)}.")
+    elif len(worse) == len(report.presets) - 1:
+        told.append(f"So these questions speak for {baseline}.")
+    else:
+        told.append("So these questions do not tell which is better: keep what costs less, or judge more of them.")
+    return " ".join(told)
+
+
+def _more(amount: float, unit: str) -> str:
+    """
+    >>> _more(12.2, "token"), _more(-1.0, "token"), _more(0.2, "token")
+    ('12 tokens more', '1 token less', 'as many tokens')
+    """
+    whole = round(abs(amount))
+    return f"{words.count(whole, unit)} {'more' if amount > 0 else 'less'}" if whole else f"as many {unit}s"
