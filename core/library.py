@@ -309,6 +309,13 @@ class Library:
             self.passwords.remember(content_hash, password)
         self.queue.retry_item(item_id)
 
+    def follow(self) -> None:
+        """Where this process only reads: take over what the one that writes has made the library's settings."""
+        kept = self._store.settings()
+        if not self.writable and kept is not None and kept != self.settings:
+            self._adopt(kept)
+            self._ask_with_model()
+
     def rank(self, question: str, settings: Settings | None = None, scope: Scope | None = None) -> Ranking:
         """A question's ranking over the documents of a scope (``None``: all), every stage's scores kept."""
         return self._searcher.rank(question, settings or self.settings, scope)

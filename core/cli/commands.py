@@ -16,6 +16,7 @@ from core.cli import ask as commands_ask
 from core.cli import bench as commands_bench
 from core.cli import check as commands_check
 from core.cli import console, contract
+from core.cli import mcp as commands_mcp
 from core.cli import training as commands_training
 from core.cli import why as commands_why
 from core.cli.judgments import judgments, refit
@@ -197,6 +198,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "ask": commands_ask.ask,
     "why": commands_why.why,
     "check": commands_check.check,
+    "mcp": commands_mcp.serve,
     "bench": commands_bench.bench,
     "read": commands_bench.read,
     "list": list_sources,
