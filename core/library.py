@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 
 from core.chunking.plan import Writer as Cutter
-from core.embedding import EmbeddingModel, load_model, packaged_counter
+from core.embedding import EmbeddingModel, packaged_counter
 from core.enriching import Features
 from core.errors import ModelError, SettingsError
 from core.ingest.applying import Tell, drop_others, fill_generation, recut
@@ -35,6 +35,7 @@ from core.storage.catalogue.names import Scope, scope_named
 from core.storage.catalogue.sources import SourceRow
 from core.storage.catalogue.statistics import Stats, stats
 from core.storage.catalogue.trash import KEPT_DAYS
+from core.storage.embedder import embedder
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import carry_if_possible, pending, rebuild_projection
 from core.storage.schema.word_tables import rebuild_index
@@ -354,7 +355,7 @@ class Library:
     def _load(self, settings: Settings) -> EmbeddingModel:
         if self._given is not None:
             return EmbeddingModel(self._given, packaged_counter())
-        return load_model(settings.embedding)
+        return embedder(self._store, settings.embedding)
 
     def _adopt(self, settings: Settings) -> None:
         """Take the settings over. Those that name another embedder are persisted once its generation serves."""

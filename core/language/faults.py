@@ -99,7 +99,7 @@ def _refused(status: int, said: str, settings: LanguageSettings, key: str) -> Mo
         )
     if status in {400, 413, 422} and any(words in said.lower() for words in _TOO_LONG):
         return ModelError(
-            f"The prompt is longer than {settings.model} reads at {where}.",
+            f"The text is longer than {settings.model} reads at {where}.",
             "Lower the budget of the context, or start the server with a larger context window.",
         )
     if status < 400:
