@@ -94,7 +94,13 @@ class Client:
             put(client.post("/embeddings", body=body, cast_to=str))
 
         with (self._turns or EMBEDDING_TURNS).turn(urgent=self._urgent):
-            text = "".join(self._patiently(embedded, monotonic() + self.settings.timeout_seconds, None))
+            try:
+                text = "".join(self._patiently(embedded, monotonic() + self.settings.timeout_seconds, None))
+            except ModelError as error:
+                if faults.NOTHING_THERE not in error.problem:
+                    raise
+                remedy = "Start one that does, or check the address: it usually ends with /v1."
+                raise ModelError(f"The server at {self.settings.host} makes no vectors.", remedy) from None
         return vectors_in(text, len(texts), self.settings)
 
     def complete(self, prompt: str) -> str:

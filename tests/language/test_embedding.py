@@ -76,6 +76,8 @@ def test_the_length_is_learnt_by_one_request_and_names_the_model_with_its_name_a
         (Script.status(401), "does not accept the key"),
         (Script.status(501, f"no embeddings for {KEY}"), r"failed \(status 501\): no embeddings for …"),
         (Script.status(400, "input exceeds the context size"), "longer than small reads"),
+        (Script.status(404, "page not found"), "makes no vectors. Start one that does"),
+        (Script.body("oops", "text/plain"), "no vectors of small"),
         (Script.status(307, location="http://127.0.0.1:1/v1/embeddings"), "nobody agreed to"),
         (Script.body("<html>Sign in</html>", "text/html"), "web page"),
         (Script.body("{}", "application/json"), "no vectors of small"),
