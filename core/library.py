@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 
 from core.chunking.plan import Writer as Cutter
-from core.embedding import EmbeddingModel, load_model, packaged_counter
+from core.embedding import EmbeddingModel, packaged_counter
 from core.enriching import Features
 from core.errors import ModelError, SettingsError
 from core.ingest.applying import Tell, drop_others, fill_generation, recut
@@ -36,6 +36,7 @@ from core.storage.catalogue.names import Scope, scope_named
 from core.storage.catalogue.sources import SourceRow
 from core.storage.catalogue.statistics import Stats, stats
 from core.storage.catalogue.trash import KEPT_DAYS
+from core.storage.embedder import embedder
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import carry_if_possible, pending, rebuild_projection
 from core.storage.schema.word_tables import rebuild_index
@@ -314,6 +315,13 @@ class Library:
             self.passwords.remember(content_hash, password)
         self.queue.retry_item(item_id)
 
+    def follow(self) -> None:
+        """Where this process only reads: take over what the one that writes has made the library's settings."""
+        kept = self._store.settings()
+        if not self.writable and kept is not None and kept != self.settings:
+            self._adopt(kept)
+            self._ask_with_model()
+
     def rank(self, question: str, settings: Settings | None = None, scope: Scope | None = None) -> Ranking:
         """A question's ranking over the documents of a scope (``None``: all), every stage's scores kept."""
         return self._searcher.rank(question, settings or self.settings, scope)
@@ -352,7 +360,7 @@ class Library:
     def _load(self, settings: Settings) -> EmbeddingModel:
         if self._given is not None:
             return EmbeddingModel(self._given, packaged_counter())
-        return load_model(settings.embedding)
+        return embedder(self._store, settings.embedding)
 
     def _adopt(self, settings: Settings) -> None:
         """Take the settings over. Those that name another embedder are persisted once its generation serves."""

@@ -15,6 +15,7 @@ from core.chunking import chunk as cut
 from core.cli import ask as commands_ask
 from core.cli import bench as commands_bench
 from core.cli import console, contract
+from core.cli import mcp as commands_mcp
 from core.cli import needles as commands_needles
 from core.cli import training as commands_training
 from core.cli.export import export
@@ -199,6 +200,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "ask": commands_ask.ask,
     "why": commands_ask.why,
     "check": commands_ask.check,
+    "mcp": commands_mcp.serve,
     "bench": commands_bench.bench,
     "read": commands_bench.read,
     "needles": commands_needles.needles,

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from core.errors import LecternError
 
+APP = "http://localhost:8501"
 LIBRARY_HELP = "the library's folder (default: LECTERN_HOME, else data/library)"
 
 
@@ -63,6 +64,12 @@ def build_parser() -> argparse.ArgumentParser:
     check.add_argument("text", metavar="TEXT", help="the text, or - to read it from standard input")
     _add_scope(check)
     _add_settings(check)
+
+    serve = _command(commands, "mcp", "let other programs ask a library, by the Model Context Protocol", prints=False)
+    serve.add_argument(
+        "--http", type=int, metavar="PORT", help="listen on 127.0.0.1 instead of stdin; the token goes to stderr"
+    )
+    serve.add_argument("--app", default=APP, metavar="URL", help=f"where links of results lead (default: {APP})")
 
     bench = _command(commands, "bench", "measure presets on an evaluation suite", library=False)
     bench.add_argument("suite", type=Path, metavar="SUITE_DIR")
@@ -167,12 +174,18 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str, *, library: bool = True
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    text: str,
+    *,
+    library: bool = True,
+    prints: bool = True,
 ) -> argparse.ArgumentParser:
     command = commands.add_parser(name, help=text, description=text.capitalize() + ".")
     if library:
         command.add_argument("--library", type=Path, metavar="DIR", help=LIBRARY_HELP)
-    command.add_argument("--json", action="store_true", help="print the JSON object (else a short summary)")
+    if prints:
+        command.add_argument("--json", action="store_true", help="print the JSON object (else a short summary)")
     return command
 
 

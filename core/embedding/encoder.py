@@ -160,6 +160,11 @@ def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
     The packaged model returns at once and loads its weights at the first text. Only a model asked for by name may
     reach the hub; "packaged" and folders never do.
     """
+    if settings.endpoint_model:
+        raise ModelError(
+            f"The embedder {settings.endpoint_model} is at an address, which is asked for a library alone.",
+            "Choose one of this machine: --set embedding.model=packaged.",
+        )
     if settings.model == "packaged":
         encoder = SentenceEncoder(
             _load_packaged,

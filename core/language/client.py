@@ -8,9 +8,11 @@ that it leads on to.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
+from math import isfinite
 from queue import Empty, Queue
 from random import random
 from threading import Event, Thread
@@ -38,8 +40,8 @@ def warm() -> None:
     openai.resources.chat.completions  # noqa: B018 - it is imported where it is first looked at
 
 
-TURNS = Turns()
-"""The queue of this process."""
+TURNS, EMBEDDING_TURNS = Turns(), Turns()
+"""The queues of this process. An answer that is being written must not hold up the search for the next question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class Client:
         self.settings = settings
         self._key = key
         self._urgent = urgent
-        self._turns = TURNS if turns is None else turns
+        self._turns = turns
 
     @property
     def fingerprint(self) -> str:
@@ -83,6 +85,23 @@ class Client:
         limit = min(LISTING_SECONDS, self.settings.timeout_seconds)
         text = "".join(self._patiently(listed, monotonic() + limit, None))
         return models_in(text, self.settings)
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """The endpoint's vector for each text, of whatever norm. Raises ``ModelError``."""
+        body = {"model": self.settings.model, "input": [text or " " for text in texts], "encoding_format": "float"}
+
+        def embedded(client: Any, put: Callable[[str], None]) -> None:
+            put(client.post("/embeddings", body=body, cast_to=str))
+
+        with (self._turns or EMBEDDING_TURNS).turn(urgent=self._urgent):
+            try:
+                text = "".join(self._patiently(embedded, monotonic() + self.settings.timeout_seconds, None))
+            except ModelError as error:
+                if faults.NOTHING_THERE not in error.problem:
+                    raise
+                remedy = "Start one that does, or check the address: it usually ends with /v1."
+                raise ModelError(f"The server at {self.settings.host} makes no vectors.", remedy) from None
+        return vectors_in(text, len(texts), self.settings)
 
     def complete(self, prompt: str) -> str:
         """The whole answer. Raises ``ModelError``."""
@@ -104,7 +123,7 @@ class Client:
         def written(client: Any, put: Callable[[str], None]) -> None:
             _pass_on(client.chat.completions.create(**request, stream=True), put, self.settings)
 
-        with self._turns.turn(urgent=self._urgent, stop=stop):
+        with (self._turns or TURNS).turn(urgent=self._urgent, stop=stop):
             deadline, length = monotonic() + self.settings.timeout_seconds, 0
             for text in self._patiently(written, deadline, stop):
                 length += len(text)
@@ -258,6 +277,28 @@ def models_in(text: str, settings: LanguageSettings) -> tuple[Model, ...]:
             f"{settings.host} lists no models as a language model's server does.",
             "Check the address: it usually ends with /v1.",
         ) from None
+
+
+def vectors_in(text: str, count: int, settings: LanguageSettings) -> list[list[float]]:
+    """The vectors of an answer, in the order of the texts, all of one length. Raises ``ModelError`` where it is none.
+
+    >>> vectors_in('{"data": [{"index": 1, "embedding": [3]}, {"index": 0, "embedding": [2]}]}', 2, LanguageSettings())
+    [[2.0], [3.0]]
+    """
+    try:
+        rows = sorted(json.loads(text)["data"], key=lambda row: int(row["index"]))
+        vectors = [[float(value) for value in row["embedding"]] for row in rows]
+    except (ValueError, KeyError, TypeError):
+        if text.lstrip()[:1] == "<":
+            raise faults.html(settings) from None
+        vectors = []
+    lengths = {len(vector) for vector in vectors}
+    if len(vectors) != count or len(lengths) > 1 or lengths & {0} or not all(map(isfinite, chain(*vectors))):
+        raise ModelError(
+            f"{settings.host} answered with no vectors of {settings.model} that can be used.",
+            "Choose a model that embeds, and start its server so that it does.",
+        )
+    return vectors
 
 
 def _context(row: dict[str, Any]) -> int:

@@ -31,6 +31,7 @@ def fault(error: BaseException, settings: LanguageSettings, key: str) -> Lectern
     return ModelError(f"Asking {where} failed: {type(error).__name__}.", "Ask again.")
 
 
+NOTHING_THERE = "has nothing at this address"
 _ADDRESS = "Check the address: it usually ends with /v1."
 
 
@@ -92,14 +93,14 @@ def _refused(status: int, said: str, settings: LanguageSettings, key: str) -> Mo
     if status == 404:
         if "model" in said.lower():
             return ModelError(f"There is no model {settings.model} at {where}.", "Choose one of its list.")
-        return ModelError(f"{where} has nothing at this address.", _ADDRESS)
+        return ModelError(f"{where} {NOTHING_THERE}.", _ADDRESS)
     if status == 429:
         return ModelError(
             f"{where} has had too many requests, or its credit is used up.", "Wait a while and ask again."
         )
     if status in {400, 413, 422} and any(words in said.lower() for words in _TOO_LONG):
         return ModelError(
-            f"The prompt is longer than {settings.model} reads at {where}.",
+            f"The text is longer than {settings.model} reads at {where}.",
             "Lower the budget of the context, or start the server with a larger context window.",
         )
     if status < 400:
@@ -119,7 +120,7 @@ def _said(error: BaseException, key: str) -> str:
         body = body["error"]
     found = body.get("message") or body.get("error") if isinstance(body, dict) else None
     text = " ".join(str(found or (error.args[0] if error.args else "")).split())
-    if not found and "<" in text:
+    if not found and ("<" in text or text.startswith("Error code:")):  # a web page, or no word of the server's
         return ""
     text = text.replace(key, "…") if key else text
     return text[:_SAID].rstrip(". ")

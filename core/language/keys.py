@@ -6,10 +6,11 @@ The one exception is asked for by hand: the operating system's own keyring, wher
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import product
 from typing import Any
 
 from core.errors import SettingsError
@@ -26,17 +27,27 @@ class Key:
     place: str = ""
 
 
-def key_of(address: str, secrets: Mapping[str, object] | None = None) -> Key:
-    """The key for an address: of the environment, else of ``secrets``, else of the keyring; an empty one for none.
+_secrets: list[Callable[[], Mapping[str, object]]] = []
 
-    >>> key_of("", {"OPENAI_API_KEY": "k"}).place if not any(map(os.environ.get, NAMES)) else "the app's secrets"
+
+def look_also_in(secrets: Callable[[], Mapping[str, object]]) -> None:
+    """Have ``key_of`` look up the secrets of the app that runs, after the environment and before the keyring."""
+    _secrets[:] = [secrets]
+
+
+def key_of(address: str) -> Key:
+    """The key for an address: of the environment, else the app's secrets, else the keyring; an empty one for none.
+
+    >>> look_also_in(lambda: {"OPENAI_API_KEY": "k"})
+    >>> key_of("").place if not any(map(os.environ.get, NAMES)) else "the app's secrets"
     "the app's secrets"
+    >>> look_also_in(dict)
     """
     for name in NAMES:
         if value := os.environ.get(name, "").strip():
             return Key(value, f"the environment, {name}")
-    for name in NAMES:
-        if value := str((secrets or {}).get(name) or "").strip():
+    for name, secrets in product(NAMES, _secrets):
+        if value := str(secrets().get(name) or "").strip():
             return Key(value, "the app's secrets")
     ring = _keyring()
     if ring is not None and address:

@@ -6,7 +6,7 @@ No key stands in it (``core.language.keys``).
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ class LanguageSettings:
     ``address``: up to and with "/v1", as ``tidy_address`` writes it, "" for none. ``context_tokens``: that the model
     reads at once, answer included. ``timeout_seconds``: until the whole answer is there. ``template``: of the prompt,
     "" for the usual one. ``agreed``: the addresses that may be sent something; no other one ever is.
+    ``embedding_address``: of an embedder that is at an endpoint, "" for ``address``.
     """
 
     address: str = ""
@@ -36,6 +37,7 @@ class LanguageSettings:
     timeout_seconds: float = 120.0
     template: str = ""
     agreed: tuple[str, ...] = ()
+    embedding_address: str = ""
 
     def __post_init__(self) -> None:
         if self.context_tokens < LEAST_CONTEXT:
@@ -73,6 +75,10 @@ class LanguageSettings:
         'localhost:11434'
         """
         return urlsplit(self.address).netloc
+
+    def embedding(self, model: str) -> LanguageSettings:
+        """How a model is asked for vectors."""
+        return replace(self, address=self.embedding_address or self.address, model=model)
 
     def fits(self, prompt: str) -> bool:
         """Whether a prompt leaves room for an answer, by a guess of its tokens."""
@@ -113,7 +119,7 @@ def tidy_address(text: str) -> str:
             "An address holds no name, key or question mark.", "Give the key by itself, as said below the address."
         )
     path = parts.path.rstrip("/")
-    for end in ("/chat/completions", "/completions", "/models"):
+    for end in ("/chat/completions", "/completions", "/models", "/embeddings"):
         path = path.removesuffix(end)
     name = f"[{host}]" if ":" in host else host
     return urlunsplit((parts.scheme, f"{name}:{port}" if port else name, path or "/v1", "", ""))

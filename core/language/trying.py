@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from core.errors import LecternError, ModelError
 from core.language.client import Client, Model
+from core.language.faults import NOTHING_THERE
 from core.language.settings import LanguageSettings
 
 LOCAL = {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
@@ -64,7 +65,8 @@ def trial(settings: LanguageSettings, key: str, needed_tokens: int) -> str:
             f"The server says that {settings.model} reads {told:,} tokens, not {settings.context_tokens:,}.",
             "Set the context window to that.",
         )
-    Client(replace(settings, timeout_seconds=min(settings.timeout_seconds, 60.0)), key).complete(_TRIAL)
+    patient = replace(settings, timeout_seconds=min(settings.timeout_seconds, 60.0))
+    next(Client(patient, key).stream(_TRIAL))  # its first word will do: some never stop
     return f"{settings.model} at {settings.host} answers."
 
 
@@ -73,6 +75,6 @@ def _listed(client: Client) -> tuple[Model, ...]:
     try:
         return client.models()
     except ModelError as error:
-        if "nothing at this address" in error.problem:
+        if NOTHING_THERE in error.problem:
             return ()
         raise

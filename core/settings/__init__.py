@@ -16,6 +16,7 @@ from core.settings.chunking import (
     ChunkingSettings,
 )
 from core.settings.preparing import (
+    ENDPOINT,
     FEATURE_GROUPS,
     GENRES,
     INDEXED_FEATURES,
@@ -56,6 +57,7 @@ __all__ = [
     "CHUNKERS",
     "DIALS",
     "DIVERSITIES",
+    "ENDPOINT",
     "EXPANSIONS",
     "FEATURE_GROUPS",
     "FORMER_RERANKERS",

@@ -11,6 +11,7 @@ from core.settings.checks import one_of, within
 READERS = ("own", "unstructured")
 WEB_PAGES = ("article", "whole")
 SCANS = ("packaged", "tesseract", "off")
+ENDPOINT = "endpoint:"  # before the name of a model that an address answers for
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,8 @@ class ParsingSettings:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
-    """Which encoder. ``model``: "packaged" is the all-MiniLM-L6-v2 of the requirements; else a path or name.
+    """Which encoder. ``model``: "packaged" is the all-MiniLM-L6-v2 of the requirements; else a path or name, or
+    "endpoint:NAME" for a model of that name at the address that was agreed to for it.
 
     ``precision``: "auto" takes bfloat16 where the processor is quicker in it. ``batch_size``: texts per forward pass.
     """
@@ -69,6 +71,15 @@ class EmbeddingSettings:
     def __post_init__(self) -> None:
         one_of("embedding.precision", self.precision, ("auto", "float32", "bfloat16"))
         within("embedding.batch_size", self.batch_size, 1, 1024)
+
+    @property
+    def endpoint_model(self) -> str:
+        """The name of a model at an endpoint; "" for an embedder of this machine.
+
+        >>> EmbeddingSettings("endpoint:nomic-embed-text").endpoint_model, EmbeddingSettings().endpoint_model
+        ('nomic-embed-text', '')
+        """
+        return self.model.removeprefix(ENDPOINT) if self.model.startswith(ENDPOINT) else ""
 
 
 GENRES = (

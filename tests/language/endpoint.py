@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
 
+from tests.fast_encoder import FastEncoder
+
 MODELS = {"data": [{"id": "small"}, {"id": "large", "max_model_len": 4096}]}
 
 
@@ -47,6 +49,16 @@ class Script:
             handler.wfile.write(text.encode())
 
         return answer
+
+    @staticmethod
+    def vectors(handler: Handler) -> None:
+        """Vectors that share words as their texts do, the last one first, and none of unit norm."""
+        body = handler.server.state.asked[-1][2]  # type: ignore[attr-defined]
+        rows = [
+            {"index": index, "embedding": [3 * float(value) for value in vector]}
+            for index, vector in enumerate(FastEncoder().encode(body["input"]))
+        ]
+        Script.body(json.dumps({"data": rows[::-1]}), "application/json")(handler)
 
     @staticmethod
     def silence(handler: Handler) -> None:
@@ -90,7 +102,8 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self._note(body)
         state = self.server.state  # type: ignore[attr-defined]
-        self._answer(state.answers.pop(0) if len(state.answers) > 1 else state.answers[0])
+        answers = state.vectors if self.path.endswith("/embeddings") else state.answers
+        self._answer(answers.pop(0) if len(answers) > 1 else answers[0])
 
     def _note(self, body: Any) -> None:
         self.server.state.asked.append((self.path, dict(self.headers), body))  # type: ignore[attr-defined]
@@ -105,16 +118,24 @@ class Handler(BaseHTTPRequestHandler):
 
 @dataclass
 class Endpoint:
-    """``address``: to be set. ``asked``: path, headers and body of every request. ``answers``: the last one stays."""
+    """``address``: to be set. ``asked``: path, headers and body of every request. ``answers``: the last one stays, as
+    that of ``vectors``, which are asked for by another path.
+    """
 
     address: str
     answers: list[Callable[[Handler], None]]
     listing: Callable[[Handler], None]
+    vectors: list[Callable[[Handler], None]] = field(default_factory=lambda: [Script.vectors])
     asked: list[tuple[str, dict[str, str], Any]] = field(default_factory=list)
 
     @property
     def prompts(self) -> list[str]:
-        return [body["messages"][-1]["content"] for _, _, body in self.asked if body]
+        return [body["messages"][-1]["content"] for _, _, body in self.asked if body and "messages" in body]
+
+    @property
+    def texts(self) -> list[str]:
+        """That vectors were asked for, in order."""
+        return [text for _, _, body in self.asked if body and "input" in body for text in body["input"]]
 
 
 @contextmanager

@@ -83,6 +83,7 @@ def test_a_server_that_leads_elsewhere_is_not_followed():
         (Script.status(404, "model 'small' not found"), "no model small"),
         (Script.status(404, "page not found"), "ends with /v1"),
         (Script.status(400, "This model's maximum context length is 512 tokens"), "longer than small reads"),
+        (lambda handler: handler.begin(500, "text/plain"), r"failed \(status 500\)\. Look"),
         (Script.status(400, f"odd request by {KEY}"), r"refused the request \(status 400\): odd request by …"),
         (Script.status(429, retry_after="600"), "asks to wait 600 seconds"),
         (Script.body("<html>Sign in</html>", "text/html"), "web page"),

@@ -64,7 +64,9 @@ def test_a_key_is_looked_up_in_order_and_shown_nowhere(monkeypatch):
     assert keys.key_of("a") == keys.Key()
     keys.keep("a", "of a")
     assert (keys.key_of("a").value, keys.key_of("b").value) == ("of a", "")
-    assert keys.key_of("a", {"OPENAI_API_KEY": "of the app"}).value == "of the app"
+    keys.look_also_in(lambda: {"OPENAI_API_KEY": "of the app"})
+    assert keys.key_of("a").value == "of the app"
+    keys.look_also_in(dict)
     monkeypatch.setenv("OPENAI_API_KEY", "of openai")
     assert keys.key_of("a").value == "of openai"
     monkeypatch.setenv("LECTERN_API_KEY", "of lectern")

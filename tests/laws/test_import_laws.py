@@ -36,7 +36,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("search.explaining", "search.checking", "ingest"),
     ("watching",),
     ("library",),
-    ("ingest.work", "evaluation", "inspecting"),
+    ("ingest.work", "evaluation", "inspecting", "protocol"),
     ("training",),
     ("refitting",),
     ("cli", "pages"),
@@ -59,6 +59,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "torch": ("core/embedding/*", "core/search/ranking/rerankers.py", "core/training/*"),
     "transformers": ("core/embedding/*", "core/search/ranking/rerankers.py"),
     "openai": ("core/language/*",),
+    "mcp": ("core/protocol/*",),
     "watchdog": ("core/watching/*",),
     "plotly": (
         "core/evaluation/reporting/charts.py",

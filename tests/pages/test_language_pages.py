@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 from core.language.settings import LanguageSettings, load
 from pages.ui.ask import written
 from pages.ui.ask.written_text import TITLE
+from pages.ui.settings.embedder import ADDRESS
 from pages.ui.settings.language_model import AGREE, LIST, TEST
-from pages.ui.shared import language, state
+from pages.ui.shared import background, language, services, state
 from tests.language.endpoint import Endpoint, Script, endpoint
 from tests.pages.apps import filled, said, start
 from tests.pages.browsing import until
@@ -238,3 +239,32 @@ def test_a_text_is_held_against_the_library() -> None:
     (told,) = drawn(app, "written")
     assert [one["verdict"] for one in told["sentences"] if "verdict" in one] == ["supported", "not_found"]
     assert TITLE in {expander.label for expander in app.expander}
+
+
+def test_an_embedder_at_an_address_is_agreed_to_then_used_and_marked_nowhere_on_this_machine(home: Path) -> None:
+    with endpoint() as served:
+        app = start("settings")
+        app.radio(key="settings.embedder").set_value(ADDRESS).run()
+        app.text_input(key="settings.embedder.address").set_value(served.address).run()
+        assert "every chunk of every document" in said(app)
+        assert app.button(key="settings.embedder.use").disabled
+        assert served.asked == []
+        app.button(key="settings.embedder.agree").click().run()
+        app.button(key="settings.embedder.list").click().run()
+        assert not app.exception
+        app.selectbox(key="settings.embedder.model").set_value("small").run()
+        assert served.texts == []
+        app.button(key="settings.embedder.use").click().run()
+        assert not app.exception
+        until(lambda: any("valid for 3600 seconds" in text for text in served.texts))
+        until(lambda: not background.active_jobs("apply"))
+        assert services.library().settings.embedding.model == "endpoint:small"
+        assert "sent to" not in said(app)
+
+
+def test_an_embedder_that_is_not_this_machine_is_marked_on_every_page(home: Path) -> None:
+    far = "http://192.0.2.1/v1"
+    services.library().settings = services.library().settings.with_value("embedding.model", "endpoint:small")
+    language.keep(LanguageSettings(embedding_address=far, agreed=(far,)))
+    for page in ("library", "chunks", "ask", "benchmark", "settings"):
+        assert "Texts and questions are sent to 192.0.2.1" in said(start(page))

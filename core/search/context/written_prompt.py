@@ -49,20 +49,29 @@ def template_fault(template: str) -> str:
 def written_prompt(question: str, passages: Sequence[Passage], template: str = "") -> str:
     """The template, "" for the usual one, with the question and the passages in the given order.
 
-    Braces in a question or a document stand for themselves. The marks around a passage hold a word that follows from
-    all the texts, so that no document can hold the mark that ends it.
+    Braces in a question or a document stand for themselves.
     """
     texts = [
         f"{above(passage.rank, passage.document, passage.headings, passage.page, passage.prefix)}\n{passage.text}"
         for passage in passages
     ]
-    word = hashlib.sha256("\x00".join([question, *texts]).encode("utf-8", "replace")).hexdigest()[:8]
-    fenced = [
-        f"<passage {passage.rank} {word}>\n{text}\n</passage {passage.rank} {word}>"
-        for passage, text in zip(passages, texts, strict=True)
-    ]
-    values = {QUESTION: " ".join(question.split()), PASSAGES: "\n\n".join(fenced)}
+    numbered = [(passage.rank, text) for passage, text in zip(passages, texts, strict=True)]
+    values = {QUESTION: " ".join(question.split()), PASSAGES: "\n\n".join(fenced(numbered, question))}
     chosen = template if template and not template_fault(template) else TEMPLATE
     return "".join(
         literal + (values[name] if name is not None else "") for literal, name, _, _ in Formatter().parse(chosen)
     )
+
+
+def fenced(texts: Sequence[tuple[int, str]], beside: str) -> list[str]:
+    """Each text, given with its number, between two marks, so that whoever reads knows it for data. Pure.
+
+    The marks hold a word that follows from all the texts and from what stands ``beside`` them, so that no document can
+    hold the mark that ends it.
+
+    >>> fenced([(1, "one")], "")
+    ['<passage 1 d0d7360a>\\none\\n</passage 1 d0d7360a>']
+    """
+    whole = "\x00".join([beside, *(text for _, text in texts)])
+    word = hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()[:8]
+    return [f"<passage {number} {word}>\n{text}\n</passage {number} {word}>" for number, text in texts]

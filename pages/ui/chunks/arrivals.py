@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import asdict
 
 import streamlit as st
 
 from core.settings import ChunkingSettings
+from core.text.addresses import read_span, said_span
 from core.types import Span
 from pages.ui.chunks.cuts import applied_reading
 from pages.ui.reader import readings
@@ -22,7 +22,6 @@ from pages.ui.settings.recipe_words import STARTS
 from pages.ui.shared import address, services, state
 
 TEXT, PAGE = "Text", "Page"  # what the switch of a PDF is called
-_SPAN = re.compile(r"(\d{1,9})-(\d{1,9})")
 UNKNOWN = "The link names a document that is not in this library (any more)."
 NO_SPAN = (
     "The link's place is not one: it should read span=start-end, in characters. The document is shown from its top."
@@ -58,19 +57,6 @@ def arrive(versions: Collection[str]) -> str:
 def _page_of(version: str, span: Span | None) -> int | None:
     page = readings.text(version).runs.pages_of(span.start, span.end)[0] if span else 0
     return page or None
-
-
-def read_span(text: str) -> Span | None:
-    """A span as a link writes it; ``None`` for anything else.
-
-    >>> read_span("3-9"), read_span("9-3"), read_span("x")
-    (Span(start=3, end=9), None, None)
-    """
-    found = _SPAN.fullmatch(text)
-    if not found:
-        return None
-    start, end = int(found[1]), int(found[2])
-    return Span(start, end) if start < end else None
 
 
 def _turn(led: address.Query, version: str) -> None:
@@ -110,18 +96,14 @@ def say(version: str, reading: Reading, chosen: str | None, *, paged: bool) -> N
     address.say(
         {
             "document": version,
-            "span": _said(cited),
-            "chunk": _said(leaf),
+            "span": said_span(cited),
+            "chunk": said_span(leaf),
             "view": "page" if paged else "",
             "page": str(page) if paged and page else "",
             "against": against,
             **turned,
         }
     )
-
-
-def _said(span: Span | None) -> str:
-    return f"{span.start}-{span.end}" if span else ""
 
 
 def arrival() -> Arrival:

@@ -7,21 +7,25 @@ from dataclasses import replace
 import streamlit as st
 
 from core.settings import Settings
+from pages.ui.settings.embedder_address import endpoint_model
 from pages.ui.shared import background, services, words
 
 PACKAGED = "packaged"
 MULTILINGUAL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 OTHER = "other"
+ADDRESS = "address"
 CHOICES = {
     PACKAGED: "all-MiniLM-L6-v2, which came with Lectern",
     MULTILINGUAL: "paraphrase-multilingual-MiniLM-L12-v2, for fifty languages",
     OTHER: "Another one, by name or folder",
+    ADDRESS: "One at an address, as a language model is",
 }
 HELP = {
     PACKAGED: "Reads English best; other languages only by words that look alike. Nothing is downloaded.",
     MULTILINGUAL: "Reads some fifty languages, and a question in one finds an answer in another. Downloaded once, "
     "about 470 MB, from the Hugging Face hub; after that it works offline as well.",
     OTHER: "Any sentence-transformers model: a folder on this machine, or a name on the hub, which is downloaded once.",
+    ADDRESS: "Any server that answers /v1/embeddings as OpenAI's does, on this machine or another.",
 }
 
 
@@ -38,7 +42,7 @@ def show_embedder() -> None:
         "The embedder that comes with Lectern reads English best. For other languages take the multilingual one.",
         icon=":material/translate:",
     )
-    known = chosen.model if chosen.model in CHOICES else OTHER
+    known = chosen.model if chosen.model in CHOICES else ADDRESS if chosen.endpoint_model else OTHER
     with st.container(border=True):
         which = st.radio(
             "Embedder",
@@ -56,10 +60,13 @@ def show_embedder() -> None:
                 placeholder="~/models/my-model",
                 key="settings.embedder.name",
             ).strip()
+        if which == ADDRESS:
+            model = endpoint_model(chosen.endpoint_model)
         wanted = replace(library.settings, embedding=replace(chosen, model=model or PACKAGED))
         _change(wanted, model)
+    name = CHOICES.get(chosen.model, chosen.endpoint_model or chosen.model)
     st.caption(
-        f"In use: {words.escaped(CHOICES.get(chosen.model, chosen.model))} · {encoder.dimension} dimensions · reads "
+        f"In use: {words.escaped(name)} · {encoder.dimension} dimensions · reads "
         f"{encoder.max_tokens} tokens of a chunk and no more. A longer chunk would be cut silently: Lectern cuts so "
         "that there are none."
     )

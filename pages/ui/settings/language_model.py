@@ -26,7 +26,7 @@ LOOK, AGREE, TEST, LIST = "Look for local servers", "Agree and use it", "Test", 
 SENT = (
     "To {place} go: the question you ask, the passages shown below it with their titles, and, where you switch that "
     "on, questions to be reworded and the sentences of documents that it proposes cuts for. {key} Nothing else leaves "
-    "Lectern, and nothing at all before you agree to this very address."
+    "Lectern for it, and nothing at all before you agree to this very address."
 )
 
 
@@ -86,12 +86,7 @@ def _agreement(now: LanguageSettings) -> None:
     held = language.key(now.address)
     key = f"With it goes the key of {held.place}." if held.value else "No key goes with it."
     st.markdown(words.escaped(SENT.format(place=language.place(now), key=key)))
-    if not now.is_own:
-        plain = " It is not encrypted on the way." if now.address.startswith("http://") else ""
-        st.warning(
-            f"{words.escaped(now.host)} is not this machine: what is sent there leaves it.{plain}",
-            icon=":material/cloud_upload:",
-        )
+    language.show_leaving(now)
     if now.is_agreed:
         said, button = st.columns([4, 1.4], vertical_alignment="center")
         said.markdown(":material/check: You agreed to this address.")

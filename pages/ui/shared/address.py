@@ -16,13 +16,13 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.storage import shelf
 from core.storage.catalogue.labels import fold
+from core.text.addresses import LIBRARY
 from pages.ui.shared import services, shelves, state
 from pages.ui.shared.words import escaped
 
 Query = dict[str, list[str]]  # a name may stand there more than once
 Said = Mapping[str, str | Sequence[str] | None]
 
-LIBRARY = "library"
 MISSING = "The link leads into the library “{name}”, which is not among the libraries of this machine (any more)."
 
 

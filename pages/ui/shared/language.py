@@ -9,25 +9,25 @@ from weakref import WeakKeyDictionary
 import streamlit as st
 
 from core.errors import LecternError
+from core.language import keys
 from core.language import settings as kept
 from core.language.client import Client, warm
-from core.language.keys import Key, key_of
+from core.language.keys import Key
 from core.language.settings import LanguageSettings
 from core.library import Library
-from core.storage import shelf
+from core.storage.embedder import language_file
+from pages.ui.shared.words import escaped
 
 _lent: WeakKeyDictionary[Library, LanguageSettings] = WeakKeyDictionary()
 _read: dict[Path, LanguageSettings] = {}  # what a process keeps of its file; only ``keep`` writes there
 
 
-def file() -> Path:
-    """Where it is kept: beside the list of libraries."""
-    return shelf.shelf_file().with_name(kept.FILE)
+keys.look_also_in(lambda: dict(st.secrets) if st.secrets.load_if_toml_exists() else {})
 
 
 def settings() -> LanguageSettings:
     """As it is set up now."""
-    place = file()
+    place = language_file()
     if place not in _read:
         _read[place] = kept.load(place)
     return _read[place]
@@ -35,14 +35,13 @@ def settings() -> LanguageSettings:
 
 def keep(chosen: LanguageSettings) -> None:
     """Set it up otherwise, for all windows. Raises ``SettingsError`` where it cannot be written."""
-    kept.save(file(), chosen)
-    _read[file()] = chosen
+    kept.save(language_file(), chosen)
+    _read[language_file()] = chosen
 
 
 def key(address: str) -> Key:
     """The key for an address, of the environment, Streamlit's secrets or the keyring."""
-    secrets = dict(st.secrets) if st.secrets.load_if_toml_exists() else {}
-    return key_of(address, secrets)
+    return keys.key_of(address)
 
 
 def client(*, urgent: bool = True) -> Client | None:
@@ -72,3 +71,20 @@ def place(chosen: LanguageSettings) -> str:
     ('this machine (localhost:1)', 'a.example.org')
     """
     return f"this machine ({chosen.host})" if chosen.is_own else chosen.host
+
+
+def show_leaving(chosen: LanguageSettings) -> None:
+    """Say so where an address is not this machine's."""
+    if not chosen.is_own:
+        plain = " It is not encrypted on the way." if chosen.address.startswith("http://") else ""
+        st.warning(
+            f"{escaped(chosen.host)} is not this machine: what is sent there leaves it.{plain}",
+            icon=":material/cloud_upload:",
+        )
+
+
+def mark_embedder(library: Library) -> None:
+    """On every page: where to the library's texts and its questions go, if that is not this machine."""
+    chosen = settings().embedding(library.settings.embedding.endpoint_model)
+    if chosen.model and not chosen.is_own:
+        st.badge(f"Texts and questions are sent to {chosen.host}", icon=":material/cloud_upload:", color="orange")

@@ -79,7 +79,8 @@ def look_now() -> None:
 
 
 def banner() -> None:
-    """Say so where another program writes the library and this one only reads."""
+    """Say so where another program writes the library and this one only reads; and where its texts are sent."""
+    language.mark_embedder(library())
     locked = _desk(str(home())).locked
     if not locked:
         return

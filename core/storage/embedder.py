@@ -1,0 +1,39 @@
+"""The embedder that a library's settings name: of this machine, or at an address that was agreed to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.embedding import EmbeddingModel, load_model, packaged_counter
+from core.language.client import Client
+from core.language.embedding import EndpointEncoder, fingerprint
+from core.language.keys import key_of
+from core.language.settings import FILE, load
+from core.settings import EmbeddingSettings
+from core.storage import shelf
+from core.storage.catalogue import generations
+from core.storage.store import Store
+
+
+def language_file() -> Path:
+    """Where it is kept which endpoints are asked: beside the list of libraries."""
+    return shelf.shelf_file().with_name(FILE)
+
+
+def embedder(store: Store, settings: EmbeddingSettings) -> EmbeddingModel:
+    """The encoder and the counter of its tokens. Raises ``ModelError``.
+
+    One at an endpoint is asked once, for the length of its vectors, where it did not make those that serve; chunks are
+    measured with the packaged tokenizer, since an endpoint lends none.
+    """
+    name = settings.endpoint_model
+    if not name:
+        return load_model(settings)
+
+    def asked(urgent: bool) -> Client:
+        chosen = load(language_file()).embedding(name)
+        return Client(chosen, key_of(chosen.address).value, urgent=urgent)
+
+    serving = generations.serving(store)
+    known = serving.dimension if serving and serving.embedder == fingerprint(name, serving.dimension) else 0
+    return EmbeddingModel(EndpointEncoder(name, known, settings.batch_size, asked), packaged_counter())

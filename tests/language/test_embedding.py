@@ -1,0 +1,212 @@
+"""A model behind an endpoint as an embedder: its vectors, its faults, and a library that outlives its server."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from threading import Thread
+
+import numpy as np
+import pytest
+
+from core.errors import ModelError
+from core.language.client import Client
+from core.language.embedding import EndpointEncoder
+from core.language.settings import LanguageSettings, load, save
+from core.library import Incoming, Library
+from core.settings import Settings
+from core.storage.embedder import language_file
+from tests.fast_encoder import FastEncoder
+from tests.language.endpoint import Script, endpoint
+from tests.language.test_client import closed_port
+
+pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+KEY = "sk-very-secret"
+NOTES = {
+    "tokens.md": b"# Tokens\n\nAn access token is valid for 3600 seconds.\n",
+    "tea.txt": b"The kettle stands in the kitchen on the second floor.\n",
+}
+AT_ENDPOINT = Settings().with_values({"embedding.model": "endpoint:small", "embedding.batch_size": 2})
+
+
+def settings_for(served, **changes):
+    made = LanguageSettings(embedding_address=served.address, timeout_seconds=20.0, agreed=(served.address,))
+    return replace(made, **changes)
+
+
+def encoder_at(served, dimension=256, batch_size=2, **changes):
+    settings = settings_for(served, **changes).embedding("small")
+    return EndpointEncoder("small", dimension, batch_size, lambda urgent: Client(settings, KEY, urgent=urgent))
+
+
+def vectors(*rows):
+    data = [{"index": index, "embedding": row} for index, row in enumerate(rows)]
+    return Script.body(json.dumps({"data": data}), "application/json")
+
+
+def put(library, *names):
+    return library.ingest([Incoming(name, content_hash=library.stage(NOTES[name])) for name in names])
+
+
+def test_vectors_come_in_batches_in_order_and_of_unit_norm():
+    texts, told = ["the cat sat", "a cat sat", "stock prices", ""], []
+    with endpoint() as served:
+        found = encoder_at(served).encode(texts, told.append)
+        assert [len(body["input"]) for _, _, body in served.asked] == [2, 2]
+        path, headers, body = served.asked[0]
+    assert (path, body["model"], headers["authorization"]) == ("/v1/embeddings", "small", f"Bearer {KEY}")
+    np.testing.assert_allclose(found[:3], FastEncoder().encode(texts[:3]), atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
+    assert told == [2, 4]
+
+
+def test_the_length_is_learnt_by_one_request_and_names_the_model_with_its_name_alone():
+    with endpoint() as one, endpoint() as other:
+        asked, known = encoder_at(one, dimension=0), encoder_at(other)
+        assert (asked.dimension, len(one.asked), len(other.asked)) == (256, 1, 0)
+    assert asked.fingerprint == known.fingerprint
+    assert asked.fingerprint != EndpointEncoder("small", 384, 2, None).fingerprint
+    assert asked.fingerprint != EndpointEncoder("large", 256, 2, None).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Script.status(401), "does not accept the key"),
+        (Script.status(501, f"no embeddings for {KEY}"), r"failed \(status 501\): no embeddings for …"),
+        (Script.status(400, "input exceeds the context size"), "longer than small reads"),
+        (Script.status(404, "page not found"), "makes no vectors. Start one that does"),
+        (Script.body("oops", "text/plain"), "no vectors of small"),
+        (Script.status(307, location="http://127.0.0.1:1/v1/embeddings"), "nobody agreed to"),
+        (Script.body("<html>Sign in</html>", "text/html"), "web page"),
+        (Script.body("{}", "application/json"), "no vectors of small"),
+        (Script.body('{"data": [{"index": 0, "embedding": "AAAA"}]}', "application/json"), "no vectors of small"),
+        (vectors(), "no vectors of small"),
+        (vectors([]), "no vectors of small"),
+        (vectors([1.0] * 256, [1.0] * 256), "no vectors of small"),
+        (vectors([float("nan")] * 256), "no vectors of small"),
+        (vectors([1.0] * 8), "answers with 8 numbers for a text, and the library's vectors have 256"),
+        (Script.silence, "was not done within 1 seconds"),
+    ],
+)
+def test_every_fault_is_a_sentence_without_the_key(answer, words):
+    with endpoint() as served:
+        served.vectors[:] = [answer]
+        with pytest.raises(ModelError, match=words) as raised:
+            encoder_at(served, timeout_seconds=1.0).encode(["one text"])
+    assert KEY not in str(raised.value)
+    assert str(raised.value).endswith(".")
+
+
+def test_a_refusal_that_passes_is_met_with_another_attempt():
+    with endpoint() as served:
+        served.vectors[:] = [Script.status(503), Script.status(429, retry_after="0.1"), Script.vectors]
+        assert encoder_at(served).encode(["one"]).shape == (1, 256)
+
+
+def test_a_question_goes_before_the_batches_of_documents():
+    ended = []
+
+    def encode(encoder, name, count, progress):
+        encoder.encode([name] * count, progress)
+        ended.append(name)
+
+    with endpoint() as served:
+        encoder = encoder_at(served, batch_size=1)
+        documents = Thread(target=partial(encode, encoder, "document", 60, lambda done: None))
+        documents.start()
+        encode(encoder, "question", 1, None)
+        documents.join()
+    assert ended == ["question", "document"]
+
+
+@pytest.fixture
+def at_endpoint(tmp_path, monkeypatch):
+    """A server that was agreed to, and the folder of a library that it embeds for."""
+    monkeypatch.setenv("LECTERN_SHELF", str(tmp_path / "libraries.json"))
+    for name in ("LECTERN_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with endpoint() as served:
+        save(language_file(), settings_for(served))
+        yield served, tmp_path / "library"
+
+
+def move_to(address):
+    now = load(language_file())
+    save(language_file(), replace(now, embedding_address=address, agreed=(*now.agreed, address)))
+
+
+def test_a_library_is_embedded_and_asked_by_an_endpoint_and_opens_without_it(at_endpoint):
+    served, home = at_endpoint
+    with Library.open(home) as library:
+        report = library.ingest(
+            [Incoming(name, content_hash=library.stage(data)) for name, data in NOTES.items()], settings=AT_ENDPOINT
+        )
+        assert report.failures == ()
+        assert library.search("Where does the kettle stand?").hits[0].source == "tea.txt"
+        served.asked.clear()
+        library.search("Where does the kettle stand?")
+        put(library, *NOTES)
+        assert served.texts == []  # vectors of this embedder are kept like any other's
+    served.vectors[:] = [Script.status(500)]
+    with Library.open(home) as library:
+        assert len(library.sources()) == 2
+        assert library.model.encoder.dimension == 256
+        words_alone = library.settings.with_value("retrieval.dense_weight", 0)
+        assert library.search("kettle kitchen", words_alone).hits[0].source == "tea.txt"
+        assert served.texts == []
+
+
+def test_the_same_model_at_another_address_encodes_nothing_anew(at_endpoint):
+    served, home = at_endpoint
+    with Library.open(home) as library:
+        library.ingest([Incoming("tea.txt", content_hash=library.stage(NOTES["tea.txt"]))], settings=AT_ENDPOINT)
+    with endpoint() as other:
+        move_to(other.address)
+        served.asked.clear()
+        with Library.open(home) as library:
+            assert library.rebuild().encoded == 0
+            assert library.search("kettle").hits
+        assert other.texts == ["kettle"]
+    assert served.asked == []
+
+
+def test_a_document_fails_with_a_sentence_where_the_server_is_gone_and_goes_on_when_it_is_back(at_endpoint):
+    served, home = at_endpoint
+    with Library.open(home) as library:
+        library.ingest([Incoming("tea.txt", content_hash=library.stage(NOTES["tea.txt"]))], settings=AT_ENDPOINT)
+        move_to(f"http://127.0.0.1:{closed_port()}/v1")
+        report = put(library, "tokens.md")
+        assert [failure.source for failure in report.failures] == ["tokens.md"]
+        assert "Nothing answers" in report.failures[0].reason
+        assert [row.name for row in library.sources()] == ["tea.txt"]
+        move_to(served.address)
+        served.asked.clear()
+        assert put(library, "tokens.md", "tea.txt").failures == ()
+        assert len(library.sources()) == 2
+        assert not any("kettle" in text for text in served.texts)
+
+
+def test_an_embedder_whose_server_is_gone_is_not_taken_and_the_old_one_serves(at_endpoint, fast_encoder):
+    served, home = at_endpoint
+    with Library.open(home) as library:
+        library.ingest([Incoming("tea.txt", content_hash=library.stage(NOTES["tea.txt"]))], settings=AT_ENDPOINT)
+        served.vectors[:] = [Script.status(500, "down")]
+        with pytest.raises(ModelError, match="down"):
+            library.apply(library.settings.with_value("embedding.model", "endpoint:large"))
+        served.vectors[:] = [Script.vectors]
+        assert library.settings.embedding.model == "endpoint:small"
+        assert library.search("kettle").hits
+
+
+def test_nothing_is_sent_where_the_agreement_was_taken_back(at_endpoint):
+    served, home = at_endpoint
+    with Library.open(home) as library:
+        library.ingest([Incoming("tea.txt", content_hash=library.stage(NOTES["tea.txt"]))], settings=AT_ENDPOINT)
+        save(language_file(), replace(load(language_file()), agreed=()))
+        served.asked.clear()
+        assert "before you agreed" in put(library, "tokens.md").failures[0].reason
+        with pytest.raises(ModelError, match="before you agreed"):
+            library.search("something new")
+    assert served.asked == []
