@@ -7,8 +7,9 @@ import streamlit as st
 from pages.ui.shared import state
 from pages.ui.shared.entry import frame
 from pages.ui.shared.guard import guarded
+from pages.ui.shared.repair import repairable
 
 st.session_state[state.ENTERED] = True
 page = frame()
-with guarded():
+with guarded(), repairable():
     page.run()
