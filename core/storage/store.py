@@ -52,6 +52,7 @@ class Store:
         self.files = FileStore(home / "files", writable=self.writable)
         self.projection: ChromaProjection | None = None
         self.projection_lock = threading.RLock()
+        self.growing: threading.Thread | None = None  # while Chroma is made anew beside the questions
         self._lock = lock
         self._connections = Connections(home / CATALOGUE, write=self.writable)
 

@@ -16,10 +16,10 @@ from core.storage.catalogue.generations import (
 from core.storage.catalogue.sources import remove_source
 from core.storage.index.leaves import load_leaves
 from core.storage.index.lexical import FtsIndex
-from core.storage.index.outbox import apply_outbox, compare_projection, query_projection
+from core.storage.index.outbox import apply_outbox, compare_projection
 from core.storage.store import Store
 from core.storage.verify import verify
-from tests.storage.builders import cut, document, ingest, keep_vectors, swap, vector
+from tests.storage.builders import cut, document, ingest, keep_vectors, nearest, swap, vector
 
 TEXTS = ["The first document, quite short.", "The second one, which is a little longer."]
 
@@ -71,7 +71,7 @@ def test_building_resumes_and_flips_whole(store) -> None:
         drop_generation(store, 1)
         assert [known.number for known in generations(store)] == [new.number]
         apply_outbox(store)
-        rows, similarities = query_projection(store, vector(TEXTS[1][10:20], 16), 1)
+        rows, similarities = nearest(store, vector(TEXTS[1][10:20], 16), 1)
         assert rows[0] in after.rows
         assert similarities[0] > 0.999
         store.files.named(*versions)

@@ -91,16 +91,18 @@ def query_projection(store: Store, vector: Vectors, k: int) -> tuple[NDArray[np.
     """
     if not store.writable:
         raise StorageError(f"The library {store.home} was opened for reading.", "Search exactly instead.")
-    if not store.projection_lock.acquire(blocking=False):
+    if (store.growing and store.growing.is_alive()) or not store.projection_lock.acquire(blocking=False):
         return None
     try:
         with store.afresh():
+            open_projection(store)
             apply_outbox(store)
             rows, distances = open_projection(store).query(int(store.meta("serving") or 0), vector, k)
             return rows, 1.0 - distances
     except ProjectionDamagedError as error:
         _LOG.warning("%s", error)
-        Thread(target=_grow_anew, args=[store], name="lectern-chroma", daemon=True).start()
+        store.growing = Thread(target=_grow_anew, args=[store], name="lectern-chroma", daemon=True)
+        store.growing.start()
         return None
     finally:
         store.projection_lock.release()

@@ -25,8 +25,8 @@ def repairable() -> Iterator[None]:
     except LibraryDamagedError as error:
         st.error(words.escaped(error.problem), icon=":material/healing:")
         st.markdown(
-            "Nothing was deleted. Its documents are read again from their originals; edits, judgments and settings come "
-            "from the newest backup and from what can still be read."
+            "Nothing was deleted. Its documents are read again from their originals; edits, judgments and settings "
+            "come from the newest backup and from what can still be read."
         )
         show_repair()
 
