@@ -35,10 +35,10 @@ def damage(home: Path, *, thorough: bool = False) -> str:
     Lectern and where the disk fails.
     """
     path = home / CATALOGUE
-    beside = _beside(home)
-    if not beside:
-        return ""
     with disk_faults(home):
+        beside = _beside(home)
+        if not beside:
+            return ""
         if not path.is_file():
             return f"The catalogue of {home} is missing beside {beside}."
         if not path.stat().st_size:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from core.storage.catalogue.generations import generations
 from core.storage.catalogue.meaning import ENCODED
 from core.storage.catalogue.sources import remove_strays
 from core.storage.index.lexical import check_index
-from core.storage.index.outbox import apply_outbox, compare_projection, rebuild_projection
+from core.storage.index.outbox import carry_if_possible, compare_projection, rebuild_projection
 from core.storage.schema.word_tables import content_table, index_table, rebuild_index
 from core.storage.store import Store
 
@@ -95,8 +96,9 @@ def _mend(store: Store, places: set[str]) -> None:
     rows.mend(store, places)
     store.files.sweep(store.wanted_files())
     if _CHROMA in places:
-        rebuild_projection(store)
-    apply_outbox(store)
+        with suppress(StorageError):  # of vectors that are damaged themselves nothing can be made: they are named
+            rebuild_projection(store)
+    carry_if_possible(store)
 
 
 def _catalogue(store: Store) -> Iterator[Problem]:

@@ -27,7 +27,7 @@ SOCKET = {
     "Upgrade": "websocket",
     "Connection": "Upgrade",
     "Sec-WebSocket-Version": "13",
-    "Sec-WebSocket-Key": "AAAA" * 6,
+    "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
 }
 
 

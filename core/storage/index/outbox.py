@@ -181,6 +181,8 @@ def compare_projection(store: Store) -> str:
             lost, distinct = _lost(truth, settled, reached)
             if lost and (lost == distinct or lost > max(_FEW, _LOST_SHARE * distinct)):
                 return f"Chroma does not find {lost} of {distinct} vectors by themselves."
+        if not left_open(directory):  # who looks may write, as SQLite does: what was found sound is what was closed
+            store.set_meta("projection_closed", digest(directory))
     return ""
 
 
