@@ -24,6 +24,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ import numpy as np
 from core.errors import LecternError
 from core.library import Incoming, Library
 from core.storage.index import outbox, vectors
+from core.text import units
 from core.types import Vectors
 
 _SHIM = "LECTERN_TORTURE_SHIM"
@@ -99,32 +101,25 @@ def _examined(directory: Path, generation: int, rows: Any) -> Any:
 
 
 def look(home: Path, tell: Callable[..., None]) -> None:
-    """Open, verify, repair where that is said to help, verify again, ask; tell what is held and what is left wrong."""
-    repaired = False
+    """Open, verify and ask; repair where that is said to help, and verify and ask again; tell what is held then."""
     try:
         with Library.open(home, encoder=Encoder()) as library:
             problems = library.verify()
-            _ask(library)
+            if not problems:
+                _held(library, [], tell)
+                return
+            with suppress(LecternError):
+                library.search("What says the document?")
     except LecternError as error:
         tell("said", str(error)[:300])
-        problems = None
-    if problems is None or problems:
-        repaired = True
-        with Library.open(home, encoder=Encoder(), repair=True) as library:
-            problems = library.verify(repair=True)
-    with Library.open(home, encoder=Encoder()) as library:
-        _ask(library)
-        texts = {row.name: library.document(row.version_id).text for row in library.sources()}
-        left = [[problem.where, problem.what] for problem in problems]
-        tell("held", texts, left, repaired, len(library.judgments()))
+    with Library.open(home, encoder=Encoder(), repair=True) as library:
+        _held(library, [[problem.where, problem.what] for problem in library.verify(repair=True)], tell)
 
 
-def _ask(library: Library) -> None:
-    try:
-        library.search("What says the document?")
-    except LecternError:
-        if not library.verify():
-            raise
+def _held(library: Library, left: list[list[str]], tell: Callable[..., None]) -> None:
+    library.search("What says the document?")
+    texts = {row.name: library.document(row.version_id).text for row in library.sources()}
+    tell("held", texts, left, len(library.judgments()))
 
 
 def child(task: Callable[[Callable[..., None]], None], arm: Callable[[], None] | None = None) -> tuple[int, Any]:
@@ -236,11 +231,11 @@ class Torture:
         self.counts["damages"] += 1
         what = f"{kind} of {path.relative_to(home)}"
         original = path.relative_to(home).parts[0] == "files"
-        texts = self._looked(home, what, forgiven="original" if original else "none")
+        texts = self._looked(home, what, forgiven="original" if original else "none", least=len(wanted))
         if texts is not None and sorted(texts.values()) != sorted(wanted.values()):
             self._fell(f"{what}: {len(texts)} of {len(wanted)} documents are the same")
 
-    def _looked(self, home: Path, after: str, forgiven: str = "none") -> Texts | None:
+    def _looked(self, home: Path, after: str, forgiven: str = "none", least: int = 0) -> Texts | None:
         number, pipe = child(lambda tell: look(home, tell))
         started = time.monotonic()
         said, code = heard(number, pipe, _LIMIT)
@@ -249,8 +244,9 @@ class Torture:
             fell = next((f"{words[0]}\n{words[1]}" for kind, *words in said if kind == "fell"), f"ended by {code}")
             self._fell(f"after {after}, {time.monotonic() - started:.0f} s: {fell}")
             return None
-        texts, left, repaired, _ = held
-        self.counts["repaired"] += repaired
+        texts, left, judgments = held
+        if judgments < least:
+            self._fell(f"after {after}: {judgments} of {least} judgments")
         wrong = [problem for problem in left if forgiven not in " ".join(problem).lower()]
         if wrong:
             self._fell(f"after {after}: left {wrong[:3]}")
@@ -319,6 +315,7 @@ def main() -> int:
         logging.disable(logging.CRITICAL)
         import chromadb  # noqa: F401 - once, for all that are forked
 
+        units._registry()
         outbox.examine = _examined
         torture = Torture(Path(folder) / "library", options.seed)
         base = Path(folder) / "base"

@@ -30,7 +30,8 @@ def put_back_sources(run: Ingest, told: Sequence[Keepsakes]) -> list[str]:
     What no line names any more comes back as an upload under a name made of its hash.
     """
     store = run.store
-    lost = [sentence for known in told for sentence in known.unread]
+    whole = max((known.revision for known in told if not known.unread), default=-1)
+    lost = [sentence for known in told if known.revision > whole for sentence in known.unread]
     with store.reading() as connection:
         now = _by_name(keepsakes.gathered(connection).of("source"))
     lines = _by_name(row for known in told for row in known.of("source") if row.get("type") in ("path", "upload"))

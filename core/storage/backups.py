@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -92,13 +92,12 @@ def make_if_due(store: Store) -> Backup | None:
 
 def kept(there: Sequence[Backup]) -> set[Backup]:
     """Those that stay, of ``there``, the newest first."""
-    stays: set[Backup] = set()
-    for count, period in ((DAYS, lambda day: day.date()), (WEEKS, lambda day: day.isocalendar()[:2])):
-        newest: dict[Hashable, Backup] = {}
-        for backup in there:
-            newest.setdefault(period(backup.made_at), backup)
-        stays.update(list(newest.values())[:count])
-    return stays
+    days: dict[str, Backup] = {}
+    weeks: dict[str, Backup] = {}
+    for backup in there:
+        days.setdefault(f"{backup.made_at:%Y-%m-%d}", backup)
+        weeks.setdefault(f"{backup.made_at:%G-%V}", backup)
+    return {*list(days.values())[:DAYS], *list(weeks.values())[:WEEKS]}
 
 
 def named(home: Path, name: str) -> Backup:
@@ -116,7 +115,8 @@ def restore(home: Path, backup: Backup) -> None:
 
     What was ingested since is set aside at the next opening. Raises ``LibraryLockedError``, ``StorageError``.
     """
-    from core.storage.rescue import keepsakes, put_aside
+    from core.storage import keepsakes
+    from core.storage.rescue import put_aside
 
     lock = WriterLock(home)
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -58,7 +59,7 @@ def show_backups() -> None:
         line.markdown(f"{backup.made_at:%d %B %Y, %H:%M} UTC, {words.size(backup.size_bytes)}")
         if button.button("Restore", key=f"restore.{backup.name}", width="stretch"):
             services.let_go()
-            attempt(lambda backup=backup: backups.restore(place, backup))
+            attempt(partial(backups.restore, place, backup))
             st.rerun()
 
 
