@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.shared import state
-from pages.ui.shared.entry import frame
-from pages.ui.shared.guard import guarded
+if __name__ == "__main__":  # the script of a page, which Streamlit runs
+    from pages.ui.shared import state
+    from pages.ui.shared.entry import frame
+    from pages.ui.shared.guard import guarded
+    from pages.ui.shared.repair import repairable
 
-st.session_state[state.ENTERED] = True
-page = frame()
-with guarded():
-    page.run()
+    st.session_state[state.ENTERED] = True
+    page = frame()
+    with guarded(), repairable():
+        page.run()
+else:  # the server, which asks this file for its app
+    from pages.ui.shared.doors import DOORS
+
+    app = st.App(__file__, middleware=DOORS)

@@ -52,6 +52,10 @@ class StorageError(LecternError):
     """The library on disk cannot be read or written."""
 
 
+class LibraryDamagedError(StorageError):
+    """The catalogue is missing, empty, foreign or damaged beside originals: the library opens for repair alone."""
+
+
 class LibraryLockedError(StorageError):
     """Another process is writing this library."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,9 @@ def written_whole(path: Path) -> Iterator[Path]:
     unfinished = path.with_name(path.name + ".part")
     try:
         yield unfinished
+        if unfinished.is_file():  # what was replaced must be on the disk when its name is
+            with unfinished.open("r+b") as written:
+                os.fsync(written.fileno())
         unfinished.replace(path)
     except BaseException:
         if unfinished.is_file():

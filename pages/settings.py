@@ -13,6 +13,7 @@ from pages.ui.settings.reading_settings import show_enriching, show_reading
 from pages.ui.settings.rerankers import show_reranker
 from pages.ui.shared import address, state
 from pages.ui.shared.entry import enter
+from pages.ui.shared.repair import show_backups, show_repair
 
 TABS = (
     "Embedder",
@@ -57,6 +58,8 @@ def main() -> None:
     with places:
         show_places()
         show_disk()
+        show_backups()
+        show_repair()
     with help_me:
         show_report()
 

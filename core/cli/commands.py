@@ -25,17 +25,18 @@ from core.cli.queue import run_next
 from core.cli.watch import watch
 from core.embedding import load_model
 from core.enriching import enrich
-from core.errors import LecternError, ParseError, StorageError
+from core.errors import LecternError, LibraryDamagedError, ParseError, StorageError
 from core.ingest.cost import cost_of, sentence
 from core.ingest.gathering import Changes, compare, find_files, joined, scan
 from core.ingest.jobs import Job
 from core.ingest.passwords import Passwords
 from core.ingest.preparing import require_file
 from core.ingest.work import apply_handler, ingest_handler
-from core.library import Failure, IngestReport, Library
+from core.library import Failure, IngestReport, Library, Problem
 from core.parsing import parse, parser_fingerprint
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import Settings
+from core.storage import backups
 from core.text.numerals import counted
 
 
@@ -164,16 +165,34 @@ def rebuild(options: Namespace) -> int:
 
 def verify(options: Namespace) -> int:
     """Check a library; exit code 1 when something is wrong and stays so."""
-    with Library.open(existing(home(options))) as library:
-        problems = library.verify(repair=options.repair)
+    try:
+        with Library.open(existing(home(options)), repair=options.repair) as library:
+            problems = library.verify(repair=options.repair)
+    except LibraryDamagedError as error:
+        problems = [Problem(str(error), "catalogue", True)]
     console.answer(
         options,
-        {"ok": not problems, "problems": [asdict(problem) for problem in problems]},
+        {"ok": not problems, "problems": [contract.problem(problem) for problem in problems]},
         "The library is sound." if not problems else f"{len(problems)} problems",
     )
     for problem in problems:
         console.complain(f"{problem.where}: {problem.what}")
     return 1 if problems else 0
+
+
+def backup(options: Namespace) -> int:
+    """List the backups of a library's catalogue, make one, or put one back: the one named, or the newest."""
+    place = existing(home(options))
+    if options.action == "make":
+        with Library.open(place) as library:
+            library.back_up(if_due=False)
+    if options.action == "restore":
+        backups.restore(place, backups.named(place, options.name))
+    found = backups.backups(place)
+    lines = [f"{one.name}  {one.size_bytes:>12,} bytes" for one in found]
+    done = ["Restored. The catalogue that was in its place lies in replaced."] if options.action == "restore" else lines
+    console.answer(options, {"backups": [contract.backup(one) for one in found]}, "\n".join(done or ["No backups."]))
+    return 0
 
 
 def stats(options: Namespace) -> int:
@@ -209,6 +228,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "remove": remove,
     "rebuild": rebuild,
     "verify": verify,
+    "backup": backup,
     "stats": stats,
     "report": report,
     "judgments": judgments,

@@ -133,7 +133,12 @@ def build_parser() -> argparse.ArgumentParser:
     remove.add_argument("sources", nargs="+", metavar="SOURCE")
     _command(commands, "rebuild", "cut every document anew by the library's settings and rebuild the indexes")
     verify = _command(commands, "verify", "check a library from end to end")
-    verify.add_argument("--repair", action="store_true", help="mend what can be mended from the catalogue")
+    verify.add_argument(
+        "--repair", action="store_true", help="mend what originals, backups and catalogue can give back"
+    )
+    backup = _command(commands, "backup", "copies of a library's catalogue: list, make or restore one")
+    backup.add_argument("action", choices=("list", "make", "restore"))
+    backup.add_argument("name", nargs="?", default="", metavar="NAME", help="the one to restore (default: the newest)")
     _command(commands, "stats", "counts and sizes of a library")
     judgments = _command(commands, "judgments", "questions with gold passages: list, import, export or make them")
     judgments.add_argument("action", choices=("list", "import", "export", "make"))

@@ -51,7 +51,7 @@ def sources_named(library: Library, wanted: str) -> list[SourceRow]:
 
 def existing(place: Path) -> Path:
     """A command that only looks or mends must not make a library where none is."""
-    if not os.path.exists(place / "catalogue.sqlite"):  # noqa: PTH110 - answers where Path.exists raises
+    if not any(os.path.exists(place / name) for name in ("catalogue.sqlite", "files")):  # noqa: PTH110 - never raises
         raise NotFoundError(f"There is no library in {place}.", "Ingest a document first, or name another folder.")
     return place
 

@@ -18,7 +18,8 @@ from core.ingest.jobs import NewItem
 from core.ingest.preparing import kind_of
 from core.storage.catalogue.folders import KnownFile, files_below, note_scan, set_stamps
 from core.storage.catalogue.sources import FileStamp, path_key
-from core.storage.store import CATALOGUE, Store
+from core.storage.connections import CATALOGUE
+from core.storage.store import Store
 
 DEFAULTS = (
     *(".git/", "node_modules/", "__pycache__/", ".venv/", "*.pyc", ".DS_Store", "Thumbs.db", "desktop.ini", "~$*"),

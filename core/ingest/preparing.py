@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.chunking import (
+    BY_VECTORS,
     ChunkerResources,
     PreparedDocument,
     Replayed,
@@ -265,12 +266,28 @@ class _Run:
     ) -> Cut:
         parser = parser_fingerprint(document.kind, self.by.settings.parsing)
         with defects_told(member.shown):
-            made, sentences = self.by.cut(document, parser, way, self.tell)
+            by_vectors = way.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
+            tell = self.tell if by_vectors else _given_up_after(self.by.settings.parsing.timeout_seconds, self.tell)
+            made, sentences = self.by.cut(document, parser, way, tell)
             audit = audit_tree(made.tree, made.switched_off)
             found = find(made.tree, self.by.settings.enriching)
         model = self.by.model
         texts = encoder_inputs(made.tree, way.chunking, model.counter, model.encoder.max_tokens)
         return Cut(made.tree, audit, self.by.recipe(parser, way), parser, size_bytes, texts, attached, found, sentences)
+
+
+def _given_up_after(seconds: float, tell: Tell) -> Tell:
+    """``tell``, until so long has passed: a document that takes longer to cut costs the others no more."""
+    started = time.monotonic()
+
+    def told(stage: str, done: int, total: int) -> None:
+        tell(stage, done, total)
+        if time.monotonic() - started > seconds:
+            raise ParseError(
+                f"Cutting it took more than {seconds:g} s and was given up.", "Split the file and add its parts."
+            )
+
+    return told
 
 
 class _Telling:

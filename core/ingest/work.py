@@ -103,7 +103,7 @@ def ingest_handler(library: Library, listen: Listener | None = None, echo: Echo 
             if pace.ended and pace.seconds_a_document is not None:
                 with suppress(StorageError):  # a disk without room costs the estimate alone
                     library.set_preference(_PACE, f"{pace.seconds_a_document:.4g}")
-        _conclude(job, reporter, report, listen)
+        _conclude(library, job, reporter, report, listen)
 
     return handle
 
@@ -120,7 +120,7 @@ def apply_handler(library: Library, listen: Listener | None = None) -> Handler:
             report = _applied(library, job.payload, reporter, item)
             reasons = "; ".join(f"{failure.source}: {failure.reason}" for failure in report.failures)
             reporter.finish_item(item.id, reason=reasons)
-            _conclude(job, reporter, report, listen)
+            _conclude(library, job, reporter, report, listen)
 
     return handle
 
@@ -138,7 +138,7 @@ def _applied(library: Library, payload: Mapping[str, Any], reporter: Reporter, i
     return library.apply(settings_from(payload["settings"]), WholeJobWatch(reporter, item, len(versions)))
 
 
-def _conclude(job: Job, reporter: Reporter, report: IngestReport, listen: Listener | None) -> None:
+def _conclude(library: Library, job: Job, reporter: Reporter, report: IngestReport, listen: Listener | None) -> None:
     if listen:  # first, so that a report survives a disk too full to note it
         listen(job, report)
     reporter.result(
@@ -150,3 +150,5 @@ def _conclude(job: Job, reporter: Reporter, report: IngestReport, listen: Listen
             "seconds": report.seconds,
         }
     )
+    with suppress(StorageError):  # a disk without room costs the backup alone
+        library.back_up()

@@ -120,7 +120,7 @@ class Searcher:
     ) -> SearchScores:
         """Both searches, for the question and its parts."""
         lexical = self._lexical(snapshot.leaves.generation, settings)
-        nearest = self._nearest_rows if approximate else partial(_nearest_exactly, snapshot)
+        nearest = partial(self._nearest_rows if approximate else _nearest_exactly, snapshot)
         spoken = languages(self._store)
 
         def query(texts: Sequence[str]) -> Vectors:
@@ -387,8 +387,11 @@ class Searcher:
                 "Choose the embedder that built it, or rebuild the library with this one.",
             )
 
-    def _nearest_rows(self, query: Vectors, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        return query_projection(self._store, query, count)[0]
+    def _nearest_rows(
+        self, snapshot: Snapshot, query: Vectors, count: int
+    ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        found = query_projection(self._store, query, count)
+        return _nearest_exactly(snapshot, query, count) if found is None else found[0]
 
 
 def _nearest_exactly(snapshot: Snapshot, query: Vectors, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

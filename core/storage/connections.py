@@ -12,6 +12,7 @@ from pathlib import Path
 from core.errors import StorageError
 from core.storage.faults import catalogue_faults
 
+CATALOGUE = "catalogue.sqlite"
 _BUSY_SECONDS = 30.0
 _CACHE_KIBIBYTES = 32 * 1024
 
@@ -173,6 +174,8 @@ def _connect(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         address, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS, cached_statements=256
     )
+    # A byte that is no UTF-8 becomes a mark and is named by verify, instead of hiding every row that stands beside it.
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIBIBYTES}")
     connection.execute("PRAGMA temp_store = MEMORY")
     return connection

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,8 @@ _DISK_SENTENCES = {
     errno.ENAMETOOLONG: ("The name {place} is too long for this disk.", "Choose a shorter path."),
 }
 
+REPAIR = "Repair it with a button on the Library page, or with: python -m core verify --repair --library FOLDER."
+
 _CATALOGUE_SENTENCES = {
     sqlite3.SQLITE_FULL: ("The disk that holds the library {place} is full.", "Free some space and try again."),
     sqlite3.SQLITE_READONLY: ("The library {place} is read-only.", "Change its permissions or choose another place."),
@@ -30,8 +33,8 @@ _CATALOGUE_SENTENCES = {
     sqlite3.SQLITE_CANTOPEN: ("The catalogue of {place} cannot be opened.", "Check the folder and its permissions."),
     sqlite3.SQLITE_BUSY: ("The catalogue of {place} is held by another program.", "Close that program and try again."),
     sqlite3.SQLITE_LOCKED: ("The catalogue of {place} is held by another program.", "Close that program."),
-    sqlite3.SQLITE_CORRUPT: ("The catalogue of {place} is damaged.", "Put back a backup, or ingest into a new folder."),
-    sqlite3.SQLITE_NOTADB: ("catalogue.sqlite in {place} is not a database.", "Put back a backup, or move it away."),
+    sqlite3.SQLITE_CORRUPT: ("The catalogue of {place} is damaged.", REPAIR),
+    sqlite3.SQLITE_NOTADB: ("catalogue.sqlite in {place} is not a database.", REPAIR),
     sqlite3.SQLITE_IOERR: ("The disk failed while the catalogue of {place} was used.", "Check the disk and its space."),
     sqlite3.SQLITE_NOMEM: ("There is not enough memory for the catalogue of {place}.", "Close other programs."),
     sqlite3.SQLITE_TOOBIG: ("A value is too large for the catalogue of {place}.", "Split the document."),
@@ -54,6 +57,18 @@ def catalogue_faults(home: Path) -> Iterator[None]:
             code, (f"The catalogue of {{place}} cannot be used: {error}.", "Run verify on the library.")
         )
         raise StorageError(problem.format(place=home), remedy) from error
+
+
+UNPACKING = (ValueError, TypeError, KeyError, IndexError, AttributeError, zlib.error)
+
+
+@contextmanager
+def row_faults(what: str) -> Iterator[None]:
+    """Turn what unpacking a row raises that is not as it was written into ``StorageError`` about ``what``."""
+    try:
+        yield
+    except UNPACKING as error:
+        raise StorageError(f"{what} cannot be read ({type(error).__name__}).", REPAIR) from error
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import hashlib
 import io
 import logging
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -26,6 +27,7 @@ _PIECE = 1 << 20
 _INCOMING = "incoming-"
 _STAGED = "staged"
 SET_ASIDE = "set-aside"
+_HASH = re.compile("[0-9a-f]{64}")
 
 
 class FileStore:
@@ -64,8 +66,8 @@ class FileStore:
             return path.read_bytes()
 
     def stage(self, data: bytes) -> str:
-        """Keep these bytes durably and return their hash; a second time costs no writing."""
-        return self._known(hashlib.sha256(data).hexdigest(), len(data)) or self.stage_stream(io.BytesIO(data))
+        """Keep these bytes durably and return their hash; a second time costs no writing, and damage is healed."""
+        return self._known(hashlib.sha256(data).hexdigest()) or self.stage_stream(io.BytesIO(data))
 
     def hash_of(self, path: Path) -> str:
         """The hash a file of the user's has now. Raises ``StorageError`` with a sentence where it cannot be read."""
@@ -97,11 +99,30 @@ class FileStore:
                 incoming.unlink(missing_ok=True)
         return content_hash
 
-    def _known(self, content_hash: str, size: int) -> str:
+    def take_back(self, content_hash: str) -> bool:
+        """Stage an original that was set aside; ``False`` where there is none, or where it is damaged."""
+        aside = self.set_aside / content_hash
+        if self.fault(content_hash, aside):
+            return not self.fault(content_hash)
+        with self._fresh_lock, disk_faults(self.root):
+            _move(aside, self.root / _STAGED / content_hash)
+            self.fresh.add(content_hash)
+        return True
+
+    def fault(self, content_hash: str, path: Path | None = None) -> str:
+        """What is wrong with an original, or with what stands for it at ``path``, as a sentence; "" when nothing is."""
+        path = path or self.path(content_hash)
+        try:
+            if not os.path.lexists(path):
+                return "The original file is missing."
+            return "" if self.hash_of(path) == content_hash else "The original file has been changed."
+        except (StorageError, OSError) as error:
+            return f"The original file cannot be read: {error}"
+
+    def _known(self, content_hash: str) -> str:
         """The hash, where its bytes lie here already (and are fresh from now on); "" where they must be written."""
-        path = self.path(content_hash)
         with self._fresh_lock:
-            if self.writable and path.is_file() and path.stat().st_size == size:
+            if self.writable and not self.fault(content_hash):
                 self.fresh.add(content_hash)
                 return content_hash
         return ""
@@ -133,14 +154,13 @@ class FileStore:
 
     def hashes(self) -> Iterator[str]:
         """Every original on disk, staged ones included."""
-        for folder in self._folders():
-            for path in sorted(folder.iterdir()):
-                yield folder.name + path.name
-        yield from sorted(path.name for path in self.root.glob(f"{_STAGED}/*"))
+        for path in self._in_place():
+            yield path.parent.name + path.name
+        yield from sorted(path.name for path in self.root.glob(f"{_STAGED}/*") if _HASH.fullmatch(path.name))
 
     def hashes_set_aside(self) -> list[str]:
         """Originals in ``set_aside``."""
-        return sorted(path.name for path in self.set_aside.glob("*") if len(path.name) == 64)
+        return sorted(path.name for path in self.set_aside.glob("*") if _HASH.fullmatch(path.name))
 
     def sweep(self, wanted: set[str]) -> tuple[int, int]:
         """Bring the folder in line with a catalogue that names ``wanted``; return how many were (deleted, set aside).
@@ -153,19 +173,26 @@ class FileStore:
         with self._fresh_lock, disk_faults(self.root):
             for content_hash in wanted:
                 self._keep(content_hash)
-                if (aside := self.set_aside / content_hash).is_file() and not self._final(content_hash).is_file():
-                    _move(aside, self._final(content_hash))
+                if (aside := self.set_aside / content_hash).is_file():
+                    if self.fault(content_hash, self._final(content_hash)):
+                        _move(aside, self._final(content_hash))
+                    else:
+                        aside.unlink()
             for path in (*self.root.glob(_INCOMING + "*"), *self.root.glob(f"{_STAGED}/*")):
-                if path.name not in wanted and path.name not in self.fresh:
+                if path.name not in wanted and path.name not in self.fresh and path.is_file():
                     path.unlink(missing_ok=True)
                     deleted += 1
-            for folder in self._folders():
-                for path in list(folder.iterdir()):
-                    name = folder.name + path.name
-                    if name not in wanted and name not in self.fresh:
-                        _move(path, self.set_aside / name)
-                        moved += 1
+            for path in self._in_place():
+                name = path.parent.name + path.name
+                if name not in wanted and name not in self.fresh:
+                    _move(path, self.set_aside / name)
+                    moved += 1
         return deleted, moved
+
+    def strange(self) -> list[Path]:
+        """What lies in the folder and is none of ours, such as a folder that a file server makes."""
+        known = {self.path(content_hash) for content_hash in self.hashes()} | set(self.root.glob(_INCOMING + "*"))
+        return [path for path in sorted(self.root.rglob("*")) if path not in known and not _is_shelf(path, self.root)]
 
     def bytes_on_disk(self) -> int:
         return sum(self.size(content_hash) for content_hash in self.hashes())
@@ -175,8 +202,10 @@ class FileStore:
             raise StorageError(f"{content_hash!r} is not the SHA-256 of a file.")
         return self.root / content_hash[:2] / content_hash[2:]
 
-    def _folders(self) -> list[Path]:
-        return sorted(self.root.glob("[0-9a-f][0-9a-f]"))
+    def _in_place(self) -> list[Path]:
+        """Originals in their places; what else a disk or a person put between them is passed over."""
+        found = self.root.glob("[0-9a-f][0-9a-f]/*")
+        return sorted(path for path in found if _HASH.fullmatch(path.parent.name + path.name) and not path.is_dir())
 
     def _keep(self, content_hash: str) -> None:
         """Move staged bytes to their place; where that fails, the next opening does it."""
@@ -194,6 +223,10 @@ class FileStore:
         if not path.is_file():
             raise NotFoundError(f"The original of {content_hash[:12]} is missing from {self.root}.", "Ingest it again.")
         return path
+
+
+def _is_shelf(path: Path, root: Path) -> bool:
+    return path.parent == root and path.is_dir() and bool(re.fullmatch(rf"[0-9a-f]{{2}}|{_STAGED}", path.name))
 
 
 def _move(source: Path, target: Path) -> None:

@@ -15,10 +15,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from core.errors import StorageError
+from core.errors import LibraryDamagedError, StorageError
 from core.settings import FORMER_RERANKERS, GENRES, Settings
-from core.storage.connections import Connections, open_reader
-from core.storage.faults import catalogue_faults, disk_faults
+from core.storage import rescue
+from core.storage.connections import CATALOGUE, Connections, open_reader
+from core.storage.faults import catalogue_faults, disk_faults, row_faults
 from core.storage.files import FileStore
 from core.storage.lock import WriterLock
 from core.storage.schema.migrations import check, migrate
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from core.storage.index.vectors import ChromaProjection
 
 _LOG = logging.getLogger(__name__)
-CATALOGUE = "catalogue.sqlite"
 _WANTED = (
     "SELECT id FROM version UNION ALL"
     " SELECT content_hash FROM job_item WHERE content_hash IS NOT NULL AND state <> 'done'"
@@ -52,15 +52,18 @@ class Store:
         self.files = FileStore(home / "files", writable=self.writable)
         self.projection: ChromaProjection | None = None
         self.projection_lock = threading.RLock()
+        self.growing: threading.Thread | None = None  # while Chroma is made anew beside the questions
         self._lock = lock
         self._connections = Connections(home / CATALOGUE, write=self.writable)
 
     @classmethod
-    def open(cls, home: Path, *, write: bool) -> Store:
+    def open(cls, home: Path, *, write: bool, repair: bool = False) -> Store:
         """Open the library in ``home``; with ``write`` it is made when missing, and half-done work is swept away.
 
-        Raises ``LibraryLockedError`` naming the process that writes it, ``StorageError`` for a place that cannot be
-        used, a damaged catalogue, one of a newer Lectern, or (without ``write``) no library at all.
+        With ``repair`` too, a damaged catalogue is set aside and the newest backup, or an empty one, takes its place.
+        Raises ``LibraryLockedError`` naming the process that writes it, ``LibraryDamagedError`` without ``repair`` for
+        a catalogue that is not the one of the originals beside it, ``StorageError`` for a place that cannot be
+        used, a catalogue of a newer Lectern, or (without ``write``) no library at all.
         """
         home = home.expanduser().absolute()
         path = home / CATALOGUE
@@ -71,6 +74,12 @@ class Store:
                     (home / "files").mkdir(parents=True, exist_ok=True)
                 lock = WriterLock(home)
                 undo.callback(lock.release)
+            damage = rescue.damage(home, thorough=repair)
+            if damage and write and repair:
+                _LOG.warning("%s", damage)
+                rescue.begin_anew(home)
+            elif damage:
+                raise LibraryDamagedError(damage, rescue.REMEDY.format(home=home))
             with disk_faults(home):
                 there = path.is_file()
             if there:
@@ -88,13 +97,20 @@ class Store:
 
     def close(self) -> None:
         """Let go of the catalogue, Chroma and the lock. Twice is once."""
-        with self.projection_lock:
-            if self.projection is not None:
-                self.projection.close()
-                self.projection = None
+        try:
+            self.close_projection()
+        except StorageError as error:  # what was not closed is examined, and made anew where need be
+            _LOG.info("%s", error)
         self._connections.close()
         if self._lock is not None:
             self._lock.release()
+
+    def close_projection(self) -> None:
+        """Let Chroma go, and keep what its files are now; whatever needs it next opens it again."""
+        with self.projection_lock:
+            projection, self.projection = self.projection, None
+            if projection is not None:
+                self.set_meta("projection_closed", projection.close())
 
     def __enter__(self) -> Self:
         return self
@@ -164,13 +180,14 @@ class Store:
         stored = self.meta("settings")
         if stored is None:
             return None
-        values = json.loads(stored)
-        if "format" not in values:
-            values["reranking"] = _of_now(values.get("reranking", {}))
-        answering = values.get("answering", {})
-        if values.get("format", 1) < 3 and answering.get("least_support") == _EARLIER_SUPPORT:
-            del answering["least_support"]
-        return settings_from(values)
+        with row_faults("The settings of the library"):
+            values = json.loads(stored)
+            if "format" not in values:
+                values["reranking"] = _of_now(values.get("reranking", {}))
+            answering = values.get("answering", {})
+            if values.get("format", 1) < 3 and answering.get("least_support") == _EARLIER_SUPPORT:
+                del answering["least_support"]
+            return settings_from(values)
 
     def save_settings(self, settings: Settings) -> None:
         """Make these the library's own settings."""
@@ -201,7 +218,8 @@ class Store:
             for name in migrate(writer, self.home):
                 _LOG.info("Catalogue %s: took step %s.", self.home, name)
         if self.meta("library") is None:
-            self.set_meta("library", uuid.uuid4().hex)
+            self.set_meta("library", rescue.library_of(self.home) or uuid.uuid4().hex)
+        rescue.notice_older(self.home, self.revision())
         deleted, aside = self.files.sweep(self.wanted_files())
         if deleted:
             _LOG.info("Removed %d files that no document ever named.", deleted)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
-from core.errors import StorageError
+from core.errors import LecternError, StorageError
+from core.storage import rescue, rows
 from core.storage.catalogue.documents import text_hash
 from core.storage.catalogue.generations import generations
 from core.storage.catalogue.meaning import ENCODED
 from core.storage.catalogue.sources import remove_strays
 from core.storage.index.lexical import check_index
-from core.storage.index.outbox import apply_outbox, compare_projection, rebuild_projection
+from core.storage.index.outbox import carry_if_possible, compare_projection, rebuild_projection
 from core.storage.schema.word_tables import content_table, index_table, rebuild_index
 from core.storage.store import Store
 
@@ -25,20 +27,25 @@ _CHROMA = "chroma"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """``what`` is wrong, as a sentence; ``where``; and whether ``verify(repair=True)`` can mend it."""
+    """``what`` is wrong, as a sentence; ``where``; and whether ``Library.verify(repair=True)`` can mend it.
+
+    ``version``: the document that is derived again from its original to mend it, "" where that is not the way.
+    """
 
     what: str
     where: str
     repairable: bool
+    version: str = ""
 
 
 def verify(store: Store, repair: bool = False) -> list[Problem]:
-    """Everything that is wrong with the library; with ``repair``, what is still wrong after mending what can be.
+    """Everything that is wrong with the library; with ``repair``, what is still wrong after mending what can be here.
 
-    A pending job, documents that wait for their meaning, changes waiting in the outbox and cached vectors that nothing
+    What takes the originals to be read again, and a damaged catalogue, are mended by ``Library`` alone. A pending job,
+    documents that wait for their meaning, changes waiting in the outbox and cached vectors that nothing
     uses are no problem. Without the
     writer's lock neither FTS5's own check nor Chroma, nor files without a name, can be looked at. Raises
-    ``StorageError`` for ``repair`` without the lock.
+    ``StorageError`` for ``repair`` without the lock, and nothing else, whatever the rows hold.
     """
     if repair and not store.writable:
         raise StorageError(f"The library {store.home} was opened for reading.", "Open it for writing to repair it.")
@@ -50,20 +57,28 @@ def verify(store: Store, repair: bool = False) -> list[Problem]:
 
 
 def _look(store: Store) -> list[Problem]:
-    problems = list(_catalogue(store))
-    if any(problem.where == _CATALOGUE for problem in problems):
+    problems = _found(store, _catalogue)
+    if problems:
         return problems  # a damaged database can say nothing true about the rest
-    problems += _versions(store)
-    problems += _attachments(store)
-    problems += _spans(store)
-    problems += _lexical(store)
-    bad_vectors = list(_vectors(store))
+    for look in (_waiting, _versions, _rows, _attachments, _spans, _lexical):
+        problems += _found(store, look)
+    bad_vectors = _found(store, _vectors)
     problems += bad_vectors
     if store.writable:
-        problems += _orphans(store)
+        problems += _found(store, _orphans)
         # From wrong vectors nothing right can be projected.
-        problems += [] if bad_vectors else _chroma(store)
+        problems += [] if bad_vectors else _found(store, _chroma)
     return problems
+
+
+def _found(store: Store, look: Callable[[Store], Iterable[Problem]]) -> list[Problem]:
+    """What one look finds; where a row stops it, that is what it found."""
+    found: list[Problem] = []
+    try:
+        found.extend(look(store))
+    except (LecternError, sqlite3.Error, OSError, ValueError, TypeError) as error:
+        found.append(Problem(f"It cannot be looked at whole: {error}", look.__name__.strip("_"), False))
+    return found
 
 
 def _mend(store: Store, places: set[str]) -> None:
@@ -78,23 +93,26 @@ def _mend(store: Store, places: set[str]) -> None:
                     (known.number,),
                 )
                 rebuild_index(connection, known.number)
+    rows.mend(store, places)
     store.files.sweep(store.wanted_files())
     if _CHROMA in places:
-        rebuild_projection(store)
-    apply_outbox(store)
+        with suppress(StorageError):  # of vectors that are damaged themselves nothing can be made: they are named
+            rebuild_projection(store)
+    carry_if_possible(store)
 
 
 def _catalogue(store: Store) -> Iterator[Problem]:
     with store.reading() as connection:
         try:
-            for (sentence,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
-                # From SQLite 3.44 on the word indexes are looked at too; they can be mended and are reported as such.
-                if sentence != "ok" and "fts5" not in sentence.lower():
-                    yield Problem(f"SQLite reports: {sentence}.", _CATALOGUE, False)
-            for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchall():
-                yield Problem(f"Row {row} of {table} points to nothing in {parent}.", _CATALOGUE, False)
+            for fault in rescue.structural(connection):
+                yield Problem(fault, _CATALOGUE, True)
         except sqlite3.DatabaseError as error:
-            yield Problem(f"SQLite cannot read it: {error}.", _CATALOGUE, False)
+            yield Problem(f"SQLite cannot read it: {error}.", _CATALOGUE, True)
+
+
+def _waiting(store: Store) -> Iterator[Problem]:
+    for place in rescue.waiting(store.home):
+        yield Problem("The catalogue is older than this, or was damaged: it may hold more.", str(place), True)
 
 
 def _versions(store: Store) -> Iterator[Problem]:
@@ -111,17 +129,22 @@ def _versions(store: Store) -> Iterator[Problem]:
         if row is None:
             continue  # removed by the writer while a reader verifies
         where = f"{title} ({version_id[:12]})"
+        fault = store.files.fault(version_id)
         if text_hash(row[0]) != hashed or len(row[0]) != characters:
-            yield Problem("The text is not the one that was stored.", where, False)
+            yield Problem("The text is not the one that was stored.", where, not fault, version_id)
         if not pointing:
-            yield Problem("No source points to this document.", where, True)
+            yield Problem("No source points to this document.", where, not fault)
         if live and not cut:
-            yield Problem("The document is not cut in the serving generation.", where, False)
+            yield Problem("The document is not cut in the serving generation.", where, not fault, version_id)
         if pointing and cut and not live:
             yield Problem("The document lies in the trash and is still indexed.", where, True)
-        fault = _original_fault(store, version_id)
         if fault and _still_there(store, version_id):
-            yield Problem(fault, where, False)
+            yield Problem(fault, where, False, version_id)
+
+
+def _rows(store: Store) -> Iterator[Problem]:
+    for what, where, version_id in rows.unreadable(store):
+        yield Problem(what, where, not (version_id and store.files.fault(version_id)), version_id)
 
 
 def _attachments(store: Store) -> Iterator[Problem]:
@@ -133,13 +156,6 @@ def _attachments(store: Store) -> Iterator[Problem]:
             yield Problem("The mail of this attachment lies in the trash.", f"{name} in {title}", True)
 
 
-def _original_fault(store: Store, version_id: str) -> str:
-    path = store.files.path(version_id)
-    if not path.is_file():
-        return "The original file is missing."
-    return "" if store.files.hash_of(path) == version_id else "The original file has been changed."
-
-
 def _still_there(store: Store, version_id: str) -> bool:
     with store.reading() as connection:
         return connection.execute("SELECT 1 FROM version WHERE id = ?", (version_id,)).fetchone() is not None
@@ -147,39 +163,46 @@ def _still_there(store: Store, version_id: str) -> bool:
 
 def _spans(store: Store) -> Iterator[Problem]:
     with store.reading() as connection:
-        for row, title in connection.execute(
-            "SELECT row, title FROM chunk JOIN version ON number = chunk.version"
+        for row, title, version_id in connection.execute(
+            "SELECT row, title, id FROM chunk JOIN version ON number = chunk.version"
             ' WHERE NOT (0 <= start AND start < "end" AND "end" <= characters)'
         ):
-            yield Problem("A chunk leaves its document's text.", f"{title}, chunk {row}", False)
-        for row, title in connection.execute(
-            "SELECT child.row, title FROM chunk AS child JOIN chunk AS parent ON parent.row = child.parent_row"
+            yield _derived(store, "A chunk leaves its document's text.", f"{title}, chunk {row}", version_id)
+        for row, title, version_id in connection.execute(
+            "SELECT child.row, title, id FROM chunk AS child JOIN chunk AS parent ON parent.row = child.parent_row"
             " JOIN version ON number = child.version WHERE child.version <> parent.version"
             " OR child.generation <> parent.generation OR child.level + 1 <> parent.level"
             ' OR child.start < parent.start OR child."end" > parent."end"'
         ):
-            yield Problem("A chunk leaves its parent.", f"{title}, chunk {row}", False)
-        for title, box, characters in connection.execute(
-            'SELECT title, max(page_box."end"), characters FROM page_box JOIN version ON number = page_box.version'
-            " GROUP BY number"
+            yield _derived(store, "A chunk leaves its parent.", f"{title}, chunk {row}", version_id)
+        for title, box, characters, version_id in connection.execute(
+            'SELECT title, max(page_box."end"), characters, id FROM page_box'
+            " JOIN version ON number = page_box.version GROUP BY number"
         ):
             if box > characters:
-                yield Problem("A page box leaves the document's text.", title, False)
+                yield _derived(store, "A page box leaves the document's text.", title, version_id)
 
 
 def _vectors(store: Store) -> Iterator[Problem]:
     with store.reading() as connection:
-        for row, title, data, dimension in connection.execute(
-            "SELECT row, title, data, dimension FROM chunk JOIN generation ON generation.number = chunk.generation"
+        for row, title, data, dimension, version_id in connection.execute(
+            "SELECT row, title, data, dimension, version.id FROM chunk"
+            " JOIN generation ON generation.number = chunk.generation"
             " JOIN version ON version.number = chunk.version LEFT JOIN vector ON vector.number = chunk.vector"
             f" WHERE level = 0 AND (chunk.vector IS NULL OR {ENCODED})"
         ):
-            if data is None or len(data) != 4 * dimension:
-                yield Problem("A leaf has no vector of the right length.", f"{title}, chunk {row}", False)
+            where = f"{title}, chunk {row}"
+            if not isinstance(data, bytes) or len(data) != 4 * dimension:
+                yield _derived(store, "A leaf has no vector of the right length.", where, version_id)
                 continue
             norm = float(np.linalg.norm(np.frombuffer(data, "<f4").astype(np.float64)))
             if not abs(norm - 1.0) <= _NORM_TOLERANCE:  # also where it is not a number
-                yield Problem(f"A leaf's vector has length {norm:.4g}, not 1.", f"{title}, chunk {row}", False)
+                yield _derived(store, f"A leaf's vector has length {norm:.4g}, not 1.", where, version_id)
+
+
+def _derived(store: Store, what: str, where: str, version_id: str) -> Problem:
+    """What is mended by deriving a document again, as far as its original is whole."""
+    return Problem(what, where, not store.files.fault(version_id), version_id)
 
 
 def _lexical(store: Store) -> Iterator[Problem]:
@@ -209,8 +232,13 @@ def _lexical_of(store: Store, number: int) -> Iterator[Problem]:
         surplus = connection.execute(
             f"SELECT count(*) FROM (SELECT row FROM {content_table(number)} EXCEPT {leaves})", (number,)
         ).fetchone()[0]
-    if lacking:
-        yield Problem(f"{lacking} leaves have no tokens; apply the settings again to cut them anew.", where, False)
+        bare = connection.execute(
+            f"SELECT DISTINCT id, title FROM chunk JOIN version ON number = version WHERE row IN"
+            f" ({leaves} EXCEPT SELECT row FROM {content_table(number)})",
+            (number,),
+        ).fetchall()
+    for version_id, title in bare:
+        yield _derived(store, f"{lacking} leaves have no tokens.", f"{title} ({version_id[:12]})", version_id)
     if surplus:
         yield Problem(f"{surplus} rows belong to no leaf.", where, True)
     fault = check_index(store, number) if store.writable else ""
@@ -227,13 +255,24 @@ def _orphans(store: Store) -> Iterator[Problem]:
     for content_hash in store.files.hashes():
         if content_hash not in wanted and content_hash not in store.files.fresh:
             yield Problem("An original that no document names.", str(store.files.path(content_hash)), True)
-    aside = len(store.files.hashes_set_aside())
-    if aside:
+    for path in store.files.strange():
+        yield Problem("This is none of Lectern's, which leaves it alone; take it away.", str(path), False)
+    aside = store.files.hashes_set_aside()
+    whole = [
+        content_hash
+        for content_hash in aside
+        if not store.files.fault(content_hash, store.files.set_aside / content_hash)
+    ]
+    if whole:
         yield Problem(
-            f"{aside} originals were set aside, since the catalogue does not name them: it is new, or older than they"
-            " are. Ingest the folder again, or delete it when you need them no more.",
+            f"{len(whole)} originals were set aside, since the catalogue does not name them: it is new, or older than"
+            " they are. Repair puts them back; or delete the folder when you need them no more.",
             str(store.files.set_aside),
-            False,
+            True,
+        )
+    if len(whole) < len(aside):
+        yield Problem(
+            f"{len(aside) - len(whole)} originals that were set aside are damaged.", str(store.files.set_aside), False
         )
 
 

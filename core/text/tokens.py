@@ -18,6 +18,7 @@ from core.types import Span, TokenCounter
 
 BLANKS = " \n\t\r"  # at which every tokenizer parts words; other white space some drop, which joins the words around it
 LONG_WORD = 100  # WordPiece reads a longer word as one unknown token, however much it holds
+_LONGEST_WORD = 8000  # code points of what has no blank; more of them are read piece by piece
 WEIGHT = 4  # code points that count as one token where the tokenizer sees too few of them
 _LONGEST_CLUSTER = 64  # code points; a longer "character" is an attack, and is weighed and cut like any text
 _CLUSTER = regex.compile(r"\X")
@@ -73,7 +74,8 @@ def boundary_before(text: str, position: int, low: int) -> int:
 def whitespace_windows(text: str, size: int = 4000) -> list[Span]:
     """The text as consecutive spans of about ``size`` characters, parted before blanks: fit for batching.
 
-    A word longer than ``size`` makes its window longer; joined, the windows are the text.
+    A word longer than ``size`` makes its window longer, up to 8,000: what is longer is no word. Joined, the windows
+    are the text.
 
     >>> whitespace_windows("aaa bb cc", 4)
     [Span(start=0, end=6), Span(start=6, end=9)]
@@ -82,7 +84,7 @@ def whitespace_windows(text: str, size: int = 4000) -> list[Span]:
     start = 0
     while start < len(text):
         end = start + size
-        while end < len(text) and text[end] not in BLANKS:
+        while end < len(text) and text[end] not in BLANKS and end - start < max(2 * size, _LONGEST_WORD):
             end += 1
         windows.append(Span(start, min(end, len(text))))
         start = end

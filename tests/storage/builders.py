@@ -13,6 +13,7 @@ from core.storage.catalogue.documents import put_document
 from core.storage.catalogue.generations import begin_generation
 from core.storage.catalogue.sources import point_source, settle
 from core.storage.index.cache import CatalogueVectors
+from core.storage.index.outbox import query_projection
 from core.storage.store import Store
 from core.types import Audit, Chunk, ChunkTree, Document, PrefixPart, Vectors
 
@@ -112,3 +113,11 @@ def put_source(store: Store, *, name: str, version_id: str, path: Path | None = 
         if left is not None:
             settle(store, connection, left, successor=version_id)
     return source
+
+
+def nearest(store, wanted, k):
+    """What Chroma finds, once it has grown anew where it was damaged."""
+    while (found := query_projection(store, wanted, k)) is None:
+        if store.growing:
+            store.growing.join()
+    return found

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import io
 import shutil
-from pathlib import Path
 
 import pytest
 
 from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.sources import remove_source
-from core.storage.store import CATALOGUE, Store
+from core.storage.connections import CATALOGUE
+from core.storage.store import Store
 from core.storage.verify import verify
 from tests.storage.builders import ingest
 
@@ -97,23 +97,7 @@ def test_bytes_staged_again_survive_the_removal_of_their_old_source(store) -> No
     assert store.files.read(name) == text.encode()
 
 
-def emptied(home: Path) -> None:
-    (home / CATALOGUE).write_bytes(b"")
-
-
-def removed(home: Path) -> None:
-    for path in home.glob(CATALOGUE + "*"):
-        path.unlink()
-
-
-def older(home: Path) -> None:
-    for path in home.glob(CATALOGUE + "*"):
-        path.unlink()
-    shutil.copy(home / "older.sqlite", home / CATALOGUE)
-
-
-@pytest.mark.parametrize("harm", [emptied, removed, older])
-def test_a_catalogue_that_knows_less_costs_no_original(tmp_path, harm) -> None:
+def test_a_catalogue_that_knows_less_costs_no_original(tmp_path) -> None:
     home = tmp_path / "library"
     with Store.open(home, write=True) as store:
         ingest(store, "first", "A document of the first day.")
@@ -122,18 +106,15 @@ def test_a_catalogue_that_knows_less_costs_no_original(tmp_path, harm) -> None:
         ingest(store, "second", "A document of the second day.")
         held = {name: store.files.read(name) for name in store.files.hashes()}
     shutil.copy(home / CATALOGUE, tmp_path / "whole.sqlite")
-    harm(home)
+    shutil.copy(home / "older.sqlite", home / CATALOGUE)
     with Store.open(home, write=True) as store:
         kept = {name: store.files.read(name) for name in store.files.hashes()}
         aside = {name: (store.files.set_aside / name).read_bytes() for name in store.files.hashes_set_aside()}
-        assert kept | aside == held
-        assert len(aside) == (1 if harm is older else 2)
+        assert (kept | aside, len(aside)) == (held, 1)
         assert [problem.where for problem in verify(store)] == [str(store.files.set_aside)]
-        assert [problem.where for problem in verify(store, repair=True)] == [str(store.files.set_aside)]
         ingest(store, "third", "Life goes on.")
     with Store.open(home, write=True) as store:
         assert len(store.files.hashes_set_aside()) == len(aside)
-    removed(home)
     shutil.copy(tmp_path / "whole.sqlite", home / CATALOGUE)
     with Store.open(home, write=True) as store:  # the right catalogue is put back: so are its originals
         assert {name: store.files.read(name) for name in held} == held

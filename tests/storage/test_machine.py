@@ -22,7 +22,7 @@ from core.storage.catalogue.sources import remove_source, sources, trashed
 from core.storage.catalogue.trash import empty_trash, revive_source, trash_sources
 from core.storage.index.leaves import load_leaves
 from core.storage.index.lexical import FtsIndex
-from core.storage.index.outbox import apply_outbox, pending, query_projection
+from core.storage.index.outbox import apply_outbox, pending
 from core.storage.store import Store
 from core.storage.verify import verify
 from tests.storage.builders import (
@@ -33,6 +33,7 @@ from tests.storage.builders import (
     document,
     ingest,
     keep_vectors,
+    nearest,
     swap,
     vector,
     words,
@@ -200,7 +201,7 @@ class Library(RuleBasedStateMachine):
         assert {row for row in rows if row in expected} == expected
         assert set(FtsIndex(self.store, 1).search(words(CAPTION), {})[0]) >= set(table.rows.tolist())
         if len(table):
-            found, similarities = query_projection(self.store, vector(word), 3)
+            found, similarities = nearest(self.store, vector(word), 3)
             exact = np.sort(table.vectors @ vector(word))[::-1][:3]
             assert set(found) <= set(table.rows.tolist())
             np.testing.assert_allclose(similarities, exact, atol=1e-4)

@@ -20,7 +20,6 @@ from core.storage.index.cache import CatalogueVectors
 from core.storage.index.leaves import load_leaves
 from core.storage.index.outbox import (
     apply_outbox,
-    close_projection,
     compare_projection,
     open_projection,
     pending,
@@ -31,7 +30,7 @@ from core.storage.index.outbox import (
 from core.storage.index.vectors import ProjectionDamagedError, left_open
 from core.storage.store import Store
 from core.storage.verify import verify
-from tests.storage.builders import ingest, vector
+from tests.storage.builders import ingest, nearest, vector
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = "Every event is validated before it is stored, and the store never forgets one."
@@ -47,7 +46,7 @@ def test_chroma_holds_vectors_and_nothing_of_the_text(store) -> None:
 
     ingest(store, "one", TEXT)
     apply_outbox(store)
-    close_projection(store)
+    store.close_projection()
     directory = projection_directory(store)
     client = chromadb.PersistentClient(str(directory))
     (collection,) = client.list_collections()
@@ -115,9 +114,9 @@ def test_places_where_it_must_not_be_asked(store) -> None:
 
 def test_an_empty_library_answers(store) -> None:
     ingest(store, "empty", "")
-    assert query_projection(store, vector("anything"), 5)[0].size == 0
+    assert nearest(store, vector("anything"), 5)[0].size == 0
     rebuild_projection(store)
-    assert query_projection(store, vector("anything"), 5)[0].size == 0
+    assert nearest(store, vector("anything"), 5)[0].size == 0
 
 
 def garble(path: Path) -> None:
@@ -170,7 +169,7 @@ def test_a_damaged_chroma_is_repaired_without_encoding(carried, tmp_path, damage
         assert all(problem.repairable for problem in problems)
         assert verify(reopened, repair=True) == []
         table = load_leaves(reopened)
-        assert query_projection(reopened, table.vectors[700], 1)[0].tolist() == [table.rows[700]]
+        assert nearest(reopened, table.vectors[700], 1)[0].tolist() == [table.rows[700]]
         assert CatalogueVectors(reopened).count() == vectors
 
 
@@ -212,14 +211,14 @@ def test_a_chroma_of_another_library_is_not_trusted(store, tmp_path) -> None:
     with Store.open(tmp_path / "other", write=True) as other:
         ingest(other, "else", "Another document altogether, four of its leaves: 4444.")
         apply_outbox(other)
-        close_projection(other)
+        other.close_projection()
         directory = projection_directory(other)
         shutil.rmtree(directory)
         with Store.open(store.home, write=True) as mine:
             shutil.copytree(projection_directory(mine), directory)
-        with pytest.raises(ProjectionDamagedError, match="another library"):
+        with pytest.raises(ProjectionDamagedError, match="not those that were closed"):
             open_projection(other)
-        rows, _ = query_projection(other, load_leaves(other).vectors[0], 1)
+        rows, _ = nearest(other, load_leaves(other).vectors[0], 1)
         assert rows.tolist() == [load_leaves(other).rows[0]]
 
 
@@ -227,11 +226,11 @@ def test_stale_chroma_is_noticed_at_opening(store) -> None:
     """A backup of the catalogue put back beside a younger Chroma."""
     ingest(store, "one", TEXT)
     apply_outbox(store)
-    close_projection(store)
+    store.close_projection()
     with store.transaction() as connection:
         ingest(store, "two", "Another document altogether.")
         connection.execute("DELETE FROM outbox")  # as if it had been carried
-    rows, _ = query_projection(store, vector("anything"), 100)
+    rows, _ = nearest(store, vector("anything"), 100)
     assert sorted(rows) == load_leaves(store).rows.tolist()
 
 
@@ -260,7 +259,7 @@ def test_a_question_in_an_old_snapshot_carries_what_is_new(store) -> None:
         writer.start()
         writer.join()
         assert len(load_leaves(store)) == 4  # the snapshot's state
-        assert query_projection(store, vector("Another document alt"), 1)[1][0] > 0.999
+        assert nearest(store, vector("Another document alt"), 1)[1][0] > 0.999
         assert len(load_leaves(store)) == 4
     assert len(load_leaves(store)) == 6
     assert pending(store) == 0
@@ -294,7 +293,7 @@ def test_repetitions_that_the_graph_cannot_reach_are_no_damage(store, monkeypatc
 def test_what_an_interrupted_rebuild_left_is_swept(store) -> None:
     ingest(store, "one", TEXT)
     apply_outbox(store)
-    close_projection(store)
+    store.close_projection()
     (store.home / "chroma" / "half").mkdir()
     open_projection(store)
     assert list((store.home / "chroma").iterdir()) == [projection_directory(store)]

@@ -17,9 +17,10 @@ from core.errors import LibraryLockedError, StorageError
 from core.settings import Settings
 from core.storage import lock
 from core.storage.catalogue.sources import sources
+from core.storage.connections import CATALOGUE
 from core.storage.lock import holder, writer
 from core.storage.schema import migrations
-from core.storage.store import CATALOGUE, Store, settings_from
+from core.storage.store import Store, settings_from
 from tests.storage.builders import ingest
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,6 +12,7 @@ from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.documents import document, text_hash, version_number
 from core.storage.catalogue.generations import generation as generation_of
 from core.storage.catalogue.generations import remove_chunks, serving
+from core.storage.faults import row_faults
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.schema.word_tables import add_rows
 from core.storage.store import Store, now, storable
@@ -160,6 +161,7 @@ def tree(store: Store, version_id: str, generation: int | None = None) -> ChunkT
     return ChunkTree(whole, tuple(_chunk(row, ids, whole.text) for row in found))
 
 
+@row_faults("A chunk")
 def _chunk(row: tuple[Any, ...], ids: Mapping[int, str], text: str) -> Chunk:
     _, chunk_id, level, parent, start, end, tokens, encoder_tokens, headings, prefix, reasons, metadata = row
     return Chunk(
@@ -178,6 +180,7 @@ def _chunk(row: tuple[Any, ...], ids: Mapping[int, str], text: str) -> Chunk:
     )
 
 
+@row_faults("The audit of the document")
 def audit(store: Store, version_id: str, generation: int | None = None) -> Audit:
     """The loss audit kept with the version's recipe. Raises ``NotFoundError``."""
     with store.reading() as connection:
@@ -196,6 +199,7 @@ def count_leaves(store: Store, version_id: str, generation: int | None = None) -
     return int(found[0])
 
 
+@row_faults("The recipe of the document")
 def recipe(store: Store, version_id: str, generation: int | None = None) -> Recipe | None:
     """How the version is cut in a generation; ``None`` when it is not (yet)."""
     with store.reading() as connection:
@@ -206,6 +210,7 @@ def recipe(store: Store, version_id: str, generation: int | None = None) -> Reci
     return Recipe(row[0], row[1], json.loads(row[2]))
 
 
+@row_faults("A chunk")
 def chunk_rows(store: Store, rows: Sequence[int]) -> dict[int, ChunkRow]:
     """Stored chunks by row; rows that are gone are absent."""
     with store.reading() as connection:

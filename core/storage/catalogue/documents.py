@@ -14,6 +14,7 @@ from core.storage.catalogue.edits import take_edits_along
 from core.storage.catalogue.generations import remove_chunks
 from core.storage.catalogue.judgments import VersionText, follow_judgments
 from core.storage.catalogue.word_audits import plain_words, word_audit
+from core.storage.faults import row_faults
 from core.storage.store import Store, now, storable
 from core.types import Block, BlockKind, Cell, CellValue, Document, Link, Page, PageBox, Span, WordAudit
 
@@ -103,6 +104,7 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
         store.touch()
 
 
+@row_faults("The document")
 def document(store: Store, version_id: str) -> Document:
     """The version as it was parsed, without its attachments, which are sources. Raises ``NotFoundError``."""
     with store.reading() as connection:
@@ -166,6 +168,7 @@ def text(store: Store, version_id: str) -> str:
     return found[version_id]
 
 
+@row_faults("The second reading of the document")
 def words(store: Store, version_id: str) -> WordAudit | None:
     """What a second reading of the file said, ``None`` where none was made. Raises ``NotFoundError``."""
     with store.reading() as connection:
@@ -276,6 +279,7 @@ def _put_structure(connection: sqlite3.Connection, number: int, document: Docume
     )
 
 
+@row_faults("A block of the document")
 def _blocks(connection: sqlite3.Connection, number: int, within: tuple[int, int] | None = None) -> tuple[Block, ...]:
     """The blocks of a version with all they have or, ``within`` a stretch, those that ``blocks`` tells of."""
     start, end = within or (0, 0)

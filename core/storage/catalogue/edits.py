@@ -16,6 +16,7 @@ from core.chunking.edits.edits import Anchor, Edit
 from core.chunking.edits.following import follow_edits
 from core.errors import LecternError
 from core.storage.catalogue.judgments import VersionText
+from core.storage.faults import row_faults
 from core.storage.store import Store, now
 
 MOST = 1000  # edits in force of one document: each is carried out whenever a dial is turned
@@ -32,6 +33,12 @@ def edits(store: Store, version_id: str) -> list[Edit]:
 def undone_edits(store: Store, version_id: str) -> list[Edit]:
     """The edits of a version that can be done again, the next one first."""
     return _edits(store, version_id, "undone IS NOT NULL ORDER BY undone DESC")
+
+
+def all_edits(store: Store) -> list[Edit]:
+    """The edits of every version, in force or not. Raises ``StorageError`` for one that cannot be read."""
+    with store.reading() as connection:
+        return [_edit(*row) for row in connection.execute(f"SELECT {_COLUMNS} FROM edit")]
 
 
 def edits_ahead(store: Store, version_id: str, new: VersionText | None, before: str | None) -> list[Edit]:
@@ -143,6 +150,7 @@ def _edits(store: Store, version_id: str, which: str) -> list[Edit]:
         return [_edit(*row) for row in found]
 
 
+@row_faults("An edit by hand")
 def _edit(number: int, version_id: str, text_hash: str, kind: str, packed: str) -> Edit:
     anchors = [Anchor(**anchor) for anchor in json.loads(packed)]
     return Edit(kind, version_id, anchors[0], anchors[1] if len(anchors) > 1 else None, text_hash, number)

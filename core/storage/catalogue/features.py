@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 from core.enriching import Features, enrich, enriching_fingerprint
 from core.enriching.features import Reference
@@ -23,6 +24,7 @@ from core.settings import EnrichingSettings
 from core.storage.catalogue.chunks import tree
 from core.storage.catalogue.documents import text, version_number
 from core.storage.catalogue.generations import serving
+from core.storage.faults import UNPACKING, row_faults
 from core.storage.store import Store
 from core.types import ChunkTree, Span
 
@@ -96,9 +98,8 @@ def features(
             "SELECT fingerprint, features FROM enriched WHERE generation = ? AND version = ?", (number, version)
         ).fetchone()
         if kept is not None and kept[0] == enriching_fingerprint(chosen):
-            packed = json.loads(zlib.decompress(kept[1]).decode("utf-8", "surrogatepass"))
-            names = _names(connection, number, version)
-            return {name: Features.from_dict(one) for name, one in zip(names, packed, strict=True)}
+            with suppress(StorageError):  # what cannot be read is made anew
+                return _unpacked(kept[1], _names(connection, number, version))
         cut = tree(store, version_id, number)
     made = find(cut, chosen)
     if store.writable:
@@ -123,12 +124,36 @@ def kept_references(
         names = _names(connection, number, version) if kept is not None else []
     if kept is None:
         return {}
-    packed = json.loads(zlib.decompress(kept[0]).decode("utf-8", "surrogatepass"))
-    return {
-        name: tuple(Reference.from_dict(reference) for reference in one.get("references", ()))
-        for name, one in zip(names, packed, strict=True)
-        if name in chunk_ids
-    }
+    try:
+        packed = _parts(kept[0])
+        return {
+            name: tuple(Reference.from_dict(reference) for reference in one.get("references", ()))
+            for name, one in zip(names, packed, strict=True)
+            if name in chunk_ids
+        }
+    except (StorageError, *UNPACKING):  # made anew, so that no answer differs by it
+        return {name: one.references for name, one in features(store, version_id).items() if name in chunk_ids}
+
+
+def require_readable(store: Store, version_id: str, generation: int) -> None:
+    """Raises ``StorageError`` where what is kept of a version's chunks cannot be read; nothing where nothing is."""
+    with store.reading() as connection:
+        version = version_number(connection, version_id)
+        kept = connection.execute(
+            "SELECT features FROM enriched WHERE generation = ? AND version = ?", (generation, version)
+        ).fetchone()
+        if kept is not None:
+            _unpacked(kept[0], _names(connection, generation, version))
+
+
+@row_faults("What was found out about the chunks of the document")
+def _unpacked(packed: bytes, names: Sequence[str]) -> dict[str, Features]:
+    return {name: Features.from_dict(one) for name, one in zip(names, _parts(packed), strict=True)}
+
+
+@row_faults("What was found out about the chunks of the document")
+def _parts(packed: bytes) -> list[dict[str, Any]]:
+    return list(json.loads(zlib.decompress(packed).decode("utf-8", "surrogatepass")))
 
 
 def placed_twins(store: Store, settings: EnrichingSettings, tell: Tell | None = None) -> PlacedTwins:

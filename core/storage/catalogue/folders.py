@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.storage.catalogue.sources import FileStamp, path_key
+from core.storage.faults import row_faults
 from core.storage.store import Store, now
 
 
@@ -41,6 +42,7 @@ class KnownFile:
     stamp: FileStamp | None
 
 
+@row_faults("The list of folders")
 def folders(store: Store) -> list[Folder]:
     """The remembered folders in the order they were added."""
     with store.reading() as connection:

@@ -272,7 +272,12 @@ def _among(**wanted: Sequence[Any]) -> tuple[str, list[str]]:
 
 
 def _job(row: Sequence[Any]) -> Job:
-    return Job(*(*row[:2], json.loads(row[2]), row[3], json.loads(row[4]), *row[5:]))
+    """A job whose row cannot be read has failed, and hides no other one."""
+    try:
+        payload, result = dict(json.loads(row[2])), dict(json.loads(row[4]))
+    except (ValueError, TypeError):
+        return Job(*(*row[:2], {}, "failed", {}, "What this job was to do cannot be read any more.", *row[6:]))
+    return Job(*(*row[:2], payload, row[3], result, *row[5:]))
 
 
 def _item(row: Sequence[Any]) -> Item:

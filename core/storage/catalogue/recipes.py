@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from core.settings import ChunkingSettings
+from core.storage.faults import row_faults
 from core.storage.store import Store, now, settings_from
 
 SCOPES = ("kind", "document")
@@ -90,5 +91,6 @@ def hand_recipe_on(connection: sqlite3.Connection, version_id: str, successor: s
     connection.execute("DELETE FROM own_recipe WHERE scope = 'document' AND key = ?", (version_id,))
 
 
+@row_faults("A recipe of one's own")
 def _read(values: str) -> ChunkingSettings:
     return settings_from({"chunking": json.loads(values)}).chunking

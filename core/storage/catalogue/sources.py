@@ -229,11 +229,14 @@ def trashed(store: Store) -> list[SourceRow]:
 
 
 def remove_strays(store: Store) -> list[str]:
-    """Remove versions that no source points to, take those of the trash out of the indexes; return their ids."""
+    """Take versions of the trash out of the indexes, and those of mails that are gone; return their ids.
+
+    A version that no source points to stays: nothing but damage makes one, and repair names it anew.
+    """
     with store.transaction() as connection:
         strays = connection.execute(
-            "SELECT number, id FROM version WHERE number NOT IN (SELECT version FROM source)"
-            " OR (number NOT IN (SELECT version FROM source WHERE trashed_at IS NULL)"
+            "SELECT number, id FROM version WHERE number IN (SELECT version FROM source)"
+            " AND (number NOT IN (SELECT version FROM source WHERE trashed_at IS NULL)"
             "  AND number IN (SELECT version FROM recipe UNION SELECT parent FROM source WHERE trashed_at IS NULL))"
         ).fetchall()
         for number, _ in strays:

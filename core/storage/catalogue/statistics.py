@@ -10,10 +10,13 @@ from pathlib import Path
 
 from core.storage.catalogue.generations import generations
 from core.storage.catalogue.meaning import ENCODED
+from core.storage.connections import CATALOGUE
+from core.storage.faults import row_faults
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.schema.word_tables import FIELDS, content_table, index_table
-from core.storage.store import CATALOGUE, Store
+from core.storage.store import Store
 
+BACKUPS = ("backups", "damaged", "replaced")  # copies of the catalogue, and those that were set aside
 CACHE = "cache"  # the folder for what pages keep beside the library; it may be deleted at any time
 
 
@@ -27,7 +30,8 @@ class Stats:
     changes Chroma has yet to be told. ``trash``: sources in the trash, and ``trash_bytes`` the originals that nothing
     else holds. ``catalogue_bytes`` is ``text_bytes`` (text, structure, chunks, jobs), ``vectors_bytes`` and
     ``lexical_bytes``; ``files_bytes``: originals, those in the trash too; ``cache_bytes``: pictures of pages and the
-    like; ``other_bytes``: reports of benchmarks. ``total_bytes`` is all of it.
+    like; ``backups_bytes``: copies of the catalogue and those set aside; ``other_bytes``: reports of benchmarks.
+    ``total_bytes`` is all of it.
     """
 
     sources: int
@@ -53,6 +57,7 @@ class Stats:
     trash_bytes: int
     chroma_bytes: int
     cache_bytes: int
+    backups_bytes: int
     other_bytes: int
     total_bytes: int
 
@@ -99,6 +104,7 @@ def stats(store: Store) -> Stats:
         "files_bytes": store.files.bytes_on_disk(),
         "chroma_bytes": _folder_bytes(store.home / "chroma"),
         "cache_bytes": _folder_bytes(store.home / CACHE),
+        "backups_bytes": sum(_folder_bytes(store.home / name) for name in BACKUPS),
         "other_bytes": _folder_bytes(store.home / "benchmarks"),
     }
     return Stats(
@@ -167,6 +173,7 @@ def _bytes(path: Path) -> int:
 _KEY = "languages"
 
 
+@row_faults("The list of languages")
 def languages(store: Store) -> tuple[str, ...]:
     """Names as ``core.text.languages`` has them, in alphabetical order; one that was indexed once stays."""
     return tuple(json.loads(store.meta(_KEY) or "[]"))

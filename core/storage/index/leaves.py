@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from core.errors import StorageError
 from core.storage.catalogue.meaning import UNENCODED
 from core.storage.catalogue.names import names_of_versions
+from core.storage.faults import row_faults
 from core.storage.store import Store
 from core.types import Span, Vectors
 
@@ -45,6 +46,7 @@ class LeafTable:
         return len(self.rows)
 
 
+@row_faults("The table of leaves")
 def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
     """The leaves as they are now. ``previous`` saves reading again the vectors it holds: those of a row never change.
 

@@ -10,6 +10,7 @@ import logging
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from core.storage.faults import disk_faults
 from core.storage.index.vectors import (
     ChromaProjection,
     ProjectionDamagedError,
+    digest,
     discard,
     examine,
     left_open,
@@ -81,23 +83,36 @@ def carry_if_possible(store: Store) -> None:
         _LOG.warning("The vector index could not be brought up to date: %s", error)
 
 
-def query_projection(store: Store, vector: Vectors, k: int) -> tuple[NDArray[np.int64], Vectors]:
+def query_projection(store: Store, vector: Vectors, k: int) -> tuple[NDArray[np.int64], Vectors] | None:
     """``(rows int64, similarities float32)`` of the ``k`` leaves nearest to a unit vector, by Chroma, nearest first.
 
-    Only the lock's holder may ask; readers search exactly. What is pending is carried before.
+    Only the lock's holder may ask; readers search exactly. What is pending is carried before. ``None`` while Chroma
+    grows anew, which begins where it is seen to be damaged: search exactly meanwhile.
     """
     if not store.writable:
         raise StorageError(f"The library {store.home} was opened for reading.", "Search exactly instead.")
-    with store.afresh(), store.projection_lock:
-        apply_outbox(store)
-        generation = int(store.meta("serving") or 0)
-        try:
-            rows, distances = open_projection(store).query(generation, vector, k)
-        except ProjectionDamagedError as error:
-            _LOG.warning("%s", error)
-            rebuild_projection(store)
-            rows, distances = open_projection(store).query(generation, vector, k)
-    return rows, 1.0 - distances
+    if (store.growing and store.growing.is_alive()) or not store.projection_lock.acquire(blocking=False):
+        return None
+    try:
+        with store.afresh():
+            open_projection(store)
+            apply_outbox(store)
+            rows, distances = open_projection(store).query(int(store.meta("serving") or 0), vector, k)
+            return rows, 1.0 - distances
+    except ProjectionDamagedError as error:
+        _LOG.warning("%s", error)
+        store.growing = Thread(target=_grow_anew, args=[store], name="lectern-chroma", daemon=True)
+        store.growing.start()
+        return None
+    finally:
+        store.projection_lock.release()
+
+
+def _grow_anew(store: Store) -> None:
+    try:
+        rebuild_projection(store)
+    except StorageError as error:  # the library was closed, or its disk is full: the next question tries again
+        _LOG.warning("Chroma could not be made anew: %s", error)
 
 
 def open_projection(store: Store) -> ChromaProjection:
@@ -110,10 +125,13 @@ def open_projection(store: Store) -> ChromaProjection:
         directory = projection_directory(store)
         if directory is None:
             raise ProjectionDamagedError(f"{store.home}: Chroma has not been built yet.")
+        problem = ""
         if left_open(directory):
             problem = compare_projection(store)
-            if problem:
-                raise ProjectionDamagedError(f"{store.home}: {problem}")
+        elif digest(directory) != store.meta("projection_closed"):
+            problem = "Chroma's files are not those that were closed."
+        if problem:
+            raise ProjectionDamagedError(f"{store.home}: {problem}")
         with disk_faults(directory):
             _discard_others(directory)
             projection = ChromaProjection(directory, store.meta("library") or "")
@@ -123,14 +141,6 @@ def open_projection(store: Store) -> ChromaProjection:
             if abs(count - leaves) > waiting:
                 raise ProjectionDamagedError(f"{store.home}: Chroma holds {count} vectors, the catalogue {leaves}.")
         return projection
-
-
-def close_projection(store: Store) -> None:
-    """Let Chroma go; whatever needs it next opens it again."""
-    with store.projection_lock:
-        projection, store.projection = store.projection, None
-        if projection is not None:
-            projection.close()
 
 
 def projection_directory(store: Store) -> Path | None:
@@ -146,7 +156,7 @@ def compare_projection(store: Store) -> str:
     Looks from a process of its own, at all ids and a sample of vectors; Chroma is closed for it. Needs the lock.
     """
     with store.afresh(), store.projection_lock:
-        close_projection(store)
+        store.close_projection()
         directory = projection_directory(store)
         if directory is None:
             return "Chroma's files are missing."
@@ -171,6 +181,8 @@ def compare_projection(store: Store) -> str:
             lost, distinct = _lost(truth, settled, reached)
             if lost and (lost == distinct or lost > max(_FEW, _LOST_SHARE * distinct)):
                 return f"Chroma does not find {lost} of {distinct} vectors by themselves."
+        if not left_open(directory):  # who looks may write, as SQLite does: what was found sound is what was closed
+            store.set_meta("projection_closed", digest(directory))
     return ""
 
 
@@ -181,7 +193,7 @@ def rebuild_projection(store: Store, progress: Progress | None = None) -> int:
     """
     with store.afresh(), store.projection_lock:
         try:
-            close_projection(store)
+            store.close_projection()
         except ProjectionDamagedError as error:
             _LOG.info("%s", error)
         root = store.home / "chroma"

@@ -7,6 +7,7 @@ before it is trusted, and whatever looks wrong is made anew from the catalogue i
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import shutil
@@ -91,12 +92,13 @@ class ChromaProjection:
         if collection_name(generation) in names:
             _guarded(lambda: self._client.delete_collection(collection_name(generation)))
 
-    def close(self) -> None:
-        """Let Chroma finish and release its files. Twice is once."""
+    def close(self) -> str:
+        """Let Chroma finish and release its files, and return their ``digest``. Twice is once."""
         if (self.directory / _MARK).exists():
             self._collections.clear()
             _guarded(self._client.close)
             (self.directory / _MARK).unlink(missing_ok=True)
+        return digest(self.directory)
 
     def _collection(self, generation: int) -> Any:
         if generation not in self._collections:
@@ -123,6 +125,21 @@ def collection_name(generation: int) -> str:
 def left_open(directory: Path) -> bool:
     """Whether the process that last used the directory ended without closing it."""
     return (directory / _MARK).exists()
+
+
+def digest(directory: Path) -> str:
+    """Hex SHA-256 over the names and bytes of all files of a directory that no process has open; "" where it cannot be
+    read. Nothing of Chroma reads a file whose bytes are not those that Chroma left.
+    """
+    whole = hashlib.sha256()
+    try:
+        for path in sorted(path for path in directory.rglob("*") if path.is_file()):
+            whole.update(str(path.relative_to(directory)).encode() + b"\0")
+            with path.open("rb") as stream:
+                whole.update(hashlib.file_digest(stream, "sha256").digest())
+    except OSError:
+        return ""
+    return whole.hexdigest()
 
 
 def new_directory(root: Path) -> Path:

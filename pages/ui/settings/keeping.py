@@ -35,6 +35,7 @@ PARTS = {
     "chroma_bytes": "Index of vectors (Chroma)",
     "files_bytes": "Originals",
     "cache_bytes": "Pictures of pages",
+    "backups_bytes": "Backups",
     "other_bytes": "Benchmark reports",
 }
 

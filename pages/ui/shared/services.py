@@ -71,6 +71,11 @@ def library() -> Library:
     return opened
 
 
+def let_go() -> None:
+    """Close the library this window looks at; what asks for it next opens it again."""
+    _desk.clear(str(home()))
+
+
 def look_now() -> None:
     """Have the folders of the library looked at, now that one was added, taken up again or asked about."""
     watcher = _desk(str(home())).watcher
@@ -79,8 +84,10 @@ def look_now() -> None:
 
 
 def banner() -> None:
-    """Say so where another program writes the library and this one only reads; and where its texts are sent."""
+    """Say so where the library was mended, where another program writes it, and where its texts are sent."""
     language.mark_embedder(library())
+    if notice := library().notice:
+        st.warning(words.escaped(notice), icon=":material/healing:")
     locked = _desk(str(home())).locked
     if not locked:
         return

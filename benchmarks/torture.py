@@ -1,0 +1,335 @@
+"""A library under torture: random work that is killed and made to fail, and every file of it damaged in every way.
+
+``python -m benchmarks.torture [--seconds 120] [--seed N] [--damages N]``. After each kill, fault and damage the library
+is opened, verified, repaired where it says so, and its documents are held against those that were acknowledged. What
+falls is printed with its number, and the exit code is 1. Faults (ENOSPC with short writes, EIO, EMFILE) are injected
+below Python, by a shim that the machine's C compiler makes; where there is none, work is killed and files are damaged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import errno
+import json
+import logging
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import LecternError
+from core.library import Incoming, Library
+from core.storage.index import outbox, vectors
+from core.text import quantities
+from core.types import Vectors
+
+_SHIM = "LECTERN_TORTURE_SHIM"
+_LIMIT = 120.0  # seconds after which a look at a library hangs
+_ERRORS = (errno.ENOSPC, errno.EIO, errno.EMFILE)
+Texts = dict[str, str]
+
+
+class Encoder:
+    """Vectors of a text's hash: durable work needs no meaning."""
+
+    dimension = 16
+    max_tokens = 256
+    fingerprint = "torture"
+    prompts: Mapping[str, str] = {}
+
+    def encode(self, texts: Any, progress: Any = None) -> Vectors:
+        """``(n, 16) float32``, unit norm."""
+        rows = [np.random.default_rng(abs(hash(str(text))) % 2**32).normal(size=16) for text in texts]
+        found = np.array(rows, np.float32).reshape(-1, 16)
+        return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def work(home: Path, seed: int, tell: Callable[..., None]) -> None:
+    """Random work for ever; ``tell`` says what is begun and what was acknowledged. Expected failures are no end."""
+    chance = random.Random(seed)
+    while True:
+        try:
+            with Library.open(home, encoder=Encoder()) as library:
+                for _ in range(chance.randrange(2, 12)):
+                    _one(library, chance, tell)
+        except LecternError as error:
+            tell("refused", str(error)[:200])
+            time.sleep(0.02)
+
+
+def _one(library: Library, chance: random.Random, tell: Callable[..., None]) -> None:
+    name = f"document {chance.randrange(8)}.md"
+    held = {row.name: row for row in library.sources()}
+    choice = chance.random()
+    if choice < 0.55 or name not in held:
+        text = f"# Part {chance.randrange(10**9)}\n\n" + f"{name} says {chance.random()}. " * chance.randrange(1, 60)
+        tell("begin", name, text)
+        report = library.ingest([Incoming(name, content_hash=library.stage(text.encode()))])
+        tell("failed" if report.failures else "done", name, text)
+    elif choice < 0.7:
+        tell("begin", name, None)
+        library.remove(held[name].id)
+        tell("done", name, None)
+    elif choice < 0.8:
+        library.judge(f"What says {name}?", held[name].version_id, 0, 5)
+    elif choice < 0.9:
+        library.labels.tag([held[name].id], f"tag {chance.randrange(5)}")
+    elif choice < 0.95:
+        library.back_up(if_due=chance.random() < 0.5)
+    else:
+        library.rebuild()
+
+
+def _examined(directory: Path, generation: int, rows: Any) -> Any:
+    """Chroma's files looked into here: a process for each look would take most of the time, and this one may die."""
+    found = vectors._guarded(lambda: vectors.look_into(directory, generation, [int(row) for row in rows]))
+    held = {row: np.array(vector, np.float32) for row, vector in found["vectors"].items()}
+    return set(found["ids"]), held, set(found["reached"])
+
+
+def look(home: Path, tell: Callable[..., None]) -> None:
+    """Open, verify and ask; repair where that is said to help, and verify and ask again; tell what is held then."""
+    try:
+        with Library.open(home, encoder=Encoder()) as library:
+            problems = library.verify()
+            if not problems:
+                _held(library, [], tell)
+                return
+            with suppress(LecternError):
+                library.search("What says the document?")
+    except LecternError as error:
+        tell("said", str(error)[:300])
+    with Library.open(home, encoder=Encoder(), repair=True) as library:
+        _held(library, [[problem.where, problem.what] for problem in library.verify(repair=True)], tell)
+
+
+def _held(library: Library, left: list[list[str]], tell: Callable[..., None]) -> None:
+    library.search("What says the document?")
+    texts = {row.name: library.document(row.version_id).text for row in library.sources()}
+    tell("held", texts, left, len(library.judgments()))
+
+
+def child(task: Callable[[Callable[..., None]], None], arm: Callable[[], None] | None = None) -> tuple[int, Any]:
+    """Run a task in a process of its own; its number and the end of a pipe that its lines come out of."""
+    reading, writing = os.pipe()
+    number = os.fork()
+    if number:
+        os.close(writing)
+        return number, os.fdopen(reading, "r", encoding="utf-8")
+    os.close(reading)
+    said = os.fdopen(writing, "w", encoding="utf-8")
+    os.setsid()
+
+    def tell(*words: object) -> None:
+        said.write(json.dumps(words) + "\n")
+        said.flush()
+
+    code = 0
+    try:
+        if arm:
+            arm()
+        task(tell)
+    except BaseException as error:
+        tell("fell", type(error).__name__, traceback.format_exc()[-1500:])
+        code = 1
+    finally:
+        os._exit(code)
+
+
+def heard(number: int, pipe: Any, seconds: float) -> tuple[list[list[Any]], int]:
+    """All a child said till it ended or was killed after ``seconds``, and how it ended: a signal is negative."""
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends and os.waitid(os.P_PID, number, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        time.sleep(0.005)
+    _kill(number)
+    code = os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+    with pipe:
+        lines = pipe.read().split("\n")[:-1]
+    return [json.loads(line) for line in lines if line.endswith("]")], code
+
+
+def _kill(number: int) -> None:
+    try:
+        os.killpg(number, signal.SIGKILL)
+    except ProcessLookupError:
+        os.kill(number, signal.SIGKILL)
+
+
+class Torture:
+    """One run: what was done to the library in ``home``, and what fell."""
+
+    def __init__(self, home: Path, seed: int) -> None:
+        self.home = home
+        self.chance = random.Random(seed)
+        self.counts: Counter[str] = Counter()
+        self.fallen: list[str] = []
+        self._acceptable: dict[str, set[str | None]] = {}
+        self._shim = ctypes.CDLL(os.environ[_SHIM]) if os.environ.get(_SHIM) else None
+
+    def turn(self) -> None:
+        """Work for a moment, with faults or without, then death; and a look at what is left."""
+        code, first = self.chance.choice(_ERRORS), self.chance.randrange(400)
+        last = first + self.chance.choice((1, 3, 1000))
+        faulty = self._shim is not None and self.chance.random() < 0.6
+        seed, below = self.chance.random(), str(self.home).encode()
+
+        def arm() -> None:
+            assert self._shim is not None
+            self._shim.torture_arm(below, ctypes.c_long(first), ctypes.c_long(last), code)
+
+        def task(tell: Callable[..., None]) -> None:
+            try:
+                work(self.home, int(seed * 2**32), tell)
+            finally:
+                tell("faults", ctypes.c_int.in_dll(self._shim, "torture_failed").value if self._shim else 0)
+
+        number, pipe = child(task, arm if faulty else None)
+        said, _ = heard(number, pipe, self.chance.uniform(0.05, 2.5))
+        self.counts["kills"] += 1
+        self.counts["faulty turns"] += faulty
+        for kind, *words in said:
+            if kind == "begin":
+                self._acceptable.setdefault(words[0], {None}).add(words[1])
+            elif kind == "done":
+                self.counts["acknowledged"] += 1
+                self._acceptable[words[0]] = {words[1]}
+            elif kind == "fell":
+                self._fell(f"work under {errno.errorcode[code] if faulty else 'no fault'}: {words[0]}\n{words[1]}")
+            self.counts["refused"] += kind == "refused"
+        texts = self._looked(self.home, "kill")
+        if texts is None:
+            return
+        for name, wanted in self._acceptable.items():
+            if texts.get(name) not in wanted:
+                self._fell(
+                    f"{name} is {str(texts.get(name))[:60]!r}, acknowledged were {[str(w)[:60] for w in wanted]}"
+                )
+            self._acceptable[name] = {texts.get(name)}
+
+    def damage(self, base: Path, number: int, wanted: Texts) -> None:
+        """One damage to one file of a copy of ``base``; each file in its turn, by chance how."""
+        home = self.home.with_name("damaged")
+        shutil.rmtree(home, ignore_errors=True)
+        shutil.copytree(base, home)
+        files = sorted(path for path in home.rglob("*") if path.is_file())
+        path = files[number % len(files)]
+        kind = self.chance.choice(sorted(DAMAGES))
+        DAMAGES[kind](path, self.chance.choice(files), self.chance)
+        self.counts["damages"] += 1
+        what = f"{kind} of {path.relative_to(home)}"
+        original = path.relative_to(home).parts[0] == "files"
+        texts = self._looked(home, what, forgiven="original" if original else "none", least=len(wanted))
+        if texts is not None and sorted(texts.values()) != sorted(wanted.values()):
+            self._fell(f"{what}: {len(texts)} of {len(wanted)} documents are the same")
+
+    def _looked(self, home: Path, after: str, forgiven: str = "none", least: int = 0) -> Texts | None:
+        number, pipe = child(lambda tell: look(home, tell))
+        started = time.monotonic()
+        said, code = heard(number, pipe, _LIMIT)
+        held = next((words for kind, *words in said if kind == "held"), None)
+        if held is None:
+            fell = next((f"{words[0]}\n{words[1]}" for kind, *words in said if kind == "fell"), f"ended by {code}")
+            self._fell(f"after {after}, {time.monotonic() - started:.0f} s: {fell}")
+            return None
+        texts, left, judgments = held
+        if judgments < least:
+            self._fell(f"after {after}: {judgments} of {least} judgments")
+        wrong = [problem for problem in left if forgiven not in " ".join(problem).lower()]
+        if wrong:
+            self._fell(f"after {after}: left {wrong[:3]}")
+        return dict(texts)
+
+    def _fell(self, sentence: str) -> None:
+        self.fallen.append(sentence)
+        print(f"FELL {len(self.fallen)}: {sentence}", flush=True)
+
+
+def _flip(path: Path, chance: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    for _ in range(max(1, min(20, len(data) // 2000))):
+        if data:
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    path.write_bytes(data)
+
+
+DAMAGES: dict[str, Callable[[Path, Path, random.Random], object]] = {
+    "bits": lambda path, other, chance: _flip(path, chance),
+    "emptying": lambda path, other, chance: os.truncate(path, 0),
+    "cutting": lambda path, other, chance: os.truncate(path, int(path.stat().st_size * chance.random())),
+    "noise": lambda path, other, chance: path.write_bytes(chance.randbytes(path.stat().st_size)),
+    "swapping": lambda path, other, chance: path.write_bytes(other.read_bytes()),
+    "removal": lambda path, other, chance: path.unlink(),
+    "zeros": lambda path, other, chance: path.write_bytes(bytes(path.stat().st_size)),
+}
+
+
+def made(home: Path) -> Texts:
+    """A library of a dozen documents with judgments, a backup and a Chroma that was closed."""
+    texts = {f"paper {n}.md": f"# Paper {n}\n\n" + f"Paper {n} says {n * 7}. " * 30 for n in range(12)}
+
+    def task(tell: Callable[..., None]) -> None:
+        with Library.open(home, encoder=Encoder()) as library:
+            items = [Incoming(name, content_hash=library.stage(text.encode())) for name, text in texts.items()]
+            library.ingest(items)
+            for row in library.sources():
+                library.judge(f"What says {row.name}?", row.version_id, 0, 9)
+            library.back_up()
+
+    number, pipe = child(task)
+    said, code = heard(number, pipe, 300)
+    if code:
+        raise SystemExit(f"The library to damage could not be made: {said}")
+    return texts
+
+
+def main() -> int:
+    """Run the torture and print what was done and what fell."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--damages", type=int, default=0, help="at least so many, however long it takes")
+    options = parser.parse_args()
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    with tempfile.TemporaryDirectory() as folder:
+        if compiler and _SHIM not in os.environ and sys.platform == "linux":
+            shim = Path(folder) / "faults.so"
+            source = Path(__file__).with_name("torture_faults.c")
+            subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", shim, source, "-ldl"], check=True)
+            environment = {**os.environ, _SHIM: str(shim), "LD_PRELOAD": str(shim), "PYTHONHASHSEED": "0"}
+            return subprocess.run(
+                [sys.executable, "-m", "benchmarks.torture", *sys.argv[1:]], env=environment
+            ).returncode
+        logging.disable(logging.CRITICAL)
+        import chromadb  # noqa: F401 - once, for all that are forked
+
+        quantities._registry()
+        outbox.examine = _examined
+        torture = Torture(Path(folder) / "library", options.seed)
+        base = Path(folder) / "base"
+        texts = made(base)
+        ends, number = time.monotonic() + options.seconds, 0
+        while time.monotonic() < ends or number < options.damages:
+            if time.monotonic() < ends and number % 2 == 0:
+                torture.turn()
+            torture.damage(base, number, texts)
+            number += 1
+    counts = ", ".join(f"{count} {what}" for what, count in sorted(torture.counts.items()))
+    print(f"seed {options.seed}: {counts}; {len(torture.fallen)} fell")
+    return 1 if torture.fallen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+"""What a catalogue that is gone held, put back from the originals; and documents derived again from theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+
+from core.errors import LecternError, NotFoundError
+from core.ingest.applying import recut_versions
+from core.ingest.ingest import Ingest
+from core.ingest.prepared import Incoming
+from core.storage import keepsakes, rescue
+from core.storage.catalogue.documents import version
+from core.storage.catalogue.labels import Labels
+from core.storage.catalogue.sources import find_source
+from core.storage.catalogue.trash import trash_sources
+from core.storage.keepsakes import Keepsakes, Row
+from core.storage.store import Store
+
+
+def put_back_rows(store: Store, told: Sequence[Keepsakes]) -> None:
+    """Edits, judgments, recipes and folders that the catalogue lacks, and settings of the latest that knows some."""
+    for known in told:
+        keepsakes.put_back(store, known, settings=known.revision >= store.revision())
+
+
+def put_back_sources(run: Ingest, told: Sequence[Keepsakes]) -> list[str]:
+    """Read every original again that a source named and none does now, with its labels; say what is not to be had.
+
+    What no line names any more comes back as an upload under a name made of its hash.
+    """
+    store = run.store
+    whole = max((known.revision for known in told if not known.unread), default=-1)
+    lost = [sentence for known in told if known.revision > whole for sentence in known.unread]
+    with store.reading() as connection:
+        now = _by_name(keepsakes.gathered(connection).of("source"))
+    lines = _by_name(row for known in told for row in known.of("source") if row.get("type") in ("path", "upload"))
+    items = []
+    for name, row in lines.items():
+        version_id = str(row.get("version_id") or "")
+        if name in now and now[name].get("version_id") == version_id:
+            continue
+        if len(version_id) == 64 and (store.files.take_back(version_id) or version(store, version_id)):
+            items.append(Incoming(str(row.get("name")), keepsakes.path_of(row), version_id))
+        else:
+            lost.append(f"The original of {row.get('name')} is in no folder of the library.")
+    lost += _ingested(run, items)
+    _put_labels_back(store, lines)
+    nameless = [one for one in store.files.hashes_set_aside() if store.files.take_back(one)]
+    with store.reading() as connection:
+        strays = "SELECT id, title FROM version WHERE number NOT IN (SELECT version FROM source)"
+        names = dict(connection.execute(strays).fetchall())
+    unnamed = [one for one in store.files.hashes() if one in store.files.fresh and one not in store.wanted_files()]
+    found = dict.fromkeys([*nameless, *unnamed, *names])
+    return lost + _ingested(run, [Incoming(f"recovered-{one[:12]}", content_hash=one) for one in found])
+
+
+def derive_again(run: Ingest, versions: Iterable[str]) -> list[str]:
+    """Read, cut and encode documents anew from their originals; a sentence for each that this could not be done with.
+
+    A damaged original is first replaced by the person's own file, where that still has its bytes.
+    """
+    store = run.store
+    wanted = list(dict.fromkeys(versions))
+    for version_id in wanted:
+        if store.files.fault(version_id):
+            _heal_original(store, version_id)
+    whole = [version_id for version_id in wanted if not store.files.fault(version_id)]
+    with store.transaction() as connection:
+        for version_id in whole:
+            number = connection.execute("SELECT number FROM version WHERE id = ?", (version_id,)).fetchone()
+            if number is None:
+                continue
+            # No parser and no recipe is named so, and no text has such a key: all of it is made anew.
+            connection.execute("UPDATE version SET parser = '' WHERE number = ?", number)
+            connection.execute("UPDATE recipe SET fingerprint = '' WHERE version = ?", number)
+            connection.execute(
+                "UPDATE OR IGNORE vector SET key = 'damaged ' || number WHERE key <> '' AND number IN"
+                " (SELECT vector FROM chunk WHERE version = ?)",
+                number,
+            )
+    report = recut_versions(run, whole)
+    with store.transaction() as connection:
+        connection.execute(
+            "DELETE FROM vector WHERE key GLOB 'damaged *' AND number NOT IN"
+            " (SELECT vector FROM chunk WHERE vector IS NOT NULL)"
+        )
+    return [f"{failure.source}: {failure.reason}" for failure in report.failures]
+
+
+def finish(store: Store, told: Sequence[Keepsakes]) -> None:
+    """From now on the library is past all that was put back into it, and this is written down."""
+    with store.transaction() as connection:
+        latest = max((known.revision for known in told), default=0)
+        connection.execute(
+            "UPDATE meta SET value = max(CAST(value AS INTEGER), ?) + 1 WHERE key = 'revision'", (latest,)
+        )
+    keepsakes.write_down(store)
+    rescue.done(store.home)
+
+
+def _by_name(rows: Iterable[Row]) -> dict[tuple[str, str], Row]:
+    return {(str(row.get("type")), str(row.get("path") or row.get("name"))): row for row in rows}
+
+
+def _ingested(run: Ingest, items: Sequence[Incoming]) -> list[str]:
+    if not items:
+        return []
+    done = len(run.failures)
+    run.run(items)
+    return [f"{failure.source}: {failure.reason}" for failure in run.failures[done:]]
+
+
+def _put_labels_back(store: Store, lines: Mapping[tuple[str, str], Row]) -> None:
+    labels = Labels(store)
+    collections = {collection.name: collection.id for collection in labels.collections()}
+    for row in lines.values():
+        source = find_source(store, name=str(row.get("name")), path=keepsakes.path_of(row))
+        if source is None:
+            continue
+        with suppress(LecternError, ValueError, TypeError):
+            for name in keepsakes.names_in(row, "collections"):
+                if name not in collections:
+                    collections[name] = labels.create_collection(name)
+                labels.collect([source], collections[name])
+            for name in keepsakes.names_in(row, "tags"):
+                labels.tag([source], name)
+            if row.get("note"):
+                labels.write_note(source, str(row["note"]))
+            if row.get("trashed_at"):
+                trash_sources(store, [source])
+
+
+def _heal_original(store: Store, version_id: str) -> None:
+    with store.reading() as connection:
+        paths = connection.execute(
+            "SELECT path FROM source WHERE path IS NOT NULL AND version = (SELECT number FROM version WHERE id = ?)",
+            (version_id,),
+        ).fetchall()
+    for (path,) in paths:
+        with suppress(LecternError, OSError, NotFoundError):
+            place = keepsakes.place_of(path)
+            if store.files.hash_of(place) == version_id:
+                store.files.stage(place.read_bytes())
+                store.files.named(version_id)
+                return

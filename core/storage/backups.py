@@ -1,0 +1,155 @@
+"""Backups of the catalogue, made by itself after work: SQLite's own copies, looked into, few, and put back by one call.
+
+The originals are not copied: they are never changed and lie beside. A copy's name tells when it was made and of which
+revision. The newest of each of the last seven days that have one stays, and of the last four weeks.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.errors import NotFoundError, StorageError
+from core.storage.connections import CATALOGUE, open_reader
+from core.storage.faults import catalogue_faults, disk_faults
+from core.storage.lock import WriterLock
+from core.storage.schema.migrations import check
+from core.whole_files import written_whole
+
+if TYPE_CHECKING:
+    from core.storage.store import Store
+
+FOLDER = "backups"
+DAYS, WEEKS = 7, 4
+_STAMP = "%Y%m%dT%H%M%S"
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """One copy. ``name``: what ``backup`` calls it; ``made_at`` in UTC; ``revision``: the library's at that moment."""
+
+    name: str
+    path: Path
+    made_at: datetime
+    revision: int
+    size_bytes: int
+
+
+def backups(home: Path) -> list[Backup]:
+    """The copies there are, the newest first; files of other names are passed over."""
+    found = []
+    for path in (home / FOLDER).glob("*.sqlite"):
+        stamp, _, revision = path.stem.partition("-r")
+        try:
+            made_at = datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC)
+            found.append(Backup(path.stem, path, made_at, int(revision), path.stat().st_size))
+        except (ValueError, OSError):
+            continue
+    return sorted(found, key=lambda backup: (backup.made_at, backup.revision), reverse=True)
+
+
+def make(store: Store) -> Backup:
+    """Copy the catalogue while it is in use, look into the copy, and let go of copies past their days and weeks.
+
+    Raises ``StorageError`` where there is no room for two more of its size, or where the copy is damaged: then none
+    goes.
+    """
+    size = (store.home / CATALOGUE).stat().st_size
+    with disk_faults(store.home):
+        if shutil.disk_usage(store.home).free < 2 * size:
+            raise StorageError(f"There is no room for a backup of {store.home}.", "Free some space on its disk.")
+    name = f"{datetime.now(UTC).strftime(_STAMP)}-r{store.revision()}"
+    path = store.home / FOLDER / f"{name}.sqlite"
+    with disk_faults(path), catalogue_faults(store.home), written_whole(path) as unfinished:
+        unfinished.unlink(missing_ok=True)
+        with closing(open_reader(store.home / CATALOGUE)) as source, closing(sqlite3.connect(unfinished)) as copy:
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+            fault = copy.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if fault != "ok":
+            raise StorageError(f"The catalogue of {store.home} was not backed up: {fault}.", "Run verify --repair.")
+    there = backups(store.home)
+    for old in set(there) - kept(there):
+        old.path.unlink(missing_ok=True)
+    return next(backup for backup in there if backup.name == name)
+
+
+def make_if_due(store: Store) -> Backup | None:
+    """As ``make``, where the last copy is a day old, or of another clock, and the library has changed since."""
+    newest = next(iter(backups(store.home)), None)
+    if newest is not None:
+        age = datetime.now(UTC) - newest.made_at
+        if newest.revision == store.revision() or timedelta() <= age < timedelta(days=1):
+            return None
+    return make(store)
+
+
+def kept(there: Sequence[Backup]) -> set[Backup]:
+    """Those that stay, of ``there``, the newest first."""
+    days: dict[str, Backup] = {}
+    weeks: dict[str, Backup] = {}
+    for backup in there:
+        days.setdefault(f"{backup.made_at:%Y-%m-%d}", backup)
+        weeks.setdefault(f"{backup.made_at:%G-%V}", backup)
+    return {*list(days.values())[:DAYS], *list(weeks.values())[:WEEKS]}
+
+
+def named(home: Path, name: str) -> Backup:
+    """The copy of this name, or the newest one for "". Raises ``NotFoundError``."""
+    there = backups(home)
+    for backup in there:
+        if name in ("", backup.name):
+            return backup
+    known = ", ".join(backup.name for backup in there) or "none"
+    raise NotFoundError(f"There is no backup {name!r} of {home}.", f"There are: {known}.")
+
+
+def restore(home: Path, backup: Backup) -> None:
+    """Put a copy in the place of the catalogue, which is kept in ``replaced``. No process may have the library open.
+
+    What was ingested since is set aside at the next opening. Raises ``LibraryLockedError``, ``StorageError``.
+    """
+    from core.storage import keepsakes
+    from core.storage.rescue import put_aside
+
+    lock = WriterLock(home)
+    try:
+        _require_whole(home, backup)
+        put_aside(home, "replaced")
+        revision = keepsakes.head(home)[1]
+        (home / keepsakes.FILE).unlink(missing_ok=True)
+        put_in_place(home, backup, revision)
+    finally:
+        lock.release()
+
+
+def put_in_place(home: Path, backup: Backup, past: int | None = None) -> None:
+    """Make a copy the catalogue. From then on the library is past the revision ``past``. Raises ``StorageError``."""
+    _require_whole(home, backup)
+    with disk_faults(home), catalogue_faults(home), written_whole(home / CATALOGUE) as unfinished:
+        shutil.copyfile(backup.path, unfinished)
+        with closing(sqlite3.connect(unfinished)) as copy, copy:
+            # Rows may be numbered otherwise by now than Chroma knows them: it grows anew.
+            copy.execute("DELETE FROM meta WHERE key = 'projection'")
+            copy.execute(
+                "INSERT INTO outbox(generation, op, row) SELECT generation, 'upsert', row FROM chunk WHERE level = 0"
+            )
+            if past is not None:
+                copy.execute(
+                    "UPDATE meta SET value = max(CAST(value AS INTEGER), ?) + 1 WHERE key IN ('revision', 'contents')",
+                    (past,),
+                )
+
+
+def _require_whole(home: Path, backup: Backup) -> None:
+    with catalogue_faults(home), closing(open_reader(backup.path)) as reader:
+        check(reader, home, writing=True)
+        fault = reader.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if fault != "ok":
+        raise StorageError(f"The backup {backup.name} is damaged: {fault}.", "Choose another one.")

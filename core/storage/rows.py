@@ -1,0 +1,99 @@
+"""Every row that is packed, looked into one by one: which cannot be read, and what is derived again in its place."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+
+from core.errors import LecternError
+from core.storage import keepsakes
+from core.storage.catalogue import chunks, documents, edits, features, folders, judging, recipes, statistics
+from core.storage.catalogue.generations import generations
+from core.storage.store import Store
+
+_LOG = logging.getLogger(__name__)
+_SETTINGS, _JOBS, _FOLDERS, _RECIPES, _EDITS = "settings", "jobs", "folders", "recipes", "edits by hand"
+_LANGUAGES = "languages"
+_GARBLED_JOB = "NOT json_valid(payload) OR NOT json_valid(result)"
+
+
+def unreadable(store: Store) -> Iterator[tuple[str, str, str]]:
+    """``(sentence, where, version)`` of every row that cannot be read; the version, where it can be derived again."""
+    whole: tuple[tuple[str, Callable[[], object]], ...] = (
+        (_SETTINGS, store.settings),
+        (_LANGUAGES, lambda: statistics.languages(store)),
+        (_FOLDERS, lambda: folders.folders(store)),
+        (_RECIPES, lambda: recipes.own_recipes(store)),
+        (_EDITS, lambda: edits.all_edits(store)),
+        ("judgments", lambda: judging.judgments(store)),
+    )
+    for where, read in whole:
+        if told := _fault(read):
+            yield told, where, ""
+    with store.reading() as connection:
+        versions = connection.execute("SELECT id, title FROM version ORDER BY number").fetchall()
+        (garbled,) = connection.execute(f"SELECT count(*) FROM job WHERE {_GARBLED_JOB}").fetchone()
+    if garbled:
+        yield f"What {garbled} jobs were to do cannot be read any more.", _JOBS, ""
+    for version_id, title in versions:
+        if told := _fault(partial(_read_whole, store, version_id)):
+            yield told, f"{title} ({version_id[:12]})", version_id
+
+
+def mend(store: Store, places: set[str]) -> None:
+    """Replace what cannot be read by what was written down of it, else by nothing: none of it is a document."""
+    known = keepsakes.kept(store.home)
+    with store.transaction() as connection:
+        if _SETTINGS in places:
+            written = next((row.get("value") for row in known.of("meta") if row.get("key") == "settings"), None)
+            store.set_meta("settings", written if isinstance(written, str) else None)
+            if _fault(store.settings):
+                store.set_meta("settings", None)
+        if _LANGUAGES in places:
+            store.set_meta("languages", None)
+        if _FOLDERS in places:
+            connection.execute("UPDATE folder SET patterns = '[]' WHERE NOT json_valid(patterns)")
+        if _RECIPES in places:
+            _rewrite(store, "own_recipe", "chunking", ("scope", "key"), known.of("own_recipe"))
+        if _EDITS in places:
+            _rewrite(store, "edit", "anchors", ("version_id", "made_at"), known.of("edit"))
+        if _JOBS in places:
+            connection.execute(f"DELETE FROM job WHERE {_GARBLED_JOB}")
+
+
+def _read_whole(store: Store, version_id: str) -> None:
+    documents.document(store, version_id)
+    for known in generations(store):
+        if chunks.recipe(store, version_id, known.number) is not None:
+            chunks.tree(store, version_id, known.number)
+            chunks.audit(store, version_id, known.number)
+            features.require_readable(store, version_id, known.number)
+
+
+def _rewrite(store: Store, table: str, column: str, key: tuple[str, str], written: keepsakes.Rows) -> None:
+    """Give rows whose ``column`` is no JSON the one that was written down under the same ``key``, or drop them."""
+    sound = {}
+    for row in written:
+        with suppress(ValueError, TypeError):
+            json.loads(row[column])
+            sound[tuple(row.get(name) for name in key)] = row[column]
+    with store.transaction() as connection:
+        named = ", ".join(key)
+        for values in connection.execute(f"SELECT {named} FROM {table} WHERE NOT json_valid({column})").fetchall():
+            same = " AND ".join(f"{name} = ?" for name in key) + f" AND NOT json_valid({column})"
+            if values in sound:
+                connection.execute(f"UPDATE {table} SET {column} = ? WHERE {same}", (sound[values], *values))
+            else:
+                connection.execute(f"DELETE FROM {table} WHERE {same}", values)
+                _LOG.warning("A row of %s could not be read and nothing was written down of it.", table)
+
+
+def _fault(read: Callable[[], object]) -> str:
+    try:
+        read()
+    except LecternError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,222 @@
+"""Whatever becomes of the catalogue, the originals give their documents back, backups and keepsakes the rest."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from core.errors import LecternError, LibraryDamagedError, LibraryLockedError, NotFoundError, StorageError
+from core.library import Incoming, Library
+from core.storage import backups
+from core.storage.backups import Backup
+from core.storage.connections import CATALOGUE
+from core.storage.keepsakes import FILE
+from tests.fast_encoder import FastEncoder
+
+TEXTS = {"bridges.md": "# Bridges\n\nThe long bridge opened in 1932.\n", "rivers.md": "# Rivers\n\nThe Elbe is long.\n"}
+
+
+def made(home: Path) -> Path:
+    """A library of two documents, one labelled and judged, one thrown away and brought back by nobody."""
+    with Library.open(home, encoder=FastEncoder()) as library:
+        for name, text in TEXTS.items():
+            library.ingest([Incoming(name, content_hash=library.stage(text.encode()))])
+        source = library.sources()[0]
+        library.judge("When did it open?", source.version_id, 12, 43)
+        library.labels.tag([source.id], "steel")
+        library.labels.write_note(source.id, "Look again.")
+        library.adopt(library.settings.with_value("retrieval.k", "7"))
+    return home
+
+
+def held(library: Library) -> object:
+    """What a person would miss."""
+    sources = [(one.name, library.document(one.version_id).text, one.tags, one.note) for one in library.sources()]
+    gold = [(row.judgment.question, row.judgment.quote, row.lost) for row in library.judgments()]
+    return sorted(sources), gold, library.settings
+
+
+def state(home: Path) -> object:
+    with Library.open(home, encoder=FastEncoder()) as library:
+        return held(library)
+
+
+def remove(home: Path) -> None:
+    for path in home.glob(CATALOGUE + "*"):
+        path.unlink()
+
+
+def garble(home: Path) -> None:
+    path = home / CATALOGUE
+    data = bytearray(path.read_bytes())
+    data[8192 * 2 :: 97] = b"\xff" * len(data[8192 * 2 :: 97])
+    path.write_bytes(data)
+
+
+def swap(home: Path) -> None:
+    other = home.parent / "other"
+    with Library.open(other, encoder=FastEncoder()) as library:
+        library.ingest([Incoming("other.txt", content_hash=library.stage(b"Another library."))])
+    remove(home)
+    shutil.copy(other / CATALOGUE, home / CATALOGUE)
+
+
+HARMS = {
+    "emptied": lambda home: (home / CATALOGUE).write_bytes(b""),
+    "removed": remove,
+    "garbled": garble,
+    "no database": lambda home: (home / CATALOGUE).write_bytes(b"this is no database" * 900),
+    "another library's": swap,
+}
+
+
+@pytest.mark.parametrize("backed_up", [False, True])
+@pytest.mark.parametrize("harm", HARMS)
+def test_a_lost_catalogue_is_said_and_given_back(tmp_path, harm, backed_up) -> None:
+    home = made(tmp_path / "library")
+    before = state(home)
+    if backed_up:
+        with Library.open(home, encoder=FastEncoder()) as library:
+            assert library.back_up() is not None
+    HARMS[harm](home)
+    files = sorted((home / "files").rglob("*"))
+    if harm != "garbled":  # which may be seen by whoever reads the rows
+        with pytest.raises(LibraryDamagedError, match="verify --repair"):
+            Library.open(home, encoder=FastEncoder())
+    assert sorted((home / "files").rglob("*")) == files
+    with Library.open(home, encoder=FastEncoder(), repair=True) as library:
+        assert [problem for problem in library.verify(repair=True) if problem.where != "repair"] == []
+        assert held(library) == before
+        assert library.search("When did the bridge open?").hits
+    assert state(home) == before
+    with Library.open(home, encoder=FastEncoder()) as library:
+        assert library.verify() == []
+
+
+def test_without_anything_written_down_the_documents_still_come_back(tmp_path) -> None:
+    home = made(tmp_path / "library")
+    remove(home)
+    (home / FILE).unlink()
+    with Library.open(home, encoder=FastEncoder(), repair=True) as library:
+        assert library.verify(repair=True) == []
+        assert sorted(library.document(one.version_id).text for one in library.sources()) == sorted(TEXTS.values())
+        assert all(one.name.startswith("recovered-") for one in library.sources())
+
+
+def test_an_older_catalogue_put_back_by_hand_is_told_and_caught_up(tmp_path) -> None:
+    home = made(tmp_path / "library")
+    shutil.copy(home / CATALOGUE, tmp_path / "older.sqlite")
+    with Library.open(home, encoder=FastEncoder()) as library:
+        library.ingest([Incoming("late.md", content_hash=library.stage(b"# Late\n\nWritten last.\n"))])
+        library.judge_unanswerable("Who built it?")
+    before = state(home)
+    remove(home)
+    shutil.copy(tmp_path / "older.sqlite", home / CATALOGUE)
+    with Library.open(home, encoder=FastEncoder()) as library:
+        assert all(problem.repairable for problem in library.verify())
+        assert library.verify(repair=True) == []
+        assert held(library) == before
+
+
+def test_a_backup_is_made_once_a_day_looked_into_and_put_back(tmp_path) -> None:
+    home = made(tmp_path / "library")
+    before = state(home)
+    with Library.open(home, encoder=FastEncoder()) as library:
+        (backup,) = [made for made in (library.back_up(), library.back_up()) if made]
+        assert library.stats().backups_bytes == backup.size_bytes
+        library.remove(library.sources()[0].id)
+        with pytest.raises(LibraryLockedError):
+            backups.restore(home, backup)
+    backups.restore(home, backups.named(home, ""))
+    with Library.open(home, encoder=FastEncoder()) as library:
+        assert held(library) == before
+        # The removed original went with its removal: it is named, and the text is there.
+        assert [problem.what for problem in library.verify()] == ["The original file is missing."]
+    backup.path.write_bytes(b"no copy" * 9000)
+    catalogue = (home / CATALOGUE).read_bytes()
+    with pytest.raises(StorageError):
+        backups.restore(home, backup)
+    assert (home / CATALOGUE).read_bytes() == catalogue
+    with pytest.raises(NotFoundError, match=backup.name):
+        backups.named(home, "unknown")
+
+
+def test_backups_of_seven_days_and_four_weeks_stay() -> None:
+    start = datetime(2026, 3, 31, 12, tzinfo=UTC)
+    made = [
+        Backup(f"{n}-{part}", Path("x"), start - timedelta(days=n, hours=part), 400 - n, 1)
+        for n in range(90)
+        for part in range(3)
+    ]
+    days = [f"{n}-0" for n in range(7)]
+    weeks = [f"{n}-0" for n in (0, 2, 9, 16)]  # of 31 March, a Tuesday, and the Sundays before
+    assert {backup.name for backup in backups.kept(made)} == {*days, *weeks}
+
+
+ROWS = {
+    "settings garbled": "UPDATE meta SET value = '{\"chunking\": [1' WHERE key = 'settings'",
+    "settings of another shape": "UPDATE meta SET value = '[]' WHERE key = 'settings'",
+    "features garbled": "UPDATE enriched SET features = x'00ff'",
+    "text with a bad byte": "UPDATE version SET text = CAST(x'ff41' AS TEXT) WHERE number = 1",
+    "headings garbled": "UPDATE chunk SET headings = '5'",
+    "prefix cut": "UPDATE chunk SET prefix = '[[\"headings\"'",
+    "gaps garbled": "UPDATE recipe SET gaps = 'x', \"values\" = 'x'",
+    "parts garbled": "UPDATE block SET parts = '{}', kind = 'heap'",
+    "metadata garbled": "UPDATE version SET metadata = x'fe', notes = '7'",
+    "a vector halved": "UPDATE vector SET data = substr(data, 1, 6) WHERE number = 2",
+    "a vector of nothing": "UPDATE vector SET data = zeroblob(length(data)) WHERE number = 2",
+    "tokens gone": "DELETE FROM lexical_1_tokens",
+    "a chunk outside": 'UPDATE chunk SET "end" = 900 WHERE level = 0',
+    "not cut": "DELETE FROM recipe",
+    "no source": "DELETE FROM source WHERE id = 2",
+    "languages garbled": "INSERT OR REPLACE INTO meta VALUES ('languages', '{')",
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_every_row_can_be_wrong(tmp_path, row) -> None:
+    home = made(tmp_path / "library")
+    before = state(home)
+    raw = sqlite3.connect(home / CATALOGUE)
+    raw.execute(ROWS[row])
+    raw.commit()
+    raw.close()
+    with Library.open(home, encoder=FastEncoder()) as library:
+        problems = library.verify()
+        assert problems
+        assert all(problem.repairable for problem in problems), problems
+        with suppress(LecternError):
+            library.search("When did the bridge open?")
+    with Library.open(home, encoder=FastEncoder(), repair=True) as library:
+        assert library.verify(repair=True) == []
+        sources, *rest = held(library)
+        if row == "no source":  # its name stood in that row alone, and in what is written down at each closing
+            assert sorted(text for _, text, *_ in sources) == sorted(TEXTS.values())
+        else:
+            assert (sources, *rest) == before
+        assert library.search("When did the bridge open?").hits
+
+
+def test_a_flipped_bit_in_an_original_is_healed_by_the_same_file(tmp_path) -> None:
+    home = made(tmp_path / "library")
+    with Library.open(home, encoder=FastEncoder()) as library:
+        version = library.sources()[0].version_id
+        path = library._store.files.path(version)
+        data = bytearray(path.read_bytes())
+        data[5] ^= 4
+        path.write_bytes(data)
+        (home / "files" / path.parent.name / "@eaDir").mkdir()
+        (home / "files" / "staged" / "@eaDir").mkdir(parents=True)
+        assert {problem.what.split()[1] for problem in library.verify()} == {"original", "is"}
+        library.ingest([Incoming("bridges.md", content_hash=library.stage(TEXTS["bridges.md"].encode()))])
+        assert all("none of Lectern's" in problem.what for problem in library.verify())
+        path.chmod(0)
+        path.unlink()
+        path.mkdir()  # as good as unreadable, for whoever may read everything
+        assert [problem.version for problem in library.verify() if problem.version] == [version]
+    assert len(state(home)[0]) == 2
