@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 from core.library import Incoming, Library
 from core.storage import shelf
-from core.watching import watcher
 from tests.pages.apps import said, start
 from tests.pages.browsing import until
 from tests.watching.keeper import write
@@ -27,8 +26,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
     monkeypatch.setenv("LECTERN_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LECTERN_SHELF", str(tmp_path / "libraries.json"))
-    for name in ("QUIET_SECONDS", "_SOON_SECONDS", "_LATER_SECONDS"):
-        monkeypatch.setattr(watcher, name, 0.2)  # what is kept in step is looked at so often
     yield tmp_path / "home"
     services._desk.clear()
 
