@@ -26,6 +26,8 @@ _NAMED_BEFORE = re.compile(
 )
 _BRACKETED = re.compile(r"\[(?P<numbers>\^[^\]\s]{1,40}|\d{1,3}(?:\s?[-–,;]\s?\d{1,3}){0,11})\](?!\(|:\s)")
 _RAISED = re.compile(r"[¹²³⁰⁴-⁹]{1,3}")
+# A PDF's raised number comes out glued to the word it was raised at: "by March.2", "약관3)".
+_GLUED = re.compile(r"(?<=[^\W\d_]{2})(?:[.,;:!?”\"’)]{0,2})(?P<number>\d{1,2})\)?(?=[\s.,;:]|\Z)")
 _RAISED_DIGITS = str.maketrans("¹²³⁰⁴⁵⁶⁷⁸⁹", "1230456789")
 _AUTHORS = re.compile(
     r"(?<!\w)(?P<author>[A-Z][\w'’-]{1,40})(?:,? et al\.?|,? (?:and|&) [A-Z][\w'’-]{1,40})?,? \(?(?P<year>(?:1[5-9]"
@@ -48,7 +50,7 @@ class References:
 
     def found(self) -> list[Reference]:
         """In the order of the text; of two that overlap, the one that begins first, then the longer one."""
-        every = [*self._links(), *self._numbered(), *self._named(), *self._notes(), *self._authors()]
+        every = [*self._links(), *self._numbered(), *self._named(), *self._notes(), *self._glued(), *self._authors()]
         every.sort(key=lambda one: (one.start, -one.end))
         kept: list[Reference] = []
         for one in every:
@@ -121,6 +123,19 @@ class References:
             place = only(self._targets.notes.get(match.group().translate(_RAISED_DIGITS), []))
             if place is not None:
                 yield Reference("footnote", match.start(), match.end(), match.group(), place)
+
+    def _glued(self) -> Iterator[Reference]:
+        """Marks of a PDF's notes, where there is a note of that number and one word alone that bears it."""
+        if self._document.kind != "pdf" or not self._targets.notes:
+            return
+        marks: dict[str, list[re.Match[str]]] = {}
+        for match in _GLUED.finditer(self._document.text):
+            if self._note(match["number"]) is not None:
+                marks.setdefault(match["number"], []).append(match)
+        for number, found in marks.items():
+            if len(found) == 1:
+                start, end = found[0].span("number")
+                yield Reference("footnote", start, end, number, self._note(number))
 
     def _bracketed(self, match: re.Match[str]) -> Iterator[Reference]:
         text, numbers = self._document.text, match["numbers"]

@@ -179,22 +179,13 @@ def test_charts_text_boxes_and_described_pictures() -> None:
     ]
 
 
-def test_page_styles_in_use_give_furniture_and_the_file_metadata() -> None:
-    pages = (
-        '<style:master-page style:name="Used"><style:header><text:p>Q&amp;A Ltd <text:sheet-name>?</text:sheet-name>'
-        "</text:p></style:header><style:footer><text:p>Page <text:page-number>1</text:page-number></text:p>"
-        '</style:footer></style:master-page><style:master-page style:name="Unused"><style:header><text:p>Draft</text:p>'
-        "</style:header></style:master-page>"
-    )
+def test_the_file_states_its_title_and_metadata() -> None:
     meta = (
         "<office:meta><dc:title>Ducks</dc:title><meta:initial-creator>Ann</meta:initial-creator><dc:creator>Bo</dc:creator>"
         "<meta:keyword>pond</meta:keyword><meta:keyword>lake</meta:keyword></office:meta>"
     )
-    style = '<style:style style:name="t" style:master-page-name="Used"/>'
-    sheet = f'<table:table table:name="Data" table:style-name="t">{SALES}</table:table>'
-    data = ods(sheet, styles=style, parts={"styles.xml": pages, "meta.xml": meta})
-    reading = ods_reader.read(data, "a.ods")
-    assert shown(reading)[-1] == ("furniture", "Q&A Ltd")
+    sheet = f'<table:table table:name="Data">{SALES}</table:table>'
+    reading = ods_reader.read(ods(sheet, parts={"meta.xml": meta}), "a.ods")
     assert (reading.title, reading.metadata) == ("Ducks", {"author": "Ann", "keywords": "pond, lake"})
 
 

@@ -382,13 +382,3 @@ def test_text_boxes_and_described_pictures_are_read_at_their_anchor() -> None:
         ("paragraph", "below"),
         ("caption", "A duck on a pond"),
     ]
-
-
-def test_printed_headers_and_footers_are_furniture_without_page_numbers() -> None:
-    def fill(sheet: Worksheet) -> None:
-        sheet["A1"] = "x"
-        sheet.oddHeader.left.text, sheet.oddHeader.right.text = "Q&&A Ltd", "&D"
-        sheet.oddFooter.center.text = "Page &P of &N"
-
-    assert shown(read_xlsx(fill, fill))[-1] == ("furniture", "Q&A Ltd")
-    assert [kind for kind, _ in shown(read_xlsx(fill, fill))].count("furniture") == 1

@@ -338,17 +338,6 @@ def test_cuts_are_those_of_the_tree(text, name, data):
     assert syntax.cuts(span, fits) == cuts_of(root, source, GRAMMARS[syntax.language], span, fits)
 
 
-def test_java_by_its_marks_is_read_as_java_at_once_and_code_with_marks_of_its_own_is_not(monkeypatch):
-    asked = []
-    monkeypatch.setattr("core.syntax.tree.read", lambda source, name: asked.append(name) or read(source, name))
-    java = "package a;\n\nimport b.C;\nimport b.D;\n\npublic class D {\n  int e() { return 1; }\n}\n"
-    assert read_syntax(java, "go").language == "java"
-    assert asked == ["java"]
-    asked.clear()
-    assert read_syntax("package main\n\n/*\n" + java + "*/\nfunc f() {}\n", "go").language == "go"
-    assert asked == ["go"]
-
-
 @given(st.text(max_size=60))
 def test_positions_are_code_points(text):
     source = SyntaxText(text)

@@ -7,6 +7,9 @@ ones and raise on others.
 from __future__ import annotations
 
 import codecs
+import re
+from binascii import Error as BinasciiError
+from binascii import a2b_base64
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from email import message_from_bytes
@@ -30,6 +33,7 @@ _MAX_DEPTH = 20
 SEALED = "The mail, or a part of it, is sealed: words inside the encryption or signature cannot be read."
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
 _SEALED = frozenset({"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
+_BASE64_LINES = re.compile(r"(?:[A-Za-z0-9+/=]*[ \t\r]*(?:\n|\Z))*")
 
 
 def read(data: bytes, name: str) -> ParsedFile:
@@ -154,6 +158,7 @@ class _Walk:
                 )
             return []
         charset = part.get_content_charset() or ""
+        data, behind = _with_words_behind(part, data)
         text = decoded(data, charset)
         if kind == "text/html":
             self.shown_pictures |= pictures_shown(text)
@@ -164,7 +169,7 @@ class _Walk:
             flowed = str(part.get_param("format", "")).lower() == "flowed"
             delete_space = str(part.get_param("delsp", "")).lower() == "yes"
             pieces = plain_pieces(text, flowed=flowed, delete_space=delete_space)
-        return pieces
+        return pieces + plain_pieces(decoded(behind, charset))
 
     def _keep_messages(self, part: _Part, messages: list[_Part]) -> None:
         """Forwarded messages, as files of their own."""
@@ -201,6 +206,25 @@ def _content(part: _Part) -> bytes:
     """A part's bytes, its transfer encoding undone."""
     data = part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""
+
+
+def _with_words_behind(part: _Part, data: bytes) -> tuple[bytes, bytes]:
+    """A body's bytes, and those that stand behind its end without the encoding it claims.
+
+    Lists write their footers under encoded bodies, and some programs claim an encoding that they do not use.
+    """
+    payload = part.get_payload()
+    if str(part.get("Content-Transfer-Encoding", "")).strip().lower() != "base64" or not isinstance(payload, str):
+        return data, b""
+    encoded = _BASE64_LINES.match(payload)
+    end = encoded.end() if encoded else 0
+    if not payload[end:].strip():
+        return data, b""
+    behind = payload[end:].encode("utf-8", "surrogateescape")
+    try:
+        return a2b_base64(payload[:end]), behind
+    except BinasciiError:  # no whole number of letters: words that look like the encoding
+        return b"", payload.encode("utf-8", "surrogateescape")
 
 
 def _head_lines(part: _Part) -> str:

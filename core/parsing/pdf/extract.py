@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,7 @@ _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u2060\ufeff\ufff9-\ufffc]")
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufefc]")
 _LONE_GLYPH = re.compile(r"^\s*\ufffd+\s*")  # at a line's start: a bullet from a font of signs
 _SPACE = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_DOT_REACH = 2.0  # of the type size, between a drawn bullet and its item
 _RUN_GAP = 0.6  # of the type size, between words of one run
 _SPACES = re.compile(rf"{_SPACE.pattern}+")
 
@@ -58,6 +60,7 @@ def page_lines(parts: PageParts, typewriters: Typewriters) -> tuple[list[TextLin
         return reading_order([*lines, *aside, *parts.comments], height), height, doubles
     drawn = [block for block in parts.raw["blocks"] if block["type"] == 3]
     vectors = [tuple(block["bbox"]) for block in drawn]
+    lines = _bulleted(lines, vectors)
     for table in parts.tables() if may_have_grid(drawn) else ():
         lines = [*_outside(lines, table.box), _table_line(table)]
         aside = _outside(aside, table.box)
@@ -67,6 +70,34 @@ def page_lines(parts: PageParts, typewriters: Typewriters) -> tuple[list[TextLin
             lines = [*(line for line in lines if id(line) not in inside), _figure_line(figure)]
             aside = [line for line in aside if id(line) not in inside]
     return reading_order([*lines, *aside, *parts.comments], height), height, doubles
+
+
+def _bulleted(lines: Sequence[TextLine], vectors: Sequence[Box]) -> list[TextLine]:
+    """The lines, those with a drawn dot in front as items: browsers draw a list's bullets.
+
+    At least two dots must stand below each other, or they are parts of a drawing.
+    """
+    dots = [box for box in vectors if _is_dot(box)]
+    found: dict[int, Box] = {}
+    for index, line in enumerate(lines) if dots else ():
+        reach = _DOT_REACH * line.size
+        foot = line.y1 - 0.1 * line.height
+        for dot in dots:
+            if 1 < line.x0 - dot[2] < reach and line.y0 + 0.2 * line.height < (dot[1] + dot[3]) / 2 < foot:
+                found[index] = dot
+    columns = Counter(round(dot[0]) for dot in found.values())
+    result = list(lines)
+    for index, dot in found.items():
+        line = lines[index]
+        if columns[round(dot[0])] > 1 and line.text.lstrip()[:1].isalnum():
+            box = around([line.box, dot])
+            result[index] = replace(line, text=f"• {line.text.lstrip()}", x0=dot[0], box=box)
+    return result
+
+
+def _is_dot(box: Box) -> bool:
+    wide, high = box[2] - box[0], box[3] - box[1]
+    return 1 < wide < 7 and 1 < high < 7 and 0.7 < wide / high < 1.4
 
 
 def _outside(lines: Sequence[TextLine], box: Box) -> list[TextLine]:
