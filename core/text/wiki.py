@@ -6,7 +6,7 @@ import re
 
 WIKI = "wiki:"
 """What the target of such a link begins with."""
-PATTERN = r"!?\[\[(?P<wiki>[^\[\]|\n]{1,300})(?:\|(?P<shown>[^\[\]\n]{0,300}))?\]\]"
+PATTERN = r"!?\[\[(?=[ \t]*[^\[\]|\s])(?P<wiki>[^\[\]|\n]{1,300})(?:\|(?P<shown>[^\[\]\n]{0,300}))?\]\]"
 
 
 def wiki_target(match: re.Match[str]) -> str:

@@ -19,8 +19,9 @@ def neighbours(growth: Growth) -> list[Extent]:
 
     One hop: the leaf at each place that the child refers to, in its own document or another, in text order, then the
     next and the previous leaf of its parent. Such a leaf is added where it fits the child's share; one that was
-    retrieved itself takes nothing of that, and is raised to the relevance it would be added with, where its own is less. Each only once,
-    by the best child that leads to it. Reads the references of the children of low confidence, all at once.
+    retrieved itself takes nothing of that, and is raised to the relevance it would be added with, where its own is
+    less. Each only once, by the best child that leads to it. Reads the references of the children of low confidence,
+    all at once.
     """
     made = [growth.alone(place, "its evidence is enough") for place in range(len(growth.children))]
     unsure = [place for place, value in enumerate(growth.confidences.tolist()) if value < growth.settings.confidence]

@@ -10,7 +10,7 @@ from core.library import Library
 from core.settings import ExpansionSettings
 
 VAULT = {
-    "vault/Herons.md": "# Herons\n\nHerons\nare told in [[birds/Ducks#Feed|what they eat]], `[[Pond]]`, [ice](ice.md).\n",
+    "vault/Herons.md": "# Birds\n\nHerons\nare told in [[birds/Ducks#Feed|oats]], `[[Pond]]`, [ice](ice.md).\n",
     "vault/birds/Ducks.md": "---\naliases: [Teal]\n---\n# Ducks\n\n"
     + "Ducks swim on the water. " * 40
     + "\n\n## Feed\n\nOats and barley.\n",
