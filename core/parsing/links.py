@@ -1,4 +1,4 @@
-"""Links of Markdown with offsets of their visible words: inline, reference, autolinks and bare addresses.
+"""Links of Markdown with offsets of their visible words: inline, reference, wiki links, autolinks, bare addresses.
 
 One pass over each text stretch, no nesting beyond what a stack holds, so hostile input stays linear.
 Source of the rules: CommonMark 0.31, sections 6.3 (links) and 6.5 (autolinks).
@@ -10,10 +10,12 @@ import html
 import re
 from collections.abc import Mapping
 
+from core.text.wiki import PATTERN, wiki_target
 from core.types import Link
 
 _TOKEN = re.compile(
-    r"\\.|(?P<ticks>`+)|(?P<open>!?\[)|(?P<close>\])|<(?P<auto>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*)>"
+    rf"\\.|(?P<ticks>`+)|{PATTERN}|"
+    r"(?P<open>!?\[)|(?P<close>\])|<(?P<auto>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*)>"
     r"|<(?P<mail>[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9.-]{1,255})>|(?P<bare>https?://[^\s<>`|\\\"]{1,2048})",
     re.DOTALL,
 )
@@ -50,6 +52,9 @@ def find_links(text: str, start: int, end: int, references: Mapping[str, str]) -
             if tick_runs is None:
                 tick_runs = _tick_runs(text, start, end)
             position = _behind_code(tick_runs, match.start(), match.end())
+        elif match["wiki"]:
+            words = "shown" if (match["shown"] or "").strip() else "wiki"
+            links.append(Link(match.start(words), match.end(words), wiki_target(match)))
         elif match["open"]:
             open_brackets.append((match.end(), match["open"] == "!["))
             del open_brackets[:-_MAX_OPEN]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -14,6 +15,7 @@ from core.search.ranking import Ranking
 from core.storage.catalogue import documents
 from core.storage.catalogue.chunks import chunk_ids, chunk_rows
 from core.storage.catalogue.features import kept_references
+from core.storage.catalogue.linked import Linked, linked
 from core.storage.catalogue.shelves import kept_genre
 from core.storage.index.leaves import LeafTable, ancestors
 from core.storage.store import Store
@@ -40,6 +42,7 @@ class CatalogueReads:
         self._genres: dict[int, str] = {}
         self._ancestors: dict[int, tuple[Span, ...]] = {}
         self._references: dict[int, tuple[Reference, ...]] = {}
+        self._linked: Linked | None = None
         self.count = 0
         self.by_stage: dict[str, int] = {}
         self._told = 0
@@ -97,6 +100,20 @@ class CatalogueReads:
             kept = kept_references(self._store, self._leaves.version_ids[document], ids, self._leaves.generation)
             self._references |= {leaf: kept.get(chunk_id, ()) for chunk_id, leaf in ids.items()}
         return {leaf: self._references[leaf] for leaf in leaves}
+
+    def linked(self, document: int, target: str) -> tuple[int, int] | None:
+        if self._linked is None:
+            self.count += 1
+            self._linked = linked(self._store)
+        version_ids = self._leaves.version_ids
+        found = self._linked.find(target, version_ids[document])
+        if found is None or found[0] not in version_ids:  # of a part of the library the others are not asked
+            return None
+        other, heading = version_ids.index(found[0]), found[1].rpartition("#")[2].strip()
+        if other == document or not (self._leaves.documents == other).any():
+            return None
+        title = re.search(rf"^#+[ \t]+{re.escape(heading)}[ \t#]*$", self.text(other), re.MULTILINE | re.IGNORECASE)
+        return other, title.start() if heading and title else 0
 
     def facts(self, leaves: Sequence[int]) -> Mapping[int, LeafFacts]:
         wanted = [leaf for leaf in leaves if leaf not in self._facts]

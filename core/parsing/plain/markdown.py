@@ -50,7 +50,7 @@ class MarkdownParser:
     """CommonMark with pipe tables, strike-through, footnotes and front matter."""
 
     name = "markdown"
-    version = 1
+    version = 2
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """The file's own text, cut into blocks that hold every non-blank character. Raises ``ParseError``."""

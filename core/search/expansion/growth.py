@@ -123,6 +123,9 @@ class ExpansionReads(Protocol):
     def references(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Reference]]:
         """The words in each leaf that point elsewhere, in text order; () where none are kept."""
 
+    def linked(self, document: int, target: str) -> tuple[int, int] | None:
+        """The other document that a link's target means, and the offset in it; ``None`` where it is none of these."""
+
 
 Sizes = NDArray[np.int64]
 

@@ -17,10 +17,11 @@ _SHOWN = 60  # characters of the words that refer
 def neighbours(growth: Growth) -> list[Extent]:
     """Every child as it is, and what those of low confidence lead to, of lower relevance than they.
 
-    One hop: the leaf at each place in the same document that the child refers to, in text order, then the next and the
-    previous leaf of its parent. Such a leaf is added where it fits the child's share; one that was retrieved itself
-    takes nothing of that, and is raised to the relevance it would be added with, where its own is less. Each only once,
-    by the best child that leads to it. Reads the references of the children of low confidence, all at once.
+    One hop: the leaf at each place that the child refers to, in its own document or another, in text order, then the
+    next and the previous leaf of its parent. Such a leaf is added where it fits the child's share; one that was
+    retrieved itself takes nothing of that, and is raised to the relevance it would be added with, where its own is
+    less. Each only once, by the best child that leads to it. Reads the references of the children of low confidence,
+    all at once.
     """
     made = [growth.alone(place, "its evidence is enough") for place in range(len(growth.children))]
     unsure = [place for place, value in enumerate(growth.confidences.tolist()) if value < growth.settings.confidence]
@@ -55,9 +56,12 @@ def _led_to(growth: Growth, child: int, references: Sequence[Reference]) -> Iter
     leaves = growth.leaves
     document = int(leaves.documents[child])
     for reference in references:
-        if reference.target is not None and reference.kind not in _NOT_FOLLOWED:
+        place = (document, reference.target.start) if reference.target is not None else None
+        if place is None and reference.target_url:
+            place = growth.reads.linked(document, reference.target_url)
+        if place is not None and reference.kind not in _NOT_FOLLOWED:
             words = " ".join(reference.text.split())[:_SHOWN]
-            yield leaf_at(leaves, document, reference.target.start), f"linked from “{words}” in a retrieved child"
+            yield leaf_at(leaves, *place), f"linked from “{words}” in a retrieved child"
     first, last = family(leaves, child)
     if child < last:
         yield child + 1, "it follows a retrieved child in the same parent"
