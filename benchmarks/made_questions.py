@@ -5,8 +5,9 @@ Usage: python -m benchmarks.made_questions SUITES_DIR --work DIR [--suite NAME].
 
 Ten presets that were fixed before anything was measured are asked the suite's own questions and questions that
 ``core.evaluation.making`` makes of the same documents, in one bench, at 4,000 characters. Regret: the recall on real
-gold of the best of the ten, less that of the one that made questions would have chosen. Kendall's tau-b: how far both
-put the ten in the same order. ``--characters``: of documents, in the order of their names, those that have room (the
+gold of the best of the ten, less that of the one that made questions would have chosen; where these put several first
+alike, the mean over them, and beside it the worst that chance could have taken. Kendall's tau-b: how far both put the
+ten in the same order. ``--characters``: of documents, in the order of their names, those that have room (the
 first always has); ``--real`` and ``--made``: questions of either kind at most, the real ones drawn by a seed. A run
 that was killed goes on.
 """
@@ -54,9 +55,10 @@ class Trust:
     made_questions: int
     real: Mapping[str, float]
     made: Mapping[str, float]
-    chosen: str
+    chosen: tuple[str, ...]
     best: str
     regret: float
+    worst: float
     tau: float
 
 
@@ -67,13 +69,15 @@ def trust(
 
     >>> found = trust("s", 9, {"a": [0.5, 0.7], "b": [0.9, 0.7]}, {"a": [1.0], "b": [0.5]})
     >>> found.chosen, found.best, round(found.regret, 1), found.tau
-    ('a', 'b', 20.0, -1.0)
+    (('a',), 'b', 20.0, -1.0)
     """
     means = [{name: 100 * sum(shares) / len(shares) for name, shares in kind.items()} for kind in (real, made)]
-    chosen, best = max(means[1], key=means[1].__getitem__), max(means[0], key=means[0].__getitem__)
+    chosen = tuple(name for name, mean in means[1].items() if mean > max(means[1].values()) - 1e-9)
+    best = max(means[0], key=means[0].__getitem__)
+    lost = [means[0][best] - means[0][name] for name in chosen]
     order = kendall([means[0][name] for name in means[0]], [means[1][name] for name in means[0]])
     counts = (len(next(iter(kind.values()))) for kind in (real, made))
-    return Trust(suite, characters, *counts, *means, chosen, best, means[0][best] - means[0][chosen], order)
+    return Trust(suite, characters, *counts, *means, chosen, best, sum(lost) / len(lost), max(lost), order)
 
 
 def kendall(one: Sequence[float], other: Sequence[float]) -> float:
@@ -148,7 +152,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found.append(asdict(one))
         print(
             f"{name}: {one.characters:,} characters, {one.real_questions} real and {one.made_questions} made "
-            f"questions; chosen {one.chosen}, best {one.best}, regret {one.regret:.1f} points, tau {one.tau:.2f}"
+            f"questions; chosen {', '.join(one.chosen)}; best {one.best}; regret {one.regret:.1f} points, "
+            f"{one.worst:.1f} at worst; tau {one.tau:.2f}"
         )
         for preset in CHOICE:
             print(f"  {preset:20} real {one.real[preset]:5.1f}  made {one.made[preset]:5.1f}")

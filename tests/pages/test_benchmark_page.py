@@ -19,6 +19,7 @@ from core.settings import PRESETS
 from core.types import Encoder
 from pages.ui.benchmark import benches
 from pages.ui.benchmark import results as bench_results
+from pages.ui.benchmark.choices import USUALLY
 from pages.ui.shared import background, samples, services
 from pages.ui.shared.work import Plan
 from tests.fast_encoder import FastEncoder
@@ -161,7 +162,7 @@ def test_judgments_are_measured_and_the_chosen_preset_becomes_the_librarys() -> 
 
 def test_a_cancelled_run_goes_on_from_the_page(home: Path) -> None:
     with Library.open(home) as library:
-        plan = Plan(samples.FOLDER, "The samples", {"flat": PRESETS["flat"]})
+        plan = Plan(samples.FOLDER, "The samples", {"flat": PRESETS["flat"]}, options=USUALLY)
         library.queue.enqueue("bench", plan.payload(), [NewItem(plan.name)])
         assert library.queue.run_next({"bench": stopping(library, 30)})
     app = start("benchmark")
@@ -178,7 +179,7 @@ def test_a_cancelled_run_goes_on_from_the_page(home: Path) -> None:
 def test_a_stopped_run_whose_questions_changed_cannot_be_continued(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Library.open(home) as library:
         folder = write_judged_suite(library, home / "benchmarks" / "judged")
-        plan = Plan(folder, "My judgments", {"flat": PRESETS["flat"]}, revision=library.revision())
+        plan = Plan(folder, "My judgments", {"flat": PRESETS["flat"]}, options=USUALLY, revision=library.revision())
         library.queue.enqueue("bench", plan.payload(), [NewItem(plan.name)])
         assert library.queue.run_next({"bench": stopping(library, 1)})
     assert not start("benchmark").button(key="benchmark.stopped.continue").disabled

@@ -10,6 +10,7 @@ from __future__ import annotations
 from core.evaluation.making.making import (
     KINDS,
     ORIGIN,
+    TRUST,
     MadeQuestion,
     keep,
     leave_out,
@@ -21,6 +22,7 @@ from core.evaluation.making.suggesting import suggested_questions
 __all__ = [
     "KINDS",
     "ORIGIN",
+    "TRUST",
     "MadeQuestion",
     "keep",
     "leave_out",

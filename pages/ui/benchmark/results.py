@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.evaluation.exchange.judged import by_origin
+from core.evaluation.making import ORIGIN, TRUST
 from core.evaluation.reporting.metric_words import metric_title
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.statistics import Comparison
@@ -78,6 +79,8 @@ def _results(runs: list[benches.Run]) -> None:
         said.markdown(_verdicts(selected, baseline, against.get(selected, {}), shown))
         if said_so := paragraph(report, baseline, against):
             st.caption(words.escaped(said_so))
+            if any(question.kind == ORIGIN for question in report.questions):
+                st.caption(TRUST)
         with button:
             bench_apply.show_apply(report.preset(selected))
         _views(report, folder, selected, baseline)
