@@ -54,7 +54,8 @@ def test_every_command_line_example_is_understood(words: list[str]) -> None:
 def test_every_command_has_an_example() -> None:
     shown = {param.values[0][3] for param in CORE_EXAMPLES}
     wanted = {"ingest", "query", "chunk", "bench", "read", "judgments", "list", "remove", "verify", "rebuild", "stats"}
-    assert shown == wanted | {"report", "train-reranker", "train-reader", "refit", "ask", "why", "watch", "check", "backup"}
+    wanted |= {"report", "train-reranker", "train-reader", "refit", "ask", "why", "watch", "check", "backup"}
+    assert shown == wanted
 
 
 @pytest.mark.parametrize("words", examples("make "))
