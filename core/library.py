@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -10,7 +9,7 @@ from types import TracebackType
 from core.chunking.plan import Writer as Cutter
 from core.embedding import EmbeddingModel, packaged_counter
 from core.enriching import Features
-from core.errors import ModelError, SettingsError, StorageError
+from core.errors import ModelError, SettingsError
 from core.ingest import rescuing
 from core.ingest.applying import Tell, drop_others, fill_generation, recut
 from core.ingest.cost import Cost, cost_of
@@ -28,7 +27,7 @@ from core.search.ranking import Ranking
 from core.search.result import SearchResult
 from core.search.searcher import Searcher
 from core.settings import OF_DOCUMENTS, Settings
-from core.storage import backups, diagnosis, keepsakes, rescue, verify
+from core.storage import backups, diagnosis, keepsakes, verify
 from core.storage.backups import Backup
 from core.storage.catalogue import chunks, documents, features, generations, judging, sources, trash
 from core.storage.catalogue.features import PlacedTwins
@@ -40,7 +39,6 @@ from core.storage.catalogue.sources import SourceRow
 from core.storage.catalogue.statistics import Stats, stats
 from core.storage.catalogue.trash import KEPT_DAYS
 from core.storage.embedder import embedder
-from core.storage.faults import REPAIR
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import carry_if_possible, pending, rebuild_projection
 from core.storage.schema.word_tables import rebuild_index
@@ -49,28 +47,11 @@ from core.storage.verify import Problem
 from core.types import Audit, ChunkTree, Document, Encoder, Judgment, Span, VectorCache, WordAudit
 from core.watching.keeping import Folders
 
-_LOG = logging.getLogger(__name__)
 __all__ = [
-    "KEPT_DAYS",
-    "Changes",
-    "Collection",
-    "Failure",
-    "Folder",
-    "Incoming",
-    "IngestReport",
-    "Ingested",
-    "ItemCancelledError",
-    "JudgmentRow",
-    "Library",
-    "Problem",
-    "Scan",
-    "Scope",
-    "SearchResult",
-    "SourceRow",
-    "Stats",
-    "Tag",
-    "Watch",
-]
+    "KEPT_DAYS", "Changes", "Collection", "Failure", "Folder", "Incoming", "IngestReport", "Ingested",
+    "ItemCancelledError", "JudgmentRow", "Library", "Problem", "Scan", "Scope", "SearchResult", "SourceRow",
+    "Stats", "Tag", "Watch",
+]  # fmt: skip
 
 
 class Library:
@@ -79,9 +60,7 @@ class Library:
     def __init__(self, store: Store, encoder: Encoder | None, writer: Writer = None) -> None:
         self._store = store
         self.writer = writer
-        self.notice = ""
-        self._closed = False
-        self.settings = self._kept_settings() or Settings()
+        self.settings, self.notice = rescuing.kept_settings(store)
         self._given = encoder
         self._model = self._load(self.settings)
         self._reader = None if encoder else packaged_reader  # whoever brings an encoder wants no model of Lectern's
@@ -123,19 +102,11 @@ class Library:
 
     def close(self) -> None:
         """Write down what no original can give back, let go of the files and the lock. Twice is once."""
-        if self._store.writable and not self._closed:
-            try:
-                keepsakes.write_down(self._store)
-            except StorageError as error:
-                _LOG.warning("%s", error)
-        self._closed = True
+        rescuing.write_down_if_possible(self._store)
         self._store.close()
 
     def back_up(self, *, if_due: bool = True) -> Backup | None:
-        """Write down what no original can give back, and copy the catalogue; with ``if_due`` once a day at most.
-
-        Raises ``StorageError`` without room.
-        """
+        """Copy the catalogue; with ``if_due`` once a day at most. Raises ``StorageError`` without room."""
         keepsakes.write_down(self._store)
         return backups.make_if_due(self._store) if if_due else backups.make(self._store)
 
@@ -222,26 +193,9 @@ class Library:
         return report
 
     def verify(self, *, repair: bool = False) -> list[Problem]:
-        """Everything that is wrong with the library; empty when it is sound.
-
-        With ``repair`` what is wrong after all was put back that an original, a backup or a catalogue set aside holds,
-        and what could not be had back.
-        """
+        """Everything that is wrong; with ``repair`` what still is, once all was put back that anything holds."""
         problems = verify.verify(self._store, repair=repair)
-        if repair and self.notice:  # what could not be read has been replaced
-            self._adopt(self._kept_settings() or Settings())
-            self.notice = ""
-        if not repair or not problems:
-            return problems
-        told = rescue.recollected(self.home)
-        rescuing.put_back_rows(self._store, told)
-        self._adopt(self._kept_settings() or Settings())
-        self._finish_generation(None)
-        lost = rescuing.put_back_sources(self._run(None), told)
-        lost += rescuing.derive_again(self._run(None), [problem.version for problem in problems if problem.version])
-        if told:
-            rescuing.finish(self._store, told)
-        return verify.verify(self._store, repair=True) + [Problem(sentence, "repair", False) for sentence in lost]
+        return rescuing.repaired(self._store, problems, self._again) if repair else problems
 
     def stats(self) -> Stats:
         """Counts and bytes."""
@@ -420,17 +374,15 @@ class Library:
             self.settings = settings
             self._persist()
 
-    def _kept_settings(self) -> Settings | None:
-        """The library's own settings; where they cannot be read, Lectern's are in force and ``notice`` says so."""
-        try:
-            return self._store.settings()
-        except (SettingsError, StorageError) as error:
-            self.notice = f"{error.problem} Lectern's own are in force. {REPAIR}"
-            _LOG.warning("%s", self.notice)
-            return None
+    def _again(self) -> Ingest:
+        """A run by the settings as they are kept now, once the documents are encoded by them."""
+        kept, self.notice = rescuing.kept_settings(self._store)
+        self._adopt(kept)
+        self._finish_generation(None)
+        return self._run(None)
 
     def _persist(self) -> None:
-        if self.settings != self._kept_settings():
+        if self.settings != rescuing.kept_settings(self._store)[0] or not self._store.meta("settings"):
             self._store.save_settings(self.settings)
 
     def _run(self, watch: Watch | None, *, promptly: bool = False) -> Ingest:
@@ -447,7 +399,7 @@ class Library:
         try:
             report = fill_generation(run, items)
         except ModelError:
-            self._adopt(self._kept_settings() or Settings())  # go on with what serves
+            self._adopt(rescuing.kept_settings(self._store)[0])  # go on with what serves
             raise
         self._ask_with_model()
         self._persist()

@@ -191,7 +191,11 @@ def backup(options: Namespace) -> int:
     found = backups.backups(place)
     lines = [f"{one.name}  {one.size_bytes:>12,} bytes" for one in found]
     done = ["Restored. The catalogue that was in its place lies in replaced."] if options.action == "restore" else lines
-    console.answer(options, {"backups": [contract.backup(one) for one in found]}, "\n".join(done or ["No backups."]))
+    console.answer(
+        options,
+        {"backups": [{"name": one.name, "revision": one.revision, "bytes": one.size_bytes} for one in found]},
+        "\n".join(done or ["No backups."]),
+    )
     return 0
 
 

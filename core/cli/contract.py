@@ -15,7 +15,6 @@ from core.search.context.conflicts import ContextConflict
 from core.search.explaining.why_not import WhyNot
 from core.search.question.analysis import Chip
 from core.search.result import SearchResult
-from core.storage.backups import Backup
 from core.storage.catalogue.conditions import Condition
 from core.storage.catalogue.judging import JudgmentRow
 from core.storage.verify import Problem
@@ -59,12 +58,6 @@ def failures(found: Sequence[Failure]) -> list[dict[str, Any]]:
 def problem(found: Problem) -> dict[str, Any]:
     """What ``verify`` says of one thing that is wrong."""
     return {"what": found.what, "where": found.where, "repairable": found.repairable}
-
-
-def backup(made: Backup) -> dict[str, Any]:
-    """One backup of the catalogue."""
-    made_at = made.made_at.isoformat("T", "seconds")
-    return {"name": made.name, "made_at": made_at, "revision": made.revision, "bytes": made.size_bytes}
 
 
 def dry_run(looked: Sequence[tuple[str, Changes]]) -> dict[str, Any]:

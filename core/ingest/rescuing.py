@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from core.errors import LecternError, NotFoundError
+from core.errors import LecternError, NotFoundError, SettingsError, StorageError
 from core.ingest.applying import recut_versions
 from core.ingest.ingest import Ingest
 from core.ingest.prepared import Incoming
+from core.settings import Settings
 from core.storage import keepsakes, rescue
 from core.storage.catalogue.documents import version
 from core.storage.catalogue.labels import Labels
 from core.storage.catalogue.sources import find_source
 from core.storage.catalogue.trash import trash_sources
+from core.storage.faults import REPAIR
 from core.storage.keepsakes import Keepsakes, Row
 from core.storage.store import Store
+from core.storage.verify import Problem, verify
+
+_LOG = logging.getLogger(__name__)
 
 
 def put_back_rows(store: Store, told: Sequence[Keepsakes]) -> None:
@@ -97,6 +103,42 @@ def finish(store: Store, told: Sequence[Keepsakes]) -> None:
         )
     keepsakes.write_down(store)
     rescue.done(store.home)
+
+
+def repaired(store: Store, problems: Sequence[Problem], again: Callable[[], Ingest]) -> list[Problem]:
+    """What is still wrong once all was put back that anything holds, and what could not be had back.
+
+    ``again``: a run by the settings as they are kept by then.
+    """
+    told = rescue.recollected(store.home)
+    put_back_rows(store, told)
+    run = again()
+    if not problems:
+        return []
+    lost = put_back_sources(run, told)
+    lost += derive_again(run, [problem.version for problem in problems if problem.version])
+    if told:
+        finish(store, told)
+    return verify(store, repair=True) + [Problem(sentence, "repair", False) for sentence in lost]
+
+
+def kept_settings(store: Store) -> tuple[Settings, str]:
+    """A library's own settings and ""; where they cannot be read Lectern's, and a sentence that says so."""
+    try:
+        return store.settings() or Settings(), ""
+    except (SettingsError, StorageError) as error:
+        notice = f"{error.problem} Lectern's own are in force. {REPAIR}"
+        _LOG.warning("%s", notice)
+        return Settings(), notice
+
+
+def write_down_if_possible(store: Store) -> None:
+    """Write the keepsakes of an open library that this process writes; what keeps it from that is logged."""
+    if store.writable:
+        try:
+            keepsakes.write_down(store)
+        except StorageError as error:
+            _LOG.info("%s", error)
 
 
 def _by_name(rows: Iterable[Row]) -> dict[tuple[str, str], Row]:

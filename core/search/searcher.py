@@ -387,11 +387,9 @@ class Searcher:
                 "Choose the embedder that built it, or rebuild the library with this one.",
             )
 
-    def _nearest_rows(
-        self, snapshot: Snapshot, query: Vectors, count: int
-    ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def _nearest_rows(self, among: Snapshot, query: Vectors, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         found = query_projection(self._store, query, count)
-        return _nearest_exactly(snapshot, query, count) if found is None else found[0]
+        return _nearest_exactly(among, query, count) if found is None else found[0]
 
 
 def _nearest_exactly(snapshot: Snapshot, query: Vectors, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

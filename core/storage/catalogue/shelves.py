@@ -17,6 +17,7 @@ from pathlib import Path, PurePath
 from core.enriching import dates as calendar
 from core.storage.catalogue.labels import fold, labels_of
 from core.storage.catalogue.names import shown_names
+from core.storage.faults import UNPACKING
 from core.storage.store import Store
 from core.text.calendar_names import Period, period
 
@@ -190,9 +191,12 @@ def genre_of(packed: bytes) -> str:
     It follows the title and the kind, and every quotation mark inside a text is escaped: only the head is unpacked.
     """
     opened = zlib.decompressobj()
-    head = opened.decompress(packed, _HEAD)
-    while opened.unconsumed_tail and len(head.partition(b'"kind":"')[2]) < _KIND_AND_GENRE:
-        head += opened.decompress(opened.unconsumed_tail, _HEAD)
+    try:
+        head = opened.decompress(packed, _HEAD)
+        while opened.unconsumed_tail and len(head.partition(b'"kind":"')[2]) < _KIND_AND_GENRE:
+            head += opened.decompress(opened.unconsumed_tail, _HEAD)
+    except UNPACKING:  # verify names it
+        return "other"
     found = re.search(rb'"genre":"([^"]*)"', head)
     return found[1].decode() if found else "other"
 
@@ -200,8 +204,11 @@ def genre_of(packed: bytes) -> str:
 @_kept
 def _days(name: str, title: str, metadata: str, modified: int | None, added: str) -> Period:
     """``metadata``: of the file itself, as JSON."""
-    known = json.loads(metadata)
-    stated = [found for key in _STATED if (found := _day(known.get(key, ""))) is not None]
+    try:
+        known = json.loads(metadata)
+        stated = [found for key in _STATED if (found := _day(known.get(key, ""))) is not None]
+    except UNPACKING:  # verify names it
+        stated = []
     found = _dated(name, True) or next(iter(stated), None) or _dated(title, False)
     if found is not None:
         return found
