@@ -23,7 +23,6 @@ from core.search.answer.reads import packaged_reader
 from core.search.ordering import Progress
 from core.search.question.analysis import Keys
 from core.search.question.rewording import Writer
-from core.search.ranking import Ranking
 from core.search.result import SearchResult
 from core.search.searcher import Searcher
 from core.settings import OF_DOCUMENTS, Settings
@@ -44,7 +43,7 @@ from core.storage.index.outbox import carry_if_possible, pending, rebuild_projec
 from core.storage.schema.word_tables import rebuild_index
 from core.storage.store import Store
 from core.storage.verify import Problem
-from core.types import Audit, ChunkTree, Document, Encoder, Judgment, Span, VectorCache, WordAudit
+from core.types import Audit, ChunkTree, Document, Encoder, Judgment, Span, VectorCache
 from core.watching.keeping import Folders
 
 __all__ = [
@@ -57,40 +56,33 @@ __all__ = [
 class Library:
     """A library opened by ``Library.open``; a context manager. Any thread may call it; one process writes it."""
 
-    def __init__(self, store: Store, encoder: Encoder | None, writer: Writer = None) -> None:
+    def __init__(self, store: Store, encoder: Encoder | None) -> None:
         self._store = store
-        self.writer = writer
+        self.writer: Writer = None
         self.settings, self.notice = rescuing.kept_settings(store)
         self._given = encoder
         self._model = self._load(self.settings)
         self._reader = None if encoder else packaged_reader  # whoever brings an encoder wants no model of Lectern's
         self._cutter: Cutter | None = None
-        self._searcher = Searcher(store, self._model, writer, self._reader)
+        self._searcher = Searcher(store, self._model, None, self._reader)
         self.passwords = Passwords()
         self.queue = JobQueue(store)
         self.folders = Folders(store, self.queue)
 
     @classmethod
     def open(
-        cls,
-        home: Path,
-        *,
-        write: bool = True,
-        encoder: Encoder | None = None,
-        writer: Writer = None,
-        repair: bool = False,
+        cls, home: Path, *, write: bool = True, encoder: Encoder | None = None, repair: bool = False
     ) -> Library:
         """Open the library in ``home``, made when missing; ``write=False`` reads beside a process that writes.
 
         ``encoder`` ``None``: the one the library's settings name, its weights loaded when the first text needs them.
-        ``writer``: words questions anew where the settings ask for it; ``None``: nothing does, and a note says so.
         ``repair``: also where its catalogue is damaged; ``verify`` with ``repair`` then puts its documents back.
         Raises ``LibraryLockedError`` naming the holder, ``LibraryDamagedError`` for what opens for repair alone,
         ``StorageError``, ``ModelError``.
         """
         store = Store.open(home, write=write, repair=repair)
         try:
-            library = cls(store, encoder, writer)
+            library = cls(store, encoder)
             if write:
                 trash.empty_trash(store, KEPT_DAYS)
                 if pending(store):
@@ -273,10 +265,6 @@ class Library:
         """Passages that say the same in nearly the same words, in pairs. ``tell(done, total)`` may raise to stop."""
         return features.placed_twins(self._store, self.settings.enriching, tell)
 
-    def words(self, version_id: str) -> WordAudit | None:
-        """What a second reading of the file says of the first; ``None`` where none was made. ``NotFoundError``."""
-        return documents.words(self._store, version_id)
-
     def original(self, version_id: str) -> bytes:
         """The file's own bytes."""
         return self._store.files.read(version_id)
@@ -324,10 +312,6 @@ class Library:
         if not self.writable and kept is not None and kept != self.settings:
             self._adopt(kept)
             self._ask_with_model()
-
-    def rank(self, question: str, settings: Settings | None = None, scope: Scope | None = None) -> Ranking:
-        """A question's ranking over the documents of a scope (``None``: all), every stage's scores kept."""
-        return self._searcher.rank(question, settings or self.settings, scope)
 
     @property
     def cutting(self) -> Cutting:

@@ -56,7 +56,8 @@ if address:
     from core.search.context.written_prompt import written_prompt
     from core.storage.embedder import language_file
     client = Client(load(language_file()))
-    with Library.open(Path(home), write=False, writer=client) as library:
+    with Library.open(Path(home), write=False) as library:
+        library.write_with(client)
         result = library.search("How long is it valid?", library.settings.with_value("understanding.rewrite", True))
         answer = client.complete(written_prompt(result.question, result.passages))
         verdicts = [one.verdict for one in check_answer(answer, result.passages)]

@@ -75,7 +75,7 @@ def test_a_better_one_is_kept_and_one_that_is_no_better_is_gone(
     assert left(library) == [better.folder.name]
     assert [share for _, share in told] == sorted(share for _, share in told)
     assert {"searching", "learning", "calibrating", "trying on the others"} < {what for what, _ in told}
-    ranking = library.rank(judged.exchange.questions[0].question, asking(str(better.folder)))
+    ranking = library.searcher.rank(judged.exchange.questions[0].question, asking(str(better.folder)))
     assert "reranked" in ranking.scores
     assert calibration.of_folder(better.folder) is not None
     assert ranking.probabilities is not None  # thresholds may ask the taught one as they ask Lectern's own
@@ -90,7 +90,7 @@ def test_a_better_one_is_kept_and_one_that_is_no_better_is_gone(
     choose(library, str(better.folder))
     assert tune(library, judged, asking(PACKAGED_RERANKER), plan=PLAN).gain.verdict != GAIN
     assert left(library) == [better.folder.name]
-    assert "reranked" in library.rank("What?", asking(str(better.folder))).scores
+    assert "reranked" in library.searcher.rank("What?", asking(str(better.folder))).scores
     choose(library, PACKAGED_RERANKER)
     # Against the weights it began from, two tiny steps show no gain: what was made is not left behind.
     same = tune(library, judged, asking(PACKAGED_RERANKER), plan=PLAN)

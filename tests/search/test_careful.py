@@ -80,7 +80,7 @@ def test_what_it_says_is_a_probability_where_thresholds_ask_for_one(home: Path) 
     dials = {"expansion.strategy": "gated-parent", "assembly.unit": "passages"}  # of sentences another reason is told
     gated = PRESETS["careful"].with_values(dials)
     with Library.open(home, write=False) as library:
-        ranking = library.rank(QUESTION, gated)
+        ranking = library.searcher.rank(QUESTION, gated)
         assert ranking.probabilities is not None
         likely = ranking.probabilities[ranking.kept]
         read = likely[likely == likely]

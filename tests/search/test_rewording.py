@@ -78,7 +78,8 @@ def worded(home):
     opened = []
 
     def with_model(writer):
-        opened.append(Library.open(home, write=False, encoder=FastEncoder(), writer=writer))
+        opened.append(Library.open(home, write=False, encoder=FastEncoder()))
+        opened[-1].write_with(writer)
         return opened[-1]
 
     yield with_model
@@ -264,9 +265,11 @@ def test_a_chip_that_is_taken_away_is_as_if_it_had_never_been_there(plain, gone)
         return json.dumps(kept or [QUESTION])
 
     with (
-        Library.open(plain.home, write=False, encoder=FastEncoder(), writer=Answering(scripted)) as library,
-        Library.open(plain.home, write=False, encoder=FastEncoder(), writer=Answering(without)) as never,
+        Library.open(plain.home, write=False, encoder=FastEncoder()) as library,
+        Library.open(plain.home, write=False, encoder=FastEncoder()) as never,
     ):
+        library.write_with(Answering(scripted))
+        never.write_with(Answering(without))
         taken = library.searcher.find(QUESTION, asking(**EVERYTHING), ignored=frozenset(gone))
         other = never.searcher.find(QUESTION, asking(**EVERYTHING))
     assert same(taken, other)
