@@ -42,9 +42,6 @@ def test_a_fit_is_made_looked_at_applied_and_undone(address: str, browser: Brows
         visit(page, address)
         press(page, "Fit")
         shown(page.get_by_text("recall rises by"))
-        figure = page.locator("[data-testid=stPlotlyChart]").last
-        expect(figure.locator(".xtitle")).to_contain_text("points of recall")
-        expect(figure.locator(".scatterlayer .point")).to_have_count(5)  # all rooms, and each of four
         assert faults_in_both(page) == []
         press(page, "Apply")
         shown(page.get_by_text("These are the library's settings now"))

@@ -243,7 +243,8 @@ def _smallest(
         turned, held = both
         found[NUMBER] = Change(_changed(settings, turned, NUMBER, BUDGET), 1.0 + CHOICE, held, removed)
     tell(total)
-    return tuple(sorted(found.values(), key=lambda one: one.size)), tuple(untried)
+    turns = {name for change in found.values() for name in change.settings}
+    return tuple(sorted(found.values(), key=lambda one: one.size)), tuple(name for name in untried if name not in turns)
 
 
 def _admits(trial: Trial, name: str, turned: Settings, front: Front) -> float:

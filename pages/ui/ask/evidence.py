@@ -118,6 +118,8 @@ def relevance_help(last: str, settings: Settings) -> str:
     more = ""
     if settings.expansion.strategy == "auto-merge":
         more = " A merged parent is raised from there toward the best of all by half of its support."
+    elif settings.expansion.strategy == "neighbours":
+        more = " What another chunk led to has at least the score half way from that one's to the last kept."
     if settings.assembly.unit != "passages":
         more += (
             f" Where sentences fill the room: {CHUNK_PART:g} parts of its best chunk's standard score, one of its best "

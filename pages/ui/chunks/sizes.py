@@ -65,6 +65,6 @@ def figure(tokens: list[int], things: str, colour: int) -> plotly.graph_objects.
     plot = px.histogram(x=tokens, nbins=30, color_discrete_sequence=[colours.colours[colour]])
     plot.update_traces(hovertemplate=f"%{{y:,}} {things} of %{{x}} tokens<extra></extra>")
     plot.update_layout(bargap=0.08)
-    plot.update_xaxes(title={"text": f"tokens of {things}", "standoff": 2}, rangemode="tozero", fixedrange=True)
+    plot.update_xaxes(title={"text": f"tokens of {things}", "standoff": 8}, rangemode="tozero", fixedrange=True)
     plot.update_yaxes(title=None, gridcolor=colours.grid, fixedrange=True, nticks=4)
     return plot

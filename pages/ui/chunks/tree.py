@@ -50,7 +50,7 @@ def figure(chunks: Sequence[Chunk], panel: PanelState) -> plotly.graph_objects.F
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
     above = {chunk.parent_id for chunk in chunks}
     colours = palette()
-    return go.Figure(
+    plot = go.Figure(
         go.Icicle(
             ids=[document.version_id, *by_id],
             parents=["", *(chunk.parent_id or document.version_id for chunk in chunks)],
@@ -73,6 +73,8 @@ def figure(chunks: Sequence[Chunk], panel: PanelState) -> plotly.graph_objects.F
             },
         )
     )
+    plot.update_layout(uniformtext={"minsize": 10, "mode": "hide"})
+    return plot
 
 
 def label(chunk: Chunk, by_id: Mapping[str, Chunk]) -> str:
