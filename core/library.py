@@ -70,9 +70,7 @@ class Library:
         self.folders = Folders(store, self.queue)
 
     @classmethod
-    def open(
-        cls, home: Path, *, write: bool = True, encoder: Encoder | None = None, repair: bool = False
-    ) -> Library:
+    def open(cls, home: Path, *, write: bool = True, encoder: Encoder | None = None, repair: bool = False) -> Library:
         """Open the library in ``home``, made when missing; ``write=False`` reads beside a process that writes.
 
         ``encoder`` ``None``: the one the library's settings name, its weights loaded when the first text needs them.

@@ -1,7 +1,8 @@
 """Lectern's own reader: where in a passage the answer to a question begins and ends, and how likely there is none.
 
-Its lower layers are the shipped re-ranker's, whose file stays as it is; its upper layers and its head, of two outputs a
-token, lie in a file of their own. What it was made of, and what it is worth, stands in ``data/reader/MODEL_CARD.md``.
+It began as the shipped re-ranker, whose file stays as it is; the layers that learnt and its head, of two outputs a
+token, lie in a file of their own, and what is not there is the re-ranker's. What it was made of, and what it is worth,
+stands in ``data/reader/MODEL_CARD.md``.
 
 Source: Devlin et al., "BERT: Pre-training of deep bidirectional transformers", NAACL 2019, section 4.3: the first token
 stands for "no answer".
@@ -24,7 +25,7 @@ from core.embedding.precision import computing, wants_bfloat16
 from core.errors import ModelError
 
 FILE = Path(__file__).resolve().parents[2] / "data" / "reader" / "model.safetensors"
-SHA256 = "d921d6633917a5f43f89aac7223b00dadd95aa46c4d7a09b8634b6e97b8a66b3"
+SHA256 = "4af60e82efe641e76b75be1e46a80fa5e9cb160df98f88ca15af430afa541936"
 MAX_TOKENS = 192  # of question and passage together
 LONGEST = 30  # words of an answer
 

@@ -166,6 +166,8 @@ class Store:
 
     def set_meta(self, key: str, value: str | None) -> None:
         """Keep one of the library's own values; ``None`` forgets it."""
+        if value == self.meta(key):
+            return
         with self.transaction() as connection:
             if value is None:
                 connection.execute("DELETE FROM meta WHERE key = ?", (key,))

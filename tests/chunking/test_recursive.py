@@ -57,10 +57,6 @@ LANGUAGES = {
         "using namespace x;\nclass A;\ntemplate <class T>\nint A<T>::go(int x) {\n  return go(x);\n}\n",
         [("template <class T>", "template"), ("int A<T>::go(int x) {", "function")],
     ),
-    "a.tex": (
-        "\\section{One}\nText of \\section signs.\n\\begin{enumerate}\n\\end{enumerate}\n\\subsection*{Two}\n",
-        [("\\section{One}", "section"), ("\\begin{enumerate}", "environment"), ("\\subsection*{Two}", "subsection")],
-    ),
     "a.md": (
         "Intro\n# One\ntext\n\n```sh\n# no heading\n\nls\n```\nafter\n\nTwo\n---\n\n***\n",
         [("# One", "heading"), ("```sh", "code block"), ("after", "paragraph"), ("Two", "heading"), ("***", "rule")],

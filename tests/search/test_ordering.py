@@ -65,7 +65,7 @@ def test_a_phrase_that_nothing_has_is_said_and_left_out(filled):
 
 
 def test_a_stage_that_is_off_leaves_the_ranking_itself(filled):
-    ranking = filled.rank("weir")
+    ranking = filled.searcher.rank("weir", filled.settings)
     settings = filled.settings
     assert ordering.diversified(ranking, settings.diversity) is ranking
     same = ordering.RerankerCache(LruCache(1)).reranked(ranking, settings.reranking, lambda document: "", list)
@@ -102,8 +102,8 @@ def test_a_re_ranker_reads_what_stands_above_a_chunk_where_the_settings_say_so(f
     model = str(make_cross_encoder(tmp_path / "model", positions=512))
     wanted = filled.settings.with_values({"reranking.model": model, "reranking.unit": unit, **ALONE})
     ranking = filled.searcher.order(filled.searcher.find("weir keeper", wanted), filled.settings)
-    filled.rank("weir keeper", wanted)
-    filled.rank("weir keeper", wanted.with_value("reranking.prefix", False))
+    filled.searcher.rank("weir keeper", wanted)
+    filled.searcher.rank("weir keeper", wanted.with_value("reranking.prefix", False))
     with_headings, without = read
     rows = ranking.leaves.rows[ranking.pool[ranking.kept]].tolist()
     above = filled.searcher.above(rows)

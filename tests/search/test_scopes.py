@@ -87,7 +87,7 @@ def test_scores_of_words_are_the_engines_own_for_what_passes(whole) -> None:
     scores = {hit.chunk_id: hit.scores["lexical"] for hit in inside.hits if "lexical" in hit.scores}
     assert scores == {chunk_id: everything[chunk_id] for chunk_id in scores}
     assert {hit.version_id for hit in inside.hits} == set(chosen)
-    ranking = whole.rank("weir", asked, Scope(versions=tuple(chosen)))
+    ranking = whole.searcher.rank("weir", asked, Scope(versions=tuple(chosen)))
     assert np.isclose(ranking.scores["fused"].mean(), 0), "standardised over what passes"
 
 

@@ -267,7 +267,7 @@ def test_words_alone_without_a_known_word_find_nothing(libraries, question):
 
 def test_a_result_of_one_revision_is_not_mixed_with_another(tmp_path):
     with make(tmp_path / "home", 5, {}) as library:
-        ranking = library.rank("otter river")
+        ranking = library.searcher.rank("otter river", library.settings)
         for source in library.sources():
             library.remove(source.id)
         with pytest.raises(NotFoundError, match="Ask it again"):

@@ -90,21 +90,6 @@ _LANGUAGES: Mapping[str, _Lines] = {
     "bash": _lines("", r"function\b|[\w-]{1,80}[ \t]*\(\)", lead="#"),
 }
 _SECTIONS: Mapping[str, tuple[re.Pattern[str], Mapping[str, float]]] = {
-    "latex": (
-        re.compile(r"\\(?P<word>part|chapter|section|subsection|subsubsection|paragraph|begin|bibliography)\b\*?"),
-        MappingProxyType(
-            {
-                "part": 1.0,
-                "chapter": 0.95,
-                "section": 0.85,
-                "bibliography": 0.85,
-                "subsection": 0.7,
-                "subsubsection": 0.55,
-                "paragraph": 0.4,
-                "begin": 0.15,
-            }
-        ),
-    ),
     "html": (
         re.compile(r"<(?P<word>h[1-6]|template|script|style|section|article|main|table|hr)\b", re.IGNORECASE),
         MappingProxyType(
@@ -114,7 +99,7 @@ _SECTIONS: Mapping[str, tuple[re.Pattern[str], Mapping[str, float]]] = {
         ),
     ),
 }
-_OVER = re.compile(r"(?:part|chapter|(?:sub){0,2}section|paragraph|h[1-6])\Z", re.IGNORECASE)
+_OVER = re.compile(r"h[1-6]\Z")
 
 
 def marks_in(document: Document, region: Span) -> dict[int, Mark]:
@@ -164,7 +149,7 @@ def _of_sections(
     for start, line in _each_line(text, region):
         if match := begins.match(line):
             word = match["word"].lower()
-            yield start, Mark(strengths[word], "environment" if word == "begin" else word, bool(_OVER.match(word)))
+            yield start, Mark(strengths[word], word, bool(_OVER.match(word)))
 
 
 def _of_items(text: str, region: Span, language: _Lines) -> Iterator[tuple[int, Mark]]:
