@@ -13,13 +13,14 @@ function createPlotListener() {
   function listen(plot) {
     if (!plot || !plot.on || known.has(plot)) return;
     known.add(plot);
-    plot.on("plotly_icicleclick", () => false); // it would grow a bar and tell of no click
-    plot.on("plotly_click", ({ points }) => {
+    const clicked = ({ points }) => {
       waiting = null;
       const { versions } = plot.layout.meta || {};
       const carried = points.map(({ customdata }) => Array.from(customdata || [])).find((each) => each.length > 1);
       if (versions && carried) self.tell("go", [versions[carried[2] || 0], carried[0], carried[1]]);
-    });
+      return false; // or an icicle grows the bar
+    };
+    for (const click of ["plotly_click", "plotly_icicleclick"]) plot.on(click, clicked);
   }
 
   // The plot that is there now, once nothing of it has changed between two looks.
