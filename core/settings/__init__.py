@@ -15,6 +15,14 @@ from core.settings.chunking import (
     VECTORS,
     ChunkingSettings,
 )
+from core.settings.context import (
+    EXPANSIONS,
+    ORDERS,
+    READING_UNITS,
+    AnsweringSettings,
+    AssemblySettings,
+    ExpansionSettings,
+)
 from core.settings.preparing import (
     ENDPOINT,
     FEATURE_GROUPS,
@@ -28,14 +36,6 @@ from core.settings.preparing import (
     ParsingSettings,
 )
 from core.settings.presets import BASELINES, CAREFUL_MODEL, PRESETS, carefully, preset
-from core.settings.reading import (
-    EXPANSIONS,
-    ORDERS,
-    READING_UNITS,
-    AnsweringSettings,
-    AssemblySettings,
-    ExpansionSettings,
-)
 from core.settings.searching import (
     DIVERSITIES,
     FORMER_RERANKERS,

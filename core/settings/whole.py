@@ -10,8 +10,8 @@ from typing import Any
 
 from core.errors import SettingsError
 from core.settings.chunking import ChunkingSettings
+from core.settings.context import AnsweringSettings, AssemblySettings, ExpansionSettings
 from core.settings.preparing import EmbeddingSettings, EnrichingSettings, ParsingSettings
-from core.settings.reading import AnsweringSettings, AssemblySettings, ExpansionSettings
 from core.settings.searching import DiversitySettings, RerankingSettings, RetrievalSettings, UnderstandingSettings
 
 OF_DOCUMENTS = ("parsing", "chunking", "embedding", "enriching")  # stages that read and cut; the others only answer

@@ -32,7 +32,7 @@ RANK_METRICS: dict[str, Callable[[Sequence[Hashable], Collection[Hashable], int]
     "ndcg": ndcg,
     "map": average_precision,
 }
-"""Under the names that their means have: a report says ``mrr@10``."""
+"""Over ranked chunks; a report says ``mrr@10``, and ``chunk_ndcg@10``, since ``ndcg`` is over documents there."""
 
 __all__ = [
     "RANK_METRICS",

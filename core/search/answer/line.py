@@ -13,7 +13,7 @@ from core.search.answer.choosing import Page, choose_quotes
 from core.search.answer.marking import Mark, Reader, marks_of
 from core.search.answer.scoring import Signals, scores, signals
 from core.search.answer.support import Evidence, Support, evidence, support, unnamed
-from core.settings.reading import AnsweringSettings
+from core.settings.context import AnsweringSettings
 from core.text.analysis import analyse
 from core.types import Answer, Hit, Passage, Quote, Span, Vectors
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.settings import EXPANSIONS, ORDERS
-from core.settings.reading import READING_UNITS
+from core.settings.context import READING_UNITS
 from pages.ui.settings.ask_dial import SHARE, Dial, Fold, Read
 from pages.ui.shared.words import EXPANSION_WORDS, ORDER_WORDS
 

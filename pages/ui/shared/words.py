@@ -48,6 +48,12 @@ KIND_WORDS = {
     "rtf": "RTF",
     "rst": "reStructuredText",
     "org": "Org",
+    "latex": "LaTeX",
+    "asciidoc": "AsciiDoc",
+    "bibtex": "References (BibTeX)",
+    "jats": "Article (JATS)",
+    "subtitles": "Subtitles",
+    "mbox": "Mailbox",
     "eml": "Mail",
     "msg": "Mail (Outlook)",
 }

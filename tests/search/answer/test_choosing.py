@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.search.answer import answer_line, weigh
 from core.search.answer.candidates import LONGEST
-from core.settings.reading import AnsweringSettings
+from core.settings.context import AnsweringSettings
 from core.types import Block, BlockKind, Span
 from tests.fast_encoder import FastEncoder
 from tests.search.answer.support_worlds import TABLE, Reads, hits_of, passage, table

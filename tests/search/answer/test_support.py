@@ -13,7 +13,7 @@ from core.errors import SettingsError
 from core.search.answer import Evidence, answer_line, no_line, rarity_of, support, weigh
 from core.search.answer.candidates import quotables
 from core.search.answer.support import RECOMMENDED, evidence, unnamed
-from core.settings.reading import AnsweringSettings
+from core.settings.context import AnsweringSettings
 from core.types import Span
 from tests.fast_encoder import FastEncoder
 from tests.search.answer.support_worlds import Reads, hits_of, passage
