@@ -148,7 +148,9 @@ def main() -> int:
     failed = False
     with served() if options.address is None else nullcontext("") as started:
         address = tidy_address(options.address or started)
-        chosen = LanguageSettings(address, options.model, timeout_seconds=300.0, agreed=(address,))
+        chosen = LanguageSettings(
+            address, options.model, timeout_seconds=300.0, agreed=(address,), embedding_address=address
+        )
         away = replace(chosen, model="none/such")
         tried: dict[str, Callable[[], str]] = {
             "list": lambda: ", ".join(model.name for model in Client(chosen).models()),

@@ -43,12 +43,12 @@ def needles(options: Namespace) -> int:
 
 def _model() -> Client:
     """The language model as the app has it set up."""
-    from core.language import settings as kept
     from core.language.client import Client
     from core.language.keys import key_of
-    from core.storage import shelf
+    from core.language.settings import load
+    from core.storage.embedder import language_file
 
-    now = kept.load(shelf.shelf_file().with_name(kept.FILE))
+    now = load(language_file())
     if not now.is_usable:
         raise ModelError("No language model is set up.", "Choose one on the Settings page, or leave --answers out.")
     return Client(now, key_of(now.address).value)

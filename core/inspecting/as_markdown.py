@@ -6,6 +6,8 @@ Each begins with front matter, values as JSON, which YAML reads; every quotation
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
@@ -16,6 +18,10 @@ from core.storage.catalogue.sources import SourceRow
 from core.types import Citation, Document, Passage
 
 Value = str | int | float | Sequence[str] | None
+MADE = '---\nmade_by: "Lectern"'  # how every such file begins: another's is never written over
+_UNSAFE = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # in names of files, on one system or another
+_RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)")
+_LONGEST = 120  # bytes of a name
 
 
 def front_matter(values: Mapping[str, Value]) -> str:
@@ -23,12 +29,13 @@ def front_matter(values: Mapping[str, Value]) -> str:
 
     >>> print(front_matter({"title": 'The "Guide"', "pages": 3, "note": ""}))
     ---
+    made_by: "Lectern"
     title: "The \\"Guide\\""
     pages: 3
     ---
     """
     told = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in values.items() if value)
-    return "\n".join(["---", *told, "---"])
+    return "\n".join([MADE, *told, "---"])
 
 
 def quoted(text: str) -> str:
@@ -96,18 +103,19 @@ def document_as_markdown(document: Document, source: SourceRow, judgments: Seque
 
 
 def markdown_names(sources: Sequence[SourceRow]) -> list[str]:
-    """For each source the name of its Markdown file, each once whatever capitals are worth.
+    """For each source the name of its Markdown file: each once whatever capitals are worth, and good on any system.
 
     >>> from dataclasses import replace
     >>> row = SourceRow(1, "a/Plan.md", *[""] * 16)
-    >>> markdown_names([row, replace(row, name="b/plan.pdf"), replace(row, name="c/plan.md")])
-    ['Plan.md', 'plan.pdf.md', 'plan (2).md']
+    >>> markdown_names([row, *(replace(row, name=name) for name in ("b/plan.pdf", "c/plan.md", "Re: why?.eml", "con"))])
+    ['Plan.md', 'plan.pdf.md', 'plan (2).md', 'Re_ why_.eml.md', '_con.md']
     """
     found: list[str] = []
     taken: set[str] = set()
     for source in sources:
-        own = PurePath(source.name.replace("\\", "/")).name or "document"
-        stem = own.removesuffix(".md")
+        own = unicodedata.normalize("NFC", PurePath(source.name.replace("\\", "/")).name) or "document"
+        stem = _UNSAFE.sub("_", own.removesuffix(".md")).encode()[:_LONGEST].decode(errors="ignore").rstrip(" .")
+        stem = f"_{stem}" if _RESERVED.match(stem) or not stem else stem
         name, at = f"{stem}.md", 1
         while name.casefold() in taken:
             at += 1

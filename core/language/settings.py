@@ -77,8 +77,8 @@ class LanguageSettings:
         return urlsplit(self.address).netloc
 
     def embedding(self, model: str) -> LanguageSettings:
-        """How a model is asked for vectors."""
-        return replace(self, address=self.embedding_address or self.address, model=model)
+        """How a model is asked for vectors: at an address of its own, for every chunk is sent there."""
+        return replace(self, address=self.embedding_address, model=model)
 
     def fits(self, prompt: str) -> bool:
         """Whether a prompt leaves room for an answer, by a guess of its tokens."""

@@ -43,6 +43,11 @@ def test_documents_and_a_question_go_out_as_markdown(tmp_path: Path, capsys: pyt
     assert "Read this first." in body
     place = f"{source.name}, characters {at}–{at + 20}"
     assert f"**How heavy is it?**\n\n> A heron weighs 2 kg.\n\n{place}" in body
+    (tmp_path / "out" / files[0].name).write_text("My own.")
+    assert main(["export", "--library", home, "--to", str(tmp_path / "out")]) == 2
+    assert files[0].read_text() == "My own."
+    files[0].unlink()
+    assert main(["export", "--library", home, "--to", str(tmp_path / "out")]) == 0
     assert main(["export", "no such source", "--library", home, "--to", str(tmp_path / "none")]) == 2
     assert not (tmp_path / "none").exists()
 

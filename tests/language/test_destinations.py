@@ -77,7 +77,8 @@ def test_all_that_runs_goes_nowhere_but_where_was_agreed(tmp_path, set_up):
     told.touch()
     with endpoint(Script.words("An access token is valid for 3600 seconds [1].")) as served:
         if set_up:
-            chosen = LanguageSettings(served.address, "small", timeout_seconds=60.0, agreed=(served.address,))
+            here = served.address
+            chosen = LanguageSettings(here, "small", timeout_seconds=60.0, agreed=(here,), embedding_address=here)
             save(tmp_path / FILE, chosen)
         place = served.address.removeprefix("http://").removesuffix("/v1")
         environment = {name: value for name, value in os.environ.items() if not name.endswith("API_KEY")} | {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -182,7 +183,7 @@ def actions(chosen: list[SourceRow]) -> None:
         organising.original(one)
     st.download_button(
         "Markdown",
-        data=lambda: organising.as_markdown(chosen),
+        data=partial(organising.as_markdown, services.library(), chosen),  # made later, where no session is known
         file_name=organising.markdown_name(chosen),
         key="library.markdown",
         disabled=not chosen,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.inspecting.as_markdown import document_as_markdown, markdown_names
-from core.library import SourceRow
+from core.library import Library, SourceRow
 from pages.ui.shared import services, words
 from pages.ui.shared.guard import attempt_and_rerun
 
@@ -61,9 +61,8 @@ def organise(chosen: Sequence[SourceRow]) -> None:
     attempt_and_rerun(save)
 
 
-def as_markdown(chosen: Sequence[SourceRow]) -> bytes:
+def as_markdown(library: Library, chosen: Sequence[SourceRow]) -> bytes:
     """The documents' texts with their notes and judged questions: a Markdown file, or several in a .zip."""
-    library = services.library()
     texts = [
         document_as_markdown(library.document(source.version_id), source, library.judgments(source.version_id)).encode()
         for source in chosen

@@ -45,7 +45,7 @@ def endpoint_model(model: str) -> str:
     key = f"With it goes the key of {held.place}." if held.value else "No key goes with it."
     st.markdown(words.escaped(SENT.format(place=language.place(here), key=key)))
     language.show_leaving(here)
-    if not here.is_agreed or address != (now.embedding_address or now.address):
+    if not here.is_agreed or address != now.embedding_address:
         if st.button(AGREE, key="settings.embedder.agree"):
             language.keep(replace(now, embedding_address=address, agreed=tuple(dict.fromkeys([*now.agreed, address]))))
             st.rerun()

@@ -23,7 +23,7 @@ PROMISES = (
     ),
     (
         "Documents cannot act",
-        "Files are opened by a process of their own without network or files. Their text is shown as text.",
+        "Files are opened by their own process without network or files, old ones by LibreOffice. Text stays text.",
     ),
     ("Passwords are not written down", "A password you give for a file is kept in memory until Lectern ends."),
     ("What is written down", "Your questions and how long they took stay in the library's own log, in its folder."),

@@ -13,7 +13,7 @@ from core.errors import LibraryDamagedError
 from core.library import Library
 from core.storage import backups
 from pages.ui.shared import services, words
-from pages.ui.shared.guard import attempt
+from pages.ui.shared.guard import attempt_and_rerun
 
 _TOLD = "repair.told"
 
@@ -36,8 +36,7 @@ def show_repair() -> None:
     """A button that checks the library and mends what can be mended, and what came of it."""
     if st.button("Check and repair", key="repair", icon=":material/healing:"):
         with st.spinner("Repairing the library …"):
-            attempt(_repair)
-        st.rerun()
+            attempt_and_rerun(_repair)
     told = st.session_state.pop(_TOLD, None)
     if told == []:
         st.success("The library is sound.")
@@ -57,10 +56,11 @@ def show_backups() -> None:
     for backup in there:
         line, button = st.columns([6, 1], vertical_alignment="center")
         line.markdown(f"{backup.made_at:%d %B %Y, %H:%M} UTC, {words.size(backup.size_bytes)}")
-        if button.button("Restore", key=f"restore.{backup.name}", width="stretch"):
-            services.let_go()
-            attempt(partial(backups.restore, place, backup))
-            st.rerun()
+        with button.popover("Restore", width="stretch"):
+            st.markdown("The library is then as it was; what was added since is set aside, the present one kept.")
+            if st.button("Put it back", key=f"restore.{backup.name}", type="primary"):
+                services.let_go()
+                attempt_and_rerun(partial(backups.restore, place, backup))
 
 
 def _repair() -> None:

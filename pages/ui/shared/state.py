@@ -81,7 +81,6 @@ MAKING_COUNT = "making.count"
 MAKING_REVIEW = "making.review"  # what was decided of them so far
 NEEDLES = "needles.kinds"
 NEEDLES_STAGE = "needles.stage"
-FAILURE_CLASS = "benchmark.failure"  # the class whose questions are listed
 JUDGING_FILTER = "judging.filter"
 JUDGING_SHOWN = "judging.shown"
 SUITE = "benchmark.suite"
