@@ -127,6 +127,18 @@ def kept_settings(store: Store) -> tuple[Settings, str]:
         return Settings(), notice
 
 
+def require_settings(notice: str, settings: Settings) -> None:
+    """Raise ``SettingsError`` where a library's own could not be read: Lectern's would cut and encode all of it anew.
+
+    ``settings``: those in force; once a person has chosen others, they are the library's.
+    """
+    if notice and settings == Settings():
+        raise SettingsError(
+            "The library's settings cannot be read, and nothing is read or cut by Lectern's own instead.",
+            f"{REPAIR} Or choose settings on the Settings page.",
+        )
+
+
 def write_down_if_possible(store: Store) -> None:
     """Write the keepsakes of an open library that this process writes; what keeps it from that is logged."""
     if store.writable:

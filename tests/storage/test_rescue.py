@@ -14,7 +14,14 @@ from pathlib import Path
 import pytest
 
 from core.chunking.edits.edits import Anchor, Edit
-from core.errors import LecternError, LibraryDamagedError, LibraryLockedError, NotFoundError, StorageError
+from core.errors import (
+    LecternError,
+    LibraryDamagedError,
+    LibraryLockedError,
+    NotFoundError,
+    SettingsError,
+    StorageError,
+)
 from core.library import Incoming, Library
 from core.settings import ChunkingSettings
 from core.storage import backups, keepsakes, rescue
@@ -285,6 +292,31 @@ def test_the_newest_record_decides_and_nothing_is_doubled(tmp_path) -> None:
         older = keepsakes.Keepsakes(library._store.meta("library") or "", 1, {"own_recipe": [recipe]})
         assert keepsakes.put_back(library._store, [older]) == []
         assert kept(library) == before
+
+
+def test_settings_that_cannot_be_read_refuse_work_until_they_are_had_back(tmp_path) -> None:
+    home = made(tmp_path / "library")
+    raw = sqlite3.connect(home / CATALOGUE)
+    raw.execute(ROWS["settings garbled"])
+    raw.commit()
+    raw.close()
+    with Library.open(home, encoder=FastEncoder()) as library:
+        late = Incoming("late.md", content_hash=library.stage(b"# Late\n\nWritten last.\n"))
+        for refused in (
+            lambda: library.ingest([late]),
+            lambda: library.ingest([late], settings=library.settings),
+            lambda: library.apply(library.settings),
+            library.rebuild,
+        ):
+            with pytest.raises(SettingsError, match="verify --repair"):
+                refused()
+        assert library.search("When did the bridge open?").hits
+        assert len(library.sources()) == len(TEXTS)
+        library.apply(library.settings.with_value("retrieval.k", "9"))
+        assert library.notice == ""
+        assert len(library.ingest([late]).documents) == 1
+    with Library.open(home, encoder=FastEncoder()) as library:
+        assert (library.notice, library.settings.retrieval.k) == ("", 9)
 
 
 def test_backups_of_seven_days_and_four_weeks_stay() -> None:
