@@ -12,7 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,7 +63,8 @@ _WITHOUT_ROWID = ("meta", "own_recipe")
 class Keepsakes:
     """``rows`` by kind. ``unread``: a sentence for each kind of which something could not be read.
 
-    ``preferences``: grows with every change of one, which the revision does not.
+    ``preferences``: grows with every change of one, which the revision does not. Not ``sound``: rows may be missing
+    that nothing tells of.
     """
 
     library: str = ""
@@ -71,6 +72,7 @@ class Keepsakes:
     rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     preferences: str = ""
+    sound: bool = True
 
     def of(self, kind: str) -> Sequence[Row]:
         """The rows of one kind."""
@@ -167,7 +169,7 @@ def put_back(store: Store, told: Sequence[Keepsakes]) -> list[str]:
             for kind, identity in _IDENTITIES.items():
                 faults += _put_back(connection, known.of(kind), kind, identity, over=over, settled=settled)
             lost += faults
-            if own and not known.unread and not faults:
+            if own and known.sound and not known.unread and not faults:
                 if over:
                     _remove_what_was_removed(connection, known)
                 break
@@ -264,7 +266,7 @@ def salvaged(catalogue: Path) -> Keepsakes:
         with suppress(sqlite3.Error, OSError):
             with closing(sqlite3.connect(f"{catalogue.absolute().as_uri()}?{query}", uri=True)) as connection:
                 connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-                found = gathered(connection)
+                found = replace(gathered(connection), sound=_is_sound(connection))
             if any(found.rows.values()) or query == "immutable=1":
                 return found
     return Keepsakes(unread=(f"Nothing of {catalogue} could be read.",))
@@ -301,6 +303,12 @@ def _meta(connection: sqlite3.Connection, key: str) -> str:
         row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return "" if row is None else str(row[0])
     return ""
+
+
+def _is_sound(connection: sqlite3.Connection) -> bool:
+    with suppress(sqlite3.Error):
+        return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    return False
 
 
 def _plain(value: Any) -> Any:
