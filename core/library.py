@@ -358,7 +358,10 @@ class Library:
 
     def _again(self) -> Ingest:
         """A run by the settings as they are kept now, once the documents are encoded by them."""
-        kept, self.notice = rescuing.kept_settings(self._store)
+        kept, notice = rescuing.kept_settings(self._store)
+        if notice:  # nothing had them: Lectern's own are the library's from now on
+            self._store.save_settings(kept)
+        self.notice = ""
         self._adopt(kept)
         self._finish_generation(None)
         return self._run(None)
@@ -366,6 +369,7 @@ class Library:
     def _persist(self) -> None:
         if self.settings != rescuing.kept_settings(self._store)[0] or not self._store.meta("settings"):
             self._store.save_settings(self.settings)
+            self.notice = ""
 
     def _run(self, watch: Watch | None, *, promptly: bool = False) -> Ingest:
         run = Ingest(self._store, self._model, self.settings, watch, promptly=promptly, passwords=self.passwords)
@@ -377,6 +381,7 @@ class Library:
 
         ``items``: how many the watch knows, where it watches items that wait for this, not the documents.
         """
+        rescuing.require_settings(self.notice, self.settings)
         run = self._run(watch)
         try:
             report = fill_generation(run, items)

@@ -17,17 +17,12 @@ from core.storage.catalogue.labels import Labels
 from core.storage.catalogue.sources import find_source
 from core.storage.catalogue.trash import trash_sources
 from core.storage.faults import REPAIR
+from core.storage.files import is_hash
 from core.storage.keepsakes import Keepsakes, Row
-from core.storage.store import Store
+from core.storage.store import Store, storable
 from core.storage.verify import Problem, verify
 
 _LOG = logging.getLogger(__name__)
-
-
-def put_back_rows(store: Store, told: Sequence[Keepsakes]) -> None:
-    """Edits, judgments, recipes and folders that the catalogue lacks, and settings of the latest that knows some."""
-    for known in told:
-        keepsakes.put_back(store, known, settings=known.revision >= store.revision())
 
 
 def put_back_sources(run: Ingest, told: Sequence[Keepsakes]) -> list[str]:
@@ -46,10 +41,10 @@ def put_back_sources(run: Ingest, told: Sequence[Keepsakes]) -> list[str]:
         version_id = str(row.get("version_id") or "")
         if name in now and now[name].get("version_id") == version_id:
             continue
-        if len(version_id) == 64 and (store.files.take_back(version_id) or version(store, version_id)):
-            items.append(Incoming(str(row.get("name")), keepsakes.path_of(row), version_id))
+        if is_hash(version_id) and (store.files.take_back(version_id) or version(store, version_id)):
+            items.append(Incoming(_name(row), keepsakes.path_of(row), version_id))
         else:
-            lost.append(f"The original of {row.get('name')} is in no folder of the library.")
+            lost.append(f"The original of {_name(row)} is in no folder of the library.")
     lost += _ingested(run, items)
     _put_labels_back(store, lines)
     nameless = [one for one in store.files.hashes_set_aside() if store.files.take_back(one)]
@@ -95,13 +90,13 @@ def derive_again(run: Ingest, versions: Iterable[str]) -> list[str]:
 
 
 def finish(store: Store, told: Sequence[Keepsakes]) -> None:
-    """From now on the library is past all that was put back into it, and this is written down."""
+    """From now on the library is past all that was put back into it, and this is written down where that can be."""
     with store.transaction() as connection:
         latest = max((known.revision for known in told), default=0)
         connection.execute(
             "UPDATE meta SET value = max(CAST(value AS INTEGER), ?) + 1 WHERE key = 'revision'", (latest,)
         )
-    keepsakes.write_down(store)
+    write_down_if_possible(store)
     rescue.done(store.home)
 
 
@@ -111,11 +106,11 @@ def repaired(store: Store, problems: Sequence[Problem], again: Callable[[], Inge
     ``again``: a run by the settings as they are kept by then.
     """
     told = rescue.recollected(store.home)
-    put_back_rows(store, told)
+    lost = keepsakes.put_back(store, told) if told else []
     run = again()
     if not problems:
         return []
-    lost = put_back_sources(run, told)
+    lost += put_back_sources(run, told)
     lost += derive_again(run, [problem.version for problem in problems if problem.version])
     if told:
         finish(store, told)
@@ -132,6 +127,18 @@ def kept_settings(store: Store) -> tuple[Settings, str]:
         return Settings(), notice
 
 
+def require_settings(notice: str, settings: Settings) -> None:
+    """Raise ``SettingsError`` where a library's own could not be read: Lectern's would cut and encode all of it anew.
+
+    ``settings``: those in force; once a person has chosen others, they are the library's.
+    """
+    if notice and settings == Settings():
+        raise SettingsError(
+            "The library's settings cannot be read, and nothing is read or cut by Lectern's own instead.",
+            f"{REPAIR} Or choose settings on the Settings page.",
+        )
+
+
 def write_down_if_possible(store: Store) -> None:
     """Write the keepsakes of an open library that this process writes; what keeps it from that is logged."""
     if store.writable:
@@ -143,6 +150,10 @@ def write_down_if_possible(store: Store) -> None:
 
 def _by_name(rows: Iterable[Row]) -> dict[tuple[str, str], Row]:
     return {(str(row.get("type")), str(row.get("path") or row.get("name"))): row for row in rows}
+
+
+def _name(row: Row) -> str:
+    return storable(str(row.get("name")))
 
 
 def _ingested(run: Ingest, items: Sequence[Incoming]) -> list[str]:
@@ -157,10 +168,10 @@ def _put_labels_back(store: Store, lines: Mapping[tuple[str, str], Row]) -> None
     labels = Labels(store)
     collections = {collection.name: collection.id for collection in labels.collections()}
     for row in lines.values():
-        source = find_source(store, name=str(row.get("name")), path=keepsakes.path_of(row))
-        if source is None:
-            continue
         with suppress(LecternError, ValueError, TypeError):
+            source = find_source(store, name=_name(row), path=keepsakes.path_of(row))
+            if source is None:
+                continue
             for name in keepsakes.names_in(row, "collections"):
                 if name not in collections:
                     collections[name] = labels.create_collection(name)

@@ -6,10 +6,11 @@ revision. The newest of each of the last seven days that have one stays, and of 
 
 from __future__ import annotations
 
+import logging
 import shutil
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,6 +25,8 @@ from core.whole_files import written_whole
 
 if TYPE_CHECKING:
     from core.storage.store import Store
+
+_LOG = logging.getLogger(__name__)
 
 FOLDER = "backups"
 DAYS, WEEKS = 7, 4
@@ -58,13 +61,14 @@ def make(store: Store) -> Backup:
     """Copy the catalogue while it is in use, look into the copy, and let go of copies past their days and weeks.
 
     Raises ``StorageError`` where there is no room for two more of its size, or where the copy is damaged: then none
-    goes.
+    goes. One that cannot be deleted is logged.
     """
-    size = (store.home / CATALOGUE).stat().st_size
     with disk_faults(store.home):
+        size = (store.home / CATALOGUE).stat().st_size
         if shutil.disk_usage(store.home).free < 2 * size:
             raise StorageError(f"There is no room for a backup of {store.home}.", "Free some space on its disk.")
-    name = f"{datetime.now(UTC).strftime(_STAMP)}-r{store.revision()}"
+    made_at, revision = datetime.now(UTC).replace(microsecond=0), store.revision()
+    name = f"{made_at.strftime(_STAMP)}-r{revision}"
     path = store.home / FOLDER / f"{name}.sqlite"
     with disk_faults(path), catalogue_faults(store.home), written_whole(path) as unfinished:
         unfinished.unlink(missing_ok=True)
@@ -76,8 +80,12 @@ def make(store: Store) -> Backup:
             raise StorageError(f"The catalogue of {store.home} was not backed up: {fault}.", "Run verify --repair.")
     there = backups(store.home)
     for old in set(there) - kept(there):
-        old.path.unlink(missing_ok=True)
-    return next(backup for backup in there if backup.name == name)
+        try:
+            old.path.unlink(missing_ok=True)
+        except OSError as error:
+            _LOG.warning("The backup %s was not deleted: %s", old.name, error)
+    with disk_faults(path):
+        return Backup(name, path, made_at, revision, path.stat().st_size)
 
 
 def make_if_due(store: Store) -> Backup | None:
@@ -113,42 +121,53 @@ def named(home: Path, name: str) -> Backup:
 def restore(home: Path, backup: Backup) -> None:
     """Put a copy in the place of the catalogue, which is kept in ``replaced``. No process may have the library open.
 
-    What was ingested since is set aside at the next opening. Raises ``LibraryLockedError``, ``StorageError``.
+    What fails leaves the catalogue as it was. What was ingested since is set aside at the next opening. Raises
+    ``LibraryLockedError``, ``StorageError``.
     """
     from core.storage import keepsakes
-    from core.storage.rescue import put_aside
 
     lock = WriterLock(home)
     try:
-        _require_whole(home, backup)
-        put_aside(home, "replaced")
-        revision = keepsakes.head(home)[1]
-        (home / keepsakes.FILE).unlink(missing_ok=True)
-        put_in_place(home, backup, revision)
+        put_in_place(home, backup, keepsakes.head(home)[1], aside="replaced")
+        with disk_faults(home):
+            (home / keepsakes.FILE).unlink(missing_ok=True)
     finally:
         lock.release()
 
 
-def put_in_place(home: Path, backup: Backup, past: int | None = None) -> None:
-    """Make a copy the catalogue. From then on the library is past the revision ``past``. Raises ``StorageError``."""
-    _require_whole(home, backup)
-    with disk_faults(home), catalogue_faults(home), written_whole(home / CATALOGUE) as unfinished:
-        shutil.copyfile(backup.path, unfinished)
-        with closing(sqlite3.connect(unfinished)) as copy, copy:
-            # Rows may be numbered otherwise by now than Chroma knows them: it grows anew.
-            copy.execute("DELETE FROM meta WHERE key = 'projection'")
+def put_in_place(home: Path, backup: Backup, past: int | None = None, *, aside: str = "") -> None:
+    """Make a copy the catalogue. From then on the library is past the revision ``past``. Raises ``StorageError``.
+
+    ``aside``: the folder that a catalogue there is moved to once the copy is finished; it comes back where that fails.
+    """
+    from core.storage import rescue
+
+    _require_whole(home, backup, backup.path)
+    moved = ExitStack()
+    with disk_faults(home), catalogue_faults(home), moved, written_whole(home / CATALOGUE) as unfinished:
+        _write_copy(backup.path, unfinished, past)
+        _require_whole(home, backup, unfinished)
+        if aside:
+            moved.enter_context(rescue.moved_aside(home, aside))
+
+
+def _write_copy(path: Path, unfinished: Path, past: int | None) -> None:
+    shutil.copyfile(path, unfinished)
+    with closing(sqlite3.connect(unfinished)) as copy, copy:
+        # Rows may be numbered otherwise by now than Chroma knows them: it grows anew.
+        copy.execute("DELETE FROM meta WHERE key = 'projection'")
+        copy.execute(
+            "INSERT INTO outbox(generation, op, row) SELECT generation, 'upsert', row FROM chunk WHERE level = 0"
+        )
+        if past is not None:
             copy.execute(
-                "INSERT INTO outbox(generation, op, row) SELECT generation, 'upsert', row FROM chunk WHERE level = 0"
+                "UPDATE meta SET value = max(CAST(value AS INTEGER), ?) + 1 WHERE key IN ('revision', 'contents')",
+                (past,),
             )
-            if past is not None:
-                copy.execute(
-                    "UPDATE meta SET value = max(CAST(value AS INTEGER), ?) + 1 WHERE key IN ('revision', 'contents')",
-                    (past,),
-                )
 
 
-def _require_whole(home: Path, backup: Backup) -> None:
-    with catalogue_faults(home), closing(open_reader(backup.path)) as reader:
+def _require_whole(home: Path, backup: Backup, path: Path) -> None:
+    with catalogue_faults(home), closing(open_reader(path)) as reader:
         check(reader, home, writing=True)
         fault = reader.execute("PRAGMA quick_check(1)").fetchone()[0]
     if fault != "ok":

@@ -30,6 +30,11 @@ SET_ASIDE = "set-aside"
 _HASH = re.compile("[0-9a-f]{64}")
 
 
+def is_hash(text: str) -> bool:
+    """Whether this could name an original."""
+    return bool(_HASH.fullmatch(text))
+
+
 class FileStore:
     """Originals under ``root``. A hash is the hex SHA-256 of the bytes, which is also the version's id.
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,18 +43,36 @@ _QUERIES = {
     "judgment": 'SELECT question, version_id, text_hash, start, "end", quote, "before", "after", origin, created_at,'
     " answer, judged FROM judgment",
 }
-_ANCHORED = ("collection", "folder", "own_recipe", "edit", "judgment")
+_IDENTITIES = {
+    "collection": ("folded",),
+    "folder": ("path",),
+    "own_recipe": ("scope", "key"),
+    "edit": ("version_id", "made_at", "kind"),
+    "judgment": ("question", "version_id", "start", "end"),
+}
+_MADE = {"folder": "added_at", "own_recipe": "changed_at", "edit": "made_at", "judgment": "created_at"}
+# What one value does that is not as it was written; a disk that fails is another thing.
+_GARBLED = (
+    *(ValueError, TypeError, KeyError, OverflowError),
+    *(sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.DataError),
+)
 _WITHOUT_ROWID = ("meta", "own_recipe")
 
 
 @dataclass(frozen=True, slots=True)
 class Keepsakes:
-    """``rows`` by kind. ``unread``: a sentence for each kind of which something could not be read."""
+    """``rows`` by kind. ``unread``: a sentence for each kind of which something could not be read.
+
+    ``preferences``: grows with every change of one, which the revision does not. Not ``sound``: rows may be missing
+    that nothing tells of.
+    """
 
     library: str = ""
     revision: int = 0
     rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
+    preferences: str = ""
+    sound: bool = True
 
     def of(self, kind: str) -> Sequence[Row]:
         """The rows of one kind."""
@@ -79,12 +99,17 @@ def gathered(connection: sqlite3.Connection) -> Keepsakes:
                     unread.append(f"Of the rows of {kind} {{read}} could be read ({error}).")
         rows[kind] = list(found.values())
         unread = [told.format(read=len(found)) if "{read}" in told else told for told in unread]
-    return Keepsakes(_meta(connection, "library"), int(_meta(connection, "revision") or 0), rows, tuple(unread))
+    revision = _meta(connection, "revision") or "0"
+    if not revision.isdecimal():
+        unread.append(f"The revision of the catalogue cannot be read: {revision[:20]!r} is no number.")
+        revision = "0"
+    library, preferences = _meta(connection, "library"), _meta(connection, "preferences")
+    return Keepsakes(library, int(revision), rows, tuple(unread), preferences)
 
 
 def head(home: Path) -> tuple[str, int]:
     """The library and the revision that what was written down is of; ``("", 0)`` for nothing that can be read."""
-    with suppress(OSError, ValueError, TypeError, KeyError), (home / FILE).open("rb") as stream:
+    with suppress(OSError, ValueError, TypeError, KeyError, OverflowError), (home / FILE).open("rb") as stream:
         row = json.loads(stream.readline())
         return str(row["id"]), int(row["revision"])
     return "", 0
@@ -109,40 +134,130 @@ def kept(home: Path) -> Keepsakes:
 
 
 def write_down(store: Store) -> None:
-    """Write the keepsakes beside the catalogue, unless what lies there is of a later revision of this library.
+    """Write the keepsakes beside the catalogue in the place of those there, whatever these are of.
 
+    Those of the same revision and preferences are left as they are: what differs from them since then is damage.
     Raises ``StorageError`` where the catalogue cannot be read or the disk cannot be written.
     """
     with store.reading() as connection:
         now = gathered(connection)
     if now.unread:
         raise StorageError(f"The keepsakes of {store.home} were not written: {' '.join(now.unread)}", "Run verify.")
-    if head(store.home) == (now.library, now.revision):
-        return
+    lines = list(_lines(now))
+    with suppress(OSError), (store.home / FILE).open("rb") as stream:
+        if stream.readline() == lines[0].encode():
+            return
     with disk_faults(store.home), written_whole(store.home / FILE) as unfinished:
-        unfinished.write_text("".join(_lines(now)), "utf-8")
+        unfinished.write_text("".join(lines), "utf-8")
 
 
-def put_back(store: Store, keepsakes: Keepsakes, *, settings: bool) -> None:
-    """Keep what of it the catalogue lacks, sources apart. With ``settings`` these and preferences replace its own."""
+def put_back(store: Store, told: Sequence[Keepsakes]) -> list[str]:
+    """Keep what several records know, sources apart, the newest first; say what of it could not be had back.
+
+    ``told``: the oldest first. What a record of this library's own says goes before what another's does, and an older
+    one adds what no newer one says. A whole one is the last that is asked: what it no longer holds was removed. What
+    the catalogue itself holds is changed by a record that is not older than it.
+    """
+    lost: list[str] = []
+    settled: set[Hashable] = set()
     with store.transaction() as connection:
-        for row in keepsakes.of("meta") if settings else ():
-            with suppress(KeyError, sqlite3.Error):
-                connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (row["key"], row["value"]))
-        for kind in _ANCHORED:
-            columns = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({kind})")}
-            for row in keepsakes.of(kind):
-                own = {"kind" if name == "type" else name: _stored(value) for name, value in row.items()}
-                named = [name for name in own if name in columns]
-                same = " AND ".join(f'"{name}" IS ?' for name in named)
-                values = [own[name] for name in named]
-                with suppress(sqlite3.Error):  # a line of a later Lectern, or one that a hand has written
-                    if connection.execute(f"SELECT 1 FROM {kind} WHERE {same}", values).fetchone() is None:
-                        names = ", ".join(f'"{name}"' for name in named)
-                        connection.execute(
-                            f"INSERT OR IGNORE INTO {kind}({names}) VALUES ({', '.join('?' * len(named))})", values
-                        )
+        library, revision = store.meta("library"), store.revision()
+        in_turn = sorted(told, key=lambda known: (known.library == library, known.revision))
+        for known in in_turn[::-1]:
+            over, own = known.revision >= revision, known.library == library
+            faults = _meta_put_back(connection, known, settled) if over else []
+            for kind, identity in _IDENTITIES.items():
+                faults += _put_back(connection, known.of(kind), kind, identity, over=over, settled=settled)
+            lost += faults
+            if own and known.sound and not known.unread and not faults:
+                if over:
+                    _remove_what_was_removed(connection, known)
+                break
         store.touch()
+    return list(dict.fromkeys(lost))
+
+
+def _meta_put_back(connection: sqlite3.Connection, known: Keepsakes, settled: set[Hashable]) -> list[str]:
+    lost = []
+    for row in known.of("meta"):
+        try:
+            key, value = str(row["key"]), row["value"]
+            if key == "settings":
+                json.loads(value)
+            if key not in settled:
+                connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+                settled.add(key)
+        except _GARBLED as error:
+            lost.append(f"A value of meta could not be had back ({error}).")
+    return lost
+
+
+def _put_back(
+    connection: sqlite3.Connection,
+    rows: Sequence[Row],
+    kind: str,
+    identity: Sequence[str],
+    *,
+    over: bool,
+    settled: set[Hashable],
+) -> list[str]:
+    columns = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({kind})")}
+    key, same = _key(kind), " AND ".join(f'"{name}" IS ?' for name in identity)
+    seen: Counter[Hashable] = Counter()  # of one identity there may be several, as edits of one second
+    lost = []
+    for row in rows:
+        try:
+            own = {"kind" if name == "type" else name: _stored(value) for name, value in row.items()}
+            own = {name: value for name, value in own.items() if name in columns}
+            who = [own[name] for name in identity]
+            number = seen[kind, *who]
+            seen[kind, *who] += 1
+            if (kind, *who, number) in settled:
+                continue
+            there = connection.execute(f'SELECT "{key}" FROM {kind} WHERE {same} ORDER BY "{key}"', who).fetchall()
+            if number >= len(there):
+                names, marks = ", ".join(f'"{name}"' for name in own), ", ".join("?" * len(own))
+                connection.execute(f"INSERT INTO {kind}({names}) VALUES ({marks})", list(own.values()))
+            elif over:
+                values = ", ".join(f'"{name}" = ?' for name in own)
+                connection.execute(
+                    f'UPDATE {kind} SET {values} WHERE {same} AND "{key}" = ?',
+                    [*own.values(), *who, there[number][0]],
+                )
+            settled.add((kind, *who, number))
+        except _GARBLED as error:  # a line of a later Lectern, one that a hand has written, or damage
+            lost.append(f"A row of {kind} could not be had back ({error}).")
+    return lost
+
+
+def _remove_what_was_removed(connection: sqlite3.Connection, known: Keepsakes) -> None:
+    """Take rows out that a whole record lacks; those made after all of its own are a person's later work, and stay."""
+    moments = [str(row.get(column)) for kind, column in _MADE.items() for row in known.of(kind)]
+    latest = max(filter(_is_moment, moments), default="")
+    for kind, column in _MADE.items():
+        identity, key = _IDENTITIES[kind], _key(kind)
+        held = Counter(
+            tuple(_stored(row.get("type" if name == "kind" else name)) for name in identity) for row in known.of(kind)
+        )
+        names = ", ".join(f'"{name}"' for name in identity)
+        rows = []
+        with suppress(sqlite3.OperationalError):  # bytes that are no text
+            rows = connection.execute(f'SELECT "{key}", {column}, {names} FROM {kind} ORDER BY "{key}"').fetchall()
+        for number, made, *who in rows:
+            held[tuple(who)] -= 1
+            if held[tuple(who)] < 0 and made <= latest:
+                same = " AND ".join(f'"{name}" IS ?' for name in identity)
+                connection.execute(f'DELETE FROM {kind} WHERE "{key}" = ? AND {same}', (number, *who))
+
+
+def _key(kind: str) -> str:
+    return "key" if kind in _WITHOUT_ROWID else "id"
+
+
+def _is_moment(text: str) -> bool:
+    with suppress(ValueError):
+        return bool(datetime.fromisoformat(text))
+    return False
 
 
 def salvaged(catalogue: Path) -> Keepsakes:
@@ -150,8 +265,8 @@ def salvaged(catalogue: Path) -> Keepsakes:
     for query in ("mode=ro", "immutable=1"):
         with suppress(sqlite3.Error, OSError):
             with closing(sqlite3.connect(f"{catalogue.absolute().as_uri()}?{query}", uri=True)) as connection:
-                connection.text_factory = lambda data: data.decode("utf-8", "replace")
-                found = gathered(connection)
+                connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+                found = replace(gathered(connection), sound=_is_sound(connection))
             if any(found.rows.values()) or query == "immutable=1":
                 return found
     return Keepsakes(unread=(f"Nothing of {catalogue} could be read.",))
@@ -159,8 +274,10 @@ def salvaged(catalogue: Path) -> Keepsakes:
 
 def path_of(row: Row) -> Path | None:
     """The path of a source's row, ``None`` for one without."""
-    stored = _stored(row.get("path"))
-    return place_of(stored) if isinstance(stored, bytes) and stored else None
+    with suppress(ValueError):
+        stored = _stored(row.get("path"))
+        return place_of(stored) if isinstance(stored, bytes) and stored and b"\0" not in stored else None
+    return None
 
 
 def place_of(stored: bytes) -> Path:
@@ -174,7 +291,8 @@ def names_in(row: Row, key: str) -> list[str]:
 
 
 def _lines(keepsakes: Keepsakes) -> Iterator[str]:
-    yield json.dumps({"kind": "library", "id": keepsakes.library, "revision": keepsakes.revision}) + "\n"
+    head = {"kind": "library", "id": keepsakes.library, "revision": keepsakes.revision}
+    yield json.dumps({**head, "preferences": keepsakes.preferences} if keepsakes.preferences else head) + "\n"
     for kind, rows in keepsakes.rows.items():
         for row in rows:
             yield json.dumps({"kind": kind, **row}) + "\n"
@@ -187,12 +305,19 @@ def _meta(connection: sqlite3.Connection, key: str) -> str:
     return ""
 
 
+def _is_sound(connection: sqlite3.Connection) -> bool:
+    with suppress(sqlite3.Error):
+        return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    return False
+
+
 def _plain(value: Any) -> Any:
     return {"hex": value.hex()} if isinstance(value, bytes) else value
 
 
 def _stored(value: Any) -> Any:
+    """What the catalogue keeps for a value of a row. Raises ``ValueError`` for what it cannot have been."""
     try:
         return bytes.fromhex(value["hex"]) if isinstance(value, dict) else value
-    except (KeyError, TypeError, ValueError):
-        return None
+    except (KeyError, TypeError) as error:
+        raise ValueError("its bytes cannot be read") from error

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -85,14 +85,30 @@ def begin_anew(home: Path) -> None:
 
 
 def put_aside(home: Path, folder: str) -> None:
-    """Move the catalogue and its log to ``folder/<moment>``, with a copy of the keepsakes."""
+    """Move the catalogue and its log to ``folder/<moment>``, with a copy of the keepsakes; all of it, or nothing."""
+    with moved_aside(home, folder):
+        pass
+
+
+@contextmanager
+def moved_aside(home: Path, folder: str) -> Iterator[None]:
+    """``put_aside``, undone where what is done inside fails."""
+    names = (CATALOGUE, f"{CATALOGUE}-wal", f"{CATALOGUE}-shm")
     with disk_faults(home):
         place = _place(home, folder)
-        for name in (CATALOGUE, f"{CATALOGUE}-wal", f"{CATALOGUE}-shm"):
-            if (home / name).is_file():
-                (home / name).replace(place / name)
-        if (home / keepsakes.FILE).is_file():
-            shutil.copy2(home / keepsakes.FILE, place)
+        try:
+            if (home / keepsakes.FILE).is_file():
+                shutil.copy2(home / keepsakes.FILE, place)
+            for name in names:
+                if (home / name).is_file():
+                    (home / name).replace(place / name)
+            yield
+        except BaseException:
+            for name in names:
+                if (place / name).is_file():
+                    (place / name).replace(home / name)
+            shutil.rmtree(place, ignore_errors=True)
+            raise
 
 
 def _place(home: Path, folder: str) -> Path:

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import uuid
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -152,11 +152,16 @@ class Store:
 
     def revision(self) -> int:
         """Grows with every committed change of sources, labels, chunks, generation or settings; not with jobs."""
-        return int(self.meta("revision") or 0)
+        return self._count("revision")
 
     def contents(self) -> int:
         """Grows as ``revision`` does, but for labels and notes: what was read of leaves and tokens stays true."""
-        return int(self.meta("contents") or 0)
+        return self._count("contents")
+
+    def _count(self, key: str) -> int:
+        with suppress(ValueError):
+            return int(self.meta(key) or 0)
+        return 0  # garbled: what was written down is then of a later revision, and is put back
 
     def meta(self, key: str) -> str | None:
         """One of the library's own values, ``None`` where it was never set."""
@@ -173,6 +178,10 @@ class Store:
                 connection.execute("DELETE FROM meta WHERE key = ?", (key,))
             else:
                 connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+            if key.startswith("preference."):  # no change of what the library holds, yet one to write down
+                connection.execute(
+                    "INSERT INTO meta VALUES ('preferences', '1') ON CONFLICT(key) DO UPDATE SET value = value + 1"
+                )
 
     def settings(self) -> Settings | None:
         """The library's own settings; ``None`` before the first ``save_settings``. New fields take their defaults.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import os
 import shutil
 import sqlite3
 from contextlib import suppress
@@ -10,10 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import LecternError, LibraryDamagedError, LibraryLockedError, NotFoundError, StorageError
+from core.chunking.edits.edits import Anchor, Edit
+from core.errors import (
+    LecternError,
+    LibraryDamagedError,
+    LibraryLockedError,
+    NotFoundError,
+    SettingsError,
+    StorageError,
+)
 from core.library import Incoming, Library
-from core.storage import backups
+from core.settings import ChunkingSettings
+from core.storage import backups, keepsakes, rescue
 from core.storage.backups import Backup
+from core.storage.catalogue.edits import add_edit
+from core.storage.catalogue.folders import add_folder, folders, pause_folder
 from core.storage.connections import CATALOGUE
 from core.storage.keepsakes import FILE
 from tests.fast_encoder import FastEncoder
@@ -144,6 +158,165 @@ def test_a_backup_is_made_once_a_day_looked_into_and_put_back(tmp_path) -> None:
     assert (home / CATALOGUE).read_bytes() == catalogue
     with pytest.raises(NotFoundError, match=backup.name):
         backups.named(home, "unknown")
+
+
+@pytest.mark.parametrize("failing", ["copyfile", "copy2", "fsync"])
+def test_a_backup_for_which_there_is_no_room_leaves_the_catalogue(tmp_path, monkeypatch, failing) -> None:
+    home = made(tmp_path / "library")
+    before = state(home)
+    with Library.open(home, encoder=FastEncoder()) as library:
+        backup = library.back_up()
+        library.labels.write_note(library.sources()[0].id, "Later.")
+    assert backup is not None
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    files = {path: path.read_bytes() for path in (home / CATALOGUE, home / FILE)}
+    with monkeypatch.context() as patched:
+        patched.setattr(os if failing == "fsync" else shutil, failing, full)
+        with pytest.raises(StorageError, match="full"):
+            backups.restore(home, backup)
+    assert {path: path.read_bytes() for path in files} == files
+    assert list((home / "replaced").glob("*")) == []
+    backups.restore(home, backup)
+    assert state(home) == before
+
+
+def test_an_old_backup_that_cannot_be_deleted_costs_nothing(tmp_path, caplog) -> None:
+    home = made(tmp_path / "library")
+    for day in range(10, 30):
+        (home / "backups" / f"200001{day}T000000-r1.sqlite").mkdir(parents=True)
+    with Library.open(home, encoder=FastEncoder()) as library:
+        backup = library.back_up()
+        assert backup == backups.backups(home)[0]
+    assert "was not deleted" in caplog.text
+
+
+def test_folders_and_preferences_are_written_down(tmp_path) -> None:
+    home = made(tmp_path / "library")
+    (tmp_path / "folder").mkdir()
+    with Library.open(home, encoder=FastEncoder()) as library:
+        revision = library.revision()
+        library.set_preference("tour", "taken")
+        assert library.revision() == revision, "nothing that is held has changed"
+    with Library.open(home, encoder=FastEncoder()) as library:
+        number = add_folder(library._store, tmp_path / "folder", ["*.tmp"])
+        before = library.revision()
+        assert before > revision
+        add_folder(library._store, tmp_path / "folder", ["*.tmp"])
+        assert library.revision() == before, "nothing was changed"
+        pause_folder(library._store, number, False)
+    remove(home)
+    with Library.open(home, encoder=FastEncoder(), repair=True) as library:
+        assert library.verify(repair=True) == []
+        assert library.preference("tour") == "taken"
+        assert [(one.path.name, one.patterns) for one in folders(library._store)] == [("folder", ("*.tmp",))]
+
+
+def test_one_garbled_value_costs_its_row_alone(tmp_path) -> None:
+    home = made(tmp_path / "library")
+    before = state(home)
+    remove(home)
+    library_line, *lines = (home / FILE).read_text("utf-8").splitlines()
+    source = next(line for line in lines if '"kind": "source"' in line)
+    garbled = [
+        json.dumps({**json.loads(source), "name": "none.md", "version_id": "z" * 64}),
+        json.dumps({"kind": "folder", "path": {"hex": "zz"}, "patterns": "[]", "added_at": "", "paused": 1}),
+        json.dumps({"kind": "judgment", "question": "\ud800", "version_id": None, "start": None, "end": None}),
+        json.dumps({"kind": "own_recipe", "scope": ["kind"], "key": 1 << 80}),
+    ]
+    (home / FILE).write_text("\n".join([library_line, *garbled, *lines]), "utf-8")
+    with Library.open(home, encoder=FastEncoder(), repair=True) as library:
+        told = " ".join(problem.what for problem in library.verify(repair=True))
+        assert held(library) == before
+    for lost in ("none.md", "row of folder", "row of judgment", "row of own_recipe"):
+        assert lost in told
+
+
+@pytest.mark.parametrize("harm", ["revision", "question"])
+def test_a_garbled_catalogue_is_salvaged_but_for_the_value(tmp_path, harm) -> None:
+    home = made(tmp_path / "library")
+    before = state(home)
+    raw = sqlite3.connect(home / CATALOGUE)
+    if harm == "revision":
+        raw.execute("UPDATE meta SET value = 'many' WHERE key = 'revision'")
+    else:
+        raw.execute(
+            "INSERT INTO judgment SELECT 99, CAST(x'ff41' AS TEXT), version_id, text_hash, start, \"end\", quote,"
+            ' "before", "after", origin, created_at, answer, judged FROM judgment'
+        )
+    raw.execute("DROP TABLE chunk_metadata")
+    raw.commit()
+    raw.close()
+    if harm == "question":
+        (home / FILE).unlink()
+    rescue.begin_anew(home)
+    with Library.open(home, encoder=FastEncoder(), repair=True) as library:
+        told = [problem.what for problem in library.verify(repair=True)]
+        assert held(library) == before
+    if harm == "question":
+        assert any("row of judgment" in sentence for sentence in told)
+
+
+def test_the_newest_record_decides_and_nothing_is_doubled(tmp_path) -> None:
+    home = made(tmp_path / "library")
+    with Library.open(home, encoder=FastEncoder()) as library:
+        store, version = library._store, library.sources()[0].version_id
+        removed = library.judge_unanswerable("Removed later?")
+        library.cutting.set_recipe("kind", "text", ChunkingSettings(max_tokens=60))
+        at = Anchor(0, 9, "# Bridges", "", "")
+        for kind in ("pin", "disable"):
+            add_edit(store, Edit(kind, version, at, None, "hash"))
+        library.back_up()
+        library.remove_judgments([removed])
+        library.cutting.set_recipe("kind", "text", ChunkingSettings(max_tokens=80))
+        library.cutting.undo(version)
+        library.judge_unanswerable("Made later?")
+
+    def kept(library: Library) -> object:
+        recipes = [own.chunking.max_tokens for own in library.cutting.recipes()]
+        edits = [
+            [edit.kind for edit in found] for found in (library.cutting.edits(version), library.cutting.undone(version))
+        ]
+        return [row.judgment.question for row in library.judgments()], recipes, edits
+
+    with Library.open(home, encoder=FastEncoder()) as library:
+        before = kept(library)
+    remove(home)
+    with Library.open(home, encoder=FastEncoder(), repair=True) as library:
+        assert kept(library) != before, "the backup is older"
+        library.verify(repair=True)
+        assert kept(library) == before
+        recipe = {"scope": "kind", "key": "text", "chunking": "{}", "changed_at": "2000-01-01T00:00:00+00:00"}
+        older = keepsakes.Keepsakes(library._store.meta("library") or "", 1, {"own_recipe": [recipe]})
+        assert keepsakes.put_back(library._store, [older]) == []
+        assert kept(library) == before
+
+
+def test_settings_that_cannot_be_read_refuse_work_until_they_are_had_back(tmp_path) -> None:
+    home = made(tmp_path / "library")
+    raw = sqlite3.connect(home / CATALOGUE)
+    raw.execute(ROWS["settings garbled"])
+    raw.commit()
+    raw.close()
+    with Library.open(home, encoder=FastEncoder()) as library:
+        late = Incoming("late.md", content_hash=library.stage(b"# Late\n\nWritten last.\n"))
+        for refused in (
+            lambda: library.ingest([late]),
+            lambda: library.ingest([late], settings=library.settings),
+            lambda: library.apply(library.settings),
+            library.rebuild,
+        ):
+            with pytest.raises(SettingsError, match="verify --repair"):
+                refused()
+        assert library.search("When did the bridge open?").hits
+        assert len(library.sources()) == len(TEXTS)
+        library.apply(library.settings.with_value("retrieval.k", "9"))
+        assert library.notice == ""
+        assert len(library.ingest([late]).documents) == 1
+    with Library.open(home, encoder=FastEncoder()) as library:
+        assert (library.notice, library.settings.retrieval.k) == ("", 9)
 
 
 def test_backups_of_seven_days_and_four_weeks_stay() -> None:

@@ -59,11 +59,13 @@ def folders(store: Store) -> list[Folder]:
 def add_folder(store: Store, path: Path, patterns: Sequence[str] = ()) -> int:
     """Remember a folder, or other patterns for one that is remembered, and return its id."""
     with store.transaction() as connection:
-        connection.execute(
+        written = connection.execute(
             "INSERT INTO folder(path, patterns, added_at) VALUES (?, ?, ?)"
-            " ON CONFLICT(path) DO UPDATE SET patterns = excluded.patterns",
+            " ON CONFLICT(path) DO UPDATE SET patterns = excluded.patterns WHERE patterns <> excluded.patterns",
             (path_key(path), json.dumps(list(patterns)), now()),
         )
+        if written.rowcount > 0:
+            store.touch(contents=False)
         return int(connection.execute("SELECT id FROM folder WHERE path = ?", (path_key(path),)).fetchone()[0])
 
 
@@ -71,12 +73,14 @@ def pause_folder(store: Store, folder_id: int, paused: bool) -> None:
     """Pause a remembered folder, or keep it in step from now on."""
     with store.transaction() as connection:
         connection.execute("UPDATE folder SET paused = ? WHERE id = ?", (paused, folder_id))
+        store.touch(contents=False)
 
 
 def set_path(store: Store, folder_id: int, path: Path) -> None:
     """A remembered folder lies elsewhere now."""
     with store.transaction() as connection:
         connection.execute("UPDATE folder SET path = ? WHERE id = ?", (path_key(path), folder_id))
+        store.touch(contents=False)
 
 
 def ask_of_folder(store: Store, folder_id: int, files: int) -> None:
@@ -89,6 +93,7 @@ def forget_folder(store: Store, folder_id: int) -> None:
     """Forget a folder; the documents that came from it stay."""
     with store.transaction() as connection:
         connection.execute("DELETE FROM folder WHERE id = ?", (folder_id,))
+        store.touch(contents=False)
 
 
 def note_scan(store: Store, path: Path) -> None:
