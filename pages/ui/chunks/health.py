@@ -30,7 +30,7 @@ def show_health(cut: Cut) -> None:
         if pages and not pages.whole:
             st.markdown(f":red[:material/error:] Read {words.read(pages)}.")
         for remedy, defects in groups.items():
-            st.caption(words.escaped(remedy))
+            st.caption(f"**{words.escaped(remedy)}**")
             for defect in defects:
                 severity, number = health.severities[defect], counts[defect]
                 st.button(

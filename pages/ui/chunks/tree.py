@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST = 800  # pieces of a cut; of more, the lowest are left out
 LABEL = 60  # characters
-_ALT = "Parents and chunks, as tall as their text is long, darker with more tokens"
+_ALT = "Parents and chunks, as tall as their text is long, bluer the larger among their like"
 
 
 def show_tree(panel: PanelState) -> None:
@@ -45,11 +45,16 @@ def drawn(chunks: Sequence[Chunk]) -> list[Chunk]:
 def figure(chunks: Sequence[Chunk], panel: PanelState) -> plotly.graph_objects.Figure:
     """A bar a chunk below the document's; a click on one leads to its text."""
     import plotly.graph_objects as go
+    from plotly.colors import hex_to_rgb
 
     document, chosen = panel.cut.tree.document, panel.leaf
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
     above = {chunk.parent_id for chunk in chunks}
+    largest: dict[int, int] = {}
+    for chunk in chunks:
+        largest[chunk.level] = max(largest.get(chunk.level, 1), chunk.tokens)
     colours = palette()
+    blue = f"rgba{(*hex_to_rgb(colours.colours[0]), 0.5)}"  # the labels in it stay readable
     plot = go.Figure(
         go.Icicle(
             ids=[document.version_id, *by_id],
@@ -59,16 +64,17 @@ def figure(chunks: Sequence[Chunk], panel: PanelState) -> plotly.graph_objects.F
             customdata=[(0, 1), *((chunk.start, chunk.end) for chunk in chunks)],
             text=["", *(words.count(chunk.tokens, "token") for chunk in chunks)],
             textinfo="label",
+            textfont={"color": colours.ink},
             hovertemplate="%{label}<br>%{text}<extra></extra>",
             tiling={"orientation": "h"},
             pathbar={"visible": False},
             sort=False,
             marker={
-                "colors": [0, *(chunk.tokens for chunk in chunks)],
-                "colorscale": [[0, colours.grid], [1, colours.colours[0]]],
+                "colors": [0, *(chunk.tokens / largest[chunk.level] for chunk in chunks)],
+                "colorscale": [[0, colours.grid], [1, blue]],
                 "line": {
-                    "width": [0, *(3 if chunk is chosen else 0.5 for chunk in chunks)],
-                    "color": colours.ink,
+                    "width": [0, *(3 if chunk is chosen else 1 for chunk in chunks)],
+                    "color": [colours.grid, *(colours.ink if chunk is chosen else colours.grid for chunk in chunks)],
                 },
             },
         )
