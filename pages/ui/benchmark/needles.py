@@ -10,7 +10,7 @@ from core.evaluation.needles import KINDS, STAGES, NeedleMap
 from core.ingest.jobs import NewItem
 from pages.ui.shared import background, language, services, state, words
 from pages.ui.shared.guard import guarded
-from pages.ui.shared.plots import CONFIG, palette
+from pages.ui.shared.plots import CONFIG, palette, softened
 from pages.ui.shared.queue import show_jobs
 from pages.ui.shared.work import NEEDLES
 
@@ -104,6 +104,7 @@ def heat_map(found: NeedleMap, stage: str) -> plotly.graph_objects.Figure:
     depths, sizes = sorted({cell.depth for cell in cells}), sorted({cell.tokens for cell in cells})
     held = {(cell.tokens, cell.depth): cell for cell in cells}
     rows = [[held.get((size, depth)) for depth in depths] for size in sizes]
+    colours = palette().colours
     figure = plot.Figure(
         plot.Heatmap(
             x=[f"{depth} %" for depth in depths],
@@ -111,10 +112,11 @@ def heat_map(found: NeedleMap, stage: str) -> plotly.graph_objects.Figure:
             z=[[cell.found / cell.planted if cell else None for cell in row] for row in rows],
             text=[[f"{cell.found}/{cell.planted}" if cell else "" for cell in row] for row in rows],
             texttemplate="%{text}",
+            textfont={"color": palette().ink},
             hovertemplate="%{y} tokens, at %{x}: %{text}<extra></extra>",
             zmin=0,
             zmax=1,
-            colorscale="Cividis",
+            colorscale=[[0, softened(colours[1])], [1, softened(colours[0])]],
             colorbar={"tickformat": ".0%", "thickness": 12},
         )
     )

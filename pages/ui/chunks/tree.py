@@ -10,7 +10,7 @@ import streamlit as st
 from core.types import Chunk
 from pages.ui.chunks.state import PanelState
 from pages.ui.shared import words
-from pages.ui.shared.plots import draw_beside_text, palette
+from pages.ui.shared.plots import draw_beside_text, palette, softened
 
 if TYPE_CHECKING:
     import plotly.graph_objects
@@ -45,7 +45,6 @@ def drawn(chunks: Sequence[Chunk]) -> list[Chunk]:
 def figure(chunks: Sequence[Chunk], panel: PanelState) -> plotly.graph_objects.Figure:
     """A bar a chunk below the document's; a click on one leads to its text."""
     import plotly.graph_objects as go
-    from plotly.colors import hex_to_rgb
 
     document, chosen = panel.cut.tree.document, panel.leaf
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
@@ -54,7 +53,6 @@ def figure(chunks: Sequence[Chunk], panel: PanelState) -> plotly.graph_objects.F
     for chunk in chunks:
         largest[chunk.level] = max(largest.get(chunk.level, 1), chunk.tokens)
     colours = palette()
-    blue = f"rgba{(*hex_to_rgb(colours.colours[0]), 0.5)}"  # the labels in it stay readable
     plot = go.Figure(
         go.Icicle(
             ids=[document.version_id, *by_id],
@@ -71,7 +69,7 @@ def figure(chunks: Sequence[Chunk], panel: PanelState) -> plotly.graph_objects.F
             sort=False,
             marker={
                 "colors": [0, *(chunk.tokens / largest[chunk.level] for chunk in chunks)],
-                "colorscale": [[0, colours.grid], [1, blue]],
+                "colorscale": [[0, colours.grid], [1, softened(colours.colours[0])]],
                 "line": {
                     "width": [0, *(3 if chunk is chosen else 1 for chunk in chunks)],
                     "color": [colours.grid, *(colours.ink if chunk is chosen else colours.grid for chunk in chunks)],

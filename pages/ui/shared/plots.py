@@ -23,6 +23,16 @@ def palette() -> Palette:
     return DARK if st.context.theme.type == "dark" else LIGHT
 
 
+def softened(colour: str) -> str:
+    """Half of a ``#rrggbb`` over what lies under it: labels in it stay readable on either theme.
+
+    >>> softened("#0072b2")
+    'rgba(0, 114, 178, 0.5)'
+    """
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, 0.5)"
+
+
 def on_point_click(key: str, within: str, go: Callable[[str, int, int], None]) -> None:
     """Call ``go(version, start, end)`` for clicks on linked points inside of what the selector ``within`` finds.
 
