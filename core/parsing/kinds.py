@@ -109,7 +109,7 @@ _BINARY_KINDS = {  # whose content says what they are; damaged ones are left to 
     "epub": "epub",
     "rtf": "rtf",
     "msg": "msg",
-    **dict.fromkeys(("png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp"), "image"),
+    **dict.fromkeys(("png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp", "heic", "heif"), "image"),
 }
 _PDF_MARK_WITHIN = 1024  # readers accept junk before the header up to here
 _SAMPLE_BYTES = 16_384
@@ -128,8 +128,8 @@ _MAILBOX = re.compile(r"From \S+ .*\d\d:\d\d.*\n")
 _READABLE = (
     "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
     "EPUB, RTF, mail (.eml, .msg, .mbox), CSV, reStructuredText, Org, LaTeX, BibTeX, AsciiDoc, JATS, Markdown, "
-    "notebooks, subtitles (.srt, .vtt), plain text, source code and pictures (.png, .jpg, .tiff, .webp, .bmp); and, "
-    "where LibreOffice is installed, .doc, .ppt, .odp and .pages."
+    "notebooks, subtitles (.srt, .vtt), plain text, source code and pictures (.png, .jpg, .tiff, .webp, .bmp, .heic); "
+    "and, where LibreOffice is installed, .doc, .ppt, .odp and .pages."
 )
 
 

@@ -39,7 +39,7 @@ UNREAD_NAMES: dict[str, Found] = {
     **dict.fromkeys(("numbers", "key"), _unread("an Apple iWork document", _EXPORT)),
     **dict.fromkeys(("vsd", "vsdx", "pub", "one", "mpp", "hwp", "hwpx", "wpd", "wps", "xps", "djvu", "chm"),
                     _unread("a document of a program Lectern does not know", _EXPORT)),
-    **dict.fromkeys(("gif", "heic", "avif", "ico", "psd"), _unread("a picture", _AS_PNG)),
+    **dict.fromkeys(("gif", "avif", "ico", "psd"), _unread("a picture", _AS_PNG)),
     **dict.fromkeys(("zip", "gz", "tgz", "bz2", "xz", "7z", "rar", "tar", "zst", "jar"),
                     _unread("an archive", _UNPACK)),
     **dict.fromkeys(("mp3", "mp4", "m4a", "wav", "ogg", "avi", "mov", "mkv", "flac", "webm"),
@@ -66,6 +66,8 @@ _SIGNATURES: tuple[tuple[tuple[bytes, ...], Found], ...] = (
     ((b"ITSF\3\0", b"AT&TFORM"), UNREAD_NAMES["chm"]),
 )  # fmt: skip
 _RIFF = {b"WEBP": Found("image", "a WebP picture"), b"WAVE": UNREAD_NAMES["mp3"], b"AVI ": UNREAD_NAMES["mp3"]}
+HEIF_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1"})
+"""What the bytes 8 to 12 of a picture are as phones take it."""
 _BITMAP_HEADERS = {size.to_bytes(4, "little") for size in (12, 40, 52, 56, 64, 108, 124)}  # their lengths
 _ZIP = b"PK\3\4"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -113,6 +115,8 @@ def found_in(data: bytes) -> Found | None:
         return _in_old_office(data)
     if data[:4] == b"RIFF" and data[8:12] in _RIFF:
         return _RIFF[data[8:12]]
+    if data[4:8] == b"ftyp" and data[8:12] in HEIF_BRANDS:
+        return Found("image", "a HEIF picture")
     if data[4:8] == b"ftyp" and data[:1] == b"\0":
         return UNREAD_NAMES["mp4"]
     if data.startswith(b"BM") and data[6:10] == bytes(4) and data[14:18] in _BITMAP_HEADERS:

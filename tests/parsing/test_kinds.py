@@ -103,7 +103,7 @@ def test_detect_kind(data: bytes, name: str, kind: str) -> None:
         (compound("Something"), "a.bin", "an old Office document"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\xff" * 600, "a.bin", "an old Office document"),
         (b"\0\1\2", "a.mobi", "an electronic book, which is not read. Convert it to EPUB"),
-        (b"", "a.heic", "a picture, which is not read"),
+        (b"", "a.avif", "a picture, which is not read"),
     ],
 )
 def test_what_nothing_reads_is_named(data: bytes, name: str, says: str) -> None:

@@ -151,6 +151,8 @@ def test_pictures_are_documents_of_their_pages() -> None:
         document = read(encoded(picture(), form, **options), f"letter.{form}")
         assert share(document.text) > 0.9, form
         assert [page.reading for page in document.pages] == ["ocr"]
+    photographed = (Path(__file__).parent / "documents" / "letter.heic").read_bytes()
+    assert share(read(photographed, "IMG_0001.HEIC").text) > 0.9
     several = encoded(picture(), "tiff", save_all=True, append_images=[picture(LEFT)], dpi=(150, 150))
     document = read(several, "fax.tiff")
     assert [page.reading for page in document.pages] == ["ocr", "ocr"]

@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import Any
 
 from core.parsing.pdf.lines import Box
-from core.parsing.signatures import found_in
+from core.parsing.signatures import HEIF_BRANDS, found_in
 
 COVERED = 0.5  # of a page, by pictures: from here on it may be a scan
 _CELLS = 24  # of a page, across and down, in which it is looked for what pictures cover
@@ -25,9 +25,11 @@ def opened_picture(data: bytes) -> Any | None:
     found = found_in(data)
     if not found or found.kind != "image":
         return None
-    if data[8:12] == b"WEBP":  # which MuPDF does not read
+    if data[8:12] in {b"WEBP", *HEIF_BRANDS}:  # which MuPDF does not read
+        from pi_heif import register_heif_opener
         from PIL import Image
 
+        register_heif_opener(decode_threads=1)
         turned = BytesIO()
         Image.open(BytesIO(data)).convert("RGB").save(turned, "png")
         data = turned.getvalue()

@@ -16,6 +16,7 @@ from core.parsing.plain.front_matter import front_matter
 from core.parsing.plain.lines import line_spans, line_starts
 from core.text.normalise import decode
 from core.text.spans import subtract_spans, trim
+from core.text.wiki import WIKI, tags_in, tags_of
 from core.types import Block, BlockKind, Cell, Document, Link, Span
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _KINDS = {
     "html_block": BlockKind.HTML,
     "hr": BlockKind.RULE,
 }
+_PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.QUOTE})
 _DEFINITION = re.compile(r"^ {0,3}\[(\^?)[^\[\]]{1,200}\]:", re.MULTILINE)
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
 _ATX_CLOSING = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
@@ -68,9 +70,17 @@ class MarkdownParser:
             blocks=tuple(blocks),
             title_span=title_span,
             links=tuple(links),
-            metadata={**values, "encoding": encoding},
+            metadata={**values, **_tags(text, blocks, links, values), "encoding": encoding},
             notes=(head.note,) if head and head.note else (),
         )
+
+
+def _tags(text: str, blocks: Sequence[Block], links: Sequence[Link], values: Mapping[str, str]) -> dict[str, str]:
+    """The tags a note says it has, those in its prose among them; elsewhere ``#channel`` is no tag."""
+    said = list(tags_of(values))
+    if values or any(link.target.startswith(WIKI) for link in links):
+        said += tags_in("\n".join(text[block.start : block.end] for block in blocks if block.kind in _PROSE))
+    return {"tags": ", ".join(dict.fromkeys(said))} if said else {}
 
 
 def read_blocks(text: str, body_start: int = 0) -> tuple[list[Block], list[Link]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from core.errors import LecternError, NotFoundError
 from core.storage.store import Store, storable
+from core.text.wiki import tags_of
 
 LONGEST_NAME = 80
 LONGEST_NOTE = 100_000
@@ -163,6 +164,33 @@ class Labels:
             if not connection.execute("UPDATE source SET note = ? WHERE id = ?", (text, source_id)).rowcount:
                 raise _no_source(source_id)
             self._store.touch(contents=False)
+
+
+def follow_own_tags(connection: sqlite3.Connection, source: int, before: int | None, now: int) -> None:
+    """Tag a source as its new content says it is tagged: version ``now`` instead of ``before``, ``None`` for a new one.
+
+    Only what the content says otherwise than before is put on or taken off: what a person did stays.
+    """
+    old, new = _own_tags(connection, before), _own_tags(connection, now)
+    for folded, name in new.items() - old.items():
+        connection.execute("INSERT OR IGNORE INTO tag(name, folded) VALUES (?, ?)", (name, folded))
+        connection.execute(
+            "INSERT OR IGNORE INTO tagged(tag, source) SELECT id, ? FROM tag WHERE folded = ?", (source, folded)
+        )
+    for folded in old.keys() - new.keys():
+        connection.execute(
+            "DELETE FROM tagged WHERE source = ? AND tag = (SELECT id FROM tag WHERE folded = ?)", (source, folded)
+        )
+
+
+def _own_tags(connection: sqlite3.Connection, version: int | None) -> dict[str, str]:
+    """What a Markdown document says it is tagged with: as it is spelt, by how it is compared."""
+    row = connection.execute(
+        "SELECT metadata FROM version WHERE number = ? AND kind = 'markdown'", (version,)
+    ).fetchone()
+    tags = tags_of(json.loads(row[0])) if row else ()
+    names = [" ".join(unicodedata.normalize("NFC", storable(tag)).split()) for tag in tags]
+    return {fold(name): name for name in names if 0 < len(name) <= LONGEST_NAME}
 
 
 def _with_attachments(connection: sqlite3.Connection, sources: Sequence[int]) -> list[int]:

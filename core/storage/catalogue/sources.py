@@ -12,7 +12,7 @@ from core.storage.catalogue.documents import version_number
 from core.storage.catalogue.edits import hand_edits_on
 from core.storage.catalogue.generations import remove_chunks
 from core.storage.catalogue.judgments import hand_judgments_on
-from core.storage.catalogue.labels import labels_of
+from core.storage.catalogue.labels import follow_own_tags, labels_of
 from core.storage.catalogue.meaning import found_by_words
 from core.storage.catalogue.names import shown_names
 from core.storage.catalogue.recipes import hand_recipe_on
@@ -105,6 +105,8 @@ def point_source(
                 " trashed_along = 0, file_bytes = ?, modified_ns = ? WHERE id = ?",
                 (number, storable(name), before[0] != number, now(), size, modified, known),
             )
+            if before[0] != number:
+                follow_own_tags(connection, known, before[0], number)
         if before[:3] != (number, storable(name), None):
             store.touch()
         return known, None if before[0] == number else int(before[0])
@@ -275,6 +277,7 @@ def _add(
                 " WHERE source IN (SELECT id FROM source WHERE version = ?)",
                 (identity, mail),
             )
+    follow_own_tags(connection, int(identity or 0), None, version)
     store.touch()
     return int(identity or 0)
 
