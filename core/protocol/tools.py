@@ -100,7 +100,7 @@ class Tools:
         lines = [f"{row.version_id[:_ID]} · {row.name} · {row.title} · {row.document_kind}" for row in shown]
         places = [self._place(row.version_id, Span(0, row.characters)) for row in shown]
         head = f"Sources {first} to {first + len(shown) - 1} of {len(rows):,}, each: source · file · title · kind."
-        return Told("\n\n".join([DATA, head, *fenced([(1, "\n".join(lines))], token_hex(8))]), tuple(places))
+        return Told("\n\n".join([DATA, head, *fenced([("passage 1", "\n".join(lines))], token_hex(8))]), tuple(places))
 
     def _source(self, wanted: str) -> SourceRow:
         """The source that results call so, or the one of this name or path."""
@@ -133,7 +133,7 @@ class Tools:
     def _told(self, found: Sequence[tuple[dict[str, Any], str]]) -> Told:
         """Each text between its marks, below its place; the word in the marks cannot be foreseen."""
         parts = [DATA]
-        marked = fenced(list(enumerate([text for _, text in found], 1)), token_hex(8))
+        marked = fenced([(f"passage {at}", text) for at, (_, text) in enumerate(found, 1)], token_hex(8))
         for number, ((place, _), text) in enumerate(zip(found, marked, strict=True), 1):
             said = [f"{name} {value}" for name, value in place.items() if value is not None]
             parts.append(f"[{number}] {', '.join(said)}\n{text}")

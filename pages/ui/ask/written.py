@@ -47,7 +47,7 @@ class Draft:
 
 def prompt_of(result: SearchResult) -> str:
     """What a language model is given for a result, by the template that is set up."""
-    return written_prompt(result.question, result.passages, language.settings().template)
+    return written_prompt(result.question, result.passages, language.settings().template, result.conflicts)
 
 
 def chosen() -> bool:
