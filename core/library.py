@@ -11,7 +11,7 @@ from core.embedding import EmbeddingModel, packaged_counter
 from core.enriching import Features
 from core.errors import ModelError, SettingsError
 from core.ingest import rescuing
-from core.ingest.applying import Tell, drop_others, fill_generation, recut
+from core.ingest.applying import drop_others, fill_generation, recut
 from core.ingest.cost import Cost, cost_of
 from core.ingest.cutting import Cutting
 from core.ingest.gathering import Changes, Scan, ScanProgress, scan_changes
@@ -29,7 +29,6 @@ from core.settings import OF_DOCUMENTS, Settings
 from core.storage import backups, diagnosis, keepsakes, verify
 from core.storage.backups import Backup
 from core.storage.catalogue import chunks, documents, features, generations, judging, sources, trash
-from core.storage.catalogue.features import PlacedTwins
 from core.storage.catalogue.folders import Folder
 from core.storage.catalogue.judging import JudgmentRow
 from core.storage.catalogue.labels import Collection, Labels, Tag
@@ -257,11 +256,7 @@ class Library:
 
     def features(self, version_id: str) -> Mapping[str, Features]:
         """What is known of each chunk of a document beside its text, by chunk id. Raises ``NotFoundError``."""
-        return features.features(self._store, version_id, self.settings.enriching)
-
-    def twins(self, tell: Tell | None = None) -> PlacedTwins:
-        """Passages that say the same in nearly the same words, in pairs. ``tell(done, total)`` may raise to stop."""
-        return features.placed_twins(self._store, self.settings.enriching, tell)
+        return features.features(self._store, version_id)
 
     def original(self, version_id: str) -> bytes:
         """The file's own bytes."""

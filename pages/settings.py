@@ -9,7 +9,7 @@ from pages.ui.settings.authority import show_authority
 from pages.ui.settings.embedder import show_embedder
 from pages.ui.settings.keeping import show_disk, show_places, show_privacy, show_report
 from pages.ui.settings.language_model import show_language_model
-from pages.ui.settings.reading_settings import show_enriching, show_reading
+from pages.ui.settings.reading_settings import show_reading
 from pages.ui.settings.rerankers import show_reranker
 from pages.ui.shared import address, state
 from pages.ui.shared.entry import enter
@@ -48,7 +48,6 @@ def main() -> None:
             show_language_model()
     with reading:
         show_reading()
-        show_enriching()
     with counting:
         show_authority()
     with looks:

@@ -1,4 +1,4 @@
-"""The commands that measure: ``bench`` presets and grids on a suite, ``read`` files against what they should say."""
+"""The command that measures: ``bench`` presets and grids on a suite."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _summary(report: BenchReport, baseline: str | None, compared: Mapping[str, M
 
 def _page(report: BenchReport, work: Path, baseline: str | None) -> str:
     from core.evaluation.history import load_measured
-    from core.evaluation.reporting.exports import html_report
+    from core.evaluation.reporting.html_report import html_report
 
     measured = {item.preset: load_measured(work, report.run, item.preset) for item in report.presets}
     with Library.open(work / report.library, write=False) as library:
@@ -159,24 +159,3 @@ def _cells(options: Namespace) -> Grid:
 
 def _write_line(stream: TextIO, run: Run) -> None:
     stream.write(run.to_json() + "\n")
-
-
-def read(options: Namespace) -> int:
-    """Read every file of a folder by each reader and measure it against the text expected beside it."""
-    from core.evaluation.reading import means, read_folder, summary
-
-    settings = settings_of(None, options.values, Settings())
-    progress = console.Progress()
-    results, lines, failed = [], [], False
-    for reader in options.readers or [settings.parsing.reader]:
-        files = []
-        for file in read_folder(options.folder, settings.with_value("parsing.reader", reader).parsing):
-            files.append(file)
-            progress.show(f"{reader}: {len(files)} files, {file.name}")
-            failed = failed or bool(file.failure or file.broken)
-        if not files:
-            raise NotFoundError(f"There is no file below {options.folder}.", "Name a folder with files to read.")
-        results.append({"reader": reader, "files": [file.to_dict() for file in files], "means": means(files)})
-        lines.append(f"reader: {reader}\n{summary(files)}")
-    console.answer(options, {"folder": str(options.folder), "readers": results}, "\n\n".join(lines))
-    return 1 if failed else 0

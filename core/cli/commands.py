@@ -107,7 +107,7 @@ def chunk(options: Namespace) -> int:
     resources = ChunkerResources(model.encoder, syntax=SandboxedSyntax(settings.parsing))
     tree = cut(document, settings.chunking, model.counter, parser, resources)
     audit = audit_tree(tree)
-    result = contract.chunking(options.file, tree, audit, enrich(tree, settings.enriching) if options.json else {})
+    result = contract.chunking(options.file, tree, audit, enrich(tree) if options.json else {})
     console.answer(
         options,
         result,
@@ -225,7 +225,6 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "check": commands_ask.check,
     "mcp": commands_mcp.serve,
     "bench": commands_bench.bench,
-    "read": commands_bench.read,
     "needles": commands_needles.needles,
     "list": list_sources,
     "export": export,

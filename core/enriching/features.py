@@ -130,15 +130,3 @@ class Features:
         values["references"] = tuple(Reference.from_dict(reference) for reference in plain.get("references", ()))
         values["metadata"] = {name: tuple(found) for name, found in plain.get("metadata", {}).items()}
         return cls(**values)
-
-    def words(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The texts of some features, such as ``EnrichingSettings.indexed`` names them.
-
-        >>> Features(keywords=("water mill",), genre="guide").words(("keywords", "genre"))
-        ('water mill', 'guide')
-        """
-        found: list[str] = []
-        for name in names:
-            value = getattr(self, name)
-            found.extend([value] if isinstance(value, str) else value)
-        return tuple(word for word in found if word)

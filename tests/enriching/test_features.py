@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from core.enriching import SECTION_TYPES, Features, Reference, enrich
 from core.enriching.features import REFERENCE_KINDS
-from core.errors import SettingsError
 from core.parsing import parse
-from core.settings import EnrichingSettings, ParsingSettings, Settings
+from core.settings import ParsingSettings
 from core.types import Chunk, ChunkTree, Document, Span
 from tests.chunking import generated
 from tests.enriching.cutting import cut, one_leaf, read
@@ -167,28 +166,6 @@ def test_what_the_chunker_found_is_carried_on() -> None:
     document = read("def f(): pass", "note.txt")
     chunk = Chunk("c", 0, None, 0, 13, document.text[:13], 3, metadata={"symbols": ("f",)})
     assert enrich(ChunkTree(document, (chunk,)))["c"].metadata == {"symbols": ("f",)}
-
-
-def test_groups_can_be_switched_off() -> None:
-    tree = one_leaf(read("Call get_user on 2024-03-05, see section 3.", "note.txt"))
-    found = enrich(tree, EnrichingSettings(features=()))["c" * 32]
-    assert (found.symbols, found.dates, found.references, found.keywords, found.genre) == ((), (), (), (), "other")
-    assert enrich(tree, EnrichingSettings(keywords=0))["c" * 32].keywords == ()
-
-
-def test_settings_refuse_what_cannot_be() -> None:
-    with pytest.raises(SettingsError, match="not computed"):
-        EnrichingSettings(features=("genre",), indexed=("symbols",))
-    with pytest.raises(SettingsError, match=r"enriching\.features"):
-        EnrichingSettings(features=("colour",))
-    assert Settings().with_value("enriching.indexed", "keywords,versions").enriching.indexed == ("keywords", "versions")
-
-
-def test_default_settings_name_no_new_recipe() -> None:
-    """Fingerprints of settings that say nothing of enrichment are those of a Lectern without it."""
-    changed = Settings().with_value("enriching.keywords", 3)
-    assert changed.fingerprint() != Settings().fingerprint()
-    assert changed.with_value("enriching.keywords", 6).fingerprint() == Settings().fingerprint()
 
 
 def check(tree: ChunkTree, found: dict[str, Features]) -> None:

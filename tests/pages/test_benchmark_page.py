@@ -128,15 +128,6 @@ def test_a_suite_that_cannot_be_read_hides_nothing(home: Path, tmp_path: Path) -
     assert app.button(key="benchmark.run_it").disabled
 
 
-@pytest.mark.usefixtures("home")
-def test_a_grid_counts_its_cells() -> None:
-    app = start("benchmark")
-    app.toggle(key="benchmark.vary").set_value(True).run()
-    assert "9 cells" in said(app)
-    assert "14 presets" in cost(app)
-    assert not app.exception
-
-
 @pytest.mark.usefixtures("judged")
 def test_judgments_are_measured_and_the_chosen_preset_becomes_the_librarys() -> None:
     app = start("benchmark")

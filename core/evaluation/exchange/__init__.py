@@ -1,4 +1,4 @@
-"""Judgments in the formats of others, and in ours: each a pair of functions between texts and an ``Exchange``.
+"""Judgments in the formats of others, which are read, and in ours, which is written too.
 
 values.py    what a data set is read into
 ours.py      chroma.py  squad.py  beir.py

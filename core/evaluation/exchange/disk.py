@@ -37,16 +37,11 @@ def read_files(form: Format, path: Path) -> dict[str, str | None]:
     return files
 
 
-def write_files(form: Format, files: Mapping[str, str], path: Path) -> list[Path]:
-    """Write a data set into folder ``path``; where ``path`` ends as the main file does, that is what it names.
-
-    Returns what was written. Raises ``SuiteError`` where that is not possible.
-    """
-    named = not path.is_dir() and path.suffix == PurePath(form.file).suffix
-    folder = path.parent if named else path
+def write_files(files: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write a suite of our own into a folder; returns what was written. ``SuiteError`` where that is not possible."""
     written = []
     for name, text in files.items():
-        target = folder / (path.name if named and name == form.file else name)
+        target = folder / name
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text.encode())

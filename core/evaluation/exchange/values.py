@@ -1,4 +1,4 @@
-"""What every format is read into and written from: documents by name, questions with gold, and what gold looks like."""
+"""What every format is read into: documents by name, questions with gold, and what gold looks like."""
 
 from __future__ import annotations
 
@@ -46,11 +46,10 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format others write and read. ``read`` raises ``SuiteError`` with file and line, or the way to the field.
+    """A format that is read. ``read`` raises ``SuiteError`` with file and line, or the way to the field.
 
-    ``title``: for people. ``file``: what its main file is called when it is written. ``pattern``: what such files may
+    ``title``: for people. ``file``: what its main file is called. ``pattern``: what such files may
     be called; each is a data set of its own. ``companions``: patterns of what belongs to it, in the same folder.
-    ``write`` raises ``SuiteError`` for what the format cannot carry and would have to leave out.
     """
 
     title: str
@@ -58,7 +57,6 @@ class Format:
     pattern: str
     companions: tuple[str, ...]
     read: Callable[[Files], Exchange]
-    write: Callable[[Exchange], dict[str, str]]
 
 
 def place_quote(document: str, text: str | None, quote: str, start: int, place: str) -> tuple[GoldSpan, Anchor]:
