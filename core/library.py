@@ -26,7 +26,7 @@ from core.search.question.rewording import Writer
 from core.search.result import SearchResult
 from core.search.searcher import Searcher
 from core.settings import OF_DOCUMENTS, Settings
-from core.storage import backups, diagnosis, keepsakes, verify
+from core.storage import backups, keepsakes, verify
 from core.storage.backups import Backup
 from core.storage.catalogue import chunks, documents, features, generations, judging, sources, trash
 from core.storage.catalogue.folders import Folder
@@ -189,10 +189,6 @@ class Library:
     def stats(self) -> Stats:
         """Counts and bytes."""
         return stats(self._store)
-
-    def report(self) -> str:
-        """A diagnostic report to copy: versions, counts, sizes, settings, failures; no names, paths or text."""
-        return diagnosis.report(self._store, self.settings)
 
     def sources(self) -> list[SourceRow]:
         """Every live source with its document, in the order they were added."""

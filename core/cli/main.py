@@ -170,7 +170,6 @@ def build_parser() -> argparse.ArgumentParser:
         help="the layers from it on learn, 6: the head alone (default: 3)",
     )
     _add_training(mark, steps=300, passages=3, max_tokens=192, rate=1.5e-4)
-    _command(commands, "report", "a diagnostic report to copy, without names, paths or text of yours")
     return parser
 
 

@@ -8,8 +8,7 @@ from core.chunking.auditing import UNEXPLAINED, audit
 from core.enriching.twins import Twin, closest, twins
 from core.inspecting.boundaries import Blocks, Boundary, SentencePlaces, boundaries, holder
 from core.inspecting.findings import Defect, Finding, Health, Severity, unread
-from core.inspecting.parting import parted
-from core.inspecting.severing import severed
+from core.inspecting.severing import parted, severed
 from core.settings import ChunkingSettings
 from core.text.sentences import sentence_spans
 from core.types import Audit, Chunk, ChunkTree, Span, TokenCounter

@@ -172,11 +172,3 @@ def test_settings_say_what_is_used_and_change_the_lexical_engine(filled: Path) -
     until(lambda: all(job.finished for job in library.queue.jobs()))
     assert library.settings.retrieval.lexical_engine == "rank-bm25"
     assert library.search("How long is a token valid?").hits
-
-
-def test_the_report_names_no_document(filled: Path) -> None:
-    app = start("settings")
-    app.button(key="settings.report").click().run()
-    report = next(block.value for block in app.code if "diagnostic report" in block.value)
-    assert "tea" not in report
-    assert str(filled) not in report

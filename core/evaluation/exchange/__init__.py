@@ -6,8 +6,7 @@ disk.py      a data set's files read and written
 """
 
 from core.evaluation.exchange import beir, chroma, ours, squad
-from core.evaluation.exchange.disk import read_files, write_files
-from core.evaluation.exchange.values import Anchor, Exchange, Files, Format
+from core.evaluation.exchange.values import Anchor, Exchange, Files, Format, read_files, write_files
 
 FORMATS: dict[str, Format] = {
     "ours": ours.FORMAT,

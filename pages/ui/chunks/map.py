@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from core.inspecting.projecting import project
+from core.inspecting.curves import project
 from core.types import Vectors
 from pages.ui.chunks.state import PanelState
 from pages.ui.shared import services, state, words
