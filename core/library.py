@@ -32,6 +32,7 @@ from core.storage.catalogue import chunks, documents, features, generations, jud
 from core.storage.catalogue.folders import Folder
 from core.storage.catalogue.judging import JudgmentRow
 from core.storage.catalogue.labels import Collection, Labels, Tag
+from core.storage.catalogue.linked import Linked, linked
 from core.storage.catalogue.names import Scope, scope_named
 from core.storage.catalogue.sources import SourceRow
 from core.storage.catalogue.statistics import Stats, stats
@@ -253,6 +254,10 @@ class Library:
     def features(self, version_id: str) -> Mapping[str, Features]:
         """What is known of each chunk of a document beside its text, by chunk id. Raises ``NotFoundError``."""
         return features.features(self._store, version_id)
+
+    def linked(self) -> Linked:
+        """Which document a link in another one means."""
+        return linked(self._store)
 
     def original(self, version_id: str) -> bytes:
         """The file's own bytes."""

@@ -9,7 +9,7 @@ from itertools import groupby
 from core.enriching import dates as calendar
 from core.enriching.entities import names, things
 from core.enriching.features import Features, Reference
-from core.enriching.genre import GENRES, Genre, genre
+from core.enriching.genre import GENRES, genre
 from core.enriching.keywords import Keywords
 from core.enriching.references import References, pictured
 from core.enriching.section_types import SECTION_TYPES, section_type
@@ -25,7 +25,6 @@ __all__ = [
     "GENRES",
     "SECTION_TYPES",
     "Features",
-    "Genre",
     "Reference",
     "enrich",
     "genre",
@@ -54,10 +53,8 @@ def enrich(tree: ChunkTree) -> dict[str, Features]:
     found = _Found(tree)
     features: dict[str, Features] = {}
     for chunks in _levels(tree.chunks):
-        places = [found.sections.of(chunk.start, chunk.end) for chunk in chunks]
-        counted = _counted(places)
-        for at, (chunk, in_section) in enumerate(zip(chunks, counted, strict=True), start=1):
-            features[chunk.chunk_id] = found.of(chunk, (at, len(chunks)), in_section)
+        for at, chunk in enumerate(chunks, start=1):
+            features[chunk.chunk_id] = found.of(chunk, at, len(chunks))
     return {chunk.chunk_id: features[chunk.chunk_id] for chunk in tree.chunks}
 
 
@@ -68,13 +65,6 @@ def _levels(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
         yield list(same)
 
 
-def _counted(places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """For each chunk its number and how many there are in its section."""
-    for _, run in groupby(places):
-        total = len(list(run))
-        yield from ((number, total) for number in range(1, total + 1))
-
-
 class _Found:
     """Everything found in one document, asked for by chunk."""
 
@@ -83,7 +73,7 @@ class _Found:
         self.document = document
         self.sections = Sections(document)
         text = document.text
-        self.genre = genre(document).name
+        self.genre = genre(document)
         self.keywords = Keywords(text, tree.leaves)
         silent = [block.span for block in document.blocks if block.kind in _SILENT]
         begins = {span.start for block in document.blocks for span in (block.span, *block.parts)}
@@ -93,27 +83,15 @@ class _Found:
         self.versions = SpanIndex(calendar.versions(text))
         self.references, self.pictured = _references(document, self.sections)
 
-    def of(self, chunk: Chunk, among: tuple[int, int], in_section: tuple[int, int]) -> Features:
+    def of(self, chunk: Chunk, index: int, total: int) -> Features:
         start, end = chunk.start, chunk.end
         blocks = self.sections.blocks(start, end)
-        kinds = {block.kind for block in blocks}
-        what = section_type(self.document, chunk, blocks)
         pictures = dict.fromkeys(self.pictured.within(start, end))
-        index, total = among
         return Features(
-            title=self.document.title,
-            kind=self.document.kind,
             genre=self.genre,
-            section=chunk.headings[-1] if chunk.headings else "",
             index=index,
             total=total,
-            section_index=in_section[0],
-            section_total=in_section[1],
-            section_type=what.name,
-            section_reason=what.reason,
-            has_code=BlockKind.CODE in kinds,
-            has_table=BlockKind.TABLE in kinds,
-            has_list=BlockKind.LIST in kinds,
+            section_type=section_type(self.document, chunk, blocks),
             keywords=self.keywords.of(chunk, KEYWORDS),
             names=self.names.distinct(start, end, MOST),
             organisations=self.organisations.distinct(start, end, MOST),

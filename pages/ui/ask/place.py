@@ -34,7 +34,7 @@ def arrive(library: Library) -> None:
     base = known[st.session_state[state.PROFILE]]
     turned = address.turns(led.get("dial", ()), _values(base))
     try:
-        state.changed(base, turned)
+        base.with_values(turned)
     except SettingsError:  # a link that somebody wrote by hand
         turned = {}
     ask_dials.turn_to(base)

@@ -16,7 +16,7 @@ from core.settings import BASELINES, PRESETS, Settings
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.apply import keeping
 from pages.ui.benchmark.ready import show_ready
-from pages.ui.benchmark.suites import FOLDER, Chosen, choose_suite
+from pages.ui.benchmark.suites import Chosen, choose_suite
 from pages.ui.shared import background, services, state, words
 from pages.ui.shared.guard import guarded
 from pages.ui.shared.work import Plan
@@ -87,8 +87,6 @@ def _choose() -> None:
         disabled=busy or plan is None,
     )
     if pressed and plan and chosen:
-        if st.session_state.get(state.SUITE) == FOLDER:
-            benches.remember(str(chosen.folder))
         benches.start(plan)
         st.rerun()
     show_ready(partial(_plan, chosen), services.library().settings, busy=busy)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.enriching import Features
 from core.enriching.features import Reference
-from core.inspecting.pointing import anchors, document_named, place_named
+from core.inspecting.pointing import anchors, place_named
 from core.types import Span
 from pages.ui.chunks.cuts import Cut
 from pages.ui.reader import readings
@@ -55,12 +55,11 @@ def card(cut: Cut, leaf: str | None) -> dict[str, Any] | None:
 def linked(version: str, references: Iterable[Reference]) -> dict[str, Elsewhere]:
     """Where the links of a document lead that name a document of the library, by their targets as written."""
     targets = {one.target_url for one in references if one.kind == "link" and one.target is None and one.target_url}
-    rows = services.library().sources() if targets else []
-    origins = [row for row in rows if row.version_id == version]
+    named = services.library().linked() if targets else None
     found: dict[str, Elsewhere] = {}
     for target in targets:
-        if (named := document_named(target, origins, rows)) is not None:
-            other, fragment = named
+        if named and (meant := named.find(target, version)) is not None:
+            other, fragment = meant
             place = place_named(fragment, _anchors(str(services.home()), other) if fragment else {})
             found[target] = (other, place.start, place.end)
     return found
