@@ -29,8 +29,8 @@ from time import perf_counter
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.readers import longest_common
 from core.errors import LecternError
-from core.evaluation.reading import longest_common
 from core.parsing import parse
 from core.settings import ParsingSettings
 

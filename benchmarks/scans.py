@@ -32,8 +32,8 @@ import numpy as np
 import pymupdf
 from PIL import Image, ImageDraw, ImageFont
 
+from benchmarks.readers import longest_common
 from core.errors import LecternError
-from core.evaluation.reading import longest_common
 from core.parsing import parse
 from core.parsing.audit.word_audit import words_of
 from core.parsing.ocr import pages

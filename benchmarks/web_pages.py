@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from core.parsing.flow import ParsedFile, compose
 from core.parsing.html import article, reader
-from core.parsing.html.archive import page_text
+from core.parsing.html.encoding import page_text
 from core.types import BlockKind
 
 RUN = 4

@@ -11,7 +11,7 @@ from core.embedding import EmbeddingModel, packaged_counter
 from core.enriching import Features
 from core.errors import ModelError, SettingsError
 from core.ingest import rescuing
-from core.ingest.applying import Tell, drop_others, fill_generation, recut
+from core.ingest.applying import drop_others, fill_generation, recut
 from core.ingest.cost import Cost, cost_of
 from core.ingest.cutting import Cutting
 from core.ingest.gathering import Changes, Scan, ScanProgress, scan_changes
@@ -26,13 +26,13 @@ from core.search.question.rewording import Writer
 from core.search.result import SearchResult
 from core.search.searcher import Searcher
 from core.settings import OF_DOCUMENTS, Settings
-from core.storage import backups, diagnosis, keepsakes, verify
+from core.storage import backups, keepsakes, verify
 from core.storage.backups import Backup
 from core.storage.catalogue import chunks, documents, features, generations, judging, sources, trash
-from core.storage.catalogue.features import PlacedTwins
 from core.storage.catalogue.folders import Folder
 from core.storage.catalogue.judging import JudgmentRow
 from core.storage.catalogue.labels import Collection, Labels, Tag
+from core.storage.catalogue.linked import Linked, linked
 from core.storage.catalogue.names import Scope, scope_named
 from core.storage.catalogue.sources import SourceRow
 from core.storage.catalogue.statistics import Stats, stats
@@ -191,10 +191,6 @@ class Library:
         """Counts and bytes."""
         return stats(self._store)
 
-    def report(self) -> str:
-        """A diagnostic report to copy: versions, counts, sizes, settings, failures; no names, paths or text."""
-        return diagnosis.report(self._store, self.settings)
-
     def sources(self) -> list[SourceRow]:
         """Every live source with its document, in the order they were added."""
         return sources.sources(self._store)
@@ -257,11 +253,11 @@ class Library:
 
     def features(self, version_id: str) -> Mapping[str, Features]:
         """What is known of each chunk of a document beside its text, by chunk id. Raises ``NotFoundError``."""
-        return features.features(self._store, version_id, self.settings.enriching)
+        return features.features(self._store, version_id)
 
-    def twins(self, tell: Tell | None = None) -> PlacedTwins:
-        """Passages that say the same in nearly the same words, in pairs. ``tell(done, total)`` may raise to stop."""
-        return features.placed_twins(self._store, self.settings.enriching, tell)
+    def linked(self) -> Linked:
+        """Which document a link in another one means."""
+        return linked(self._store)
 
     def original(self, version_id: str) -> bytes:
         """The file's own bytes."""

@@ -17,6 +17,7 @@ from pages.ui.ask import written
 from pages.ui.ask.answer import show_answer
 from pages.ui.ask.chips import ignored, show_chips
 from pages.ui.ask.conflicts import show_conflicts
+from pages.ui.ask.dials import ask_dials
 from pages.ui.ask.evidence import show_evidence, show_notes
 from pages.ui.ask.question import QUESTION, question_row, scope_row, suggestions
 from pages.ui.ask.results import Inquiry
@@ -26,7 +27,7 @@ from pages.ui.ask.why import show_why
 from pages.ui.ask.written_text import show_check
 from pages.ui.library import judging_list
 from pages.ui.reader import readings
-from pages.ui.settings import ask_dials, authority, rerankers
+from pages.ui.settings import authority, rerankers
 from pages.ui.shared import address, keys, services, state
 from pages.ui.shared.entry import enter
 from pages.ui.shared.lessons import show_nothing

@@ -1,4 +1,4 @@
-"""Settings: who reads meaning, whose word counts, what stays private, where things lie, and a report."""
+"""Settings: who reads meaning, whose word counts, what stays private, and where things lie."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import streamlit as st
 from pages.ui.settings.appearance import show_theme
 from pages.ui.settings.authority import show_authority
 from pages.ui.settings.embedder import show_embedder
-from pages.ui.settings.keeping import show_disk, show_places, show_privacy, show_report
+from pages.ui.settings.keeping import show_disk, show_places, show_privacy
 from pages.ui.settings.language_model import show_language_model
-from pages.ui.settings.reading_settings import show_enriching, show_reading
+from pages.ui.settings.reading_settings import show_reading
 from pages.ui.settings.rerankers import show_reranker
 from pages.ui.shared import address, state
 from pages.ui.shared.entry import enter
@@ -24,7 +24,6 @@ TABS = (
     "Appearance",
     "Privacy",
     "Places and disk",
-    "Report",
 )
 
 
@@ -36,7 +35,7 @@ def main() -> None:
         tab = address.last(led, "tab")
         st.session_state[state.SETTINGS_TAB] = tab if tab in TABS else TABS[0]
     tabs = st.tabs(TABS, key=state.SETTINGS_TAB, on_change="rerun")
-    meaning, careful, writing, reading, counting, looks, private, places, help_me = tabs
+    meaning, careful, writing, reading, counting, looks, private, places = tabs
     opened = next((name for name, tab in zip(TABS, tabs, strict=True) if tab.open), TABS[0])
     address.say({"tab": "" if opened == TABS[0] else opened})
     with meaning:
@@ -48,7 +47,6 @@ def main() -> None:
             show_language_model()
     with reading:
         show_reading()
-        show_enriching()
     with counting:
         show_authority()
     with looks:
@@ -60,8 +58,6 @@ def main() -> None:
         show_disk()
         show_backups()
         show_repair()
-    with help_me:
-        show_report()
 
 
 enter("settings")

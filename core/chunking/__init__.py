@@ -1,4 +1,4 @@
-"""Document to chunk tree: ``CHUNKERS`` by name, one way to run them, and the audit of what they covered."""
+"""Document to chunk tree: one way to run the chunkers, and the audit of what they covered."""
 
 from __future__ import annotations
 
@@ -7,27 +7,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from core.chunking.auditing import audit
-from core.chunking.chunkers.anchored import anchored
-from core.chunking.chunkers.auto import auto
-from core.chunking.chunkers.claim import claim
-from core.chunking.chunkers.clause import clause
-from core.chunking.chunkers.cluster import cluster
-from core.chunking.chunkers.code import code
-from core.chunking.chunkers.conversation import conversation
-from core.chunking.chunkers.fixed import fixed
-from core.chunking.chunkers.learned import learned
-from core.chunking.chunkers.log import log
-from core.chunking.chunkers.proposed import proposed
-from core.chunking.chunkers.recursive import recursive
-from core.chunking.chunkers.semantic import semantic
-from core.chunking.chunkers.sentence import sentence
-from core.chunking.chunkers.structure import structure
-from core.chunking.chunkers.table import table
-from core.chunking.chunkers.texttiling import texttiling
+from core.chunking.chunkers import CHUNKERS
 from core.chunking.edits.edits import Edit, edits_fingerprint
 from core.chunking.edits.making import remaker
 from core.chunking.edits.replay import Replayed, replay
-from core.chunking.plan import BY_VECTORS, Chunker, ChunkerResources, SectionStarts
+from core.chunking.plan import BY_VECTORS, ChunkerResources, SectionStarts
 from core.chunking.prefixes import encoder_input, encoder_inputs, prefix_text
 from core.chunking.prepared_document import PreparedDocument
 from core.chunking.signals.captions import captions_of
@@ -35,26 +19,6 @@ from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import ChunkTree, Document, TokenCounter
 
 CHUNKING_VERSION = 3
-
-CHUNKERS: dict[str, Chunker] = {
-    "auto": auto,
-    "structure": structure,
-    "recursive": recursive,
-    "fixed": fixed,
-    "sentence": sentence,
-    "semantic": semantic,
-    "cluster": cluster,
-    "learned": learned,
-    "texttiling": texttiling,
-    "code": code,
-    "table": table,
-    "log": log,
-    "conversation": conversation,
-    "clause": clause,
-    "claim": claim,
-    "anchored": anchored,
-    "proposed": proposed,
-}
 
 __all__ = [
     "BY_VECTORS",

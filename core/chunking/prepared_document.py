@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from core.chunking.outline import Outline
-from core.chunking.plan import Chunker, ChunkerResources, ChunkingContext
+from core.chunking.plan import Chunker, ChunkerResources, ChunkingContext, SyntaxCache
 from core.chunking.prefixes import Prefixes
 from core.chunking.signals.series import Series
-from core.chunking.syntax_cache import SyntaxCache
 from core.chunking.tree import build_tree, recounted
 from core.settings import ChunkingSettings
 from core.text.tokens import CharacterCounter, TokenMap

@@ -1,4 +1,4 @@
-"""The commands that measure: ``bench`` presets and grids on a suite, ``read`` files against what they should say."""
+"""The commands that measure: ``bench`` presets and grids on a suite, ``needles`` what a library's copy loses where."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from core.cli import console
-from core.cli.options import home, settings_of
-from core.errors import NotFoundError, SettingsError
+from core.cli.options import asked_settings, home, reading, settings_of
+from core.errors import LecternError, ModelError, NotFoundError, SettingsError
 from core.ingest.ingest import Failure
 from core.library import Library
 from core.settings import Settings
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from core.evaluation.reporting.report import BenchReport
     from core.evaluation.statistics import Comparison
     from core.evaluation.suites import Suite
+if TYPE_CHECKING:
+    from core.evaluation.needles import NeedleMap
+    from core.language.client import Client
 
 
 def bench(options: Namespace) -> int:
@@ -113,7 +116,7 @@ def _summary(report: BenchReport, baseline: str | None, compared: Mapping[str, M
 
 def _page(report: BenchReport, work: Path, baseline: str | None) -> str:
     from core.evaluation.history import load_measured
-    from core.evaluation.reporting.exports import html_report
+    from core.evaluation.reporting.html_report import html_report
 
     measured = {item.preset: load_measured(work, report.run, item.preset) for item in report.presets}
     with Library.open(work / report.library, write=False) as library:
@@ -161,22 +164,55 @@ def _write_line(stream: TextIO, run: Run) -> None:
     stream.write(run.to_json() + "\n")
 
 
-def read(options: Namespace) -> int:
-    """Read every file of a folder by each reader and measure it against the text expected beside it."""
-    from core.evaluation.reading import means, read_folder, summary
+def needles(options: Namespace) -> int:
+    """Print the map: of the sentences planted at each depth, how many each stage still has."""
+    from core.evaluation.needles import KINDS, NeedlePlan, Own, needle_map
 
-    settings = settings_of(None, options.values, Settings())
+    if bool(options.sentence) != bool(options.question):
+        raise LecternError("A sentence needs a question, and a question a sentence.", "Give --sentence and --question.")
+    own = (Own(options.sentence, options.question, options.answer),) if options.sentence else ()
+    kinds = tuple(options.kinds) or (() if own else tuple(KINDS))
+    model = _model() if options.answers else None
     progress = console.Progress()
-    results, lines, failed = [], [], False
-    for reader in options.readers or [settings.parsing.reader]:
-        files = []
-        for file in read_folder(options.folder, settings.with_value("parsing.reader", reader).parsing):
-            files.append(file)
-            progress.show(f"{reader}: {len(files)} files, {file.name}")
-            failed = failed or bool(file.failure or file.broken)
-        if not files:
-            raise NotFoundError(f"There is no file below {options.folder}.", "Name a folder with files to read.")
-        results.append({"reader": reader, "files": [file.to_dict() for file in files], "means": means(files)})
-        lines.append(f"reader: {reader}\n{summary(files)}")
-    console.answer(options, {"folder": str(options.folder), "readers": results}, "\n\n".join(lines))
-    return 1 if failed else 0
+    with reading(home(options)) as library:
+        plan = NeedlePlan(
+            tuple(options.tokens) or NeedlePlan().tokens,
+            kinds,
+            own,
+            asked_settings(options, library.settings),
+            tuple(options.prompts) or NeedlePlan().prompts,
+            options.seed,
+        )
+        name = model.settings.model if model else ""
+        found = needle_map(
+            library, plan, model, lambda what, done, total: progress.show(f"{what} {done} of {total}"), name
+        )
+    console.answer(options, found.to_dict(), _in_words(found))
+    return 0
+
+
+def _model() -> Client:
+    """The language model as the app has it set up."""
+    from core.language.client import Client
+    from core.language.keys import key_of
+    from core.language.settings import load
+    from core.storage.embedder import language_file
+
+    now = load(language_file())
+    if not now.is_usable:
+        raise ModelError("No language model is set up.", "Choose one on the Settings page, or leave --answers out.")
+    return Client(now, key_of(now.address).value)
+
+
+def _in_words(found: NeedleMap) -> str:
+    """A table a size: a line a stage, a column a depth; and what was found in words."""
+    lines: list[str] = []
+    for tokens in dict.fromkeys(cell.tokens for cell in found.cells):
+        cells = [cell for cell in found.cells if cell.tokens == tokens]
+        depths = sorted({cell.depth for cell in cells})
+        lines.append(f"{f'{tokens:,} tokens':14}" + "".join(f"{f'{depth} %':>7}" for depth in depths))
+        for stage in dict.fromkeys(cell.stage for cell in cells):
+            held = {cell.depth: f"{cell.found}/{cell.planted}" for cell in cells if cell.stage == stage}
+            lines.append(f"{stage:14}" + "".join(f"{held.get(depth, '-'):>7}" for depth in depths))
+    spent = f"{found.encoded:,} texts encoded, {found.reused:,} reused, {found.seconds:.0f} s"
+    return "\n".join([*lines, *found.sentences, spent])

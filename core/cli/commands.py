@@ -16,7 +16,6 @@ from core.cli import ask as commands_ask
 from core.cli import bench as commands_bench
 from core.cli import console, contract
 from core.cli import mcp as commands_mcp
-from core.cli import needles as commands_needles
 from core.cli import training as commands_training
 from core.cli.export import export
 from core.cli.judgments import judgments, refit
@@ -107,7 +106,7 @@ def chunk(options: Namespace) -> int:
     resources = ChunkerResources(model.encoder, syntax=SandboxedSyntax(settings.parsing))
     tree = cut(document, settings.chunking, model.counter, parser, resources)
     audit = audit_tree(tree)
-    result = contract.chunking(options.file, tree, audit, enrich(tree, settings.enriching) if options.json else {})
+    result = contract.chunking(options.file, tree, audit, enrich(tree) if options.json else {})
     console.answer(
         options,
         result,
@@ -207,14 +206,6 @@ def stats(options: Namespace) -> int:
     return 0
 
 
-def report(options: Namespace) -> int:
-    """Print a diagnostic report that holds no name, path or text of the person's."""
-    with reading(home(options)) as library:
-        text = library.report()
-    console.answer(options, {"report": text}, text)
-    return 0
-
-
 COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "ingest": ingest,
     "watch": watch,
@@ -225,8 +216,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "check": commands_ask.check,
     "mcp": commands_mcp.serve,
     "bench": commands_bench.bench,
-    "read": commands_bench.read,
-    "needles": commands_needles.needles,
+    "needles": commands_bench.needles,
     "list": list_sources,
     "export": export,
     "remove": remove,
@@ -234,7 +224,6 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "verify": verify,
     "backup": backup,
     "stats": stats,
-    "report": report,
     "judgments": judgments,
     "refit": refit,
     "train-reranker": commands_training.train_reranker,

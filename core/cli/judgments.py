@@ -70,17 +70,19 @@ def _import(options: Namespace) -> int:
 
 
 def _export(options: Namespace) -> int:
-    """Write the judgments that hold; those that are lost are listed."""
-    from core.evaluation.exchange import FORMATS, write_files
+    """Write the judgments that hold as a suite of our own; those that are lost are listed."""
+    from core.evaluation.exchange import ours, write_files
     from core.evaluation.exchange.judged import judged_questions, with_texts
 
-    form, path = FORMATS[options.format], _path(options)
+    if options.format != "ours":
+        raise LecternError("Judgments are written as a suite of Lectern's own.", "Leave --format out.")
+    path = _path(options)
     with reading(home(options)) as library:
         judged = judged_questions(library)
         if not judged.exchange.questions:
             raise LecternError("No judgment of this library holds.", "There is nothing to export.")
-        files = form.write(with_texts(library, judged))
-    written = write_files(form, files, path)
+        files = ours.write(with_texts(library, judged))
+    written = write_files(files, path)
     failures = [Failure(row.judgment.question, row.lost) for row in judged.lost]
     count = len(judged.exchange.questions)
     console.answer(

@@ -118,13 +118,6 @@ def build_parser() -> argparse.ArgumentParser:
     needles.add_argument("--seed", type=int, default=0, metavar="N", help="other sentences with another (default: 0)")
     _add_settings(needles)
 
-    read = _command(commands, "read", "measure how well files are read", library=False)
-    read.add_argument("folder", type=Path, metavar="FOLDER", help="FILE.expected.md beside a FILE says what is right")
-    read.add_argument(
-        "--reader", metavar="NAME", action="append", dest="readers", help="own or unstructured; repeat to compare"
-    )
-    _add_set(read)
-
     _command(commands, "list", "the sources of a library")
     export = _command(commands, "export", "write documents with their notes and judged questions as Markdown files")
     export.add_argument("sources", nargs="*", metavar="SOURCE", help="these alone, by name, path or number")
@@ -144,7 +137,10 @@ def build_parser() -> argparse.ArgumentParser:
     judgments.add_argument("action", choices=("list", "import", "export", "make"))
     judgments.add_argument("path", nargs="?", metavar="PATH", help="the data set's file or folder")
     judgments.add_argument(
-        "--format", choices=("ours", "chroma", "squad", "beir"), default="ours", help="the data set's (default: ours)"
+        "--format",
+        choices=("ours", "chroma", "squad", "beir"),
+        default="ours",
+        help="of what is imported (default: ours)",
     )
     judgments.add_argument(
         "--suite", type=Path, metavar="OUT_DIR", help="import into a suite folder of its own, without a library"
@@ -174,7 +170,6 @@ def build_parser() -> argparse.ArgumentParser:
         help="the layers from it on learn, 6: the head alone (default: 3)",
     )
     _add_training(mark, steps=300, passages=3, max_tokens=192, rate=1.5e-4)
-    _command(commands, "report", "a diagnostic report to copy, without names, paths or text of yours")
     return parser
 
 

@@ -22,8 +22,7 @@ def train_reranker(options: Namespace) -> int:
     The same command goes on where it was stopped, from the folder ``--work``.
     """
     from core.training.code_pairs import code_pairs
-    from core.training.document_pairs import folder_pairs
-    from core.training.pairs import read_pairs
+    from core.training.pairs import folder_pairs, read_pairs
     from core.training.run import train_on
 
     for folder in [*options.documents, *options.sources]:

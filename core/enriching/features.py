@@ -61,28 +61,17 @@ class Reference:
 class Features:
     """What is known of one chunk. Lists keep the order of the text, each value once; keywords: the most telling first.
 
-    ``title``, ``kind``, ``genre``: of the document. ``section``: the chunk's last heading. ``index`` of ``total``:
-    1-based among the document's chunks of the same level; ``section_index`` of ``section_total``: the same within its
-    section.
-    ``section_type``: one of ``core.enriching.section_types.SECTION_TYPES``, ``section_reason`` says what showed it.
+    ``genre``: of the document. ``index`` of ``total``: 1-based among the document's chunks of the same level.
+    ``section_type``: one of ``core.enriching.section_types.SECTION_TYPES``.
     ``dates``: ISO 8601 (a day, a month, a quarter "2026-Q3") where only one reading is possible, else as written.
     ``versions``: "v2.1", "1.4.0", "Python 3.11". ``figures``, ``tables``: "Figure 2", named or captioned here.
     ``metadata``: what the chunker found.
     """
 
-    title: str = ""
-    kind: str = ""
     genre: str = "other"
-    section: str = ""
     index: int = 1
     total: int = 1
-    section_index: int = 1
-    section_total: int = 1
     section_type: str = "prose"
-    section_reason: str = ""
-    has_code: bool = False
-    has_table: bool = False
-    has_list: bool = False
     keywords: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     organisations: tuple[str, ...] = ()
@@ -100,8 +89,8 @@ class Features:
     def to_dict(self) -> dict[str, Any]:
         """Fit for JSON; a field that says nothing beyond its default is left out.
 
-        >>> Features(title="Plan", index=2, total=3).to_dict()
-        {'title': 'Plan', 'index': 2, 'total': 3}
+        >>> Features(genre="FAQ", index=2, total=3).to_dict()
+        {'genre': 'FAQ', 'index': 2, 'total': 3}
         """
         plain: dict[str, Any] = {}
         for item in fields(self):
@@ -130,15 +119,3 @@ class Features:
         values["references"] = tuple(Reference.from_dict(reference) for reference in plain.get("references", ()))
         values["metadata"] = {name: tuple(found) for name, found in plain.get("metadata", {}).items()}
         return cls(**values)
-
-    def words(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The texts of some features, such as ``EnrichingSettings.indexed`` names them.
-
-        >>> Features(keywords=("water mill",), genre="guide").words(("keywords", "genre"))
-        ('water mill', 'guide')
-        """
-        found: list[str] = []
-        for name in names:
-            value = getattr(self, name)
-            found.extend([value] if isinstance(value, str) else value)
-        return tuple(word for word in found if word)

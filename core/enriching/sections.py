@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from core.text.spans import trim
 from core.types import Block, BlockKind, Document, Span
 
 _MARKS = re.compile(r"^\s*#{1,6}[ \t]+|[ \t]+#+[ \t]*$|\n[=\-]+[ \t]*$|[*_`~]+|[ \t]*\{[#.][^{}\n]{0,200}\}[ \t]*$")
@@ -43,24 +42,6 @@ class Sections:
         ]
         self._starts = [block.start for block in headings]
         self._block_ends = [block.end for block in document.blocks]
-
-    def of(self, start: int, end: int) -> int:
-        """Index of the section of the first body character of ``[start, end)``; -1 before the first heading.
-
-        A span of headings alone belongs to the last of them.
-        """
-        position = start
-        while position < end:
-            rest = trim(self.document.text, position, min(end, position + 64)) or trim(
-                self.document.text, position, end
-            )
-            if rest is None:
-                break
-            found = self.at(rest.start)
-            if found < 0 or rest.start >= self.sections[found].heading.end:
-                return found
-            position = self.sections[found].heading.end
-        return self.at(end - 1)
 
     def at(self, position: int) -> int:
         """Index of the last heading that begins at or before ``position``; -1 before the first."""

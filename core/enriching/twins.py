@@ -16,9 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.settings import EnrichingSettings
-
-ALIKE = EnrichingSettings().twin_similarity  # from which two passages are "near", unless a library says otherwise
+ALIKE = 0.8  # the share of shingles two passages have in common from which they are "near"
 SHINGLE = 4
 FEWEST_WORDS = 5  # a shorter passage ("See below.") repeats another by chance
 _HELD = 0.8  # share of a passage's shingles in another at which it is "contained"

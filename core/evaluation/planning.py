@@ -74,8 +74,7 @@ def recipe_groups(presets: Mapping[str, Settings]) -> list[tuple[str, ...]]:
 
 def recipe_of(settings: Settings) -> str:
     """Equal for settings that make the same chunks and vectors."""
-    indexed = (settings.enriching,) if settings.enriching.indexed else ()
-    return "-".join(map(stage_fingerprint, (settings.parsing, settings.chunking, settings.embedding, *indexed)))
+    return "-".join(map(stage_fingerprint, (settings.parsing, settings.chunking, settings.embedding)))
 
 
 def asked_with(suite: Suite, settings: Settings) -> str:

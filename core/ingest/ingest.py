@@ -272,11 +272,10 @@ class Ingest:
 
         ``keys``: of the vectors, in the order of its texts. ``by_words``: it is not done by that.
         """
-        indexed = self.settings.enriching.indexed
         cut = [(member.version_id, member.cut) for member in prepared.members if member.cut]
         # Made before the transaction, which others wait for.
         written_in = {version: language_of(made.tree.document.text) for version, made in cut}
-        leaves = {version: new_leaves(made, written_in[version], keys, indexed) for version, made in cut}
+        leaves = {version: new_leaves(made, written_in[version], keys) for version, made in cut}
         with self.store.transaction() as connection:
             if self.keep_sources and not sources.is_live(self.store, prepared.members[0].version_id):
                 return  # its last source left meanwhile: storing it would bring it back

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
 from core.chunking import captions_of
+from core.enriching import Features
 from core.errors import LecternError
 from core.storage.catalogue.chunks import NewLeaf, Recipe
-from core.storage.catalogue.features import Found
 from core.storage.catalogue.sources import FileStamp
-from core.text.analysis import analyse
 from core.text.languages import indexed_tokens
 from core.text.pooling import EncoderInput
 from core.types import Audit, ChunkTree
@@ -37,7 +36,8 @@ class Incoming:
 @dataclass(frozen=True, slots=True)
 class Cut:
     """A document cut and ready, its ``texts`` still to be encoded. ``attached``: names of the files found in it now,
-    ``None`` where it was not read again. ``sentences``: that were encoded to find out where to cut.
+    ``None`` where it was not read again. ``found``: about its chunks, by their ids. ``sentences``: that were encoded to
+    find out where to cut.
     """
 
     tree: ChunkTree
@@ -47,7 +47,7 @@ class Cut:
     size_bytes: int
     texts: tuple[EncoderInput, ...]
     attached: tuple[str, ...] | None
-    found: Found
+    found: Mapping[str, Features]
     sentences: int = 0
 
 
@@ -92,8 +92,8 @@ class Prepared:
             yield from member.cut.texts if member.cut else ()
 
 
-def new_leaves(made: Cut, language: str, keys: Iterator[str], indexed: tuple[str, ...]) -> list[NewLeaf]:
-    """What the indexes need of a document's leaves, with its own of the vectors' keys and the features to index."""
+def new_leaves(made: Cut, language: str, keys: Iterator[str]) -> list[NewLeaf]:
+    """What the indexes need of a document's leaves, with its own of the vectors' keys."""
     document = made.tree.document
     beside = cache(partial(indexed_tokens, language=language))  # many leaves have the same title, path and caption
     captions = captions_of(document.text, document.blocks, [leaf.span for leaf in made.tree.leaves])
@@ -101,8 +101,6 @@ def new_leaves(made: Cut, language: str, keys: Iterator[str], indexed: tuple[str
     for leaf, caption in zip(made.tree.leaves, captions, strict=True):
         repeated = "\n".join(part.text for part in leaf.prefix if part.kind in _REPEATED)
         words = indexed_tokens(f"{repeated}\n{leaf.text}" if repeated else leaf.text, language)
-        if indexed:
-            words += analyse("\n".join(made.found.features[leaf.chunk_id].words(indexed)))
         headings = beside("\n".join(leaf.headings))
         leaves.append(NewLeaf(leaf.chunk_id, next(keys), beside(document.title), headings, words, beside(caption)))
     return leaves

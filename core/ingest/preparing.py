@@ -28,7 +28,7 @@ from core.chunking import (
 from core.chunking import audit as audit_tree
 from core.chunking.plan import Writer
 from core.embedding import EmbeddingModel, KeepingEncoder, over_cache
-from core.enriching import enriching_fingerprint
+from core.enriching import enrich
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
 from core.ingest.document_recipe import DocumentRecipe, describe, way
 from core.ingest.passwords import Passwords
@@ -39,7 +39,6 @@ from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import Settings
 from core.storage.catalogue import chunks, documents, sources, trash
 from core.storage.catalogue.chunks import Recipe
-from core.storage.catalogue.features import find
 from core.storage.catalogue.meaning import lacks_meaning
 from core.storage.catalogue.names import BEHIND
 from core.storage.catalogue.sources import FileStamp
@@ -107,8 +106,6 @@ class Preparer:
         if (parser, way) not in self._recipes:
             resources = self.chunker_resources(way.chunking.chunker, self.model.encoder)
             fingerprint = recipe_fingerprint(parser, way.chunking, self.model.counter.fingerprint, resources, way.edits)
-            if indexed := self.settings.enriching.indexed:
-                fingerprint = f"{fingerprint}+{enriching_fingerprint(self.settings.enriching)}+{'+'.join(indexed)}"
             values: dict[str, object] = {"parser": parser, "chunking": asdict(way.chunking)}
             if way.edits:
                 values["edits"] = len(way.edits)
@@ -270,7 +267,7 @@ class _Run:
             tell = self.tell if by_vectors else _given_up_after(self.by.settings.parsing.timeout_seconds, self.tell)
             made, sentences = self.by.cut(document, parser, way, tell)
             audit = audit_tree(made.tree, made.switched_off)
-            found = find(made.tree, self.by.settings.enriching)
+            found = enrich(made.tree)
         model = self.by.model
         texts = encoder_inputs(made.tree, way.chunking, model.counter, model.encoder.max_tokens)
         return Cut(made.tree, audit, self.by.recipe(parser, way), parser, size_bytes, texts, attached, found, sentences)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import median
 
 from core.errors import SpanError
 from core.inspecting.boundaries import cuts
-from core.inspecting.sizes import Sizes, sizes
 from core.text.spans import trim
 from core.types import ChunkTree, Span
 
@@ -36,6 +36,17 @@ class ComparedGold:
     span: Span
     whole_a: bool
     whole_b: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Sizes of a tree's leaves in the embedder's tokens, 0 without leaves. ``parents``: chunks of level 1."""
+
+    leaves: int
+    smallest: int
+    median: float
+    largest: int
+    parents: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +99,10 @@ def compare(a: ChunkTree, b: ChunkTree, gold: Sequence[Span] = ()) -> Comparison
 def _is_whole(tree: ChunkTree, span: Span) -> bool:
     """Whether one leaf holds the whole span."""
     return any(leaf.span.contains(span) for leaf in tree.leaves)
+
+
+def sizes(tree: ChunkTree) -> Sizes:
+    """The figures of a tree's sizes, as a table shows them side by side."""
+    tokens = [leaf.tokens for leaf in tree.leaves] or [0]
+    parents = sum(chunk.level == 1 for chunk in tree.chunks)
+    return Sizes(len(tree.leaves), min(tokens), float(median(tokens)), max(tokens), parents)

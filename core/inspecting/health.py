@@ -8,9 +8,7 @@ from core.chunking.auditing import UNEXPLAINED, audit
 from core.enriching.twins import Twin, closest, twins
 from core.inspecting.boundaries import Blocks, Boundary, SentencePlaces, boundaries, holder
 from core.inspecting.findings import Defect, Finding, Health, Severity, unread
-from core.inspecting.parting import parted
-from core.inspecting.severing import severed
-from core.inspecting.sizes import size_of
+from core.inspecting.severing import parted, severed
 from core.settings import ChunkingSettings
 from core.text.sentences import sentence_spans
 from core.types import Audit, Chunk, ChunkTree, Span, TokenCounter
@@ -78,7 +76,7 @@ def _sizes(tree: ChunkTree, settings: ChunkingSettings, specials: int) -> Iterat
     unit, limit = settings.unit, settings.max_tokens
     leaves = tree.leaves
     for index, leaf in enumerate(leaves):
-        own = size_of(leaf, unit)
+        own = _size_of(leaf, unit)
         prefix = max(0, leaf.encoder_tokens - specials - leaf.tokens) if unit == "tokens" else 0
         if own + prefix > limit:
             words = f"Chunk {index + 1} has {own + prefix:,} {unit} with its prefix, above the limit of {limit:,}."
@@ -91,7 +89,7 @@ def _sizes(tree: ChunkTree, settings: ChunkingSettings, specials: int) -> Iterat
         number = numbers[chunk.chunk_id] if chunk.level == 0 else first.get(chunk.chunk_id, 0)
         if chunk.parent_id is not None:
             first[chunk.parent_id] = number
-        size = size_of(chunk, unit)
+        size = _size_of(chunk, unit)
         if chunk.level == 1 and size > settings.parent_room:
             words = f"This parent has {size:,} {unit}, above the limit of {settings.parent_room:,}."
             yield Finding(Defect.OVERSIZED, Severity.MODERATE, chunk.start, chunk.end, number, words)
@@ -101,7 +99,7 @@ def _tiny(leaves: Sequence[Chunk], index: int, settings: ChunkingSettings, own: 
     """A leaf under a quarter of its room; moderate when it would fit into its neighbour of the same section."""
     leaf = leaves[index]
     beside = (leaves[at] for at in (index - 1, index + 1) if 0 <= at < len(leaves))
-    fits = any(other.parent_id == leaf.parent_id and size_of(other, settings.unit) + own <= room for other in beside)
+    fits = any(other.parent_id == leaf.parent_id and _size_of(other, settings.unit) + own <= room for other in beside)
     words = f"Chunk {index + 1} has {own:,} {settings.unit} where {room:,} would fit"
     if fits:
         return Finding(
@@ -160,3 +158,12 @@ def _repeated(tree: ChunkTree, found: Sequence[Twin]) -> Iterator[Finding]:
         words = f"Chunk {twin.second + 1} is {share} chunk {twin.first + 1}."
         severity = Severity.MODERATE if twin.similarity == 1.0 else Severity.MINOR
         yield Finding(Defect.NEAR_DUPLICATE, severity, leaf.start, leaf.end, twin.second, words, twin.first)
+
+
+def _size_of(chunk: Chunk, unit: str) -> int:
+    """A chunk's own size in ``unit``, without prefix.
+
+    >>> _size_of(Chunk("c", 0, None, 0, 4, "four", 1), "characters")
+    4
+    """
+    return chunk.tokens if unit == "tokens" else chunk.end - chunk.start

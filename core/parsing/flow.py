@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from core.parsing.cells import cell_value
+from core.parsing.table_header import cell_value
 from core.types import Attachment, Block, BlockKind, Cell, CellValue, Link, Page, PageBox, Span
 
 INDENT = "  "  # of a list item, a level

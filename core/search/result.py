@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 from core.search.context.conflicts import ContextConflict
-from core.search.context.trace import Clustered
+from core.search.context.fates import Clustered
 from core.search.question.analysis import Understanding
 from core.types import Context, Hit, Passage, Trace
 

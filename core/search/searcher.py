@@ -19,8 +19,8 @@ from core.search.answer.reads import StoreReads
 from core.search.catalogue_reads import CatalogueReads, hits_of
 from core.search.context.conflicts import ContextConflict, conflicts
 from core.search.context.conflicts_authority import preferred_first, settle
+from core.search.context.fates import clustered
 from core.search.context.prompt import render_prompt
-from core.search.context.trace import clustered
 from core.search.expansion import expand
 from core.search.memory import SearchMemory
 from core.search.ordering import Progress, RerankerCache, diversified

@@ -25,14 +25,11 @@ from core.settings.context import (
 )
 from core.settings.preparing import (
     ENDPOINT,
-    FEATURE_GROUPS,
     GENRES,
-    INDEXED_FEATURES,
     READERS,
     SCANS,
     WEB_PAGES,
     EmbeddingSettings,
-    EnrichingSettings,
     ParsingSettings,
 )
 from core.settings.presets import BASELINES, CAREFUL_MODEL, PRESETS, carefully, preset
@@ -59,11 +56,9 @@ __all__ = [
     "DIVERSITIES",
     "ENDPOINT",
     "EXPANSIONS",
-    "FEATURE_GROUPS",
     "FORMER_RERANKERS",
     "FUSIONS",
     "GENRES",
-    "INDEXED_FEATURES",
     "LEXICAL_ENGINES",
     "OF_DOCUMENTS",
     "ORDERS",
@@ -85,7 +80,6 @@ __all__ = [
     "ChunkingSettings",
     "DiversitySettings",
     "EmbeddingSettings",
-    "EnrichingSettings",
     "ExpansionSettings",
     "ParsingSettings",
     "RerankingSettings",

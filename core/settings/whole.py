@@ -11,10 +11,10 @@ from typing import Any
 from core.errors import SettingsError
 from core.settings.chunking import ChunkingSettings
 from core.settings.context import AnsweringSettings, AssemblySettings, ExpansionSettings
-from core.settings.preparing import EmbeddingSettings, EnrichingSettings, ParsingSettings
+from core.settings.preparing import EmbeddingSettings, ParsingSettings
 from core.settings.searching import DiversitySettings, RerankingSettings, RetrievalSettings, UnderstandingSettings
 
-OF_DOCUMENTS = ("parsing", "chunking", "embedding", "enriching")  # stages that read and cut; the others only answer
+OF_DOCUMENTS = ("parsing", "chunking", "embedding")  # stages that read and cut; the others only answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,6 @@ class Settings:
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     expansion: ExpansionSettings = field(default_factory=ExpansionSettings)
     assembly: AssemblySettings = field(default_factory=AssemblySettings)
-    enriching: EnrichingSettings = field(default_factory=EnrichingSettings)
     understanding: UnderstandingSettings = field(default_factory=UnderstandingSettings)
     diversity: DiversitySettings = field(default_factory=DiversitySettings)
     reranking: RerankingSettings = field(default_factory=RerankingSettings)

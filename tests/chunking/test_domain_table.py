@@ -1,28 +1,17 @@
-"""Tables: groups of rows, slices of columns, rows as sentences, CSV and JSON."""
+"""Tables: groups of rows, slices of columns, rows as sentences."""
 
 from __future__ import annotations
-
-import csv
-import io
-import json
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chunking.signals.rows import table_csv, table_json, table_rows
-from core.parsing import parse
-from core.settings import ParsingSettings
-from core.types import Block, BlockKind, Document, Span
+from core.chunking.signals.rows import table_rows
+from core.types import Block, BlockKind
 from tests.chunking.domains import leaf_with, tree_of
 
 HEAD = "| Year | Revenue | Profit | Staff |\n|--|--|--|--|\n"
 ROWS = "".join(f"| {year} | {year % 7} M | {year % 5} M | {year % 100 * 3} |\n" for year in range(2010, 2022))
 TEXT = f"# Sales\n\nWe sold a lot.\n\n{HEAD}{ROWS}\nThat is all for now.\n"
-
-
-def table_of(text, name="a.md"):
-    document = parse(text.encode(), name, ParsingSettings())
-    return document, next(block for block in document.blocks if block.kind == BlockKind.TABLE)
 
 
 def test_a_table_stands_apart_in_groups_of_rows_under_its_header():
@@ -67,30 +56,6 @@ def test_csv_files_and_texts_without_tables():
     assert len(tree.leaves) > 2
     assert [part.text for part in tree.leaves[-1].prefix if part.kind == "table_header"] == ["city | people"]
     assert tree_of("table", "No rows here.").leaves[0].reasons[2] == "instead: structure; this text has no table"
-
-
-def test_cells_keep_their_types():
-    document, block = table_of("| name | price | sold |\n|--|--|--|\n| a \\| b | 1,200.50 | yes |\n| c | | |\n")
-    assert json.loads(table_json(document, block)) == [
-        {"name": "a | b", "price": 1200.5, "sold": True},
-        {"name": "c", "price": None, "sold": None},
-    ]
-    assert list(csv.reader(io.StringIO(table_csv(document, block)))) == [
-        ["name", "price", "sold"],
-        ["a | b", "1,200.50", "yes"],
-        ["c", "", ""],
-    ]
-
-
-def test_names_that_come_again_and_tables_without_a_header():
-    document, block = table_of("| a | a | |\n|--|--|--|\n| 1 | 2 | 3 |\n")
-    assert json.loads(table_json(document, block)) == [{"a": 1, "a 2": 2, "column 3": 3}]
-    text = "1\t2\n3\t4"
-    bare = Block(BlockKind.TABLE, 0, len(text), parts=(Span(0, 3), Span(4, 7)))
-    assert json.loads(table_json(Document("v", "text", "t", text), bare)) == [
-        {"column 1": "1", "column 2": "2"},
-        {"column 1": "3", "column 2": "4"},
-    ]
 
 
 @given(st.lists(st.lists(st.sampled_from(["", "a", "b c", "1"]), min_size=2, max_size=4), min_size=2, max_size=6))

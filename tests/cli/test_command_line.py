@@ -522,13 +522,6 @@ def test_a_question_to_some_collections_and_tags(core, home, tmp_path):
     shutil.rmtree(place)
 
 
-def test_a_report_to_copy(core, home, samples):
-    code, found, _ = core("report", "--library", home)
-    assert (code, set(found)) == (0, {"report"})
-    assert "The library is sound." in found["report"]
-    assert str(samples) not in found["report"]
-
-
 def test_passwords_are_tried_and_not_printed(core, tmp_path):
     import pymupdf
 

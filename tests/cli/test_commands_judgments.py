@@ -70,24 +70,22 @@ def test_list_for_a_person_has_a_line_for_each(home, capsys) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["ours", "chroma", "squad", "beir"])
-def test_every_format_is_written_and_read_again(core, home, tmp_path, name) -> None:
+def test_judgments_are_written_and_read_again(core, home, tmp_path) -> None:
     """Beside a process that writes, and what is lost is named."""
     with Library.open(home, encoder=FastEncoder()):
-        code, found, told = core("export", tmp_path / "out", "--library", home, "--format", name)
+        code, found, told = core("export", tmp_path / "out", "--library", home)
     assert (code, set(found), found["questions"]) == (1, {"questions", "files", "failures"}, 2)
     assert found["failures"] == [{"source": f"{QUESTION} gone.md", "reason": "gone.md is in the trash."}]
     assert "gone.md is in the trash." in told
     assert all((tmp_path / "out").resolve() in (tmp_path / file).resolve().parents for file in found["files"])
     with Library.open(home, encoder=FastEncoder()) as library:
         library.remove_judgments([row.id for row in library.judgments()])
-    code, found, told = core("import", tmp_path / "out", "--library", home, "--format", name)
+    code, found, told = core("import", tmp_path / "out", "--library", home)
     assert (code, set(found), told) == (0, {"questions", "judgments", "failures"}, "")
     assert (found["questions"], len(found["judgments"]), found["failures"]) == (2, 2, [])
     _, found, _ = core("list", "--library", home)
     quotes = {item["question"]: item["quote"] for item in found["judgments"]}
-    whole = name == "beir"
-    assert quotes[f"{QUESTION} tokens.md"] == (TEXT + "tokens.md" if whole else "one hour")
+    assert quotes[f"{QUESTION} tokens.md"] == "one hour"
     assert quotes["Who is the king of France?"] == ""
     assert {item["origin"] for item in found["judgments"]} == {"imported"}
 
@@ -122,6 +120,7 @@ def test_a_foreign_data_set_becomes_a_suite_without_a_library(core, tmp_path) ->
     ("arguments", "words"),
     [
         (["export"], "judgments export needs a PATH"),
+        (["export", "out", "--format", "squad"], "Leave --format out"),
         (["import", "nowhere.json", "--format", "squad"], "There is no nowhere.json"),
         (["list", "--library", "nowhere"], "There is no library in nowhere"),
         (["export", "out", "--library", "nowhere"], "There is no library in nowhere"),

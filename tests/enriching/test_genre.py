@@ -20,13 +20,8 @@ def read(text: str, name: str) -> Document:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: f"{path.parent.name}-{path.name}")
-def test_a_document_of_each_genre_is_known_and_the_evidence_is_in_it(path: Path) -> None:
-    document = parse(path.read_bytes(), path.name, ParsingSettings())
-    found = genre(document)
-    assert found.name == path.parent.name
-    assert bool(found.evidence) == (found.name != "other")
-    for quoted in " ".join(found.evidence).split("“")[1:]:
-        assert quoted.partition("”")[0].lower() in " ".join(document.text.lower().split())
+def test_a_document_of_each_genre_is_known(path: Path) -> None:
+    assert genre(parse(path.read_bytes(), path.name, ParsingSettings())) == path.parent.name
 
 
 def test_every_genre_has_two_documents_of_its_own() -> None:
@@ -50,19 +45,19 @@ def test_every_genre_has_two_documents_of_its_own() -> None:
 )
 def test_the_samples(samples, name: str, wanted: str) -> None:
     document = parse((samples / "documents" / name).read_bytes(), name, ParsingSettings())
-    assert genre(document).name == wanted
+    assert genre(document) == wanted
 
 
 def test_a_word_said_often_does_not_decide() -> None:
     text = "# Reading\n\n" + "The committee spoke of liability. " * 40
-    assert genre(read(text, "reading.md")).name == "other"
+    assert genre(read(text, "reading.md")) == "other"
 
 
 def test_an_empty_title_and_no_words_are_other() -> None:
-    assert genre(Document("v", "text", " ", "")).name == "other"
+    assert genre(Document("v", "text", " ", "")) == "other"
 
 
 def test_real_files(shared) -> None:
     for name, wanted in (("html/wiki_duck.html", "other"), ("epub/epub_purvis_poetry.epub", "other")):
         place = shared / "parser_docs" / name
-        assert genre(parse(place.read_bytes(), place.name, ParsingSettings())).name == wanted
+        assert genre(parse(place.read_bytes(), place.name, ParsingSettings())) == wanted

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.enriching.twins import FEWEST_WORDS, closest, twins, words_of
-from core.settings import EnrichingSettings
 
 WORDS = (
     "river mill wheel stone flour sack gate weir duck reed boat oar net rain ice moss bank bridge tower bell".split()
@@ -144,11 +143,3 @@ def test_a_notice_under_every_page_makes_no_pairs_and_a_form_filled_in_is_linked
 def test_many_equal_passages_make_a_star() -> None:
     pairs = twins(["The same words again and again in every page."] * 200)
     assert [(pair.first, pair.second) for pair in pairs] == [(0, at) for at in range(1, 200)]
-
-
-def test_two_are_as_alike_as_the_settings_of_a_library_say_at_first() -> None:
-    words = [str(number) for number in range(19)]
-    changed = [*words[:8], "new", *words[9:]]  # four of sixteen shingles are others: 12 of 20
-    assert EnrichingSettings().twin_similarity > 12 / 20
-    assert twins([" ".join(words), " ".join(changed)]) == []
-    assert [pair.similarity for pair in twins([" ".join(words), " ".join(changed)], 0.6)] == [12 / 20]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.inspecting.projecting import project
+from core.inspecting.curves import project
 
 
 @given(st.integers(0, 30), st.integers(1, 12), st.integers(0, 5))

@@ -13,7 +13,6 @@ from core.inspecting.comparing import Agreement, compare
 from core.inspecting.curves import curve
 from core.inspecting.findings import Defect
 from core.inspecting.health import diagnose
-from core.inspecting.sizes import sections, sizes
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings
 from core.text.sentences import sentence_spans
@@ -67,8 +66,7 @@ def test_every_view_of_a_real_document(chunker, name, counter):
     vectors = ENCODER.encode([text[span.start : span.end] for span in sentences])
     line = curve(sentences, vectors, settings, tree)
     assert set(line.positions[line.cuts].tolist()) == set(cuts(tree)) & set(line.positions.tolist())
-    assert sizes(tree).leaves == len(tree.leaves)
-    assert sum(section.share for section in sections(tree)) == pytest.approx(1.0)
+    assert found.sizes_b.leaves == len(tree.leaves)
 
 
 def test_structure_severs_less_than_fixed(counter):

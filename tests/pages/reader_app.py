@@ -219,14 +219,11 @@ def draw(characters: int) -> None:
         "leaf": shown.leaves[1],
         "features": [
             ("section type", "steps"),
-            ("Refers to", [("section 40", 90_000, 90_040), ("Smith (2020)", -1, -1)]),
+            ("Refers to", [("section 40", 90_000, 90_040, ""), ("Smith (2020)", -1, -1, "")]),
+            ("See", [("Another book", 30, 60, "other")]),
         ],
-        "twins": [
-            (shown.leaves[5], "93 % alike", None),
-            ("in Another book", "holds all of it", ("other", 30, 60)),
-            ("in a lost book", "the same", None),
-        ],
-        "notes": ["Passages of other documents are compared once it is applied."],
+        "twins": [(shown.leaves[5], "93 % alike")],
+        "notes": ["What is known of it: looking through the whole text …"],
     }
     other = Cut(starts_by_words(characters, 50), overlap=30, levels=5)
     choice = show_reader(

@@ -21,10 +21,10 @@ from core.types import Passage, Span
 from pages.ui.ask import evidence
 from pages.ui.ask import tabs as ask_tabs
 from pages.ui.ask.compare import partner, pieces
+from pages.ui.ask.dials import ask_dials
+from pages.ui.ask.dials.ask_dials import BY_NAME, DIALS, FOLDS, differing
 from pages.ui.ask.question import REMEMBERED, with_latest
 from pages.ui.ask.why import TASK, surroundings
-from pages.ui.settings import ask_dials
-from pages.ui.settings.ask_dials import BY_NAME, DIALS, FOLDS, differing
 from pages.ui.shared import state
 from tests.pages.apps import filled, said, start
 from tests.pages.browsing import until
@@ -182,7 +182,7 @@ def written_page() -> None:
     from core.search.question.rewording import Wording, Written
     from core.settings import Settings
     from pages.ui.ask import chips as ask_chips
-    from pages.ui.settings import ask_dials
+    from pages.ui.ask.dials import ask_dials
     from tests.pages.test_ask_page import WRITTEN
 
     wording = Wording((Written("rewritten", "roll back"), Written("imagined", WRITTEN)), ("It could not be used.",))
@@ -230,14 +230,14 @@ def weak_page() -> None:
     from core.library import SearchResult
     from core.search.answer.support import Support
     from core.search.context.conflicts import ConflictSide, ContextConflict
-    from core.search.context.trace import Clustered
+    from core.search.context.fates import Clustered
     from core.search.question.analysis import Understanding
     from core.settings import Settings
     from core.types import Answer, Citation, Context, Quote, Span, Trace
     from pages.ui.ask import answer as ask_answer
     from pages.ui.ask import conflicts as ask_conflicts
     from pages.ui.ask import evidence
-    from pages.ui.settings import ask_dials
+    from pages.ui.ask.dials import ask_dials
 
     told = Support(0.2, False, "The library does not say: an answer is 20% likely.")
     nothing = Context((), (), 0, 100, "")

@@ -19,9 +19,10 @@ from core.refitting.tuning import Tuned
 from core.search import ordering
 from core.settings import Settings
 from core.types import Encoder
+from pages.ui.ask.dials import ask_dials
 from pages.ui.benchmark import refit as bench_refit
 from pages.ui.benchmark import tune as bench_tune
-from pages.ui.settings import ask_dials, rerankers
+from pages.ui.settings import rerankers
 from pages.ui.shared import background, services
 from tests.fast_encoder import FastEncoder
 from tests.pages.apps import PATIENT, said, start

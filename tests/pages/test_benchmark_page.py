@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -74,12 +73,6 @@ def judged(home: Path, tmp_path: Path) -> None:
         library.judge_unanswerable("Who owns the mill?")
 
 
-def remembered(home: Path, *folders: Path) -> None:
-    """Suite folders used before; a new one is typed, which is for a browser."""
-    with Library.open(home) as library:
-        library.set_preference(benches.FOLDERS, json.dumps([str(folder) for folder in folders]))
-
-
 def plain(app: AppTest) -> str:
     """What is said, without the signs that keep Markdown from obeying it."""
     return said(app).replace("\\", "")
@@ -113,28 +106,6 @@ def test_before_the_first_run_it_says_what_to_do_and_what_it_costs() -> None:
     app.segmented_control(key="benchmark.suite").set_value("judged").run()
     assert "No judgments yet" in said(app)
     assert app.button(key="benchmark.run_it").disabled
-
-
-def test_a_suite_that_cannot_be_read_hides_nothing(home: Path, tmp_path: Path) -> None:
-    app = start("benchmark")
-    app.segmented_control(key="benchmark.suite").set_value("folder").run()
-    assert "Name the suite's folder" in plain(app)
-    services._desk.clear()
-    remembered(home, tmp_path / "nowhere")
-    app = start("benchmark")
-    app.segmented_control(key="benchmark.suite").set_value("folder").run()
-    assert "is not a folder" in plain(app)
-    assert "No run yet" in said(app)  # what stands below the choices
-    assert app.button(key="benchmark.run_it").disabled
-
-
-@pytest.mark.usefixtures("home")
-def test_a_grid_counts_its_cells() -> None:
-    app = start("benchmark")
-    app.toggle(key="benchmark.vary").set_value(True).run()
-    assert "9 cells" in said(app)
-    assert "14 presets" in cost(app)
-    assert not app.exception
 
 
 @pytest.mark.usefixtures("judged")
@@ -209,24 +180,6 @@ def test_a_run_that_another_program_makes_is_left_to_it(home: Path) -> None:
         assert not [button for button in app.button if str(button.key).startswith("benchmark.stopped")]
         assert [run.standing for run in benches.runs()] == ["running"]
     assert "Stopped before its end" in plain(start("benchmark"))
-
-
-def test_the_suite_folder_measured_last_is_offered_first(home: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "suite"
-    (folder / "documents").mkdir(parents=True)
-    (folder / "documents" / "weir.md").write_text(FILES["weir.md"], encoding="utf-8")
-    row = {"id": "q1", "question": "When?", "gold": [{"document": "weir.md", "start": 8, "end": 46}]}
-    (folder / "questions.jsonl").write_text(json.dumps(row), encoding="utf-8")
-    remembered(home, tmp_path / "another", folder)
-    app = start("benchmark")
-    app.segmented_control(key="benchmark.suite").set_value("folder").run()
-    app.selectbox(key="benchmark.folder").set_value(str(folder)).run()
-    app.multiselect(key="benchmark.presets").set_value(["default"]).run()
-    run(app)
-    assert "is the baseline" in said(app)
-    again = start("benchmark")
-    again.segmented_control(key="benchmark.suite").set_value("folder").run()
-    assert again.selectbox(key="benchmark.folder").value == str(folder)
 
 
 @pytest.mark.usefixtures("measured")

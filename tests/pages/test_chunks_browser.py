@@ -204,13 +204,13 @@ def test_a_clicked_chunk_says_what_is_known_of_it_and_no_panel_has_a_serious_fau
             expect(facts).to_contain_text(f"Chunk {leaf + 1} of")
             expect(facts).to_contain_text("What is known of it")
         beside = page.locator(".st-key-chunks_panel_body")
-        for name in ("Curve", "Map", "Tree", "Sizes"):
+        for name in ("Curve", "Map", "Tree"):
             panel(page, name)
             settled(page)
             shown(beside.locator(".stPlotlyChart"))
             until(lambda: fits(page))
             assert faults(page) == [], name
-        bar = beside.locator(".bars path").first
+        bar = beside.locator(".slice path.surface").first
         light = bar.evaluate("(bar) => getComputedStyle(bar).fill")
         turn(page, "dark")
         until(lambda: bar.evaluate("(bar) => getComputedStyle(bar).fill") != light)

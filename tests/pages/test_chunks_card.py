@@ -1,25 +1,21 @@
-"""What is said of a chunk is what the encoder read, what was found out, and what stands elsewhere; never nothing."""
+"""What is said of a chunk is what the encoder read, and what was found out; never nothing."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.chunking import encoder_inputs
 from core.inspecting.findings import Defect
 from core.library import Incoming, Library
-from core.settings import ChunkingSettings, EnrichingSettings
+from core.settings import ChunkingSettings
 from pages.ui.chunks import card as chunks_card
-from pages.ui.chunks import elsewhere as chunks_elsewhere
 from pages.ui.chunks.cuts import Cut, DocumentCutter, applied_cut, applied_reading
-from pages.ui.shared import services, tasks
-from tests.pages.apps import filled, said, start
+from pages.ui.shared import services
 
 MILL = "The mill stands by the river Aa and has ground flour for the whole valley since 1780, but for two cold winters."
 SENTENCE = "The gauge at the weir was read at noon by the keeper, and the level was noted in the book. "
@@ -100,17 +96,13 @@ def test_late_vectors_leave_no_room_for_a_prefix_that_nobody_reads(library: Libr
     assert all(leaf.prefix for leaf in late.leaves[1:]), "whoever answers still gets the headings"
 
 
-def test_how_alike_twins_are_is_the_librarys_setting_on_the_card_and_in_health(library: Library) -> None:
-    words = MILL.split()
-    nearly = " ".join([*words[:10], "other", *words[11:]])
-    (version,) = put(library, mill=f"# One\n\n{MILL}\n\n# Two\n\n{nearly}\n")
-    for floor, count in ((0.5, 1), (1.0, 0)):
-        library.settings = replace(library.settings, enriching=EnrichingSettings(twin_similarity=floor))
-        for cut in (indexed(library, version), trial(library, version, ChunkingSettings())):
-            assert len(cut.twins) == len(cut.health.of(Defect.NEAR_DUPLICATE)) == count
-            card = chunks_card.card(cut, cut.reading.leaves[-1], indexed=True)
-            assert card is not None
-            assert len(card["twins"]) == count
+def test_what_nearly_repeats_a_chunk_stands_on_its_card_and_in_health(library: Library) -> None:
+    (version,) = put(library, mill=f"# One\n\n{MILL}\n\n# Two\n\n{MILL}\n\n# Three\n\n{SENTENCE}\n")
+    cut = indexed(library, version)
+    assert len(cut.health.of(Defect.NEAR_DUPLICATE)) == 1
+    cards = [chunks_card.card(cut, leaf) for leaf in cut.reading.leaves]
+    first, second, _ = cut.reading.leaves
+    assert [[twin for twin, _ in card["twins"]] for card in cards if card] == [[second], [first], []]
 
 
 def test_a_long_document_says_what_is_known_indexed_or_tried(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +112,7 @@ def test_a_long_document_says_what_is_known_indexed_or_tried(library: Library, m
     tried = trial(library, version, ChunkingSettings(max_tokens=200))
     for cut in (held, tried):
         cut.features.result()
-        card = chunks_card.card(cut, cut.reading.leaves[-1], indexed=cut is held)
+        card = chunks_card.card(cut, cut.reading.leaves[-1])
         assert card is not None
         assert dict(card["features"])["Symbols"] == "getUserName"
         assert card["notes"] == []
@@ -133,13 +125,13 @@ def test_while_it_is_found_out_the_card_says_so(library: Library, monkeypatch: p
     go = Event()
     monkeypatch.setattr("pages.ui.chunks.cuts.enrich", lambda *_: go.wait(60) and {})
     cut = trial(library, version, ChunkingSettings(max_tokens=60))
-    card = chunks_card.card(cut, cut.reading.leaves[0], indexed=False)
+    card = chunks_card.card(cut, cut.reading.leaves[0])
     assert card is not None
     assert (card["waiting"], card["notes"], card["features"]) == (True, [chunks_card.LOOKING], [])
     assert not chunks_card.complete(cut)
     go.set()
     cut.features.result()
-    after = chunks_card.card(cut, cut.reading.leaves[0], indexed=False)
+    after = chunks_card.card(cut, cut.reading.leaves[0])
     assert after is not None
     assert (after["waiting"], after["notes"]) == (False, [chunks_card.STALE])
     assert chunks_card.complete(cut)
@@ -157,7 +149,7 @@ def test_references_and_terms_lead_to_their_places(library: Library) -> None:
     whole = cut.tree.document.text
     index = next(at for at, leaf in enumerate(cut.tree.leaves) if "The tenant pays" in leaf.text)
     cut.features.result()
-    card = chunks_card.card(cut, cut.reading.leaves[index], indexed=False)
+    card = chunks_card.card(cut, cut.reading.leaves[index])
     assert card is not None
     known = dict(card["features"])
     places = {words: whole[start:end] for label in ("Refers to", "Uses terms") for words, start, end, _ in known[label]}
@@ -174,79 +166,13 @@ def test_links_to_documents_of_the_library_open_them_at_their_heading(library: L
     )
     one, two = put(library, one=text, two=f"# Two\n\n{SENTENCE}\n\n## 2. Costs\n\nNone.\n")
     cut = indexed(library, one)
-    card = chunks_card.card(cut, cut.reading.leaves[-1], indexed=True)
+    card = chunks_card.card(cut, cut.reading.leaves[-1])
     assert card is not None
     places = {words: (start, version) for words, start, _, version in dict(card["features"])["Refers to"]}
     heading = library.document(two).text.index("## 2. Costs")
     assert places == {"the costs": (heading, two), "all of it": (0, two), "itself": (0, "")}
     assert dict(card["features"])["Links"] == "a lost one (three.md), the web (https://example.org/two.md)"
     library.trash([row.id for row in library.sources() if row.version_id == two])
-    told = chunks_card.card(cut, cut.reading.leaves[-1], indexed=True)
+    told = chunks_card.card(cut, cut.reading.leaves[-1])
     assert told is not None
     assert "the costs (two.md#2-costs)" in dict(told["features"])["Links"]
-
-
-def test_a_passage_of_another_document_is_named_and_leads_there(library: Library) -> None:
-    one, other = put(library, one=f"# One\n\n{MILL}\n", two=f"# Two\n\nDucks, reeds, the moon.\n\n# Again\n\n{MILL}\n")
-    chunks_elsewhere._search(str(library.home)).task().result()
-    cut = indexed(library, one)
-    leaf = next(at for at, leaf in enumerate(cut.tree.leaves) if MILL in leaf.text)
-    card = chunks_card.card(cut, cut.reading.leaves[leaf], indexed=True)
-    assert card is not None
-    [(name, alike, place)] = card["twins"]
-    assert (name, place[0]) == ("in Two", other)
-    assert alike.endswith("alike") or alike in ("the same", "holds all of it", "a part of it")
-    assert MILL in library.document(other).text[slice(*place[1:])]
-    tried = trial(library, one, ChunkingSettings(max_tokens=20))
-    told = chunks_card.card(tried, tried.reading.leaves[0], indexed=False)
-    assert told is not None
-    assert chunks_card.UNCOMPARED in told["notes"]
-    source = next(row.id for row in library.sources() if row.version_id == other)
-    library.trash([source])
-    chunks_elsewhere._search(str(library.home)).task().result()
-    assert chunks_elsewhere.elsewhere(one, cut.tree.leaves[leaf].span) == []
-
-
-def test_a_search_for_twins_of_a_library_that_changed_meanwhile_is_stopped(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(library, one=f"# One\n\n{MILL}\n")
-    go = Event()
-    monkeypatch.setattr(Library, "twins", lambda _, tell: go.wait(60) and tell(0, 1))
-    before: tasks.Task[Any] = chunks_elsewhere._search(str(library.home)).task()
-    assert chunks_elsewhere.repeated() is None
-    put(library, two=f"# Two\n\n{MILL}\n")
-    after = chunks_elsewhere._search(str(library.home)).task()
-    assert after is not before
-    go.set()
-    with pytest.raises(Exception, match="stopped"):
-        before.result()
-
-
-@pytest.mark.model
-def test_health_counts_what_stands_in_other_documents_and_leads_through_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.undo()
-    notes = {"one.md": f"# One\n\n{MILL}\n", "two.md": f"# Two\n\nDucks, reeds and the moon.\n\n{MILL}\n"}
-    with filled(tmp_path, monkeypatch, notes):
-        pass
-    try:
-        app = start("chunks")
-        services._desk(str(tmp_path / "home")).library.twins()
-        app = looked(app)
-        app.button(key="chunks.elsewhere").click().run()
-        assert "1 of 1" in said(app).replace("\\", "")
-        assert "also in Two" in said(app).replace("\\", "")
-        assert app.session_state["chunks.jump"][0] == app.session_state["chunks.version"]
-    finally:
-        services._desk.clear()
-
-
-def looked(app: AppTest) -> AppTest:
-    """The page once the search through the library is over."""
-    for _ in range(20):
-        if any(button.key == "chunks.elsewhere" for button in app.button):
-            break
-        app.run()
-    return app

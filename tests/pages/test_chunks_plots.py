@@ -90,20 +90,20 @@ def test_a_label_is_the_heading_where_it_changes_and_else_the_first_words() -> N
 
 def test_the_map_tells_groups_apart_and_leads_to_their_chunks() -> None:
     tree = tree_of(document_of(SENTENCE * 8), [(at * 118, (at + 1) * 118) for at in range(4)])
-    spans = tuple(("v", leaf.start, leaf.end) for leaf in tree.leaves)
+    spans = tuple((leaf.start, leaf.end) for leaf in tree.leaves)
     places = np.arange(8, dtype=np.float32).reshape(4, 2)
     points = chunks_map.Points(places, ("a", "b", "c", "d"), spans, ("few", "many", "many", "many"), 0)
-    many, few = chunks_map.figure(points, panel(tree), ["v"]).data
+    many, few = chunks_map.figure(points, panel(tree)).data
     assert (many.name, few.name) == ("many", "few"), "the largest first"
     assert many.marker.symbol != few.marker.symbol
-    assert [tuple(each) for each in many.customdata] == [(*span[1:], 0) for span in spans[1:]]
-    ring = chunks_map.figure(points, panel(tree, chosen=2), ["v"]).data[-1]
+    assert [tuple(each) for each in many.customdata] == list(spans[1:])
+    ring = chunks_map.figure(points, panel(tree, chosen=2)).data[-1]
     assert (ring.name, list(ring.x)) == ("chosen", [4.0])
 
 
 def test_more_groups_than_colours_are_others() -> None:
     tree = tree_of(document_of(SENTENCE), [(0, 58)])
-    spans = tuple(("v", at, at + 1) for at in range(30))
+    spans = tuple((at, at + 1) for at in range(30))
     points = chunks_map.Points(np.zeros((30, 2), dtype=np.float32), ("t",) * 30, spans, tuple(map(str, range(30))), 0)
-    names = [trace.name for trace in chunks_map.figure(points, panel(tree), ["v"]).data]
+    names = [trace.name for trace in chunks_map.figure(points, panel(tree)).data]
     assert (len(names), names[-1]) == (chunks_map.COLOURS, chunks_map.OTHERS)

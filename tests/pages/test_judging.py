@@ -209,22 +209,18 @@ def test_a_reader_beside_a_writer_is_told_that_judging_is_off(
     assert library.judgments() == []
 
 
-@pytest.mark.parametrize("name", judging_files.NAMES)
-def test_judgments_go_out_and_come_back_in(name: str, library: Library, version: str) -> None:
+def test_judgments_go_out_and_come_back_in(library: Library, version: str) -> None:
     library.judge(QUESTION, version, *FLIES, answer="Monday")
     library.judge("What is on board?", version, *TEA)
     exchange = with_texts(library, judged_questions(library))
-    data = judging_files.packed(name, exchange)
-    assert data == judging_files.packed(name, exchange)
+    data = judging_files.packed(exchange)
+    assert data == judging_files.packed(exchange)
     library.remove_judgments([each.id for each in library.judgments()])
-    found, read = judging_files.read_uploads({judging_files.file_name(name): data})
-    assert found == name
+    found, read = judging_files.read_uploads({"judgments.zip": data})
+    assert found == "ours"
     assert import_judgments(library, read).unplaced == ()
     quotes = {each.judgment.question: each.judgment.quote for each in library.judgments()}
-    if name == "beir":  # whole documents
-        assert set(quotes) == {QUESTION, "What is on board?"}
-    else:
-        assert quotes == {QUESTION: "The rocket flies on Monday.", "What is on board?": "tea 🍵"}
+    assert quotes == {QUESTION: "The rocket flies on Monday.", "What is on board?": "tea 🍵"}
     assert {each.judgment.origin for each in library.judgments()} == {"imported"}
 
 

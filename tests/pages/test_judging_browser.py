@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -295,9 +296,12 @@ def test_the_list_leads_to_the_place_and_exports(address: str, home: Path, brows
         page.get_by_role("button", name="Judgments").click()
         page.get_by_role("tab", name="Export").click()
         with page.expect_download() as download:
-            page.get_by_role("button", name="SQuAD").click()
-        assert "Which zone are times in?" in Path(download.value.path()).read_text(encoding="utf-8")
+            page.get_by_role("button", name="Suite (.zip)").click()
+        with zipfile.ZipFile(download.value.path()) as archive:
+            assert b"Which zone are times in?" in archive.read("questions.jsonl")
         page.get_by_role("tab", name="Import").click()
-        page.locator("[data-testid=stFileUploaderDropzone] input[type=file]").set_input_files(download.value.path())
+        page.locator("[data-testid=stFileUploaderDropzone] input[type=file]").set_input_files(
+            {"name": "judgments.zip", "mimeType": "application/zip", "buffer": Path(download.value.path()).read_bytes()}
+        )
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0, timeout=SLOW)

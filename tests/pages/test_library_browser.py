@@ -90,7 +90,7 @@ def test_axe_finds_no_serious_fault(scanned: str, browser: Browser) -> None:
         shown(page.get_by_placeholder("Filter by title"))
         assert faults_in_both(page) == []
         visit(page, f"{scanned}/settings")
-        for tab in ("Embedder", "Re-ranker", "Reading and words", "Privacy", "Places and disk", "Report"):
+        for tab in ("Embedder", "Re-ranker", "Reading and words", "Privacy", "Places and disk"):
             page.get_by_role("tab", name=tab).click()
             expect(page.get_by_role("tab", name=tab, selected=True)).to_have_count(1)
             shown(page.get_by_role("tabpanel"))

@@ -156,31 +156,6 @@ def test_a_look_at_nothing_is_a_sentence(tmp_path: Path) -> None:
     assert any(status.state == "error" for status in app.status)
 
 
-def test_settings_say_what_is_indexed_beside_the_text_and_what_that_costs(filled: Path) -> None:
-    from core.settings import EnrichingSettings
-    from pages.ui.shared import services
-
-    app = start("settings")
-    assert "no text is encoded again" in said(app)
-    app.multiselect(key="settings.indexed").set_value(["symbols", "keywords"])
-    app.number_input(key="settings.keywords").set_value(3)
-    app.slider(key="settings.twins").set_value(90)
-    [button for button in app.button if button.label == "Apply"][-1].click().run()
-    assert not app.exception
-    library = services.library()
-    until(lambda: all(job.finished for job in library.queue.jobs()))
-    wanted = EnrichingSettings(keywords=3, indexed=("keywords", "symbols"), twin_similarity=0.9)
-    assert library.settings.enriching == wanted
-    assert all("+keywords+symbols" in row.recipe_fingerprint for row in library.sources())
-    version = library.sources()[0].version_id
-    assert max(len(one.keywords) for one in library.features(version).values()) <= 3
-    jobs = len(library.queue.jobs())
-    app = start("settings")
-    assert app.multiselect(key="settings.indexed").value == ["keywords", "symbols"]
-    [button for button in app.button if button.label == "Apply"][-1].click().run()
-    assert len(library.queue.jobs()) == jobs, "nothing changed: nothing is done"
-
-
 def test_settings_say_what_is_used_and_change_the_lexical_engine(filled: Path) -> None:
     app = start("settings")
     words = said(app)
@@ -197,11 +172,3 @@ def test_settings_say_what_is_used_and_change_the_lexical_engine(filled: Path) -
     until(lambda: all(job.finished for job in library.queue.jobs()))
     assert library.settings.retrieval.lexical_engine == "rank-bm25"
     assert library.search("How long is a token valid?").hits
-
-
-def test_the_report_names_no_document(filled: Path) -> None:
-    app = start("settings")
-    app.button(key="settings.report").click().run()
-    report = next(block.value for block in app.code if "diagnostic report" in block.value)
-    assert "tea" not in report
-    assert str(filled) not in report

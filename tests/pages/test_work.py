@@ -13,7 +13,7 @@ from core.ingest.work import ingest_handler
 from core.library import Library
 from core.settings import PRESETS, Settings
 from pages.ui.shared import background, work
-from pages.ui.shared.batches import batches
+from pages.ui.shared.queue import batches
 from pages.ui.shared.state import changed
 from pages.ui.shared.work import Plan
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.errors import ParseError, UnsupportedKindError
 from core.parsing import PARSERS, detect_kind, display_name, parse, parser_fingerprint, readable_title
-from core.parsing.cells import cell_value
+from core.parsing.table_header import cell_value
 from core.settings import ParsingSettings
 from tests.parsing.outlook_files import container
 from tests.parsing.packages import packed

@@ -18,8 +18,7 @@ from core.parsing import parse, parser_fingerprint
 from core.parsing.audit.word_audit import words_of
 from core.parsing.ocr import pages as ocr_pages
 from core.parsing.ocr.judgement import PageSigns, accounts_for, may_be_scan, says_nothing
-from core.parsing.ocr.layout import lines_on
-from core.parsing.ocr.lines import Reading, ReadLine, from_json, lying, to_json
+from core.parsing.ocr.lines import Reading, ReadLine, from_json, lines_on, lying, to_json
 from core.settings import ParsingSettings
 from core.text.places import boxes_of, pages_read
 from core.types import Document, Page, Span

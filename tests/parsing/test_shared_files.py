@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.readers import EXPECTED, means, measure
 from core.errors import LecternError
-from core.evaluation.reading import EXPECTED, means, measure
 from core.parsing import parse
 from core.settings import ParsingSettings
 from tests.parsing.laws import assert_laws

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ParseError
-from core.parsing.cells import cell_value
 from core.parsing.plain.table_dialect import Dialect, records
 from core.parsing.plain.table_text import read
+from core.parsing.table_header import cell_value
 from tests.parsing.sheet_files import document_of, headers, shown, values
 
 WORDS = st.text(alphabet="abcdefghij", min_size=1, max_size=6)

@@ -13,7 +13,8 @@ from streamlit.testing.v1 import AppTest
 from core.cli.main import main
 from core.library import Library
 from core.settings import PACKAGED_RERANKER, PRESETS, Settings
-from pages.ui.settings import ask_dials, rerankers
+from pages.ui.ask.dials import ask_dials
+from pages.ui.settings import rerankers
 from pages.ui.shared import state
 from tests.conftest import ROOT
 from tests.pages.apps import said, start

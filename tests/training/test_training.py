@@ -16,11 +16,10 @@ from core.cli.main import main
 from core.embedding.reranker_file import FILE, lay_over, untrained
 from core.errors import LecternError, ModelError
 from core.training import loop, model
-from core.training.document_pairs import folder_pairs
 from core.training.lists import Listed
 from core.training.loop import Plan, Watched, train
 from core.training.model import PairModel, fastest
-from core.training.pairs import Pair
+from core.training.pairs import Pair, folder_pairs
 from core.training.run import train_on
 from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder

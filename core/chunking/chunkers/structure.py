@@ -22,7 +22,7 @@ from core.chunking.atoms import (
 from core.chunking.leaves import build_groups
 from core.chunking.packing import NO_SECTION
 from core.chunking.plan import SKIPPED, ChunkingContext, Group, Plan
-from core.chunking.signals.figures import captioned
+from core.chunking.signals.captions import captioned
 from core.chunking.signals.series import blocks_in
 from core.text.spans import trim
 from core.types import Block, BlockKind, Span

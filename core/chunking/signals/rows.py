@@ -1,10 +1,7 @@
-"""A table's rows and cells as spans, as sentences, as CSV and as JSON."""
+"""A table's rows and cells as spans, and as sentences."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -12,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from core.text.spans import line_bounds, trim
-from core.types import Block, Cell, CellValue, Document, Span
+from core.types import Block, Cell, Span
 
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"[\s|:+=-]+")
@@ -143,59 +140,3 @@ def row_key(text: str, row: Row, names: dict[int, str]) -> str:
 _TIMES = frozenset(
     {"year", "years", "fiscal year", "month", "quarter", "period", "jahr", "monat", "quartal", "année", "año"}
 )
-
-
-def table_csv(document: Document, block: Block) -> str:
-    """The table as comma-separated values (RFC 4180, lines end in CRLF), its cells as they are written.
-
-    >>> text = "a | b\\n1 | x, y"
-    >>> table_csv(Document("v", "text", "t", text), Block("table", 0, len(text), header=Span(0, 5)))
-    'a,b\\r\\n1,"x, y"\\r\\n'
-    """
-    rows = table_rows(document.text, block)
-    out = io.StringIO()
-    writer = csv.writer(out)
-    width = _width(rows)
-    for row in rows:
-        line = [""] * width
-        for cell in row.cells:
-            line[cell.column] = cell_text(document.text, cell)
-        writer.writerow(line)
-    return out.getvalue()
-
-
-def table_json(document: Document, block: Block) -> str:
-    """The table as a JSON array with an object for every body row: column name to typed value, null when empty.
-
-    A column without a name is "column 2", counted from 1; a name that comes again gets its number behind it.
-
-    >>> text = "a | b\\n1 | x"
-    >>> cells = (Cell(0, 0, 0, 1, "a", True), Cell(0, 1, 4, 5, "b", True), Cell(1, 0, 6, 7, 1), Cell(1, 1, 10, 11, "x"))
-    >>> table_json(Document("v", "text", "t", text), Block("table", 0, len(text), header=Span(0, 5), cells=cells))
-    '[{"a": 1, "b": "x"}]'
-    """
-    rows = table_rows(document.text, block)
-    keys = _keys(column_names(document.text, rows), _width(rows))
-    records: list[dict[str, CellValue]] = []
-    for row in rows:
-        if row.header:
-            continue
-        record: dict[str, CellValue] = dict.fromkeys(keys)
-        for cell in row.cells:
-            record[keys[cell.column]] = cell.value
-        records.append(record)
-    return json.dumps(records, ensure_ascii=False)
-
-
-def _width(rows: Sequence[Row]) -> int:
-    return max((cell.column + 1 for row in rows for cell in row.cells), default=0)
-
-
-def _keys(names: dict[int, str], width: int) -> list[str]:
-    keys: list[str] = []
-    for column in range(width):
-        name = names.get(column) or f"column {column + 1}"
-        while name in keys:
-            name = f"{name} {column + 1}"
-        keys.append(name)
-    return keys

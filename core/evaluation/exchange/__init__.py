@@ -1,4 +1,4 @@
-"""Judgments in the formats of others, and in ours: each a pair of functions between texts and an ``Exchange``.
+"""Judgments in the formats of others, which are read, and in ours, which is written too.
 
 values.py    what a data set is read into
 ours.py      chroma.py  squad.py  beir.py
@@ -6,8 +6,7 @@ disk.py      a data set's files read and written
 """
 
 from core.evaluation.exchange import beir, chroma, ours, squad
-from core.evaluation.exchange.disk import read_files, write_files
-from core.evaluation.exchange.values import Anchor, Exchange, Files, Format
+from core.evaluation.exchange.values import Anchor, Exchange, Files, Format, read_files, write_files
 
 FORMATS: dict[str, Format] = {
     "ours": ours.FORMAT,

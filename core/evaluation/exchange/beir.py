@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 
 from core.errors import SuiteError
 from core.evaluation import fields
@@ -55,29 +54,6 @@ def read(files: Files) -> Exchange:
     return Exchange(documents, tuple(questions))
 
 
-def write(exchange: Exchange) -> dict[str, str]:
-    """The three files. Documents with gold are relevant, with those the question itself names first."""
-    missing = [name for name, text in exchange.documents.items() if text is None]
-    if missing or not exchange.documents:
-        raise SuiteError(
-            f"BEIR carries its documents, and the text of {', '.join(missing[:3]) or 'none'} is not at hand.",
-            "Export another format.",
-        )
-    table = io.StringIO(newline="")
-    writer = csv.writer(table, delimiter="\t", lineterminator="\n")
-    writer.writerow(HEADER)
-    first = next(iter(exchange.documents))
-    for question in exchange.questions:
-        relevant = dict.fromkeys([*(question.relevant_documents or ()), *(span.document for span in question.gold)])
-        for number, name in enumerate(relevant):
-            writer.writerow((question.id, name, len(relevant) - number))
-        if not relevant:
-            writer.writerow((question.id, first, 0))
-    corpus = ({"_id": name, "title": "", "text": text} for name, text in exchange.documents.items())
-    queries = ({"_id": question.id, "text": question.question} for question in exchange.questions)
-    return {CORPUS: _lines(corpus), QUERIES: _lines(queries), f"{QRELS}test.tsv": table.getvalue()}
-
-
 def _judged(files: Files) -> Iterator[tuple[str, str, str, float]]:
     for name in sorted(name for name in files if name.startswith(QRELS) and name.endswith(".tsv")):
         reader = csv.reader(io.StringIO(fields.file_text(files, name), newline=""), delimiter="\t")
@@ -99,8 +75,4 @@ def _judged(files: Files) -> Iterator[tuple[str, str, str, float]]:
             raise SuiteError(f"{name}, line {reader.line_num} cannot be read ({error}).") from error
 
 
-def _lines(rows: Iterable[Mapping[str, str | None]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
-FORMAT = Format("BEIR", CORPUS, CORPUS, (QUERIES, f"{QRELS}*.tsv"), read, write)
+FORMAT = Format("BEIR", CORPUS, CORPUS, (QUERIES, f"{QRELS}*.tsv"), read)

@@ -2,15 +2,13 @@
 
 ``references`` is JSON, a list of ``{"content", "start_index", "end_index"}`` in characters of the corpus, which lies in
 a file of its own: here under ``corpora/``, as in github.com/brandonstarxel/chunking_evaluation. Rows of one question
-are one question. Not carried: ids, answers, relevant documents, kinds, surroundings, origins, documents nobody asks
-about, and names of documents that no file can have.
+are one question.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +17,7 @@ from pathlib import PurePosixPath
 from core.errors import SuiteError
 from core.evaluation import fields
 from core.evaluation.exchange.values import Anchor, Exchange, Files, Format, place_quote
-from core.evaluation.suites import GoldSpan, Question, unique_names
+from core.evaluation.suites import GoldSpan, Question
 
 COLUMNS = ("question", "references", "corpus_id")
 TABLE = "questions_df.csv"
@@ -50,25 +48,6 @@ def read(files: Files) -> Exchange:
         for number, (question, spans) in enumerate(gold.items(), start=1)
     )
     return Exchange(documents, questions, anchors)
-
-
-def write(exchange: Exchange) -> dict[str, str]:
-    """The CSV, a row for each question and document, and the documents whose text is carried."""
-    names = dict(zip(exchange.documents, unique_names(exchange.documents), strict=True))
-    table = io.StringIO(newline="")
-    writer = csv.writer(table, quoting=csv.QUOTE_ALL, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    named: dict[str, None] = {}
-    for question in exchange.questions:
-        for document in dict.fromkeys(span.document for span in question.gold):
-            named[document] = None
-            spans = [span for span in question.gold if span.document == document]
-            references = [_written(exchange, span) for span in spans]
-            writer.writerow((question.question, json.dumps(references, ensure_ascii=False), names[document]))
-        if not question.gold:
-            writer.writerow((question.question, "[]", ""))
-    texts = {FOLDER + names[name]: exchange.documents[name] for name in named}
-    return {TABLE: table.getvalue(), **{name: text for name, text in texts.items() if text is not None}}
 
 
 def _table(text: str, name: str) -> Iterator[tuple[str, dict[str, str]]]:
@@ -128,11 +107,4 @@ def _corpus(files: Files, corpus: str) -> str | None:
     return None
 
 
-def _written(exchange: Exchange, span: GoldSpan) -> dict[str, object]:
-    anchor = exchange.anchor(span)
-    if anchor is None:
-        raise SuiteError(f"The words of the gold in {span.document} are not at hand, and this format needs them.")
-    return {"content": anchor.quote, "start_index": span.start, "end_index": span.end}
-
-
-FORMAT = Format("Chroma's chunking evaluation", TABLE, "*.csv", (f"{FOLDER}*",), read, write)
+FORMAT = Format("Chroma's chunking evaluation", TABLE, "*.csv", (f"{FOLDER}*",), read)

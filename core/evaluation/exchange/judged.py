@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import SuiteError
-from core.evaluation.exchange import FORMATS, Anchor, Exchange, ours, write_files
+from core.evaluation.exchange import Anchor, Exchange, ours, write_files
 from core.evaluation.suites import (
     DOCUMENTS_FILE,
     DOCUMENTS_FOLDER,
@@ -83,7 +83,7 @@ def judged_questions(library: Library, origins: Collection[str] = ORIGINS) -> Ju
 
 
 def with_texts(library: Library, judged: Judged) -> Exchange:
-    """The judgments that hold, with the text of every live document, so that any format can carry them."""
+    """The judgments that hold, with the text of every live document, so that they travel."""
     texts = {name: library.document(version).text for version, name in judged.names.items()}
     return replace(judged.exchange, documents=texts)
 
@@ -144,7 +144,7 @@ def write_suite(exchange: Exchange, folder: Path) -> Path:
             f"The data set names {missing[0]!r} without its text.", "Put its file beside, or import into a library."
         )
     _require_suite_or_nothing(folder, {QUESTIONS_FILE, DOCUMENTS_FILE})
-    write_files(FORMATS["ours"], ours.write(exchange), folder)
+    write_files(ours.write(exchange), folder)
     load_suite(folder)
     return folder
 

@@ -106,4 +106,4 @@ def _lines(rows: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-FORMAT = Format("Lectern", QUESTIONS_FILE, QUESTIONS_FILE, (DOCUMENTS_FILE, f"{DOCUMENTS_FOLDER}/**/*"), read, write)
+FORMAT = Format("Lectern", QUESTIONS_FILE, QUESTIONS_FILE, (DOCUMENTS_FILE, f"{DOCUMENTS_FOLDER}/**/*"), read)

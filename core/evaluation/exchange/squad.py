@@ -1,14 +1,10 @@
 """SQuAD 1.1 and 2.0 (rajpurkar.github.io/SQuAD-explorer): every context is a document, every answer a gold span.
 
-``is_impossible`` makes a question the library does not answer. Not carried: relevant documents, kinds, origins,
-surroundings, documents nobody asks about, and the expected answer, which SQuAD takes to be the quotation. A question
-belongs to one context: one with gold in several documents is written once for each, and one without gold beside the
-first document.
+``is_impossible`` makes a question the library does not answer.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -41,38 +37,6 @@ def read(files: Files) -> Exchange:
     if not questions:
         raise SuiteError("There is no question.", "SQuAD is a JSON file with data, paragraphs and qas.")
     return Exchange(documents, tuple(questions.values()), anchors)
-
-
-def write(exchange: Exchange) -> dict[str, str]:
-    """One JSON file in the form of version 2.0, an article for each document that is asked about."""
-    asked: dict[str, list[dict[str, Any]]] = {name: [] for name, text in exchange.documents.items() if text is not None}
-    for question in exchange.questions:
-        documents = list(dict.fromkeys(span.document for span in question.gold))
-        unknown = [name for name in documents if name not in asked]
-        if unknown or not asked:
-            raise SuiteError(
-                f"SQuAD carries its documents, and the text of {', '.join(unknown) or 'none'} is at hand.",
-                "Export another format.",
-            )
-        for number, name in enumerate(documents or [next(iter(asked))], start=1):
-            asked[name].append(
-                {
-                    "id": question.id if len(documents) < 2 else f"{question.id}@{number}",
-                    "question": question.question,
-                    "answers": [
-                        {"text": (exchange.documents[name] or "")[span.start : span.end], "answer_start": span.start}
-                        for span in question.gold
-                        if span.document == name
-                    ],
-                    "is_impossible": not question.gold,
-                }
-            )
-    data = [
-        {"title": name, "paragraphs": [{"context": exchange.documents[name], "qas": qas}]}
-        for name, qas in asked.items()
-        if qas
-    ]
-    return {FILE: json.dumps({"version": "v2.0", "data": data}, ensure_ascii=False) + "\n"}
 
 
 def _paragraphs(whole: Mapping[str, Any], name: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -117,4 +81,4 @@ def _question(
     ), anchors
 
 
-FORMAT = Format("SQuAD", FILE, "*.json", (), read, write)
+FORMAT = Format("SQuAD", FILE, "*.json", (), read)

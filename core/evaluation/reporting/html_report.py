@@ -7,9 +7,12 @@ form and no address of any kind.
 
 from __future__ import annotations
 
+import platform
+import tomllib
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
 
@@ -41,7 +44,6 @@ from core.evaluation.reporting.html_parts import drawn, fate_words, missed_most,
 from core.evaluation.reporting.metric_words import metric_meaning, metric_words
 from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.evaluation.statistics import BETTER, NO_DIFFERENCE, PERMUTATIONS, RESAMPLES, WORSE, Comparison
-from core.storage.diagnosis import versions
 
 MISSED = 20
 """So many of the questions missed most are quoted."""
@@ -120,7 +122,7 @@ class _View:
             "budget": self.budget,
             "headline": metric_words(self.metric),
             "made_at": _moment(report.made_at),
-            "versions": {name: number for name, number in versions().items() if number},
+            "versions": _versions(),
             "answerable": sum(bool(question.gold) for question in report.questions),
             "mixed": by_origin(question.kind for question in report.questions),
             "summary": self.summary(),
@@ -259,3 +261,11 @@ def _moment(made_at: str) -> str:
         return ""
     at = datetime.fromisoformat(made_at).astimezone(UTC)
     return f"{at.day} {at:%B %Y, %H:%M} UTC"
+
+
+def _versions() -> dict[str, str]:
+    """Lectern's, Python's and those of the packages that figures depend on, by name."""
+    declared = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
+    packages = ("numpy", "torch", "sentence-transformers", "tokenizers", "chromadb", "pymupdf")
+    own = {"Lectern": str(declared["project"]["version"]), "Python": platform.python_version()}
+    return own | {name: version(name) for name in packages}

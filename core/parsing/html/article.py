@@ -9,7 +9,7 @@ from itertools import accumulate, groupby, pairwise
 from trafilatura import bare_extraction
 
 from core.parsing.flow import ParsedFile, Piece
-from core.parsing.html.archive import page_text
+from core.parsing.html.encoding import page_text
 from core.parsing.html.reader import reading_of
 from core.parsing.html.source import parse_source
 from core.text.alignment import align

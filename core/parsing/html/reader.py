@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.parsing.flow import ParsedFile
-from core.parsing.html.archive import page_text
+from core.parsing.html.encoding import page_text
 from core.parsing.html.source import parse_source
 from core.parsing.html.tree import Source
 from core.parsing.html.walk import pieces_of

@@ -10,8 +10,7 @@ from functools import cache, partial
 from core.errors import ParseError, WorkerError
 from core.parsing.ocr import tesseract
 from core.parsing.ocr.judgement import PageSigns, accounts_for, may_be_scan, says_nothing, unreadable
-from core.parsing.ocr.layout import lines_on
-from core.parsing.ocr.lines import Reading, from_json, lying
+from core.parsing.ocr.lines import Reading, from_json, lines_on, lying
 from core.parsing.pdf.lines import TextLine
 from core.parsing.sandbox.sandbox import WorkerPool
 from core.settings import ParsingSettings

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from core.parsing.cells import cell_value
 from core.parsing.pdf.columns import (
     TABLE_CAPTION,
     Piece,
@@ -24,6 +23,7 @@ from core.parsing.pdf.columns import (
     unwrapped,
 )
 from core.parsing.pdf.lines import TextLine, around
+from core.parsing.table_header import cell_value
 
 Line = list[Piece]
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from core.parsing.cells import cell_value
 from core.parsing.pdf.lines import Box, Run, TableCells, around
+from core.parsing.table_header import cell_value
 
 TABLE_CAPTION = re.compile(
     r"(?:Table|Tab\.|Tabelle|Tableau|Tabla|Tabela|Tabella)\s*[A-Z]?\d+|\[?표\s*\d+", re.IGNORECASE

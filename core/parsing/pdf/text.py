@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from core.parsing.cells import cell_value
 from core.parsing.pdf.furniture import furniture
 from core.parsing.pdf.headings import mark_headings
 from core.parsing.pdf.joining import Spelling, joined, joint, lists, spelling_of
 from core.parsing.pdf.lines import Box, Run, TableCells, Target, TextLine, body_font, body_size, title_key
 from core.parsing.pdf.paragraphs import Draft, drafts_of
+from core.parsing.table_header import cell_value
 from core.types import Block, BlockKind, Cell, Link, Page, PageBox, Span
 
 _MAX_MONO_SHARE = 0.6  # a typewritten document is no program

@@ -16,7 +16,7 @@ from itertools import islice
 from math import sqrt
 from typing import Literal
 
-from core.parsing.cells import cell_value
+from core.parsing.table_header import cell_value
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 _STATED = re.compile(r"\"?sep=(?P<separator>[^\s\"'\w]|\t)\"?[^\S\t\n]*(?:\n|\Z)", re.IGNORECASE)

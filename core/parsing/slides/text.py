@@ -9,7 +9,7 @@ from core.parsing.flow import Item, Piece, TableCell, Words
 from core.parsing.inline import joined, safe_target
 from core.parsing.ooxml.math import linear_math
 from core.parsing.ooxml.package import RELATIONS, Element, whole
-from core.parsing.word.number_forms import number_as
+from core.parsing.word.numbering import number_as
 from core.parsing.word.symbols import in_font, symbol
 from core.parsing.word.xml import ALTERNATE, alternative
 from core.types import BlockKind

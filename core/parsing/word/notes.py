@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.parsing.ooxml.package import Element
-from core.parsing.word.number_forms import number_as
+from core.parsing.word.numbering import number_as
 from core.parsing.word.xml import W, number, value
 
 

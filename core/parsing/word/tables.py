@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from core.parsing.cells import cell_value
 from core.parsing.flow import Piece, TableCell, Words
 from core.parsing.ooxml.package import Element
+from core.parsing.table_header import cell_value
 from core.parsing.word.styles import Styles
 from core.parsing.word.xml import CELL, DELETIONS, ROW, W, content, number, switch, value
 from core.types import BlockKind

@@ -1,9 +1,9 @@
 """Extents to the context a reader gets: budget, order, prompt, and the trace of what became of every candidate."""
 
 from core.search.context.assembling import Assembled, assemble
+from core.search.context.fates import Clustered, build_trace, clustered
 from core.search.context.filling import Budget, characters, tokens
 from core.search.context.prompt import arrange
-from core.search.context.trace import Clustered, build_trace, clustered
 
 __all__ = [
     "Assembled",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.search.catalogue_reads import CatalogueReads
-from core.search.context.trace import fate_words
+from core.search.context.fates import fate_words
 from core.search.expansion import left_out
 from core.search.question.analysis import Key, Understanding
 from core.search.ranking import Ranking, SearchScores

@@ -1,6 +1,6 @@
 """What was found out about chunks, kept beside them: made at every cut, made again where it is missing or stale.
 
-Features follow from the tree and the settings alone, so nothing is lost where they are gone: a library of an older
+Features follow from the tree alone, so nothing is lost where they are gone: a library of an older
 Lectern has none, and gets them when they are asked for.
 """
 
@@ -9,50 +9,22 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
-from core.enriching import Features, enrich, enriching_fingerprint
+from core.enriching import FINGERPRINT, Features, enrich
 from core.enriching.features import Reference
-from core.enriching.twins import Twin, twins
 from core.errors import NotFoundError, StorageError
-from core.settings import EnrichingSettings
 from core.storage.catalogue.chunks import tree
-from core.storage.catalogue.documents import text, version_number
+from core.storage.catalogue.documents import version_number
 from core.storage.catalogue.generations import serving
 from core.storage.faults import UNPACKING, row_faults
 from core.storage.store import Store
-from core.types import ChunkTree, Span
-
-Tell = Callable[[int, int], None]
+from core.types import ChunkTree
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What was found out about the chunks of a tree, by chunk id. ``fingerprint``: of the settings that decided it."""
-
-    features: Mapping[str, Features]
-    fingerprint: str
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedTwins:
-    """Near-duplicate passages of a library, in pairs, and where each passage stands: its version and span."""
-
-    pairs: Sequence[Twin]
-    places: Sequence[tuple[str, Span]]
-
-
-def find(cut: ChunkTree, settings: EnrichingSettings) -> Found:
-    """Everything that is kept of a tree beside the tree; pure."""
-    return Found(enrich(cut, settings), enriching_fingerprint(settings))
-
-
-def put_features(store: Store, cut: ChunkTree, found: Found, generation: int | None = None) -> None:
+def put_features(store: Store, cut: ChunkTree, found: Mapping[str, Features], generation: int | None = None) -> None:
     """Keep what was found out about a version's stored chunks, in place of what was kept before.
 
     ``cut``: the tree as it is stored in this generation (``None``: the serving one). Call it in the transaction that
@@ -62,14 +34,14 @@ def put_features(store: Store, cut: ChunkTree, found: Found, generation: int | N
         number = _generation(store, generation)
         version = version_number(connection, cut.document.version_id)
         names = _names(connection, number, version)
-        if not names or set(names) != {chunk.chunk_id for chunk in cut.chunks} or set(names) != found.features.keys():
+        if not names or set(names) != {chunk.chunk_id for chunk in cut.chunks} or set(names) != found.keys():
             raise NotFoundError(
                 f"{cut.document.title}: the features are not those of its stored chunks.", "Apply the settings again."
             )
-        packed = json.dumps([found.features[name].to_dict() for name in names], separators=(",", ":"))
+        packed = json.dumps([found[name].to_dict() for name in names], separators=(",", ":"))
         connection.execute(
             "INSERT OR REPLACE INTO enriched VALUES (?, ?, ?, ?, x'')",  # its last column is no longer used
-            (number, version, found.fingerprint, zlib.compress(packed.encode("utf-8", "surrogatepass"))),
+            (number, version, FINGERPRINT, zlib.compress(packed.encode("utf-8", "surrogatepass"))),
         )
 
 
@@ -83,35 +55,32 @@ def _names(connection: sqlite3.Connection, generation: int, version: int) -> lis
     ]
 
 
-def features(
-    store: Store, version_id: str, settings: EnrichingSettings | None = None, generation: int | None = None
-) -> dict[str, Features]:
-    """The features of a version's chunks, by chunk id; made now where none of these settings are kept.
+def features(store: Store, version_id: str, generation: int | None = None) -> dict[str, Features]:
+    """The features of a version's chunks, by chunk id; made now where none of this version of Lectern are kept.
 
     What is made is kept where this process writes the library. Raises ``NotFoundError`` where the version is not cut.
     """
-    chosen = settings or EnrichingSettings()
     with store.reading() as connection:
         number = _generation(store, generation)
         version = version_number(connection, version_id)
         kept = connection.execute(
             "SELECT fingerprint, features FROM enriched WHERE generation = ? AND version = ?", (number, version)
         ).fetchone()
-        if kept is not None and kept[0] == enriching_fingerprint(chosen):
+        if kept is not None and kept[0] == FINGERPRINT:
             with suppress(StorageError):  # what cannot be read is made anew
                 return _unpacked(kept[1], _names(connection, number, version))
         cut = tree(store, version_id, number)
-    made = find(cut, chosen)
+    made = enrich(cut)
     if store.writable:
         with suppress(NotFoundError, StorageError):  # cut anew meanwhile, or no room: they are right for this tree
             put_features(store, cut, made, number)
-    return dict(made.features)
+    return made
 
 
 def kept_references(
     store: Store, version_id: str, chunk_ids: Collection[str], generation: int | None = None
 ) -> dict[str, tuple[Reference, ...]]:
-    """Where some chunks of a version point to, by chunk id, as it is kept: nothing is made, whatever the settings were.
+    """Where some chunks of a version point to, by chunk id, as it is kept: nothing is made.
 
     Chunks that nothing is kept of are absent. Raises ``NotFoundError`` for an unknown version.
     """
@@ -154,35 +123,6 @@ def _unpacked(packed: bytes, names: Sequence[str]) -> dict[str, Features]:
 @row_faults("What was found out about the chunks of the document")
 def _parts(packed: bytes) -> list[dict[str, Any]]:
     return list(json.loads(zlib.decompress(packed).decode("utf-8", "surrogatepass")))
-
-
-def placed_twins(store: Store, settings: EnrichingSettings, tell: Tell | None = None) -> PlacedTwins:
-    """Near-duplicate leaves of the serving generation across all documents, and where each leaf stands.
-
-    Nothing where none serves. ``tell(done, total)`` counts passages, and may raise to stop.
-    """
-    with store.reading() as connection:
-        leaves = connection.execute(
-            'SELECT id, start, "end" FROM chunk JOIN version ON number = version'
-            " WHERE generation = ? AND level = 0 ORDER BY version, row",
-            (int(store.meta("serving") or 0),),
-        ).fetchall()
-
-        def told() -> Iterator[str]:
-            done = 0
-            for version_id, own in groupby(leaves, key=itemgetter(0)):
-                whole = text(store, version_id)
-                for _, start, end in own:
-                    if tell is not None and not done % _STEP:
-                        tell(done, len(leaves))
-                    done += 1
-                    yield whole[start:end]
-
-        pairs = twins(told(), settings.twin_similarity)
-    return PlacedTwins(pairs, [(version_id, Span(start, end)) for version_id, start, end in leaves])
-
-
-_STEP = 64  # passages between two looks at whether to stop
 
 
 def _generation(store: Store, number: int | None) -> int:

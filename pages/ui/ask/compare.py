@@ -11,10 +11,10 @@ from core.library import SearchResult
 from core.settings import Settings
 from core.types import Passage, Span
 from pages.ui.ask import results as ask_results
+from pages.ui.ask.dials import ask_dials
+from pages.ui.ask.dials.ask_dials import DIALS, in_words
 from pages.ui.ask.results import Inquiry
 from pages.ui.ask.source import KindOf, opened_at, source_of
-from pages.ui.settings import ask_dials
-from pages.ui.settings.ask_dials import DIALS, in_words
 from pages.ui.shared import assets, state, words
 
 

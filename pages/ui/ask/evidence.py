@@ -11,13 +11,13 @@ import streamlit as st
 
 from core.library import SearchResult
 from core.search.context.candidates import CHUNK_PART, NEIGHBOUR_PART
-from core.search.context.trace import Clustered
+from core.search.context.fates import Clustered
 from core.settings import Settings
 from core.types import Block, BlockKind, Candidate, Hit, Passage
 from pages.ui.ask import judging
+from pages.ui.ask.dials import ask_dials
 from pages.ui.ask.source import KindOf, opened_at, shared_words, source_of
 from pages.ui.ask.stages import digits, scale, stage
-from pages.ui.settings import ask_dials
 from pages.ui.shared import assets, state, words
 
 _SET_APART = {BlockKind.CODE, BlockKind.TABLE, BlockKind.HEADING}

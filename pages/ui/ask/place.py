@@ -9,9 +9,10 @@ import streamlit as st
 from core.errors import SettingsError
 from core.library import Library
 from core.settings import Settings
+from pages.ui.ask.dials import ask_dials
 from pages.ui.ask.source import KindOf
 from pages.ui.reader.readings import DRAWN
-from pages.ui.settings import ask_dials, rerankers
+from pages.ui.settings import rerankers
 from pages.ui.shared import address, state
 
 _NAMES = tuple(ask_dials.BY_NAME)
@@ -33,7 +34,7 @@ def arrive(library: Library) -> None:
     base = known[st.session_state[state.PROFILE]]
     turned = address.turns(led.get("dial", ()), _values(base))
     try:
-        state.changed(base, turned)
+        base.with_values(turned)
     except SettingsError:  # a link that somebody wrote by hand
         turned = {}
     ask_dials.turn_to(base)

@@ -12,7 +12,7 @@ from core.errors import LecternError
 from core.evaluation.making import suggested_questions
 from core.library import Library, Scope
 from core.settings import Settings
-from pages.ui.settings import ask_dials
+from pages.ui.ask.dials import ask_dials
 from pages.ui.shared import samples, services, state
 from pages.ui.shared.words import escaped, shortened
 

@@ -13,7 +13,7 @@ from core.search.answer.support import Support
 from core.search.question.analysis import Keys
 from core.settings import RerankingSettings, Settings
 from core.types import Answer
-from pages.ui.settings import ask_dials
+from pages.ui.ask.dials import ask_dials
 from pages.ui.shared import services, tasks
 
 _RERANKING = "reranking"

@@ -13,12 +13,12 @@ from core.settings import Settings
 from core.text.phrases import find_words
 from core.types import Span
 from pages.ui.ask import chips as ask_chips
+from pages.ui.ask.dials import ask_dials
+from pages.ui.ask.dials.ask_dials import BY_NAME, as_labelled
 from pages.ui.ask.judging_gold import of_question
 from pages.ui.ask.ladder import show_fates
 from pages.ui.ask.results import Inquiry
 from pages.ui.reader import readings
-from pages.ui.settings import ask_dials
-from pages.ui.settings.ask_dials import BY_NAME, as_labelled
 from pages.ui.shared import assets, services, state, tasks, words
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,9 +20,6 @@ from core.library import Library
 from pages.ui.shared import services
 from pages.ui.shared.guard import attempt_or_toast
 from pages.ui.shared.work import Plan
-
-FOLDERS = "benchmark.folders"  # a preference: the suite folders used last
-REMEMBERED = 8
 
 Thing = TypeVar("Thing")
 
@@ -104,18 +100,6 @@ def remove(run: Run) -> None:
     removed = attempt_or_toast(lambda: history.remove_run(workspace(), run.head.folder))
     if removed and run.job and run.job.finished:
         services.library().queue.dismiss(run.job.id)
-
-
-def folders() -> list[str]:
-    """Suite folders used before, the last one first."""
-    written = services.library().preference(FOLDERS)
-    return [str(item) for item in json.loads(written)] if written else []
-
-
-def remember(folder: str) -> None:
-    """Put this folder first among those used before."""
-    known = [folder, *(item for item in folders() if item != folder)]
-    services.library().set_preference(FOLDERS, json.dumps(known[:REMEMBERED]))
 
 
 def report(folder: str) -> BenchReport:

@@ -11,14 +11,12 @@ import streamlit as st
 
 from core.errors import SettingsError
 from core.evaluation.bench import BenchOptions
-from core.evaluation.grid import Grid
 from core.evaluation.planning import estimate, recipe_of
 from core.settings import BASELINES, PRESETS, Settings
-from pages.ui.benchmark import axes as bench_axes
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.apply import keeping
 from pages.ui.benchmark.ready import show_ready
-from pages.ui.benchmark.suites import FOLDER, Chosen, choose_suite
+from pages.ui.benchmark.suites import Chosen, choose_suite
 from pages.ui.shared import background, services, state, words
 from pages.ui.shared.guard import guarded
 from pages.ui.shared.work import Plan
@@ -51,7 +49,7 @@ def preset_words(name: str) -> str:
 
 
 def show_choices() -> None:
-    """Suite, presets, grid and options; the plan they make, its cost, and Run."""
+    """Suite, presets and options; the plan they make, its cost, and Run."""
     st.fragment(_choices)()  # what is chosen here redraws this alone
 
 
@@ -76,18 +74,10 @@ def _choose() -> None:
     )
     names = [name for name in st.session_state.get(state.PRESETS_CHOSEN, []) if name in known]
     bar = st.container(horizontal=True, vertical_alignment="center")
-    vary = bar.toggle(
-        "Vary settings",
-        key=state.BENCH_VARY,
-        persist_state="session",
-        width="content",
-        help="Every combination of the values of a few settings, measured beside the presets.",
-    )
     options = _options(bar)
-    grid = bench_axes.choose_grid(known) if vary else Grid({})
-    presets = {name: known[name] for name in names} | dict(grid.presets)
+    presets = {name: known[name] for name in names}
     busy = bool(background.active_jobs("bench"))
-    plan = _plan(chosen, presets, grid.skipped, options)
+    plan = _plan(chosen, presets, options)
     bar.caption(_cost(chosen, plan, busy=busy), text_alignment="right")  # what it costs stands beside the button
     pressed = bar.button(
         "Run",
@@ -97,19 +87,12 @@ def _choose() -> None:
         disabled=busy or plan is None,
     )
     if pressed and plan and chosen:
-        if st.session_state.get(state.SUITE) == FOLDER:
-            benches.remember(str(chosen.folder))
         benches.start(plan)
         st.rerun()
     show_ready(partial(_plan, chosen), services.library().settings, busy=busy)
 
 
-def _plan(
-    chosen: Chosen | None,
-    presets: Mapping[str, Settings],
-    skipped: tuple[tuple[str, str], ...] = (),
-    options: BenchOptions = USUALLY,
-) -> Plan | None:
+def _plan(chosen: Chosen | None, presets: Mapping[str, Settings], options: BenchOptions = USUALLY) -> Plan | None:
     """These presets on the chosen questions; ``None`` where either is missing."""
     if chosen is None or not presets:
         return None
@@ -117,7 +100,7 @@ def _plan(
         # Gold is a place in the text as this library reads the file: every preset reads it so.
         parsing = services.library().settings.parsing
         presets = {name: replace(settings, parsing=parsing) for name, settings in presets.items()}
-    return Plan(chosen.folder, chosen.name, presets, skipped, options, chosen.revision)
+    return Plan(chosen.folder, chosen.name, presets, options, chosen.revision)
 
 
 def _cost(chosen: Chosen | None, plan: Plan | None, *, busy: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
 from datetime import datetime
 from pathlib import Path
 
@@ -11,8 +11,7 @@ import streamlit as st
 from core.errors import LecternError
 from core.evaluation import history
 from core.evaluation.history import RunPlan
-from core.evaluation.records import QuestionOutcome
-from core.evaluation.reporting.exports import html_report, presets_csv, questions_csv, report_json
+from core.evaluation.reporting.html_report import html_report
 from core.evaluation.reporting.report import BenchReport
 from core.library import Library
 from pages.ui.benchmark import benches
@@ -143,21 +142,17 @@ def _open(run: benches.Run, finished: list[benches.Run]) -> None:
 
 
 def show_exports(report: BenchReport, folder: str, baseline: str) -> None:
-    """Four files. Each is made when it is asked for, by a thread that must not ask the session for anything."""
+    """Two files. Each is made when it is asked for, by a thread that must not ask the session for anything."""
     place, name = benches.workspace(), f"{report.suite}-{report.made_at[:10]}"
 
-    def measured() -> Mapping[str, Mapping[str, QuestionOutcome]]:
-        return {item.preset: history.load_measured(place, folder, item.preset) for item in report.presets}
-
     def page() -> str:
+        measured = {item.preset: history.load_measured(place, folder, item.preset) for item in report.presets}
         with Library.open(place / Path(report.library), write=False) as library:
-            return html_report(report, baseline, measured(), lambda version: library.document(version).text)
+            return html_report(report, baseline, measured, lambda version: library.document(version).text)
 
     files = {
         "Report (HTML, one file)": (page, "html", "text/html"),
-        "Presets (CSV)": (lambda: presets_csv(report), "csv", "text/csv"),
-        "Every question (CSV)": (lambda: questions_csv(report, measured()), "questions.csv", "text/csv"),
-        "Everything (JSON)": (lambda: report_json(report), "json", "application/json"),
+        "Everything (JSON)": (lambda: json.dumps(report.to_dict(scores=True)), "json", "application/json"),
     }
     with st.popover("Export", icon=":material/download:"):
         for label, (make, ending, mime) in files.items():

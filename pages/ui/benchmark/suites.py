@@ -1,4 +1,4 @@
-"""Which questions a bench asks: the library's own judgments, the samples, or a folder of this machine."""
+"""Which questions a bench asks: the library's own judgments, or the samples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pages.ui.ask.judging_gold import judgments_mark
 from pages.ui.benchmark import benches
 from pages.ui.shared import background, samples, services, state, words
 
-JUDGED, SAMPLES, FOLDER = "judged", "samples", "folder"
+JUDGED, SAMPLES = "judged", "samples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +32,20 @@ class Chosen:
 def choose_suite() -> Chosen | None:
     """The choice; ``None``, with a sentence, while there is nothing to measure on. Raises ``SuiteError``."""
     held = _judgments()
-    named = {JUDGED: f"My judgments ({held.questions:,})", SAMPLES: "The samples", FOLDER: "A suite folder"}
+    named = {JUDGED: f"My judgments ({held.questions:,})", SAMPLES: "The samples"}
     st.session_state.setdefault(state.SUITE, JUDGED if held.questions else SAMPLES)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = st.segmented_control(
-            "Suite",
-            list(named),
-            format_func=named.__getitem__,
-            key=state.SUITE,
-            required=True,
-            persist_state="session",
-            help="Questions with the exact places that answer them. Your library is not changed by measuring.",
-        )
-        written = _folder_field() if kind == FOLDER else ""
+    kind = st.segmented_control(
+        "Suite",
+        list(named),
+        format_func=named.__getitem__,
+        key=state.SUITE,
+        required=True,
+        persist_state="session",
+        help="Questions with the exact places that answer them. Your library is not changed by measuring. "
+        "Another suite is measured by `python -m core bench FOLDER`, or imported under *Judgments*.",
+    )
     if kind == SAMPLES:
         return Chosen(samples.FOLDER, "The samples", suite_in(samples.FOLDER))
-    if kind == FOLDER:
-        if not written:
-            st.info(
-                "Name the suite's folder: documents/ beside questions.jsonl, each line with id, question and gold.",
-                icon=":material/folder_open:",
-            )
-            return None
-        place = Path(written).expanduser().resolve()
-        return Chosen(place, place.name, suite_in(place))
     return _own(held)
 
 
@@ -101,21 +91,6 @@ def _choose_origins(held: _Held) -> tuple[str, ...]:
         "figure over both is an average of two things, and is shown by kind as well.",
     )
     return tuple(origin for origin in present if origin in chosen)
-
-
-def _folder_field() -> str:
-    known = benches.folders()
-    chosen = st.selectbox(
-        "Folder on this machine",
-        known,
-        index=0 if known else None,
-        key=state.SUITE_FOLDER,
-        accept_new_options=True,
-        placeholder="/path/to/suite",
-        persist_state="session",
-        width=420,
-    )
-    return (chosen or "").strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ import streamlit as st
 from core.ingest.jobs import NewItem
 from core.refitting import GAIN, taught
 from core.refitting.tuning import KIND, LEAST_JUDGMENTS
+from pages.ui.ask.dials.ask_dials import CAREFUL, profiles
 from pages.ui.benchmark.making import show_way
 from pages.ui.settings import rerankers
-from pages.ui.settings.ask_dials import CAREFUL, profiles
 from pages.ui.shared import background, services, words
 from pages.ui.shared.queue import show_jobs
 

@@ -18,7 +18,6 @@ from pages.ui.chunks.curve import show_curve
 from pages.ui.chunks.health import show_health
 from pages.ui.chunks.map import show_map
 from pages.ui.chunks.readers import ReaderView, show_readers
-from pages.ui.chunks.sizes import show_sizes
 from pages.ui.chunks.state import PanelState, Shown
 from pages.ui.chunks.status import show_status
 from pages.ui.chunks.tree import show_tree
@@ -34,7 +33,6 @@ PANELS = {
     "tree": ("Tree", show_tree),
     "curve": ("Curve", show_curve),
     "map": ("Map", show_map),
-    "sizes": ("Sizes", show_sizes),
 }
 
 

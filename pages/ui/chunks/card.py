@@ -9,51 +9,17 @@ from typing import Any
 
 import streamlit as st
 
-from core.chunking.signals.rows import table_csv, table_json
 from core.enriching import Features
 from core.enriching.features import Reference
-from core.inspecting.pointing import anchors, document_named, place_named
-from core.inspecting.repeated import Likeness
-from core.types import Block, BlockKind, Document, Span
-from pages.ui.chunks import elsewhere as chunks_elsewhere
+from core.inspecting.pointing import anchors, place_named
+from core.types import Span
 from pages.ui.chunks.cuts import Cut
 from pages.ui.reader import readings
 from pages.ui.shared import services, words
 
-LARGEST = 200_000  # characters of a table that is sent to the page, as text and in either form
-_MOST_CELLS = 50_000  # of its grid, empty ones among them
-
-
-def table_of(document: Document, span: Span) -> dict[str, str] | None:
-    """The whole table that a span touches as ``{"csv", "json"}``, of several the one it holds most of.
-
-    ``None`` where it touches none, or one too large to be sent.
-
-    >>> document = Document("v", "text", "t", "Before. a | b", (Block("table", 8, 13),))
-    >>> table_of(document, Span(0, 9)), table_of(document, Span(0, 8))
-    ({'csv': 'a,b\\r\\n', 'json': '[{"column 1": "a", "column 2": "b"}]'}, None)
-    """
-
-    def shared(block: Block) -> int:
-        return min(block.end, span.end) - max(block.start, span.start)
-
-    touched = [block for block in document.blocks if block.kind == BlockKind.TABLE and shared(block) > 0]
-    table = max(touched, key=shared, default=None)
-    if table is None or table.end - table.start > LARGEST or _grid(table) > _MOST_CELLS:
-        return None
-    made = {"csv": table_csv(document, table), "json": table_json(document, table)}
-    return made if max(map(len, made.values())) <= LARGEST else None
-
-
-def _grid(table: Block) -> int:
-    """Cells of the rows and columns that have one; 0 where the parser kept none, and the text alone says it."""
-    return len({cell.row for cell in table.cells}) * max((cell.column + 1 for cell in table.cells), default=0)
-
-
 PATIENCE = 0.25  # seconds that are waited for what is known of a long text's chunks; the card comes without it first
 LOOKING = "What is known of it: looking through the whole text …"
 STALE = "The index is being made anew: what is known of this chunk is not kept yet."
-UNCOMPARED = "Passages of other documents are compared with this cut once it is applied."
 _VALUES = 8
 _PLACES = 24
 _LONGEST = 60  # characters of words that lead somewhere
@@ -66,40 +32,34 @@ Row = tuple[str, str | list[Place]]
 NOWHERE_ELSE: Mapping[str, Elsewhere] = MappingProxyType({})
 
 
-def card(cut: Cut, leaf: str | None, *, indexed: bool) -> dict[str, Any] | None:
+def card(cut: Cut, leaf: str | None) -> dict[str, Any] | None:
     """What the reader's card shows of one chunk, as ``show_reader`` takes it; ``None`` where none is chosen.
 
-    ``indexed``: the cut is the one that questions find. "waiting" is true while something of it is still being made.
+    "waiting" is true while something of it is still being made.
     """
     if leaf not in cut.reading.leaves:
         return None
     index = cut.reading.leaves.index(leaf)
     ready = cut.features.wait(PATIENCE)
     found = cut.features.result().get(leaf) if ready else None
-    others = chunks_elsewhere.elsewhere(cut.version, cut.reading.spans[index])
     places = linked(cut.version, found.references) if found else NOWHERE_ELSE
-    notes = [] if found else [STALE if ready else LOOKING]
-    if not indexed and others == [] and chunks_elsewhere.has_others():
-        notes.append(UNCOMPARED)
     return {
         "leaf": leaf,
         "features": rows(found, places, cut.version) if found else [],
-        "twins": [*_within(cut, index), *(_across(title, one) for title, one in others or ())],
-        "table": table_of(cut.tree.document, cut.reading.spans[index]),
-        "notes": notes,
-        "waiting": not ready or others is None,
+        "twins": _twins(cut, index),
+        "notes": [] if found else [STALE if ready else LOOKING],
+        "waiting": not ready,
     }
 
 
 def linked(version: str, references: Iterable[Reference]) -> dict[str, Elsewhere]:
     """Where the links of a document lead that name a document of the library, by their targets as written."""
     targets = {one.target_url for one in references if one.kind == "link" and one.target is None and one.target_url}
-    rows = services.library().sources() if targets else []
-    origins = [row for row in rows if row.version_id == version]
+    named = services.library().linked() if targets else None
     found: dict[str, Elsewhere] = {}
     for target in targets:
-        if (named := document_named(target, origins, rows)) is not None:
-            other, fragment = named
+        if named and (meant := named.find(target, version)) is not None:
+            other, fragment = meant
             place = place_named(fragment, _anchors(str(services.home()), other) if fragment else {})
             found[target] = (other, place.start, place.end)
     return found
@@ -112,7 +72,7 @@ def _anchors(place: str, version: str) -> Mapping[str, Span]:
 
 def complete(cut: Cut) -> bool:
     """Whether nothing of a card of this cut is still being made."""
-    return cut.features.over and chunks_elsewhere.repeated() is not None
+    return cut.features.over
 
 
 def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, version: str = "") -> list[Row]:
@@ -143,20 +103,14 @@ def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, versio
     return [(label, value) for label, value in told if value]
 
 
-def _within(cut: Cut, index: int) -> list[tuple[str, str, None]]:
+def _twins(cut: Cut, index: int) -> list[tuple[str, str]]:
     """Near-duplicates in the same document: the other leaf's id, and how alike they are."""
     leaves = cut.reading.leaves
     return [
-        (leaves[twin.first if twin.second == index else twin.second], _alike(twin.similarity), None)
+        (leaves[twin.first if twin.second == index else twin.second], _alike(twin.similarity))
         for twin in cut.twins
         if index in (twin.first, twin.second)
     ]
-
-
-def _across(title: str, one: Likeness) -> tuple[str, str, Any]:
-    """One in another document: its name, how alike they are, and the way there."""
-    said = {"holds": "holds all of it", "held": "a part of it"}.get(one.kind) or _alike(one.similarity)
-    return f"in {_short(title)}", said, (one.version_id, one.span.start, one.span.end)
 
 
 def _alike(similarity: float) -> str:

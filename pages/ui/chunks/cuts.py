@@ -20,7 +20,7 @@ from core.inspecting.findings import Health, unread
 from core.inspecting.health import diagnose
 from core.library import Library
 from core.lru_cache import LruCache
-from core.settings import ChunkingSettings, EnrichingSettings, stage_fingerprint
+from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import Audit, ChunkTree, Document, Span, Vectors
 from pages.ui.reader import readings
 from pages.ui.reader.data import Reading, read_cut
@@ -36,7 +36,6 @@ class Cut:
     ) -> None:
         """``stored``: it is the cut that the library holds, and so is what was found out about its chunks."""
         self.library, self.settings, self.made, self.audit = library, settings, made, audited
-        self.enriching = library.settings.enriching
         self.stored = stored
         self.sentences: Sequence[Span] | None = None
 
@@ -76,8 +75,8 @@ class Cut:
 
     @cached_property
     def twins(self) -> tuple[Twin, ...]:
-        """Leaves that nearly repeat an earlier one, as nearly as the library's settings say."""
-        return closest(twins((leaf.text for leaf in self.tree.leaves), self.enriching.twin_similarity))
+        """Leaves that nearly repeat an earlier one."""
+        return closest(twins(leaf.text for leaf in self.tree.leaves))
 
     @cached_property
     def features(self) -> Task[Mapping[str, Features]]:
@@ -85,7 +84,7 @@ class Cut:
         return Task("features", lambda _: self._features())
 
     def _features(self) -> Mapping[str, Features]:
-        return self.library.features(self.version) if self.stored else enrich(self.tree, self.enriching)
+        return self.library.features(self.version) if self.stored else enrich(self.tree)
 
     def unknown(self) -> int:
         """Distinct texts whose vectors this library does not have."""
@@ -168,13 +167,13 @@ class _Caches:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _caches_of(place: str, encoder: str, enriching: EnrichingSettings) -> _Caches:
+def _caches_of(place: str, encoder: str) -> _Caches:
     return _Caches(LruCache(CUTTERS), LruCache(KEPT))
 
 
 def _caches() -> _Caches:
     library = services.library()
-    return _caches_of(str(services.home()), library.model.encoder.fingerprint, library.settings.enriching)
+    return _caches_of(str(services.home()), library.model.encoder.fingerprint)
 
 
 def cutter_of(version: str) -> DocumentCutter:
@@ -208,7 +207,7 @@ def cutting(version: str, settings: ChunkingSettings, edits: Sequence[Edit]) -> 
 
 def applied_cut(version: str, settings: ChunkingSettings, recipe: str) -> Cut:
     """A document as it is indexed. ``settings``: its own; ``recipe``: the fingerprint of how it is cut."""
-    return _applied(str(services.home()), version, recipe, settings, services.library().settings.enriching)
+    return _applied(str(services.home()), version, recipe, settings)
 
 
 def applied_reading(version: str) -> Reading:
@@ -219,6 +218,6 @@ def applied_reading(version: str) -> Reading:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _applied(place: str, version: str, recipe: str, settings: ChunkingSettings, enriching: EnrichingSettings) -> Cut:
+def _applied(place: str, version: str, recipe: str, settings: ChunkingSettings) -> Cut:
     library = services.library()
     return Cut(library, settings, Replayed(library.tree(version)), library.audit(version), stored=True)

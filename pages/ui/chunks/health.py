@@ -9,7 +9,6 @@ from core.inspecting.findings import WORDINGS, Defect, Severity
 from core.text.places import pages_read
 from pages.ui.chunks import state as chunks_state
 from pages.ui.chunks.cuts import Cut
-from pages.ui.chunks.elsewhere import show_elsewhere
 from pages.ui.shared import state, words
 
 _SIGNS = {
@@ -43,7 +42,6 @@ def show_health(cut: Cut) -> None:
                 )
                 if held and held[0] == defect:
                     _place(cut, defect, min(held[1], number - 1))
-        show_elsewhere(cut)
         st.caption(audit_line(cut))
 
 

@@ -1,63 +1,53 @@
-"""The map: chunks as points, like ones near each other; of this cut, or of everything that is indexed."""
+"""The map: the chunks of a cut as points, like ones near each other."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
-from core.inspecting.projecting import project
+from core.inspecting.curves import project
 from core.types import Vectors
 from pages.ui.chunks.state import PanelState
-from pages.ui.shared import services, state, words
+from pages.ui.shared import services, words
 from pages.ui.shared.plots import draw_beside_text, palette
 
 if TYPE_CHECKING:
     import plotly.graph_objects
 
-MOST = 4000  # chunks of a library on one map
 COLOURS = 10  # more groups cannot be told apart
 OTHERS = "others"
 NAMED = 20  # characters of a group's name in the legend
 SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "triangle-down", "star", "hexagon", "pentagon")
-_OF = {"document": "This cut, coloured by heading", "library": "The library, coloured by document"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Points:
-    """Chunks on a map: ``places`` ``(n, 2)``; of each its first words, version and span, and what it is coloured by.
+    """Chunks on a map: ``places`` ``(n, 2)``; of each its first words, its span, and what it is coloured by.
 
-    ``left_out``: how many have no vector, or are too many.
+    ``left_out``: how many have no vector.
     """
 
     places: Vectors
     texts: tuple[str, ...]
-    spans: tuple[tuple[str, int, int], ...]
+    spans: tuple[tuple[int, int], ...]
     groups: tuple[str, ...]
     left_out: int
 
 
 def show_map(panel: PanelState) -> None:
-    """The choice of what is mapped, and the map."""
-    state.choose(state.CHUNKS_MAP_OF, list(_OF), "document")
-    of = st.selectbox(
-        "Of", list(_OF), format_func=_OF.__getitem__, key=state.CHUNKS_MAP_OF, label_visibility="collapsed"
-    )
-    library = of == "library"
-    points = _of_library(str(services.home()), services.library().revision()) if library else of_cut(panel)
+    """The map of the drawn cut, coloured by heading."""
+    points = of_cut(panel)
     if len(points.spans) < 2:
         st.caption("Fewer than two chunks have vectors; apply the cut to encode them.")
         return
-    versions = list(dict.fromkeys(version for version, _, _ in points.spans))
-    drawn = figure(points, panel, versions)
-    draw_beside_text(drawn, versions, f"map.{of}", "Chunks as points, like ones near each other")
+    draw_beside_text(figure(points, panel), [panel.cut.version], "map", "Chunks as points, like ones near each other")
     if points.left_out:
-        why = f"the first {MOST:,} are shown" if library else "they have no vector before the cut is applied"
-        st.caption(f"{words.count(points.left_out, 'chunk')} left out: {why}.")
+        count = words.count(points.left_out, "chunk")
+        st.caption(f"{count} left out: they have no vector before the cut is applied.")
 
 
 def of_cut(panel: PanelState) -> Points:
@@ -68,28 +58,9 @@ def of_cut(panel: PanelState) -> Points:
     return Points(
         project(np.stack([vector for _, vector in kept])) if kept else np.zeros((0, 2), dtype=np.float32),
         tuple(_first_words(leaf.text) for leaf, _ in kept),
-        tuple((cut.version, leaf.start, leaf.end) for leaf, _ in kept),
+        tuple((leaf.start, leaf.end) for leaf, _ in kept),
         tuple(leaf.headings[-1] if leaf.headings else "no heading" for leaf, _ in kept),
         len(cut.keys) - len(kept),
-    )
-
-
-@st.cache_resource(max_entries=2, show_spinner="Placing the chunks …")
-def _of_library(place: str, revision: int) -> Points:
-    """The first indexed chunks of the whole library."""
-    searcher = services.library().searcher
-    leaves = searcher.snapshot().leaves
-    count = min(MOST, len(leaves))
-    versions = [leaves.version_ids[document] for document in leaves.documents[:count]]
-    spans = [(v, int(s), int(e)) for v, s, e in zip(versions, leaves.starts[:count], leaves.ends[:count], strict=True)]
-    return Points(
-        project(np.asarray(leaves.vectors[:count])),
-        tuple(
-            words.shortened(searcher.text(version)[start : min(end, start + 200)], 60) for version, start, end in spans
-        ),
-        tuple(spans),
-        tuple(leaves.titles[document] for document in leaves.documents[:count]),
-        len(leaves) - count,
     )
 
 
@@ -97,7 +68,7 @@ def _first_words(text: str) -> str:
     return words.shortened(text[:200], 60)
 
 
-def figure(points: Points, panel: PanelState, versions: Sequence[str]) -> plotly.graph_objects.Figure:
+def figure(points: Points, panel: PanelState) -> plotly.graph_objects.Figure:
     """Colour, symbol and name together tell the groups apart, the largest first; a ring is around the chosen chunk."""
     import plotly.express as px
 
@@ -110,9 +81,8 @@ def figure(points: Points, panel: PanelState, versions: Sequence[str]) -> plotly
         "y": points.places[:, 1],
         "group": [words.shortened(name if name in common else OTHERS, NAMED) for name in points.groups],
         "text": points.texts,
-        "start": [start for _, start, _ in points.spans],
-        "end": [end for _, _, end in points.spans],
-        "document": [versions.index(version) for version, _, _ in points.spans],
+        "start": [start for start, _ in points.spans],
+        "end": [end for _, end in points.spans],
     }
     plot = px.scatter(
         table,
@@ -121,7 +91,7 @@ def figure(points: Points, panel: PanelState, versions: Sequence[str]) -> plotly
         color="group",
         symbol="group",
         hover_name="text",
-        custom_data=["start", "end", "document"],
+        custom_data=["start", "end"],
         category_orders={"group": [words.shortened(one, NAMED) for one in common]},
         color_discrete_sequence=colours.colours,
         symbol_sequence=SYMBOLS,
@@ -130,7 +100,7 @@ def figure(points: Points, panel: PanelState, versions: Sequence[str]) -> plotly
         marker={"size": 7 if len(points.spans) < 800 else 4, "opacity": 0.8},
         hovertemplate="%{hovertext}<extra>%{fullData.name}</extra>",
     )
-    chosen = (panel.cut.version, panel.leaf.start, panel.leaf.end) if panel.leaf else None
+    chosen = (panel.leaf.start, panel.leaf.end) if panel.leaf else None
     if chosen in points.spans:
         at = points.spans.index(chosen)
         ring = {"size": 15, "symbol": "circle-open", "color": colours.ink, "line": {"width": 2.5}}

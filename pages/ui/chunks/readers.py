@@ -95,7 +95,7 @@ def _one(
     # What was clicked just now is known before the reader is drawn: its card must not wait for the next turn.
     clicked = getattr(st.session_state.get(state.READER), "selected", None)
     chosen = chosen_in(cut.reading, clicked, st.session_state.get(state.CHUNKS_CHOSEN), view.arrival.count)
-    told = card(cut, chosen.leaf, indexed=drawn.indexed)
+    told = card(cut, chosen.leaf)
     choice = show_reader(
         cut.reading,
         view.arrival,

@@ -2,11 +2,162 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
 import streamlit as st
 
+from core.errors import LecternError
 from core.ingest.cost import sentence
-from pages.ui.library.folder_adding import show_folder_adding
+from core.storage.catalogue.folders import Folder
+from core.watching.planning import FolderPlan
 from pages.ui.shared import background, samples, services, state, words
+from pages.ui.shared.guard import attempt_or_toast
+
+LISTED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A folder as it was looked at, with the patterns that a person gave."""
+
+    path: Path
+    patterns: tuple[str, ...]
+    plan: FolderPlan
+
+
+def show_folder_adding() -> None:
+    """A path, what to pass over, and what would happen."""
+    st.caption(
+        "New files are read, changed ones again, moved ones follow, and what is deleted goes to the trash here. "
+        "Your own files are never touched."
+    )
+    with st.form("library.folder", border=True):
+        path, ignore, button = st.columns([5, 3, 1], vertical_alignment="bottom")
+        wanted = path.text_input("Folder", placeholder="~/Documents/notes", key="library.folder.path")
+        patterns = ignore.text_input(
+            "Pass over",
+            placeholder="drafts/, *.bak",
+            key="library.folder.patterns",
+            help="Patterns as in a .gitignore file, parted by commas. What .gitignore and .lecternignore files in the "
+            "folder say holds too. Hidden and temporary files, .git, node_modules and the like are always passed "
+            "over; links are not followed, and what lies in a cloud alone is not fetched.",
+        )
+        if button.form_submit_button("Look", icon=":material/search:", width="stretch") and wanted.strip():
+            look(Path(wanted.strip()), parted(patterns))
+    seen: Look | None = st.session_state.get(state.FOLDER_LOOK)
+    if seen:
+        show_look(seen)
+
+
+def parted(patterns: str) -> tuple[str, ...]:
+    """The patterns in a line of them.
+
+    >>> parted(" drafts/, *.bak ,")
+    ('drafts/', '*.bak')
+    """
+    return tuple(part.strip() for part in patterns.split(",") if part.strip())
+
+
+def look(path: Path, patterns: Sequence[str]) -> None:
+    """Look through a folder, change nothing, and keep what was seen for the page to show."""
+    st.session_state[state.FOLDER_LOOK] = None
+    with st.status(f"Looking through {words.escaped(str(path))} …") as status:
+
+        def tell(files: int, place: str) -> None:
+            status.update(label=f"{words.count(files, 'file')} so far, in {words.escaped(place or str(path))} …")
+
+        try:
+            folders = services.library().folders
+            draft: Folder = folders.draft(path, patterns)
+            (plan,) = folders.look([draft], tell)
+            if plan.problem:
+                raise LecternError(plan.problem)
+        except LecternError as error:
+            status.update(label=words.escaped(str(error)), state="error", expanded=False)
+            return
+        found = len(plan.changes.scan.files) if plan.changes else 0
+        status.update(label=f"{words.count(found, 'file')} found", state="complete", expanded=False)
+    st.session_state[state.FOLDER_LOOK] = Look(draft.path, tuple(patterns), plan)
+
+
+def show_look(seen: Look) -> None:
+    """What would happen, what it would cost, and the button that lets it."""
+    plan, changes = seen.plan, seen.plan.changes
+    assert changes is not None  # noqa: S101 - it was looked at
+    unread = {file.path for file in changes.new}
+    new = [*plan.new, *(file for file in plan.waiting if file.path in unread)]
+    changed = [*plan.changed, *(file for file in plan.waiting if file.path not in unread)]
+    with st.container(border=True):
+        figures = (
+            ("New", len(new), "would be read"),
+            ("Changed", len(changed), "would be read again"),
+            ("As it was", len(changes.unchanged) + len(plan.moved), "in the library already"),
+            ("Not read", len(changes.unsupported), "no reader for this kind of file"),
+            ("Passed over", len(changes.scan.ignored) + len(changes.scan.links), "by patterns, or links"),
+        )
+        for column, (label, number, said) in zip(st.columns(len(figures)), figures, strict=True):
+            column.metric(label, f"{number:,}", help=said)
+        if new or changed:
+            cost = services.library().cost((file.kind, file.size_bytes) for file in (*new, *changed))
+            st.caption(f"To read: {words.escaped(sentence(cost))}")
+        take, leave, _ = st.columns([2, 1, 4])
+        take.button(
+            "Keep in step",
+            type="primary",
+            icon=":material/sync:",
+            on_click=_keep,
+            args=[seen],
+            key="library.folder.keep",
+            width="stretch",
+        )
+        leave.button("Close", on_click=_close, key="library.folder.close", width="stretch")
+        states = (("New", new), ("Changed", changed), ("Not read", changes.unsupported))
+        listed = [(said, file) for said, files in states for file in files]
+        if listed:
+            table = {
+                "File": [file.relative for _, file in listed[:LISTED]],
+                "State": [said for said, _ in listed[:LISTED]],
+                "Kind": [words.KIND_WORDS.get(file.kind, file.kind) for _, file in listed[:LISTED]],
+                "Size": [words.size(file.size_bytes) for _, file in listed[:LISTED]],
+                "Why not": [file.reason for _, file in listed[:LISTED]],
+            }
+            st.dataframe(
+                {name: values for name, values in table.items() if any(values)},
+                hide_index=True,
+                height=min(320, 38 + 35 * len(listed)),
+            )
+        if len(listed) > LISTED:
+            st.caption(f"and {len(listed) - LISTED:,} more")
+        _set_aside(plan)
+
+
+def _set_aside(plan: FolderPlan) -> None:
+    """What was not looked at, and why; what the library holds and the folder does not."""
+    changes = plan.changes
+    assert changes is not None  # noqa: S101 - it was looked at
+    scan = changes.scan
+    lines = [
+        *(f"{name}: {pattern}" for name, pattern in scan.ignored[:LISTED]),
+        *(f"{name}: a link, not followed" for name in scan.links[:LISTED]),
+        *(f"{name}: {reason}" for name, reason in scan.unreadable[:LISTED]),
+        *(f"{held.path.name}: not in the folder, stays in the library" for held in changes.missing[:LISTED]),
+    ]
+    if lines:
+        with st.expander(f"{words.count(len(lines), 'entry').replace('entrys', 'entries')} set aside"):
+            st.code("\n".join(lines), language=None, height=min(260, 40 + 22 * len(lines)))
+
+
+def _keep(seen: Look) -> None:
+    if attempt_or_toast(lambda: services.library().folders.add(seen.path, seen.patterns)):
+        services.look_now()
+        _close()
+
+
+def _close() -> None:
+    st.session_state[state.FOLDER_LOOK] = None
+
 
 WAYS = {"Files": ":material/upload_file:", "Folder": ":material/drive_folder_upload:", "Watch": ":material/sync:"}
 TOLD_SECONDS = 60  # what takes longer is told before it begins

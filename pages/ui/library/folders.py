@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.watching.keeping import Standing
 from core.watching.words import happened
-from pages.ui.library.folder_adding import parted
+from pages.ui.library.adding import parted
 from pages.ui.shared import background, services, words
 from pages.ui.shared.guard import attempt_or_toast, guarded
 

@@ -1,4 +1,4 @@
-"""Judgments as files a person gives or takes: uploads put where their format looks, data sets packed to download."""
+"""Judgments as files: uploads put where their format looks for them, the library's own packed to download."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from core.errors import SuiteError
-from core.evaluation.exchange import FORMATS, Exchange, Format, read_files
+from core.evaluation.exchange import FORMATS, Exchange, Format, ours, read_files
 
 NAMES = {"ours": "Lectern", "chroma": "Chroma CSV", "squad": "SQuAD", "beir": "BEIR"}
 MOST_BYTES, MOST_FILES = 1_000_000_000, 50_000  # of what an archive unpacks to
@@ -135,22 +135,10 @@ def _home(path: str, name: str, form: Format, files: Mapping[str, bytes]) -> str
     return f"{_PLACES[name]}/{path}" if name in _PLACES else path
 
 
-def file_name(name: str) -> str:
-    """What a download in a format is called: its one file, or an archive.
-
-    >>> file_name("squad"), file_name("ours")
-    ('judgments-squad.json', 'judgments-lectern.zip')
-    """
-    return "judgments-squad.json" if name == "squad" else f"judgments-{'lectern' if name == 'ours' else name}.zip"
-
-
-def packed(name: str, exchange: Exchange) -> bytes:
-    """The judgments as ``file_name`` holds them, the same bytes for the same judgments. Raises ``SuiteError``."""
-    files = FORMATS[name].write(exchange)
-    if not file_name(name).endswith(".zip"):
-        return next(iter(files.values())).encode()
+def packed(exchange: Exchange) -> bytes:
+    """The judgments as a suite in a .zip, the same bytes for the same judgments."""
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
-        for path, text in files.items():
+        for path, text in ours.write(exchange).items():
             archive.writestr(zipfile.ZipInfo(path), text.encode(), zipfile.ZIP_DEFLATED)  # no time in it
     return held.getvalue()

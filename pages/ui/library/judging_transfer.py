@@ -1,4 +1,4 @@
-"""Judgments in and out: files of data sets onto the library's documents, and the library's judgments as such files."""
+"""Judgments in and out: files of data sets onto the library's documents, and the library's judgments as a suite."""
 
 from __future__ import annotations
 
@@ -16,12 +16,6 @@ from pages.ui.shared import services, state, words
 
 GUESS = ""
 FORMS = [GUESS, *judging_files.NAMES]
-CARRIES = {
-    "ours": "Everything: spans, quotes, answers, origins, and the documents' texts.",
-    "chroma": "Spans and quotes, with the documents' texts; no answers, no origins.",
-    "squad": "Spans and quotes, in one file; a question's passages in several documents become several questions.",
-    "beir": "Relevant documents only, no places in them: for tools that rank whole documents.",
-}
 
 
 def show_import() -> None:
@@ -88,32 +82,26 @@ def _tell_unplaced() -> None:
 
 
 def show_export() -> None:
-    """A button for every format; lost judgments stay behind, and that is said."""
+    """The button; lost judgments stay behind, and that is said."""
     rows = services.library().judgments()
     held = sum(row.held for row in rows)
     if not held:
         st.caption("No judgment holds, so there is nothing to export.")
         return
     lost = len(rows) - held
+    st.download_button(
+        "Suite (.zip)",
+        partial(_packed, services.library()),  # made when it is asked for: texts of documents may be large
+        "judgments.zip",
+        key="judging.export",
+        on_click="ignore",
+        icon=":material/download:",
+    )
     st.caption(
-        f"{words.count(held, 'judgment')}, with the texts of the library's documents."
+        f"{words.count(held, 'judgment')}: questions, spans, quotes, answers and origins, with the documents' texts."
         + (f" {words.count(lost, 'lost judgment')} cannot be exported." if lost else "")
     )
-    spans = any(row.held and not row.unanswerable for row in rows)
-    for name, said in judging_files.NAMES.items():
-        button, carries = st.columns([1, 3], vertical_alignment="center")
-        button.download_button(
-            said,
-            partial(_packed, services.library(), name),  # made when it is asked for: texts of documents may be large
-            judging_files.file_name(name),
-            key=f"judging.export.{name}",
-            on_click="ignore",
-            icon=":material/download:",
-            width="stretch",
-            disabled=name == "beir" and not spans,
-        )
-        carries.caption(CARRIES[name])
 
 
-def _packed(library: Library, name: str) -> bytes:
-    return judging_files.packed(name, with_texts(library, judged_questions(library)))
+def _packed(library: Library) -> bytes:
+    return judging_files.packed(with_texts(library, judged_questions(library)))

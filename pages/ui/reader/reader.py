@@ -61,7 +61,7 @@ _mount = st.components.v2.component(
         "reader.js",
     ),
 )
-EMPTY_CARD: Mapping[str, Any] = {"features": [], "table": None, "notes": []}
+EMPTY_CARD: Mapping[str, Any] = {"features": [], "notes": []}
 NOTHING_JUDGED: Mapping[str, Any] = {
     "off": "Nothing can be judged here.",
     "asked": "",
@@ -105,10 +105,9 @@ def show_reader(
     ``jump``: ``{"start", "end", "count"}``, a span to scroll to and light up; done once for each ``count``.
     ``card``: about one chunk, shown while it is the chosen one; all but its id, "leaf", may be missing. "features":
     rows of label and value, words or a list of (words, start, end, version), which lead to that
-    span, from -1 nowhere; version "" is this document. "twins": rows of a chunk's id or any words, how alike it is in
-    words, and ``None`` or the (version, start, end) of a passage elsewhere: for that, and for a value with a version,
-    ``on_open`` is called, where ``st.session_state[key].open`` begins with the three. "table": that it stands in, as
-    ``{"csv", "json"}`` or ``None``. "notes": sentences.
+    span, from -1 nowhere; version "" is this document, for another ``on_open`` is called, where
+    ``st.session_state[key].open`` begins with version, start and end. "twins": rows of a chunk's id and how alike it is
+    in words. "notes": sentences.
     ``marks``: cuts compared with another reader's: place and "agreed", "added" or "removed".
     ``height``: pixels of a compact reader, text alone; 0 for the whole one. ``synchronised``: it scrolls with the other
     synchronised readers of the same text. ``label``: names it where there are two.
@@ -151,5 +150,5 @@ def _card(card: Mapping[str, Any] | None, reading: Reading) -> dict[str, Any] | 
     if card is None or card["leaf"] not in reading.leaves:
         return None
     places = {leaf: index for index, leaf in enumerate(reading.leaves)}
-    twins = [[places.get(twin, twin), said, place] for twin, said, place in card.get("twins", ())]
+    twins = [[places[twin], said] for twin, said in card.get("twins", ())]
     return {**EMPTY_CARD, **card, "leaf": places[card["leaf"]], "twins": twins}

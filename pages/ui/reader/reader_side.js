@@ -1,25 +1,14 @@
 // What stands beside the text: the chosen chunk.
-// Its near-duplicates: one of this document leads there, one of another is named and opens that document at it.
+// Its near-duplicates in the document: each leads there.
 function twinList(twins, actions) {
   if (!twins.length) return [];
-  const rows = twins.slice(0, SHOWN_ROWS).map(([twin, said, place]) => {
-    const here = typeof twin === "number", row = make(here || place ? "button" : "p", "twin-row");
-    row.append(make("span", "", here ? `Chunk ${twin + 1}` : twin), make("i", "", said));
-    if (here) row.onclick = () => actions.go(twin);
-    else if (place) { row.onclick = () => actions.open(place); row.title = "Open that document there"; }
+  const rows = twins.slice(0, SHOWN_ROWS).map(([twin, said]) => {
+    const row = make("button", "twin-row");
+    row.append(make("span", "", `Chunk ${twin + 1}`), make("i", "", said));
+    row.onclick = () => actions.go(twin);
     return row;
   });
   return [make("h4", "", "Almost the same"), ...rows, ...more(twins.length)];
-}
-
-// The whole table that the chunk stands in, for a sheet and for a program.
-function tableCopies(table) {
-  return [["csv", "CSV"], ["json", "JSON"]].map(([form, name]) => {
-    const button = make("button", "copy", `Copy as ${name}`);
-    button.title = "The whole table, also where this chunk holds a part of it";
-    button.onclick = () => copyText(table[form], button);
-    return button;
-  });
 }
 
 // Values that lead to their places, those without one as they are. places: [words, start, end, version], from -1:
@@ -59,8 +48,8 @@ function factRow(name, value, title) {
   return row;
 }
 
-// card, of the chosen chunk or of another, or null: { leaf, features: [label, words or places], twins: [leaf or
-// words, how alike, place elsewhere or null], table: { csv, json } or null, notes }.
+// card, of the chosen chunk or of another, or null: { leaf, features: [label, words or places], twins: [leaf,
+// how alike], notes }.
 // said: how its boundaries and edits are called, [words] each.
 function drawChunk(model, index, host, actions, card = null, said = []) {
   if (index < 0) {
@@ -118,6 +107,6 @@ function drawChunk(model, index, host, actions, card = null, said = []) {
   copy.onclick = () => copyText(model.text.slice(leaf.start, leaf.end), copy);
   link.onclick = () => copyText(linkTo(model.version, ...leaf.points), link);
   link.title = "A link that opens this chunk here, on this machine";
-  row.append(copy, ...(card && card.leaf === index && card.table ? tableCopies(card.table) : []), link);
+  row.append(copy, link);
   host.replaceChildren(...parts, row);
 }

@@ -1,4 +1,4 @@
-"""Privacy, places, disk and the report: what Lectern keeps, where, and what it never does."""
+"""Privacy, places and disk: what Lectern keeps, where, and what it never does."""
 
 from __future__ import annotations
 
@@ -88,17 +88,3 @@ def show_disk() -> None:
     if stats.trash:
         thrown = words.count(stats.trash, "document")
         st.caption(f"Of the originals, {words.size(stats.trash_bytes)} lie in the trash ({thrown}).")
-
-
-def show_report() -> None:
-    """A report to copy: versions, counts, settings, failures, and nothing of what the documents say."""
-    st.caption(
-        "For whoever is asked for help: versions, counts, sizes, settings, recent failures and what a check of the "
-        "library finds. It holds no text, no titles and no file names."
-    )
-    if st.button("Make the report", key="settings.report", type="primary", icon=":material/description:"):
-        with st.spinner("Checking the library …"):
-            st.session_state["settings.report.text"] = services.library().report()
-    text = st.session_state.get("settings.report.text")
-    if text:
-        st.code(text, language=None, height=420)

@@ -47,9 +47,7 @@ def on_point_click(key: str, within: str, go: Callable[[str, int, int], None]) -
     _clicks(key=key, data={"within": within}, on_go_change=clicked)
 
 
-def draw_beside_text(
-    figure: plotly.graph_objects.Figure, versions: Sequence[str], key: str, alt: str, height: int | str = "stretch"
-) -> None:
+def draw_beside_text(figure: plotly.graph_objects.Figure, versions: Sequence[str], key: str, alt: str) -> None:
     """Draw a plot of documents in the theme's colours, whose points lead to their places.
 
     ``versions``: of the documents, () where points lead nowhere. A point's ``customdata`` begins with the start and the
@@ -72,7 +70,7 @@ def draw_beside_text(
     st.plotly_chart(
         figure,
         key=f"chunks.plot.{key}",
-        height=height,  # type: ignore[arg-type] # a number of pixels or the word
+        height="stretch",
         config={**CONFIG, "scrollZoom": True, "responsive": True},
         alt=alt,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -45,12 +44,10 @@ CHUNKS_JUMP = "chunks.jump"
 CHUNKS_JUMPS = "chunks.jumps"
 CHUNKS_CARET = "chunks.caret"
 CHUNKS_HEALTH = "chunks.health"  # the kind of finding that is stepped through, and which of them
-CHUNKS_ELSEWHERE = "chunks.elsewhere_at"  # the document whose shared passages are stepped through, and which of them
 CHUNKS_LAST = "chunks.last"  # side -> the cut that was shown last, and its dials
 CHUNKS_SCOPE = "chunks.scope"
 CHUNKS_NOTICE = "chunks.notice"
 CHUNKS_DROPPED = "chunks.dropped"  # an edit that was switched off, to be undone
-CHUNKS_MAP_OF = "chunks.map_of"
 CHUNKS_WANTED = "chunks.wanted"  # what stands outside the fragment was changed inside it, such as the document
 QUESTION = "ask.question"
 ASKED = "ask.asked"
@@ -84,10 +81,8 @@ NEEDLES_STAGE = "needles.stage"
 JUDGING_FILTER = "judging.filter"
 JUDGING_SHOWN = "judging.shown"
 SUITE = "benchmark.suite"
-SUITE_FOLDER = "benchmark.folder"
 PRESETS_CHOSEN = "benchmark.presets"
 SUITE_ORIGINS = "benchmark.origins"  # whose judgments are measured on
-BENCH_VARY = "benchmark.vary"
 BENCH_TOKENS = "benchmark.tokens"
 BENCH_ANSWERS = "benchmark.answers"
 RUN_SHOWN = "benchmark.run"
@@ -131,20 +126,7 @@ def turned(dials: dict[str, str], settings: Settings, also: Mapping[str, Any] | 
     """The settings with the dials' values, and ``also``. Raises ``SettingsError`` where they contradict each other."""
     chosen = {name: st.session_state[key] for key, name in dials.items() if key in st.session_state}
     chosen = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
-    return changed(settings, {**chosen, **(also or {})})
-
-
-def changed(settings: Settings, values: Mapping[str, Any]) -> Settings:
-    """Settings with several values set at once: on the way from one valid set to another, one alone may be invalid.
-
-    >>> changed(Settings(), {"chunking.max_tokens": 40, "chunking.prefix_max_tokens": 9}).chunking.max_tokens
-    40
-    """
-    stages: dict[str, dict[str, Any]] = {}
-    for name, value in values.items():
-        stage, _, field = name.partition(".")
-        stages.setdefault(stage, {})[field] = value
-    return replace(settings, **{stage: replace(getattr(settings, stage), **new) for stage, new in stages.items()})
+    return settings.with_values({**chosen, **(also or {})})
 
 
 def counter(key: str) -> int:

@@ -6,9 +6,11 @@ from collections.abc import Collection
 
 from core.chunking.auditing import UNEXPLAINED
 from core.evaluation.reporting.breakdown import STEP_WORDS
+from core.text.numerals import counted
 from core.text.places import PagesRead
 from core.types import Page, WordAudit
 
+count = counted  # a number with its noun
 EXPANSION_WORDS = {
     "flat": "Nothing: the chunk alone",
     "parent": "The parent section",
@@ -208,15 +210,6 @@ def duration(milliseconds: float) -> str:
         return f"{milliseconds:.1f} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"
     seconds = milliseconds / 1000
     return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds // 60)} min {int(seconds % 60)} s"
-
-
-def count(number: int, thing: str) -> str:
-    """A number with its noun.
-
-    >>> count(1, "chunk"), count(1200, "chunk")
-    ('1 chunk', '1,200 chunks')
-    """
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def page_word(kind: str) -> str:

@@ -36,14 +36,13 @@ class Plan:
     folder: Path
     name: str
     presets: Mapping[str, Settings]
-    skipped: tuple[tuple[str, str], ...] = ()
     options: BenchOptions = field(default_factory=BenchOptions)
     revision: int | None = None
 
     def payload(self) -> dict[str, Any]:
         """Fit for JSON; ``from_payload`` makes an equal plan of it.
 
-        >>> plan = Plan(Path("suite"), "Suite", {"default": Settings()}, (("a", "b"),), BenchOptions((500,)))
+        >>> plan = Plan(Path("suite"), "Suite", {"default": Settings()}, BenchOptions((500,)))
         >>> Plan.from_payload(plan.payload()) == plan
         True
         """
@@ -51,7 +50,6 @@ class Plan:
             "folder": str(self.folder),
             "name": self.name,
             "presets": {name: settings.to_dict() for name, settings in self.presets.items()},
-            "skipped": [list(item) for item in self.skipped],
             "token_budgets": list(self.options.token_budgets),
             "answers": self.options.answers,
             "failures": self.options.failures,
@@ -65,7 +63,6 @@ class Plan:
             folder=Path(row["folder"]),
             name=row["name"],
             presets={name: settings_from(values) for name, values in row["presets"].items()},
-            skipped=tuple((cell, reason) for cell, reason in row["skipped"]),
             options=BenchOptions(tuple(row["token_budgets"]), row["answers"], row.get("failures", False)),
             revision=row["revision"],
         )
@@ -98,7 +95,6 @@ def _bench(library: Library, job: Job, reporter: Reporter) -> None:
             vectors=library.vectors if alike else None,
             options=plan.options,
             revision=plan.revision,
-            skipped=plan.skipped,
         )
         reporter.finish_item(item.id)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SuiteError
-from core.evaluation.exchange import FORMATS, Anchor, Exchange, read_files, write_files
+from core.evaluation.exchange import FORMATS, Exchange, ours, read_files, write_files
 from core.evaluation.suites import GoldSpan, Question, load_suite
 
 TEXT = "The tower was built in 1887. It is 324 metres high — été, 猫 and all.\nIt stands."
@@ -35,21 +35,9 @@ def exchanges(draw, every_text=True):
     return Exchange(texts, tuple(questions))
 
 
-def again(name: str, exchange: Exchange) -> Exchange:
-    return FORMATS[name].read(FORMATS[name].write(exchange))
-
-
-def asked(exchange: Exchange) -> dict[str, set[GoldSpan]]:
-    """By question: its gold, wherever it was put."""
-    found: dict[str, set[GoldSpan]] = {}
-    for question in exchange.questions:
-        found.setdefault(question.question, set()).update(question.gold)
-    return found
-
-
 @given(exchange=exchanges())
 def test_ours_carries_everything(exchange) -> None:
-    found = again("ours", exchange)
+    found = FORMATS["ours"].read(ours.write(exchange))
     assert (found.documents, found.questions) == (exchange.documents, exchange.questions)
     for question in exchange.questions:
         for span in question.gold:
@@ -60,61 +48,11 @@ def test_ours_carries_everything(exchange) -> None:
 @given(exchange=exchanges())
 def test_ours_is_a_suite_the_bench_loads(exchange, tmp_path_factory) -> None:
     folder = tmp_path_factory.mktemp("suite")
-    write_files(FORMATS["ours"], FORMATS["ours"].write(exchange), folder)
+    write_files(ours.write(exchange), folder)
     suite = load_suite(folder)
     assert suite.questions == exchange.questions
     assert {document.name: document.text for document in suite.documents} == exchange.documents
     assert FORMATS["ours"].read(read_files(FORMATS["ours"], folder)).questions == exchange.questions
-
-
-@given(exchange=exchanges())
-def test_chroma_carries_questions_and_spans_with_their_words(exchange) -> None:
-    found = again("chroma", exchange)
-    assert asked(found) == asked(exchange)
-    named = {span.document for spans in asked(exchange).values() for span in spans}
-    assert found.documents == {name: exchange.documents[name] for name in named}
-    without_texts = {name: text for name, text in FORMATS["chroma"].write(exchange).items() if name.endswith(".csv")}
-    bare = FORMATS["chroma"].read(without_texts)
-    assert asked(bare) == asked(exchange)
-    assert set(bare.documents.values()) <= {None}
-    assert {span: anchor.quote for span, anchor in bare.anchors.items()} == {
-        span: exchange.documents[span.document][span.start : span.end]
-        for spans in asked(exchange).values()
-        for span in spans
-    }
-
-
-@given(exchange=exchanges())
-def test_squad_carries_contexts_questions_and_spans(exchange) -> None:
-    found = again("squad", exchange)
-    assert asked(found) == asked(exchange)
-    assert found.documents.items() <= exchange.documents.items()
-    whole = {question.id: question for question in exchange.questions}
-    for question in found.questions:
-        assert question.id.partition("@")[0] in whole
-        assert question.answer == (None if not question.gold else found.anchor(question.gold[0]).quote)
-
-
-@given(exchange=exchanges())
-def test_beir_carries_documents_and_which_are_relevant(exchange) -> None:
-    found = again("beir", exchange)
-    assert found.documents == exchange.documents
-    assert [(item.id, item.question) for item in found.questions] == [
-        (item.id, item.question) for item in exchange.questions
-    ]
-    for question, before in zip(found.questions, exchange.questions, strict=True):
-        relevant = tuple(dict.fromkeys(span.document for span in before.gold))
-        assert question.relevant_documents == relevant
-        assert question.gold == tuple(GoldSpan(name, 0, len(exchange.documents[name])) for name in relevant)
-
-
-def test_names_no_file_can_have_are_made_safe_and_stay_inside() -> None:
-    texts = {"../../up.md": TEXT, "up.md": TEXT + " Another."}
-    gold = tuple(GoldSpan(name, 0, 9) for name in texts)
-    files = FORMATS["chroma"].write(Exchange(texts, (Question("1", "What?", gold),)))
-    assert sorted(files) == ["corpora/up (2).md", "corpora/up.md", "questions_df.csv"]
-    found = FORMATS["chroma"].read(files)
-    assert found.documents == {"up.md": TEXT, "up (2).md": TEXT + " Another."}
 
 
 def test_chroma_as_chroma_writes_it() -> None:
@@ -233,37 +171,27 @@ def test_what_is_malformed_is_named_with_its_place(name, files, words) -> None:
         FORMATS[name].read(files)
 
 
-@pytest.mark.parametrize(("name", "words"), [("chroma", "not at hand"), ("squad", "a.md"), ("beir", "a.md")])
-def test_what_a_format_needs_and_nobody_has_is_not_written(name, words) -> None:
-    bare = Exchange({"a.md": None}, (Question("1", "What?", (GoldSpan("a.md", 0, 4),)),))
-    with pytest.raises(SuiteError, match=words):
-        FORMATS[name].write(bare)
-    known = Exchange(bare.documents, bare.questions, {GoldSpan("a.md", 0, 4): Anchor("Some")})
-    assert '""content"": ""Some""' in FORMATS["chroma"].write(known)["questions_df.csv"]
-
-
-def test_one_file_is_read_without_its_neighbours_and_written_where_it_is_named(tmp_path) -> None:
-    exchange = Exchange({"a.md": TEXT}, (Question("1", "What?", (GoldSpan("a.md", 0, 9),)),))
-    for name, file in (("chroma", "mine.csv"), ("squad", "mine.json"), ("ours", "mine.jsonl")):
-        folder = tmp_path / name
-        form = FORMATS[name]
-        written = write_files(form, form.write(exchange), folder / file)
-        assert written[0] == folder / file
-        (folder / f"other{written[0].suffix}").write_bytes(b"\xff not read")
-        assert form.read(read_files(form, folder / file)).questions[0].gold == (GoldSpan("a.md", 0, 9),)
-    form = FORMATS["beir"]
-    write_files(form, form.write(exchange), tmp_path / "beir")
-    for place in (tmp_path / "beir", tmp_path / "beir" / "corpus.jsonl", tmp_path / "beir" / "queries.jsonl"):
-        assert form.read(read_files(form, place)).documents == {"a.md": TEXT}
+def test_one_file_is_read_without_its_neighbours(tmp_path) -> None:
+    asked = {"mine.json": squad()["dev.json"], "mine.csv": table(json.dumps([REFERENCE]))["q.csv"], "mine.jsonl": ROW}
+    for (file, text), name in zip(asked.items(), ("squad", "chroma", "ours"), strict=True):
+        (tmp_path / file).write_text(text)
+        (tmp_path / f"other{(tmp_path / file).suffix}").write_bytes(b"\xff not read")
+        assert len(FORMATS[name].read(read_files(FORMATS[name], tmp_path / file)).questions) == 1
+    for name, text in beir("q1\td1\t1\n").items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for place in (tmp_path / "corpus.jsonl", tmp_path / "queries.jsonl"):
+        assert FORMATS["beir"].read(read_files(FORMATS["beir"], place)).questions
 
 
 def test_a_corpus_of_chroma_may_be_a_csv(tmp_path) -> None:
-    texts = {"prices.csv": "item,price\napple,3\n", "prices.md": "Apples are dear."}
-    gold = (GoldSpan("prices.csv", 11, 16), GoldSpan("prices.md", 0, 6))
-    form = FORMATS["chroma"]
-    write_files(form, form.write(Exchange(texts, (Question("1", "What?", gold),))), tmp_path)
-    read = form.read(read_files(form, tmp_path))
-    assert (read.documents, read.questions[0].gold) == (texts, gold)
+    (tmp_path / "corpora").mkdir()
+    (tmp_path / "corpora" / "prices.csv").write_text("item,price\napple,3\n")
+    references = json.dumps([{"content": "apple", "start_index": 11, "end_index": 16}]).replace('"', '""')
+    (tmp_path / "mine.csv").write_text(f'question,references,corpus_id\nWhat?,"{references}",prices.csv\n')
+    read = FORMATS["chroma"].read(read_files(FORMATS["chroma"], tmp_path))
+    assert read.documents == {"prices.csv": "item,price\napple,3\n"}
+    assert read.questions[0].gold == (GoldSpan("prices.csv", 11, 16),)
 
 
 def test_documents_of_a_suite_that_are_no_text_are_named_alone(tmp_path) -> None:
@@ -285,4 +213,4 @@ def test_what_is_not_there_or_no_text_gets_a_sentence(tmp_path) -> None:
     with pytest.raises(SuiteError, match=r"a\.json is not UTF-8"):
         read_files(FORMATS["squad"], tmp_path)
     with pytest.raises(SuiteError, match="cannot be written"):
-        write_files(FORMATS["squad"], {"squad.json": "{}"}, tmp_path / "a.json" / "below")
+        write_files({"questions.jsonl": ""}, tmp_path / "a.json" / "below")

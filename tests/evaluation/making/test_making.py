@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import CancelledError
-from core.evaluation.exchange import FORMATS, read_files, write_files
+from core.evaluation.exchange import FORMATS, ours, read_files, write_files
 from core.evaluation.exchange.importing import import_judgments
 from core.evaluation.exchange.judged import by_origin, judged_questions, with_texts, write_judged_suite
 from core.evaluation.making import keep, leave_out, make_questions, suggested_questions, take_back
@@ -90,7 +90,7 @@ def test_made_questions_stay_known_as_made_through_listing_export_and_import(fil
         len(item.gold) for item in made
     )
     form, folder = FORMATS["ours"], tmp_path / "out"
-    write_files(form, form.write(with_texts(filled, judged_questions(filled))), folder)
+    write_files(ours.write(with_texts(filled, judged_questions(filled))), folder)
     with Library.open(tmp_path / "other", encoder=FastEncoder()) as other:
         for name in ("manual.md", "gauge.py", "pumps.md"):
             other.ingest([Incoming(name, tmp_path / name)])

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from statistics import fmean
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.cli.main import main
-from core.evaluation.reading import broken_law, longest_common, means, measure, read_folder, summary
-from core.evaluation.tables import document_tables, markdown_tables, matched_cells, plain_words
+from benchmarks.readers import broken_law, longest_common, means, measure, read_folder, summary
+from benchmarks.readers_tables import document_tables, markdown_tables, matched_cells, plain_words
 from core.parsing import parse
 from core.settings import ParsingSettings
 from core.types import Block, BlockKind, Cell, Document, Link, Span
@@ -148,7 +146,7 @@ def test_documents_of_known_text_are_read_whole_and_in_order(kind) -> None:
     assert not shares or fmean(shares) >= 0.95, summary(readings)
 
 
-def test_a_folder_is_measured_and_failures_are_listed(tmp_path, capsys) -> None:
+def test_a_folder_is_measured_and_failures_are_listed(tmp_path) -> None:
     page, note = web_page(1), markdown(2)
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / page.name).write_bytes(page.data)
@@ -159,17 +157,7 @@ def test_a_folder_is_measured_and_failures_are_listed(tmp_path, capsys) -> None:
     assert [file.name for file in files] == [f"deep/{page.name}", note.name]
     assert (files[0].word_share, files[1].word_share) == (1.0, None)
     assert means(files)["all"]["files"] == 2
-    assert main(["read", str(tmp_path), "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    (reader,) = answer["readers"]
-    assert reader["reader"] == "own"
-    assert [file["kind"] for file in reader["files"]] == ["html", "markdown"]
-    assert reader["files"][1]["audit"]["missing"] == 0
-    assert reader["means"]["html"]["cell_share"] == 1.0
-
     (tmp_path / "broken.docx").write_bytes(MAKERS["docx"](1).data[:900])
-    assert main(["read", str(tmp_path)]) == 1
-    shown = capsys.readouterr().out
+    shown = summary(list(read_folder(tmp_path, ParsingSettings())))
     assert "100.0 %" in shown
     assert "broken.docx" in shown
-    assert main(["read", str(tmp_path / "nowhere")]) == 2

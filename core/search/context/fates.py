@@ -1,4 +1,4 @@
-"""What a search tells of itself: the trace of every candidate, and how the best hits lie together.
+"""What became of every candidate, as the trace tells it, and how the best hits lie together.
 
 The columns of the trace are those of ``Ranking.scores``: a stage that adds one there is in the trace.
 """

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core.settings import EXPANSIONS, ORDERS
 from core.settings.context import READING_UNITS
-from pages.ui.settings.ask_dial import SHARE, Dial, Fold, Read
+from pages.ui.ask.dials.dial import SHARE, Dial, Fold, Read
 from pages.ui.shared.words import EXPANSION_WORDS, ORDER_WORDS
 
 _UNIT_WORDS = {

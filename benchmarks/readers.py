@@ -1,14 +1,18 @@
 """How well files are read: words in reading order and tables cell by cell, against a text that says what is right.
 
+    python -m benchmarks.readers FOLDER [--reader own] [--reader unstructured]
+
 Beside a measured FILE stands ``FILE.expected.md``. Words: the share of the expected ones that the document has in the
 expected order, by the longest common subsequence; Markdown's marks, case and punctuation aside. A word read twice or
 one too many costs nothing, a paragraph in the wrong place costs its words.
 
-Tables: ``core.evaluation.tables`` says how their cells are compared.
+Tables: ``benchmarks.readers_tables`` says how their cells are compared.
 """
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,10 +20,11 @@ from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
-from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.readers_tables import document_tables, markdown_tables, matched_cells, plain_words
 from core.errors import LecternError
-from core.evaluation.tables import document_tables, markdown_tables, matched_cells, plain_words
 from core.parsing import parse
 from core.settings import ParsingSettings
 from core.types import Document, WordAudit
@@ -46,20 +51,6 @@ class FileReading:
     audit: WordAudit | None = None
     broken: str = ""
     failure: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for JSON."""
-        audit = self.audit and {
-            "reader": self.audit.reader,
-            "words": self.audit.words,
-            "in_text": self.audit.in_text,
-            "in_metadata": self.audit.in_metadata,
-            "dropped": dict(self.audit.dropped),
-            "missing": self.audit.missing,
-            "examples": list(self.audit.examples),
-        }
-        names = [name for name in self.__slots__ if name != "audit"]
-        return {**{name: getattr(self, name) for name in names}, "audit": audit}
 
 
 def read_folder(folder: Path, settings: ParsingSettings) -> Iterator[FileReading]:
@@ -191,3 +182,18 @@ def broken_law(document: Document) -> str:
     if any(link.start < end for link, end in zip(document.links, ends, strict=False)):
         return "links overlap or are out of order"
     return "" if document.title.strip() else "the title is blank"
+
+
+def main() -> None:
+    """Print a table for each reader."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--reader", action="append", dest="readers", help="own or unstructured; repeat to compare")
+    options = parser.parse_args()
+    for reader in options.readers or ["own"]:
+        files = list(read_folder(options.folder, ParsingSettings(reader=reader)))
+        print(f"reader: {reader}\n{summary(files)}\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.settings import FUSIONS, Settings
 from core.settings.searching import MOST_ANSWERS
-from pages.ui.settings.ask_dial import SHARE, Dial, Fold
+from pages.ui.ask.dials.dial import SHARE, Dial, Fold
 from pages.ui.shared.words import FUSION_WORDS
 
 _BOOST = (0.0, 3.0, 0.1)

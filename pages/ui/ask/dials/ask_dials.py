@@ -9,11 +9,11 @@ import streamlit as st
 
 from core.errors import SettingsError
 from core.settings import GENRES, PACKAGED_RERANKER, Settings, carefully
+from pages.ui.ask.dials.dial import Dial, Fold
+from pages.ui.ask.dials.found import RETRIEVAL, UNDERSTANDING
+from pages.ui.ask.dials.ranked import DIVERSITY, RERANKING
+from pages.ui.ask.dials.read import ANSWERING, ASSEMBLY, EXPANSION
 from pages.ui.settings import rerankers
-from pages.ui.settings.ask_dial import Dial, Fold
-from pages.ui.settings.ask_dials_found import RETRIEVAL, UNDERSTANDING
-from pages.ui.settings.ask_dials_ranked import DIVERSITY, RERANKING
-from pages.ui.settings.ask_dials_read import ANSWERING, ASSEMBLY, EXPANSION
 from pages.ui.shared import state, words
 
 FOLDS: tuple[Fold, ...] = (UNDERSTANDING, RETRIEVAL, DIVERSITY, RERANKING, EXPANSION, ASSEMBLY, ANSWERING)

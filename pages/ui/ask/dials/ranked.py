@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.settings import DIVERSITIES, RERANKING_UNITS
-from pages.ui.settings.ask_dial import SHARE, Dial, Fold, Read
+from pages.ui.ask.dials.dial import SHARE, Dial, Fold, Read
 from pages.ui.settings.rerankers import NAMES
 
 _DIVERSITY_WORDS = {
