@@ -15,6 +15,7 @@ from core.evaluation.regions import region, take
 from core.evaluation.reporting.breakdown import latency_table, settings_table
 from core.settings import Settings
 from core.types import Span
+from pages.ui.benchmark import axes as bench_axes
 from pages.ui.benchmark import details as bench_details
 from pages.ui.benchmark import questions as bench_questions
 from pages.ui.benchmark import table as bench_table
@@ -135,9 +136,26 @@ def test_settings_and_unanswerable_questions_have_their_tables() -> None:
     assert set(latency_table(made)) >= {"Preset", "search by meaning", "together"}
 
 
-def test_budgets_are_whole_tokens() -> None:
+def test_every_setting_can_be_varied_and_budgets_are_whole_tokens() -> None:
+    assert {"chunking.max_tokens", "retrieval.fusion"} <= {*bench_axes.setting_names()}
     with pytest.raises(SettingsError, match="no budget"):
         token_budgets(["500", "many"])
+
+
+def test_a_grid_counts_its_cells_and_names_those_that_cannot_be() -> None:
+    found = bench_axes.axes_of(Settings(), bench_axes.ROWS)
+    assert len(found.presets) == 9
+    rows = [{"Setting": "chunking.max_tokens", "Values": "64, 900"}, {"Setting": None, "Values": None}]
+    partly = bench_axes.axes_of(Settings(), rows)
+    assert (list(partly.presets), partly.skipped[0][0]) == (["max_tokens=64"], "max_tokens=900")
+    listed = [{"Setting": "chunking.prefix", "Values": "title,heading; none"}]
+    assert [made.chunking.prefix for made in bench_axes.axes_of(Settings(), listed).presets.values()] == [
+        ("title", "heading"),
+        (),
+    ]
+    assert bench_axes.axes_of(Settings(), []).presets == {}
+    with pytest.raises(SettingsError, match="value twice"):
+        bench_axes.axes_of(Settings(), [{"Setting": "retrieval.k", "Values": "5, 5"}])
 
 
 def test_made_up_questions_have_gold_within_their_documents() -> None:

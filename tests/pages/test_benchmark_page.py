@@ -213,3 +213,12 @@ def test_a_stopped_run_is_told_and_a_finished_one_can_be_removed(home: Path, mea
     heads = history.runs(home / "benchmarks")
     assert [head.folder for head in heads] == [measured]
     assert stopped != measured
+
+
+@pytest.mark.usefixtures("home")
+def test_a_grid_counts_its_cells() -> None:
+    app = start("benchmark")
+    app.toggle(key="benchmark.vary").set_value(True).run()
+    assert "9 cells" in said(app)
+    assert "14 presets" in cost(app)
+    assert not app.exception

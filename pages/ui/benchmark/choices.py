@@ -11,8 +11,10 @@ import streamlit as st
 
 from core.errors import SettingsError
 from core.evaluation.bench import BenchOptions
+from core.evaluation.grid import Grid
 from core.evaluation.planning import estimate, recipe_of
 from core.settings import BASELINES, PRESETS, Settings
+from pages.ui.benchmark import axes as bench_axes
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.apply import keeping
 from pages.ui.benchmark.ready import show_ready
@@ -49,7 +51,7 @@ def preset_words(name: str) -> str:
 
 
 def show_choices() -> None:
-    """Suite, presets and options; the plan they make, its cost, and Run."""
+    """Suite, presets, grid and options; the plan they make, its cost, and Run."""
     st.fragment(_choices)()  # what is chosen here redraws this alone
 
 
@@ -74,8 +76,16 @@ def _choose() -> None:
     )
     names = [name for name in st.session_state.get(state.PRESETS_CHOSEN, []) if name in known]
     bar = st.container(horizontal=True, vertical_alignment="center")
+    vary = bar.toggle(
+        "Vary settings",
+        key=state.BENCH_VARY,
+        persist_state="session",
+        width="content",
+        help="Every combination of the values of a few settings, measured beside the presets.",
+    )
     options = _options(bar)
-    presets = {name: known[name] for name in names}
+    grid = bench_axes.choose_grid(known) if vary else Grid({})
+    presets = {name: known[name] for name in names} | dict(grid.presets)
     busy = bool(background.active_jobs("bench"))
     plan = _plan(chosen, presets, options)
     bar.caption(_cost(chosen, plan, busy=busy), text_alignment="right")  # what it costs stands beside the button

@@ -82,6 +82,7 @@ JUDGING_FILTER = "judging.filter"
 JUDGING_SHOWN = "judging.shown"
 SUITE = "benchmark.suite"
 PRESETS_CHOSEN = "benchmark.presets"
+BENCH_VARY = "benchmark.vary"
 SUITE_ORIGINS = "benchmark.origins"  # whose judgments are measured on
 BENCH_TOKENS = "benchmark.tokens"
 BENCH_ANSWERS = "benchmark.answers"
