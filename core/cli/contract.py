@@ -19,7 +19,7 @@ from core.storage.catalogue.conditions import Condition
 from core.storage.catalogue.judging import JudgmentRow
 from core.storage.verify import Problem
 from core.text.places import pages_read
-from core.types import Audit, Block, BlockKind, Chunk, ChunkTree, Quote, Span, WordAudit
+from core.types import Audit, Block, BlockKind, Chunk, ChunkTree, Ending, Quote, Span, WordAudit
 
 if TYPE_CHECKING:
     from core.evaluation.statistics import Comparison
@@ -114,7 +114,8 @@ def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, 
 
     ``features``: of the hits, by their chunks' ids.
 
-    A passage's ``score`` is the relevance by which it competed for the room and got its ``rank``, in the unit of the
+    ``ending``: before which hit the context ends by itself, or would where the room is filled, and why; null where it
+    does not. A passage's ``score`` is the relevance by which it competed for the room and got its ``rank``, in the unit of the
     hits' last score: its best child's; of a merged parent and of what was added see
     ``core.search.expansion.relevance``. Where sentences fill the room it is the sum of
     ``core.search.context.candidates``.
@@ -132,10 +133,14 @@ def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, 
         "passages": [
             told(passage, "document source start end tokens chunk_ids rank score reason") for passage in result.passages
         ],
-        "context": told(result.context, "order tokens prompt"),
+        "context": {**told(result.context, "order tokens prompt"), "ending": _ending(result.context.ending)},
         "conflicts": [_conflict(conflict) for conflict in result.conflicts],
         **told(result, "notes reads timings_ms"),
     }
+
+
+def _ending(found: Ending | None) -> dict[str, Any] | None:
+    return told(found, "rank probability sentence") if found is not None else None
 
 
 def answered(result: SearchResult, line: Line, features: Mapping[str, Features]) -> dict[str, Any]:

@@ -292,7 +292,8 @@ class Searcher:
                 "expand": (expanded - started) * 1000,
                 "assemble": (perf_counter() - expanded) * 1000,
             }
-            return Context(passages, order, filled.used, budget.amount, prompt), filled.fates, timings
+            made = Context(passages, order, filled.used, budget.amount, prompt, filled.ending)
+            return made, filled.fates, timings
 
     def answer(self, result: SearchResult, settings: AnsweringSettings) -> Line:
         """The quotes of a result, and how likely the library answers at all.

@@ -38,7 +38,7 @@ RUNGS: dict[str, tuple[float, ...]] = {
     "reranking.candidates": _LEAVES,
     "reranking.keep": _LEAVES,
     "retrieval.min_similarity": tuple(n / 10 for n in range(-10, 11)),
-    "assembly.least_gain": tuple(n / 20 for n in range(21)),
+    "assembly.stop_below": tuple(n / 20 for n in range(21)),
     "retrieval.dense_weight": _TENTHS,
     "retrieval.lexical_weight": _TENTHS,
     "retrieval.coverage_weight": _TENTHS,
@@ -64,7 +64,7 @@ RUNGS: dict[str, tuple[float, ...]] = {
     "reranking.window_sentences": (0, 1, 2, 3, 5, 8),
 }
 RAISED = (NUMBER, "reranking.candidates", "reranking.keep", BUDGET)  # less of these lets nothing in
-LOWERED = ("retrieval.min_similarity", "assembly.least_gain")  # thresholds: only lower values let something in
+LOWERED = ("retrieval.min_similarity", "assembly.stop_below")  # thresholds: only lower values let something in
 CHOICES: dict[str, tuple[Any, ...]] = {
     "retrieval.fusion": FUSIONS,
     "retrieval.lexical_engine": LEXICAL_ENGINES,
