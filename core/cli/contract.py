@@ -115,7 +115,9 @@ def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, 
     ``features``: of the hits, by their chunks' ids.
 
     ``ending``: before which hit the context ends by itself, or would where the room is filled, and why; null where it
-    does not. A passage's ``score`` is the relevance by which it competed for the room and got its ``rank``, in the unit of the
+    does not.
+
+    A passage's ``score`` is the relevance by which it competed for the room and got its ``rank``, in the unit of the
     hits' last score: its best child's; of a merged parent and of what was added see
     ``core.search.expansion.relevance``. Where sentences fill the room it is the sum of
     ``core.search.context.candidates``.

@@ -132,4 +132,5 @@ def further(found: Values) -> Values:
     >>> further(np.zeros((1, 10))).shape
     (1,)
     """
-    return np.asarray(1 / (1 + np.exp(-(found @ np.array(astuple(WEIGHTS)) + BIAS))))
+    log_odds = np.clip(found @ np.array(astuple(WEIGHTS)) + BIAS, -50, 50)  # no probability is told apart further out
+    return np.asarray(1 / (1 + np.exp(-log_odds)))
