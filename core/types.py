@@ -372,24 +372,10 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
-    """Where a context ends though there is room, or would at the usual dial where the room is filled.
-
-    ``rank``: of the hit that is first left out, 0 for one that was not ranked. ``probability``: that gold was still to
-    come there. ``sentence``: why it ends, for people.
-    """
-
-    rank: int
-    probability: float
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
 class Context:
     """The passages in the order the reader gets them, and the exact prompt made of them.
 
     ``tokens``: of the passages, as counted against ``budget``; ``order`` lists their relevance ranks in reading order.
-    ``ending``: ``None`` where the budget or the last hit ends it.
     """
 
     passages: tuple[Passage, ...]
@@ -397,7 +383,6 @@ class Context:
     tokens: int
     budget: int
     prompt: str
-    ending: Ending | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,8 +90,8 @@ def show_result(
     judging_list.show_row(inquiry.question, result.passages)
     target = None
     if result.hits:
-        target = show_evidence(result, made_by, lambda version: readings.document(version).blocks, kind_of)
         show_ending(result, made_by)
+        target = show_evidence(result, made_by, lambda version: readings.document(version).blocks, kind_of)
         told = rerankers.reread(result.timings_ms, made_by.reranking.candidates)
         asked = result.understood.notes  # those stand with the chips
         notes = (note for note in result.notes if note not in asked)

@@ -19,7 +19,7 @@ from core.storage.catalogue.conditions import Condition
 from core.storage.catalogue.judging import JudgmentRow
 from core.storage.verify import Problem
 from core.text.places import pages_read
-from core.types import Audit, Block, BlockKind, Chunk, ChunkTree, Ending, Quote, Span, WordAudit
+from core.types import Audit, Block, BlockKind, Chunk, ChunkTree, Quote, Span, WordAudit
 
 if TYPE_CHECKING:
     from core.evaluation.statistics import Comparison
@@ -135,14 +135,11 @@ def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, 
         "passages": [
             told(passage, "document source start end tokens chunk_ids rank score reason") for passage in result.passages
         ],
-        "context": {**told(result.context, "order tokens prompt"), "ending": _ending(result.context.ending)},
+        "context": told(result.context, "order tokens prompt"),
+        "ending": told(result.ending, "rank probability sentence") if result.ending is not None else None,
         "conflicts": [_conflict(conflict) for conflict in result.conflicts],
         **told(result, "notes reads timings_ms"),
     }
-
-
-def _ending(found: Ending | None) -> dict[str, Any] | None:
-    return told(found, "rank probability sentence") if found is not None else None
 
 
 def answered(result: SearchResult, line: Line, features: Mapping[str, Features]) -> dict[str, Any]:

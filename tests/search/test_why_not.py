@@ -238,7 +238,7 @@ def test_progress_is_told_and_stops_the_search(world: World) -> None:
 def test_no_less_leaves_would_do(world: World) -> None:
     """Without shares and with leaves alone in a wide context, a place is in from the leaf's own rank on."""
     shares = ("neighbour_share", "parent_share", "document_share")
-    flat = {"expansion.strategy": "flat", "assembly.budget_tokens": 20_000, "retrieval.k": 3}
+    flat = {"expansion.strategy": "flat", "assembly.budget_tokens": 20_000, "assembly.stop_below": 0, "retrieval.k": 3}
     settings = Settings().with_values({**{f"retrieval.{share}": 0 for share in shares}, **flat})
     told = 0
     for question, name, place in world.gold[::4]:

@@ -10,9 +10,10 @@ from core.search.context.candidates import (
     ContextCandidate,
     reads_sentences,
     sentence_candidates,
+    stands_alone,
     whole_candidates,
 )
-from core.search.context.ending import LITTLE, UNSURE, further, signs
+from core.search.context.ending import LEAST, LITTLE, UNSURE, Ending, outlook
 from core.search.context.filling import Budget, Filling
 from core.search.context.prompt import LeafFacts, Notes, Reads, widest_number
 from core.search.context.repeats import fresh
@@ -20,7 +21,7 @@ from core.search.expansion import Extent
 from core.search.ranking import Ranking
 from core.settings import AssemblySettings
 from core.text.sentences import sentence_spans
-from core.types import Ending, Passage, Span
+from core.types import Passage, Span
 
 # Fewer characters than this are not worth a citation of their own when the budget ends inside a child.
 SHORTEST_CUT = 40
@@ -30,6 +31,7 @@ MOST_PASSAGES = 99
 KEPT = "kept"
 CAME_IN = "its text came in with a better child's passage"
 ALONE = "the child alone: the rest of its parent did not fit the budget"
+PROSE = "the child alone: what stands around prose is read only where the room is filled"
 CUT = "cut where the budget ends"
 SAID = "better passages say all of it"
 ENDED = "the context ended before it"
@@ -69,6 +71,8 @@ def assemble(
     (``core.search.context.ending``). A single sentence that does not fit is passed over.
     """
     settings = settings or AssemblySettings()
+    if len(ranking.pool) < LEAST:
+        settings = replace(settings, stop_below=0)
     most = max(MOST_PASSAGES, len(extents))
     notes = Notes(ranking.leaves, reads, widest_number(most, budget))
     candidates: list[ContextCandidate] = []
@@ -76,10 +80,10 @@ def assemble(
         candidates = sentence_candidates(ranking, extents, reads)
     if not candidates:
         candidates = whole_candidates(ranking.leaves, extents)
-    likely = further(signs(ranking, [candidate.child for candidate in candidates])).tolist()
+    likely = outlook(ranking, [candidate.child for candidate in candidates])
 
     def filled(settings: AssemblySettings) -> _Context:
-        context = _Context(budget, settings, Filling(budget, reads.text, notes.above, most))
+        context = _Context(budget, settings, reads, Filling(budget, reads.text, notes.above, most))
         little = LITTLE[budget.unit]
         if settings.stop_below and likely and likely[0] < UNSURE and budget.amount > little:
             context.filling.budget = replace(budget, amount=little)
@@ -110,6 +114,7 @@ class _Context:
 
     budget: Budget
     settings: AssemblySettings
+    reads: Reads
     filling: Filling
     hardly: str = ""
     taken: list[tuple[ContextCandidate, Sequence[Span], str]] = field(default_factory=list)
@@ -134,7 +139,9 @@ class _Context:
 
     def _tried(self, candidate: ContextCandidate) -> str:
         """Takes the candidate, or its core, or a beginning of it; else says why not."""
-        wanted, said = self._fresh(candidate.document, candidate.core if self.hardly else candidate.wanted)
+        if candidate.wanted != candidate.core and self._reads_less(candidate):
+            candidate = replace(candidate, wanted=candidate.core, reason=PROSE)
+        wanted, said = self._fresh(candidate.document, candidate.wanted)
         core, said_by_core = (
             (wanted, said) if candidate.core == candidate.wanted else self._fresh(candidate.document, candidate.core)
         )
@@ -154,6 +161,12 @@ class _Context:
             return self.ended
         self._take(candidate, [cut], set(), CUT)
         return ""
+
+    def _reads_less(self, candidate: ContextCandidate) -> bool:
+        """Whether its child alone is read: where little is, and of prose where the room is not filled."""
+        if not self.settings.stop_below:
+            return False
+        return bool(self.hardly) or stands_alone(candidate.document, candidate.wanted, self.reads)
 
     def _take(self, candidate: ContextCandidate, spans: Sequence[Span], said: set[str], reason: str) -> bool:
         if not self.filling.take(candidate.document, spans):

@@ -19,6 +19,19 @@ _SURE = 1e-6  # a probability is never taken for nearer to 0 or 1: its log-odds 
 
 
 @dataclass(frozen=True, slots=True)
+class Ending:
+    """Where a context ends though there is room, or would at the usual dial where the room is filled.
+
+    ``rank``: of the hit that is first left out, 0 for one that was not ranked. ``probability``: that gold was still to
+    come there. ``sentence``: why it ends, for people.
+    """
+
+    rank: int
+    probability: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Signs:
     """What tells whether gold is still to come when a child is next; log-odds for each where they are weights.
 
@@ -61,6 +74,8 @@ BIAS = -1.18
 # Below it the library hardly answers at all: then the best children alone are read, up to so much room.
 UNSURE = 0.35
 LITTLE = {"tokens": 300, "characters": 1200}
+# Of fewer leaves, as a narrow condition leaves them, scores do not tell what is likely.
+LEAST = 50
 
 
 def signs(ranking: Ranking, children: Sequence[int]) -> Values:
@@ -124,6 +139,13 @@ def _likely(ranking: Ranking, at: NDArray[np.int64], there: NDArray[np.bool_]) -
     read = np.clip(np.where(np.isnan(values), _SURE, values), _SURE, 1 - _SURE)
     best = np.maximum.accumulate(read[::-1])[::-1]
     return np.asarray(np.log(best / (1 - best)) - math.log(USUAL / (1 - USUAL)))
+
+
+def outlook(ranking: Ranking, children: Sequence[int]) -> list[float]:
+    """The probability at each child, the first to be read first, that gold is still to come; 1 where too few leaves
+    were searched for one to stand out.
+    """
+    return further(signs(ranking, children)).tolist() if len(ranking.pool) >= LEAST else [1.0] * len(children)
 
 
 def further(found: Values) -> Values:

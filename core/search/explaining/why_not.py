@@ -212,7 +212,8 @@ def _smallest(
     """The smallest change of each dial that admits the place, smallest first, and the dials not tried to their ends.
 
     Small steps are tried before large ones whatever their dial, so that what patience leaves out is large. Where no
-    dial alone is enough, number and budget are turned together, and the room is filled. ``removed``: conditions the trial leaves out already.
+    dial alone is enough, number and budget are turned together, and the room is filled. ``removed``: conditions the
+    trial leaves out already.
     """
     conditions, front = trial.understood(settings).conditions, trial.front(settings)
     tried = sorted(steps(settings, trial.genre(settings), len(trial.whole(None))), key=lambda step: step[0])

@@ -93,7 +93,7 @@ def show_evidence(
 
 def _ending(result: SearchResult, settings: Settings) -> dict[str, Any] | None:
     """The line among the children where reading ends, or would; ``None`` where nothing is past it."""
-    ending = result.context.ending
+    ending = result.ending
     if ending is None or not ending.rank:
         return None
     if settings.assembly.stop_below:
@@ -103,7 +103,7 @@ def _ending(result: SearchResult, settings: Settings) -> dict[str, Any] | None:
 
 def show_ending(result: SearchResult, settings: Settings) -> None:
     """Say where reading ends and why, with the ways to read more or less of it."""
-    ending, now = result.context.ending, settings.assembly.stop_below
+    ending, now = result.ending, settings.assembly.stop_below
     if ending is None:
         return
     said = f"Reading ends before match {ending.rank}" if now else f"It would end before match {ending.rank}"

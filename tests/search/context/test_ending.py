@@ -10,10 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search import context as assembly
+from core.search.context import assembling, ending
 from core.search.context.ending import LITTLE, UNSURE, further, signs
 from core.settings import AssemblySettings, ExpansionSettings
 from tests.search.context.test_context import filled
 from tests.search.context.worlds import worlds
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_worlds_count():
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (assembling, ending):
+            patch.setattr(module, "LEAST", 1)
+        yield
+
 
 FULL = AssemblySettings(stop_below=0)
 
@@ -39,8 +49,8 @@ def test_a_higher_threshold_reads_a_beginning_of_what_a_lower_one_reads(world, o
 @given(worlds(), st.integers(1, 4000), st.floats(0, 1))
 def test_the_first_passage_is_always_read_and_the_last_fate_names_the_dial(world, amount, stop_below):
     settings = AssemblySettings(stop_below=stop_below)
-    _, made = filled(world, ExpansionSettings("parent"), assembly.characters(amount), settings)
-    _, whole = filled(world, ExpansionSettings("parent"), assembly.characters(amount), FULL)
+    _, made = filled(world, ExpansionSettings("flat"), assembly.characters(amount), settings)
+    _, whole = filled(world, ExpansionSettings("flat"), assembly.characters(amount), FULL)
     assert bool(made.passages) == bool(whole.passages)
     if made.used < whole.used:
         assert made.ending is not None
