@@ -10,7 +10,6 @@ from core.search.context.candidates import (
     ContextCandidate,
     reads_sentences,
     sentence_candidates,
-    stands_alone,
     whole_candidates,
 )
 from core.search.context.ending import LEAST, LITTLE, UNSURE, Ending, outlook
@@ -31,7 +30,6 @@ MOST_PASSAGES = 99
 KEPT = "kept"
 CAME_IN = "its text came in with a better child's passage"
 ALONE = "the child alone: the rest of its parent did not fit the budget"
-PROSE = "the child alone: what stands around prose is read only where the room is filled"
 CUT = "cut where the budget ends"
 SAID = "better passages say all of it"
 ENDED = "the context ended before it"
@@ -83,7 +81,7 @@ def assemble(
     likely = outlook(ranking, [candidate.child for candidate in candidates])
 
     def filled(settings: AssemblySettings) -> _Context:
-        context = _Context(budget, settings, reads, Filling(budget, reads.text, notes.above, most))
+        context = _Context(budget, settings, Filling(budget, reads.text, notes.above, most))
         little = LITTLE[budget.unit]
         if settings.stop_below and likely and likely[0] < UNSURE and budget.amount > little:
             context.filling.budget = replace(budget, amount=little)
@@ -114,7 +112,6 @@ class _Context:
 
     budget: Budget
     settings: AssemblySettings
-    reads: Reads
     filling: Filling
     hardly: str = ""
     taken: list[tuple[ContextCandidate, Sequence[Span], str]] = field(default_factory=list)
@@ -139,8 +136,8 @@ class _Context:
 
     def _tried(self, candidate: ContextCandidate) -> str:
         """Takes the candidate, or its core, or a beginning of it; else says why not."""
-        if candidate.wanted != candidate.core and self._reads_less(candidate):
-            candidate = replace(candidate, wanted=candidate.core, reason=PROSE)
+        if self.hardly and candidate.wanted != candidate.core:
+            candidate = replace(candidate, wanted=candidate.core, reason=ALONE)
         wanted, said = self._fresh(candidate.document, candidate.wanted)
         core, said_by_core = (
             (wanted, said) if candidate.core == candidate.wanted else self._fresh(candidate.document, candidate.core)
@@ -161,12 +158,6 @@ class _Context:
             return self.ended
         self._take(candidate, [cut], set(), CUT)
         return ""
-
-    def _reads_less(self, candidate: ContextCandidate) -> bool:
-        """Whether its child alone is read: where little is, and of prose where the room is not filled."""
-        if not self.settings.stop_below:
-            return False
-        return bool(self.hardly) or stands_alone(candidate.document, candidate.wanted, self.reads)
 
     def _take(self, candidate: ContextCandidate, spans: Sequence[Span], said: set[str], reason: str) -> bool:
         if not self.filling.take(candidate.document, spans):

@@ -149,15 +149,6 @@ def is_prose(text: str, span: Span) -> bool:
     return ended >= LEAST_PROSE * sum(item.length for item in sentences)
 
 
-def stands_alone(document: int, span: Span, reads: Reads) -> bool:
-    """Whether a text is running prose, of which a part says what it says: no listing, table, list or talk in turns.
-
-    A listing's comments may be most of it; they say little apart from what they are about.
-    """
-    body = reads.text(document)
-    return reads.kind(document) != "code" and is_prose(body, span) and not _is_talk(body, span)
-
-
 def _is_talk(text: str, span: Span) -> bool:
     """Whether people say it in turns; a span may hold one of them alone, so that what stands around it is read too."""
     return bool(find_turns(text, max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)))
@@ -168,10 +159,12 @@ def _pieces(leaves: LeafTable, extents: Sequence[Extent], reads: Reads) -> list[
     runs: dict[int, list[Span]] = {}
     whole: list[Extent] = []
     for rank, extent in enumerate(extents):
-        wanted = Span(extent.start, extent.end)
-        if rank < CHUNKS and stands_alone(extent.document, wanted, reads):
+        body, wanted = reads.text(extent.document), Span(extent.start, extent.end)
+        # A listing's comments may be most of it; they say little apart from what they are about.
+        listing = rank < CHUNKS and reads.kind(extent.document) == "code"
+        if rank < CHUNKS and not listing and is_prose(body, wanted) and not _is_talk(body, wanted):
             known = runs.setdefault(extent.document, [])
-            low, high, joined = place(reads.text(extent.document), known, wanted)
+            low, high, joined = place(body, known, wanted)
             known[low:high] = [joined]
         else:
             whole.append(extent)
