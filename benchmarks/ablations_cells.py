@@ -165,7 +165,6 @@ DIALS = (
             "sentences": cell(assembly__unit="sentences"),
             "sentences where room is small": cell(assembly__unit="auto"),
             "repeats dropped": cell(assembly__drop_repeats=True),
-            "least gain 0.1": cell(assembly__least_gain=0.1),
         },
         note="The order of the passages in the prompt is no row: the same characters are read in any order.",
     ),

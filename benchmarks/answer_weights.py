@@ -80,13 +80,13 @@ def _all(root: Path, home: Path, count: int) -> list[Asked]:
             others = tuple(version for name, version in versions.items() if name not in held)
             if others:
                 found.append(_ask(library, replace(question, gold=()), Scope(versions=others), suite.name, learnt))
-            missed = _near_miss(question, names, choose)
+            missed = near_miss(question, names, choose)
             if missed is not None:
                 found.append(_ask(library, missed, Scope(), suite.name, learnt))
     return found
 
 
-def _near_miss(question: Question, names: Sequence[str], choose: random.Random) -> Question | None:
+def near_miss(question: Question, names: Sequence[str], choose: random.Random) -> Question | None:
     """The question with another of the names in the place of one that it has; ``None`` where it names nothing."""
     own = keys(question.question)
     like = [name for name in names if own and name not in own and name[0].isdigit() == own[-1][0].isdigit()]

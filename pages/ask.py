@@ -18,7 +18,7 @@ from pages.ui.ask.answer import show_answer
 from pages.ui.ask.chips import ignored, show_chips
 from pages.ui.ask.conflicts import show_conflicts
 from pages.ui.ask.dials import ask_dials
-from pages.ui.ask.evidence import show_evidence, show_notes
+from pages.ui.ask.evidence import show_ending, show_evidence, show_notes
 from pages.ui.ask.question import QUESTION, question_row, scope_row, suggestions
 from pages.ui.ask.results import Inquiry
 from pages.ui.ask.source import KindOf
@@ -91,6 +91,7 @@ def show_result(
     judging_list.show_row(inquiry.question, result.passages)
     target = None
     if result.hits:
+        show_ending(result, made_by)
         target = show_evidence(result, made_by, lambda version: readings.document(version).blocks, kind_of)
         told = rerankers.reread(result.timings_ms, made_by.reranking.candidates)
         asked = result.understood.notes  # those stand with the chips

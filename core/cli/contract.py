@@ -114,6 +114,9 @@ def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, 
 
     ``features``: of the hits, by their chunks' ids.
 
+    ``ending``: before which hit the context ends by itself, or would where the room is filled, and why; null where it
+    does not.
+
     A passage's ``score`` is the relevance by which it competed for the room and got its ``rank``, in the unit of the
     hits' last score: its best child's; of a merged parent and of what was added see
     ``core.search.expansion.relevance``. Where sentences fill the room it is the sum of
@@ -133,6 +136,7 @@ def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, 
             told(passage, "document source start end tokens chunk_ids rank score reason") for passage in result.passages
         ],
         "context": told(result.context, "order tokens prompt"),
+        "ending": told(result.ending, "rank probability sentence") if result.ending is not None else None,
         "conflicts": [_conflict(conflict) for conflict in result.conflicts],
         **told(result, "notes reads timings_ms"),
     }

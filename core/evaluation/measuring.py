@@ -25,12 +25,14 @@ from core.evaluation.metrics import (
     RANK_METRICS,
     SPAN_METRICS,
     answer_hit,
+    before_gold,
     chroma_scores,
     context_precision,
     context_recall,
     exact_match,
     ndcg,
     precision_omega,
+    recall,
     token_f1,
 )
 from core.evaluation.records import QuestionOutcome
@@ -49,6 +51,8 @@ from core.types import Context, Trace
 
 BUDGETS = (1000, 2000, 4000, 8000)
 TIMED_BUDGET = 4000
+ENDED = "ended"  # in the place of a budget: the largest, with the context ending by itself
+SAME_LENGTH = "same"  # the largest filled, and cut to the length of the one that ended
 RANKED = 10  # metrics over ranked chunks and documents look at so many
 RANKED_DOCUMENTS = 50  # as many as a run lists
 CHROMA_ITEMS = 5  # as the report's published table has them
@@ -235,6 +239,7 @@ class _One:
         self.lost: dict[int, dict[str, int]] = {}
         self.prompt_tokens: dict[int, int] = {}
         self.characters: dict[int, int] = {}
+        self.ended: dict[str, int] = {}
         self.milliseconds: dict[str, float] = {}
         self.failure = ""
 
@@ -244,8 +249,10 @@ class _One:
         ``reading``: milliseconds for which a re-ranker read, for whichever preset it did.
         """
         searcher, ranking = self.by.library.searcher, self.ranked.ranking
+        # A figure at a budget is of a context that fills it, whatever a preset says of ending earlier.
+        filling = self.settings.with_value("assembly.stop_below", 0)
         # The timed one comes first and reads all it needs; the others find what presets and budgets share.
-        timed, milliseconds = searcher.assemble(ranking, self.settings, TIMED_BUDGET)
+        timed, milliseconds = searcher.assemble(ranking, filling, TIMED_BUDGET)
         # The questions are encoded together beforehand: what a lookup takes is no latency of that stage.
         self.milliseconds = {stage: spent for stage, spent in milliseconds.items() if stage != "encode"}
         if REREAD in self.milliseconds:
@@ -254,7 +261,7 @@ class _One:
         for budget in BUDGETS:
             context = timed
             if budget != TIMED_BUDGET:
-                context, _ = searcher.assemble(ranking, self.settings, budget, self.reads)
+                context, _ = searcher.assemble(ranking, filling, budget, self.reads)
             placed = self._placed(context)
             taken = take(placed, budget)
             self._score_context(str(budget), context, placed, taken, budget)
@@ -265,15 +272,32 @@ class _One:
                 gold, came = self.gold, (*self.ranked.fates, *(EXCLUDED for _ in self.gold.excluded))
                 self.lost[budget] = lost(gold.whole, gold.readable, taken, (*gold.leaves, *gold.excluded), came)
         for tokens in self.by.options.token_budgets:
-            roomy = self.settings.with_value("assembly.budget_tokens", tokens)
+            roomy = filling.with_value("assembly.budget_tokens", tokens)
             context, _ = searcher.assemble(ranking, roomy, None, self.reads)
             placed = self._placed(context)
             self._score_context(f"{tokens}t", context, placed, region(placed), None)
+        self._score_ended()
         self._score_ranks()
         if self.by.options.failures:
             self.failure = self._failure(timed)
         if self.by.options.answers:
             self._score_quote(timed)
+
+    def _score_ended(self) -> None:
+        """The context that ends by itself in the largest room, and one that fills it, cut at the same length."""
+        room = BUDGETS[-1]
+        context, _ = self.by.library.searcher.assemble(self.ranked.ranking, self.settings, room, self.reads)
+        placed = self._placed(context)
+        read = region(placed)
+        self._score_context(ENDED, context, placed, read, None)
+        cut = take(self.contexts[room], read.size)
+        self.scores[f"recall@{SAME_LENGTH}"] = recall(cut, self.gold.whole, read.size) if self.gold.spans else None
+        passages = sorted(context.passages, key=lambda passage: passage.rank)
+        self.ended = {"characters": read.size, "tokens": self._counted([passage.text for passage in passages])}
+        if (before := before_gold(placed, self.gold.whole)) is not None:
+            whole = zip(passages, before, strict=False)
+            texts = [passage.text[: end - start] for passage, (_, start, end) in whole]
+            self.ended["tokens_to_gold"] = self._counted(texts)
 
     def measured(self, spent: float) -> QuestionOutcome:
         """What was found. ``spent``: milliseconds on this question, measuring included."""
@@ -288,6 +312,7 @@ class _One:
             milliseconds={**self.milliseconds, SPENT: spent},
             prompt_tokens=self.prompt_tokens,
             characters=self.characters,
+            ended=self.ended,
             failure=self.failure,
         )
 
@@ -304,7 +329,9 @@ class _One:
 
         Parts of a prompt are parted by blank lines, where no word piece goes on.
         """
-        parts = context.prompt.split("\n\n")
+        return self._counted(context.prompt.split("\n\n"))
+
+    def _counted(self, parts: Sequence[str]) -> int:
         unknown = list(dict.fromkeys(part for part in parts if part not in self.sizes))
         self.sizes.update(zip(unknown, self.by.library.model.counter.count(unknown), strict=True))
         return sum(self.sizes[part] for part in parts)

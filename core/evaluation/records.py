@@ -6,7 +6,7 @@ import gzip
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ class QuestionOutcome:
     any leaf, by stage. ``ranks``: 1-based rank of the best leaf that holds gold, by stage; a stage that ranked none is
     absent. ``lost``: at each budget, characters of gold by where they went (``core.evaluation.losses``).
     ``milliseconds``: by stage, for one context. ``prompt_tokens`` and ``characters``: of the context at each budget.
+    ``ended``: of the context that ends by itself, "characters", "tokens", and where gold is read "tokens_to_gold".
     ``failure``: the class of what kept the gold from being read (``core.evaluation.failures.classes``), "" where it was
     or nobody looked.
     """
@@ -39,6 +40,7 @@ class QuestionOutcome:
     milliseconds: Mapping[str, float]
     prompt_tokens: Mapping[int, int]
     characters: Mapping[int, int]
+    ended: Mapping[str, int] = field(default_factory=dict)
     failure: str = ""
 
     def to_json(self) -> str:
@@ -62,6 +64,7 @@ class QuestionOutcome:
             milliseconds=row["milliseconds"],
             prompt_tokens={int(budget): count for budget, count in row["prompt_tokens"].items()},
             characters={int(budget): count for budget, count in row["characters"].items()},
+            ended=row.get("ended", {}),
             failure=row.get("failure", ""),
         )
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from core.evaluation.measuring import BUDGETS, SPENT, TOTAL
+from core.evaluation.measuring import BUDGETS, ENDED, SPENT, TOTAL
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.reporting.report import LOST, READ, PresetReport, best_scores, summarise
 from core.evaluation.statistics import percentile
 from core.evaluation.suites import Suite
 from core.settings import Settings
+
+UNANSWERABLE = "unanswerable"  # as ``ENDED``, of questions that the suite says nothing answers
 
 
 def summed(
@@ -39,7 +41,7 @@ def summed(
         unanswerable=best_scores([item.best for item in measured], [bool(item.gold) for item in suite.questions]),
         encoded=int(noted.get("encoded", 0)),
         scores=scores,
-        costs=_costs(measured, noted),
+        costs={**_costs(measured, noted), **_ended(suite, measured)},
         latency_ms=_latency(measured),
         lost={str(budget): _lost(measured, budget) for budget in BUDGETS},
     )
@@ -51,6 +53,19 @@ def _costs(measured: Sequence[QuestionOutcome], noted: Mapping[str, float]) -> d
         costs[f"prompt_tokens@{budget}"] = _mean([item.prompt_tokens[budget] for item in measured])
         costs[f"characters@{budget}"] = _mean([item.characters[budget] for item in measured])
     return costs
+
+
+def _ended(suite: Suite, measured: Sequence[QuestionOutcome]) -> dict[str, float]:
+    """What contexts that end by themselves cost: of questions with gold, and of those without any."""
+    answered = {question.id for question in suite.questions if question.gold}
+    found = {
+        f"{name}@{ENDED if answerable else UNANSWERABLE}": [
+            item.ended[name] for item in measured if (item.id in answered) == answerable and name in item.ended
+        ]
+        for name in ("characters", "tokens", "tokens_to_gold")
+        for answerable in (True, False)
+    }
+    return {name: _mean(values) for name, values in found.items() if values}
 
 
 def _latency(measured: Sequence[QuestionOutcome]) -> dict[str, dict[str, float]]:

@@ -67,14 +67,14 @@ class Scorer:
         return bool(asked.held[ranking.pool[ranking.kept[: settings.reranking.candidates]]].any())
 
     def exactly(self, asked: JudgedSearch, settings: Settings, progress: Progress | None = None) -> Recalls:
-        """Recall at each of ``BUDGETS``, of the contexts that a reader would get. ``progress``: of a re-ranker."""
+        """Recall at each of ``BUDGETS``, of contexts that fill it. ``progress``: of a re-ranker."""
         ranking = self.searcher.order(asked.found, settings, progress)
         key = id(ranking.leaves)
         if key not in self._reads:  # the table is kept too, or another could come to its address
             self._reads[key] = ranking.leaves, self.searcher.reads(ranking.leaves)
-        found = []
+        found, filling = [], settings.with_value("assembly.stop_below", 0)
         for budget in BUDGETS:
-            context, _ = self.searcher.assemble(ranking, settings, budget, self._reads[key][1])
+            context, _ = self.searcher.assemble(ranking, filling, budget, self._reads[key][1])
             found.append(recall(taken(context.passages, budget), asked.gold, budget))
         return np.array(found)
 

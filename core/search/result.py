@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 from core.search.context.conflicts import ContextConflict
+from core.search.context.ending import Ending
 from core.search.context.fates import Clustered
 from core.search.question.analysis import Understanding
 from core.types import Context, Hit, Passage, Trace
@@ -19,7 +20,7 @@ class SearchResult:
     be remembered. ``understood``: what was read out of the question. ``conflicts``: what the passages disagree on.
     ``notes``: what a person should know of how it was answered, as sentences. ``reads``: how often expansion asked the
     catalogue. ``likely``: the probability that the likeliest passage a re-ranker read answers; ``None`` where none did
-    whose scores are calibrated.
+    whose scores are calibrated. ``ending``: ``None`` where the budget or the last hit ends the context.
     """
 
     question: str
@@ -34,4 +35,5 @@ class SearchResult:
     notes: tuple[str, ...] = ()
     reads: int = 0
     likely: float | None = None
+    ending: Ending | None = None
     key: Hashable = None

@@ -228,8 +228,8 @@ class Searcher:
         with self._store.reading():
             ranking = self.order(scores, settings, progress)
             reads = self.reads(ranking.leaves)
-            context, fates, timings = self.fill(ranking, settings, budget_characters, reads)
-            trace = assembly.build_trace(ranking, fates, reads.chunk_ids, timings, reads.by_stage)
+            context, filled, timings = self.fill(ranking, settings, budget_characters, reads)
+            trace = assembly.build_trace(ranking, filled.fates, reads.chunk_ids, timings, reads.by_stage)
             return SearchResult(
                 ranking.question,
                 hits_of(ranking, reads),
@@ -243,6 +243,7 @@ class Searcher:
                 ranking.notes,
                 trace.reads["expand"],
                 ranking.likeliest,
+                filled.ending,
             )
 
     def _conflicts(
@@ -266,8 +267,8 @@ class Searcher:
 
     def fill(
         self, ranking: Ranking, settings: Settings, budget_characters: int | None, reads: CatalogueReads
-    ) -> tuple[Context, Mapping[int, str], Mapping[str, float]]:
-        """The context of a ranking, the fate of every leaf that went on, and milliseconds by stage."""
+    ) -> tuple[Context, assembly.Assembled, Mapping[str, float]]:
+        """The context of a ranking, what was assembled for it, and milliseconds by stage."""
         with self._store.reading():
             leaves = ranking.leaves
             started = perf_counter()
@@ -292,7 +293,7 @@ class Searcher:
                 "expand": (expanded - started) * 1000,
                 "assemble": (perf_counter() - expanded) * 1000,
             }
-            return Context(passages, order, filled.used, budget.amount, prompt), filled.fates, timings
+            return Context(passages, order, filled.used, budget.amount, prompt), filled, timings
 
     def answer(self, result: SearchResult, settings: AnsweringSettings) -> Line:
         """The quotes of a result, and how likely the library answers at all.

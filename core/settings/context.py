@@ -89,8 +89,9 @@ READING_UNITS = ("passages", "sentences", "auto")
 class AssemblySettings:
     """What the reader gets. ``budget_tokens``: room for passages. ``order``: of the passages in the prompt.
 
-    ``drop_repeats``: a sentence that stands in a better passage is left out of the others. ``least_gain``: the context
-    ends before the passage that gains less (``core.search.context.candidates``), though there is room; 0 is off.
+    ``drop_repeats``: a sentence that stands in a better passage is left out of the others. ``stop_below``: the
+    context ends, though there is room, where it is less likely than this that anything from there on belongs to the
+    answer (``core.search.context.ending``); 0 fills the room.
     ``unit``: what fills the room, best first: "passages" as they were expanded; single "sentences" of the best of them;
     "auto" takes sentences where the budget is small (``core.search.context.candidates``) and passages elsewhere.
     """
@@ -98,22 +99,22 @@ class AssemblySettings:
     budget_tokens: int = 2000
     order: str = "relevance"
     drop_repeats: bool = False
-    least_gain: float = 0.0
+    stop_below: float = 0.15
     unit: str = "passages"
 
     def __post_init__(self) -> None:
         within("assembly.budget_tokens", self.budget_tokens, 50, 1_000_000)
         one_of("assembly.order", self.order, ORDERS)
-        within("assembly.least_gain", self.least_gain, 0, 1)
+        within("assembly.stop_below", self.stop_below, 0, 1)
         one_of("assembly.unit", self.unit, READING_UNITS)
 
     def active_values(self) -> dict[str, Any]:
         """The values that matter: what is off is left out, so that a dial that came later names nothing anew.
 
         >>> AssemblySettings().active_values()
+        {'budget_tokens': 2000, 'order': 'relevance', 'stop_below': 0.15}
+        >>> AssemblySettings(stop_below=0).active_values()
         {'budget_tokens': 2000, 'order': 'relevance'}
-        >>> AssemblySettings(least_gain=0.1).active_values()
-        {'budget_tokens': 2000, 'order': 'relevance', 'least_gain': 0.1}
         """
         told = asdict(self)
         if self.unit == "passages":

@@ -44,7 +44,7 @@ PASSAGE = {
 }  # fmt: skip
 QUERY = {
     "question": str, "understood": list, "hits": list, "passages": list, "context": dict, "conflicts": list,
-    "notes": list, "reads": int, "timings_ms": dict,
+    "notes": list, "reads": int, "timings_ms": dict, "ending": (dict, type(None)),
 }  # fmt: skip
 ANSWER = {
     "text": str, "citations": list, "supported": bool, "probability": float, "compared": type(None),

@@ -190,6 +190,7 @@ def test_the_report_is_the_contracts_json(measured):
     assert (row["suite"], [item["preset"] for item in row["presets"]]) == ("animals", list(PRESETS))
     spans = ("recall", "attained", "precision", "iou", "full", "context_precision", "context_recall")
     names = {f"{name}@{budget}" for name in spans for budget in BUDGETS} | {"ndcg@10", "precision_omega"}
+    names |= {f"{name}@ended" for name in spans if name != "attained"} | {"recall@same"}
     names |= {"chunk_recall@10", "mrr@10", "chunk_ndcg@10", "map@10"}
     names |= {"chroma_recall@5", "chroma_precision@5", "chroma_iou@5"}
     for item in row["presets"]:
@@ -197,6 +198,8 @@ def test_the_report_is_the_contracts_json(measured):
         assert item["costs"]["texts"] <= item["costs"]["chunks"]
         assert item["costs"]["index_bytes"] > item["costs"]["texts"] * 4 * 256
         assert 0 < item["costs"]["characters@1000"] <= 1000 < item["costs"]["characters@8000"] <= 8000
+        assert 0 < item["costs"]["characters@ended"] <= item["costs"]["characters@8000"]
+        assert 0 <= item["costs"]["tokens_to_gold@ended"] < item["costs"]["tokens@ended"]
         stages = {"analyse", "lexical", "dense", "coverage", "fused", "neighbours", "expand", "assemble", "total"}
         assert stages == set(item["latency_ms"])
         for budget in BUDGETS:

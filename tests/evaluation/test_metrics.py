@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.evaluation.metrics import SPAN_METRICS
+from core.evaluation.metrics import SPAN_METRICS, before_gold
 from core.evaluation.regions import Region, region, take
 from core.types import Span
 from tests.evaluation import rescore
@@ -52,6 +52,17 @@ def test_reading_the_gold_first_attains_everything(gold, budget):
     assume(region(gold).size)
     taken = take([*gold, ("other", 0, 500)], budget)
     assert SPAN_METRICS["attained"](taken, region(gold), budget) == 1.0
+
+
+@given(contexts, contexts)
+def test_before_gold_is_what_is_read_until_its_first_character(context, gold):
+    context = [item for at, item in enumerate(context) if not region(context[:at]).common(region([item]))]
+    wanted, read = rescore.characters(gold), []
+    for name, start, end in context:
+        read += [(name, at) for at in range(start, end)]
+    first = next((at for at, one in enumerate(read) if one in wanted), None)
+    found = before_gold(context, region(gold))
+    assert (None if found is None else sum(end - start for _, start, end in found)) == first
 
 
 def test_the_last_span_is_cut_at_the_budget_and_overlap_is_paid_once():

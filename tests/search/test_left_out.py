@@ -20,7 +20,7 @@ from tests.fast_encoder import FastEncoder
 from tests.search.small_models import make_cross_encoder
 
 WORDS = "river otter falcon badger report quarter budget naïve heron weir".split()
-SETTINGS = Settings().with_values({"chunking.max_tokens": 24, "assembly.budget_tokens": 600})
+SETTINGS = Settings().with_values({"chunking.max_tokens": 24, "assembly.budget_tokens": 600, "assembly.stop_below": 0})
 
 
 def written(seed: int) -> str:

@@ -92,7 +92,7 @@ def ways(draw):
             "assembly.order": draw(st.sampled_from(ORDERS)),
             "assembly.unit": draw(st.sampled_from(READING_UNITS)),
             "assembly.drop_repeats": draw(st.booleans()),
-            "assembly.least_gain": draw(st.sampled_from([0.0, 0.0, 0.2])),
+            "assembly.stop_below": draw(st.sampled_from([0.0, 0.15, 0.4])),
             "retrieval.parent_share": draw(st.sampled_from([0.0, 0.5])),
             "retrieval.document_share": draw(st.sampled_from([0.0, 0.5])),
             "retrieval.coverage_weight": draw(st.sampled_from([0.0, 0.4])),

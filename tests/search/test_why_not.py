@@ -28,7 +28,7 @@ from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
 
 SAMPLES = ROOT / "data" / "samples"
-SMALL = Settings().with_value("assembly.budget_tokens", 150)
+SMALL = Settings().with_values({"assembly.budget_tokens": 150, "assembly.stop_below": 0})
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,15 @@ def assert_true_to_the_trace(told: WhyNot, result: SearchResult, version_id: str
         assert fates[where].scores == candidate.scores
     for where, fate in fates.items():
         assert where in traced or "go on" in fate.said or fate.said == UNFOUND, fate.said
+
+
+def test_where_the_context_ended_by_itself_a_change_is_to_end_later(world: World) -> None:
+    sure = Settings().with_value("assembly.stop_below", 0.8)
+    found = [(question, world.why(question, name, place, sure)) for question, name, place in world.gold]
+    ended = [(question, one) for question, one in found if "the context ended before it" in one.sentence]
+    assert ended
+    for question, one in ended:
+        assert any("assembly.stop_below" in change.settings for change in one.changes), question
 
 
 @pytest.mark.parametrize("strategy", ["flat", "auto-merge"])
@@ -229,7 +238,7 @@ def test_progress_is_told_and_stops_the_search(world: World) -> None:
 def test_no_less_leaves_would_do(world: World) -> None:
     """Without shares and with leaves alone in a wide context, a place is in from the leaf's own rank on."""
     shares = ("neighbour_share", "parent_share", "document_share")
-    flat = {"expansion.strategy": "flat", "assembly.budget_tokens": 20_000, "retrieval.k": 3}
+    flat = {"expansion.strategy": "flat", "assembly.budget_tokens": 20_000, "assembly.stop_below": 0, "retrieval.k": 3}
     settings = Settings().with_values({**{f"retrieval.{share}": 0 for share in shares}, **flat})
     told = 0
     for question, name, place in world.gold[::4]:

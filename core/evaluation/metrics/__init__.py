@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from core.evaluation.metrics.answers import answer_hit, exact_match, token_f1
 from core.evaluation.metrics.chroma import ChromaScores, chroma_scores, precision_omega
 from core.evaluation.metrics.ranking import average_precision, context_precision, ndcg, recall_at_k, reciprocal_rank
-from core.evaluation.metrics.spans import attained, context_recall, full, iou, precision, recall
+from core.evaluation.metrics.spans import attained, before_gold, context_recall, full, iou, precision, recall
 from core.evaluation.regions import Region
 
 SPAN_METRICS: dict[str, Callable[[Region, Region, int], float]] = {
@@ -41,6 +41,7 @@ __all__ = [
     "answer_hit",
     "attained",
     "average_precision",
+    "before_gold",
     "chroma_scores",
     "context_precision",
     "context_recall",

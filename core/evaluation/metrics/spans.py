@@ -60,6 +60,20 @@ def full(taken: Region, gold: Region, budget: int) -> float:
     return float(recall(taken, gold, budget) >= FULL_RECALL)
 
 
+def before_gold(context: Sequence[Placed], gold: Region) -> tuple[Placed, ...] | None:
+    """What is read of ``context``, in its order, before the first character of ``gold``; ``None`` where none is read.
+
+    Its length is what a reader pays to get to the answer. Spans of a context hold no character twice.
+
+    >>> before_gold([("a", 0, 8), ("b", 0, 9)], region([("b", 4, 12)]))
+    (('a', 0, 8), ('b', 0, 4))
+    """
+    for place, (name, start, end) in enumerate(context):
+        if held := region([(name, start, end)]).shared(gold):
+            return (*context[:place], (name, start, held[0][1]))
+    return None
+
+
 def context_recall(taken: Region, gold_spans: Sequence[Placed]) -> float:
     """Share of ``gold_spans`` of which at least half the characters are in ``taken``.
 

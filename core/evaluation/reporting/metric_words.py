@@ -63,6 +63,9 @@ METRICS: Mapping[str, MetricWords] = {
 }
 
 
+_ROOMS = {"ended": "a context that ends by itself", "same": "a full context cut to that length"}
+
+
 def metric_title(metric: str) -> str:
     """A metric at the head of a column.
 
@@ -93,6 +96,8 @@ def metric_meaning(metric: str) -> str:
 
     >>> metric_meaning("iou@1000")
     'Gold and the first 1,000 characters read: what they share over what they cover together.'
+    >>> metric_meaning("recall@ended")
+    "Share of the gold's characters that stand in a context that ends by itself."
     """
     name, _, at = metric.partition("@")
     if name not in METRICS:
@@ -100,10 +105,14 @@ def metric_meaning(metric: str) -> str:
     words = METRICS[name]
     if words.over or not at:
         return words.meaning.format(at)
+    if at in _ROOMS:
+        return words.meaning.format(_room(at))
     return words.meaning.format(f"a context of {_room(at)}" if at.endswith("t") else f"the first {_room(at)} read")
 
 
 def _room(at: str) -> str:
+    if at in _ROOMS:
+        return _ROOMS[at]
     number = at.removesuffix("t")
     counted = f"{int(number):,}" if number.isdecimal() else number
     return f"{counted} {'tokens' if at.endswith('t') else 'characters'}"

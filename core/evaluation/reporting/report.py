@@ -55,7 +55,9 @@ class PresetReport:
 
     ``costs``: "texts" (distinct inputs of the encoder under this recipe: what it costs from nothing), "chunks",
     "index_bytes" (vectors and tokens on disk), and at each budget "prompt_tokens@B" and "characters@B", means of what
-    the reader was handed. ``latency_ms``: "p50" and "p95" by stage, and "total" of the stages.
+    the reader was handed; of contexts that end by themselves "characters", "tokens" and "tokens_to_gold", "@ended" over
+    questions with gold and "@unanswerable" over those without. ``latency_ms``: "p50" and "p95" by stage, and "total"
+    of the stages.
     ``lost``: per budget, in percent of the gold, mean over questions: "read", and what was lost at each of ``LOST``;
     together 100.
     """

@@ -37,8 +37,9 @@ def check_text(
         raise LecternError(
             f"The text has {len(found):,} sentences, and {MOST_SENTENCES} are checked at once.", "Check it in parts."
         )
-    # A sentence is no question: nothing in it is an operator, and no language model is asked to reword it.
-    plain = replace(settings, understanding=UnderstandingSettings(filters=False))
+    # A sentence is no question: nothing in it is an operator, and no language model is asked to reword it. What speaks
+    # against it may stand far down, so the room is filled.
+    plain = replace(settings, understanding=UnderstandingSettings(filters=False)).with_value("assembly.stop_below", 0)
     verdicts: list[Verdict] = []
     for done, claim in enumerate(found):
         if tell:

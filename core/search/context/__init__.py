@@ -1,4 +1,4 @@
-"""Extents to the context a reader gets: budget, order, prompt, and the trace of what became of every candidate."""
+"""Extents to the context a reader gets: budget, order, end, prompt, and what became of every candidate."""
 
 from core.search.context.assembling import Assembled, assemble
 from core.search.context.fates import Clustered, build_trace, clustered

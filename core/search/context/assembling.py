@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.search.context.candidates import (
     ContextCandidate,
-    floor_of,
-    gain,
     reads_sentences,
     sentence_candidates,
     whole_candidates,
 )
+from core.search.context.ending import LEAST, LITTLE, UNSURE, Ending, outlook
 from core.search.context.filling import Budget, Filling
 from core.search.context.prompt import LeafFacts, Notes, Reads, widest_number
 from core.search.context.repeats import fresh
 from core.search.expansion import Extent
 from core.search.ranking import Ranking
 from core.settings import AssemblySettings
-from core.text.analysis import analyse
 from core.text.sentences import sentence_spans
 from core.types import Passage, Span
 
@@ -34,7 +32,9 @@ CAME_IN = "its text came in with a better child's passage"
 ALONE = "the child alone: the rest of its parent did not fit the budget"
 CUT = "cut where the budget ends"
 SAID = "better passages say all of it"
-POOR = "the context ended before it: a passage that gains less than {least:g} is not read, though there is room"
+ENDED = "the context ended before it"
+POOR = ENDED + ": anything further is {likely:.0%} likely to belong to the answer, and reading ends below {least:.0%}"
+HARDLY = ENDED + ": the library is {likely:.0%} likely to answer at all, so no more than {amount:,} {unit} are read"
 TOO_LONG = "none of its sentences fits what is left of the budget"
 AROUND = "only sentences beside it are read"
 OVER = "the budget of {amount:,} {unit} ended before it"
@@ -44,11 +44,15 @@ __all__ = ["SHORTEST_CUT", "Assembled", "LeafFacts", "Reads", "assemble"]
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """``passages`` in relevance order; ``used`` of the budget's amount; ``fates`` by leaf index, for every extent."""
+    """``passages`` in relevance order; ``used`` of the budget's amount; ``fates`` by leaf index, for every extent.
+
+    ``ending``: where the context ends, or would at the usual dial; ``None`` where nothing was found.
+    """
 
     passages: tuple[Passage, ...]
     used: int
     fates: Mapping[int, str]
+    ending: Ending | None = None
 
 
 def assemble(
@@ -61,70 +65,79 @@ def assemble(
     """Fill the budget in relevance order. ``settings``: ``None`` for the defaults; their budget and order are not read.
 
     An extent that does not fit is tried as its child alone; the child that does not fit either is cut at a sentence
-    (failing that, a word), and the context ends there. It ends before a passage that gains too little. A single
-    sentence that does not fit is passed over.
+    (failing that, a word), and the context ends there. It ends before what is unlikely to add to the answer
+    (``core.search.context.ending``). A single sentence that does not fit is passed over.
     """
     settings = settings or AssemblySettings()
+    if len(ranking.pool) < LEAST:
+        settings = replace(settings, stop_below=0)
     most = max(MOST_PASSAGES, len(extents))
     notes = Notes(ranking.leaves, reads, widest_number(most, budget))
-    context = _Context(budget, settings, Filling(budget, reads.text, notes.above, most))
     candidates: list[ContextCandidate] = []
     if reads_sentences(settings.unit, budget):
         candidates = sentence_candidates(ranking, extents, reads)
     if not candidates:
-        candidates = whole_candidates(ranking.leaves, extents, floor_of(ranking) if settings.least_gain else 0.0)
+        candidates = whole_candidates(ranking.leaves, extents)
+    likely = outlook(ranking, [candidate.child for candidate in candidates])
+
+    def filled(settings: AssemblySettings) -> _Context:
+        context = _Context(budget, settings, Filling(budget, reads.text, notes.above, most))
+        little = LITTLE[budget.unit]
+        if settings.stop_below and likely and likely[0] < UNSURE and budget.amount > little:
+            context.filling.budget = replace(budget, amount=little)
+            context.hardly = HARDLY.format(likely=likely[0], amount=little, unit=budget.unit)
+        for candidate, chance in zip(candidates, likely, strict=True):
+            context.offer(candidate, chance)
+        return context
+
     if budget.headed:
         notes.expect([], [(candidate.document, candidate.wanted.start) for candidate in candidates])
-    for candidate in candidates:
-        context.offer(candidate)
-    passages = context.passages(ranking, notes)
-    return Assembled(passages, context.filling.used, context.fates(extents))
+    context = filled(settings)
+    usual = context if settings.stop_below else filled(replace(settings, stop_below=AssemblySettings().stop_below))
+    ended = next((at for at, one in enumerate(candidates) if ENDED in usual.refused.get(one.child, "")), None)
+    ending = None
+    if ended is not None:
+        ranks = {leaf: rank for rank, leaf in enumerate(ranking.pool[ranking.kept].tolist(), start=1)}
+        ending = Ending(ranks.get(candidates[ended].child, 0), likely[ended], usual.refused[candidates[ended].child])
+    return Assembled(context.passages(ranking, notes), context.filling.used, context.fates(extents), ending)
 
 
 @dataclass(slots=True)
 class _Context:
     """The context while it grows: what was taken for whom and why, and why the others were not.
 
-    ``said``: the sentences read, as ``core.search.context.repeats`` compares them; ``words``: the words, where gains
-    are counted. ``lit``: the children that stand in a passage.
+    ``said``: the sentences read, as ``core.search.context.repeats`` compares them. ``lit``: the children that stand in
+    a passage. ``over``: what is said of what does not fit, "" where that is the budget's doing.
     """
 
     budget: Budget
     settings: AssemblySettings
     filling: Filling
+    hardly: str = ""
     taken: list[tuple[ContextCandidate, Sequence[Span], str]] = field(default_factory=list)
     refused: dict[int, str] = field(default_factory=dict)
     ended: str = ""
     said: set[str] = field(default_factory=set)
-    words: set[str] = field(default_factory=set)
     lit: set[int] = field(default_factory=set)
 
-    def offer(self, candidate: ContextCandidate) -> None:
-        """Take what fits of a candidate that is no better than those offered before."""
+    def offer(self, candidate: ContextCandidate, likely: float) -> None:
+        """Take what fits of a candidate that is no better than those offered before.
+
+        ``likely``: the probability that gold is still to come, this candidate's included.
+        """
         if self.filling.covers(candidate.document, candidate.core):
             self.taken.append((candidate, [candidate.core], CAME_IN))
             return
-        words = self._words(candidate)
-        refusal = self.ended or self._poor(candidate, words) or self._tried(candidate)
+        if likely < self.settings.stop_below and self.taken and not self.ended:
+            self.ended = POOR.format(likely=likely, least=self.settings.stop_below)
+        refusal = self.ended or self._tried(candidate)
         if refusal:
             self.refused.setdefault(candidate.child, refusal)
-        else:
-            self.words |= words
-
-    def _words(self, candidate: ContextCandidate) -> set[str]:
-        if self.ended or not self.settings.least_gain:
-            return set()
-        return set(analyse(self.filling.text(candidate.document)[candidate.wanted.start : candidate.wanted.end]))
-
-    def _poor(self, candidate: ContextCandidate, words: set[str]) -> str:
-        """Ends the context where the candidate gains too little."""
-        least = self.settings.least_gain
-        if least and gain(candidate.worth, words, self.words) < least:
-            self.ended = POOR.format(least=least)
-        return self.ended
 
     def _tried(self, candidate: ContextCandidate) -> str:
         """Takes the candidate, or its core, or a beginning of it; else says why not."""
+        if self.hardly and candidate.wanted != candidate.core:
+            candidate = replace(candidate, wanted=candidate.core, reason=ALONE)
         wanted, said = self._fresh(candidate.document, candidate.wanted)
         core, said_by_core = (
             (wanted, said) if candidate.core == candidate.wanted else self._fresh(candidate.document, candidate.core)
@@ -139,7 +152,7 @@ class _Context:
             return ""
         if candidate.single:
             return TOO_LONG
-        self.ended = OVER.format(amount=self.budget.amount, unit=self.budget.unit)
+        self.ended = self._over()
         cut = _beginning(self.filling, candidate.document, core[0])
         if cut is None:
             return self.ended
@@ -159,12 +172,14 @@ class _Context:
         text = self.filling.text(document)
         return fresh(text, span, self.said, lambda sentence: self.filling.covers(document, sentence))
 
+    def _over(self) -> str:
+        return self.hardly or OVER.format(amount=self.budget.amount, unit=self.budget.unit)
+
     def fates(self, extents: Sequence[Extent]) -> dict[int, str]:
         """What became of each extent's child; known once the passages are made."""
-        over = OVER.format(amount=self.budget.amount, unit=self.budget.unit)
         around = dict.fromkeys((candidate.child for candidate, _, _ in self.taken), AROUND)
         refused = {**self.refused, **around, **dict.fromkeys(self.lit, KEPT)}
-        return {extent.child: refused.get(extent.child, over) for extent in extents}
+        return {extent.child: refused.get(extent.child, self._over()) for extent in extents}
 
     def passages(self, ranking: Ranking, notes: Notes) -> tuple[Passage, ...]:
         """One passage for each run, ranked by the best that was taken into it."""

@@ -1,13 +1,11 @@
 """Candidates for the context, best first: whole extents, or single sentences of the best of them.
 
-A candidate is a span, the core of it that must be in, and what it is worth. Sentences are for budgets that hold only a
-few chunks.
+A candidate is a span and the core of it that must be in. Sentences are for budgets that hold only a few chunks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -27,7 +25,7 @@ from core.types import Span
 
 @dataclass(frozen=True, slots=True)
 class ContextCandidate:
-    """``wanted`` for the leaf ``child``; if it does not fit, ``core`` alone. ``worth``: see ``worths``.
+    """``wanted`` for the leaf ``child``; if it does not fit, ``core`` alone.
 
     ``single``: a sentence by itself, passed over where it does not fit; any other candidate is cut there.
     """
@@ -37,14 +35,12 @@ class ContextCandidate:
     core: Span
     wanted: Span
     relevance: float
-    worth: float
     reason: str
     single: bool = False
 
 
-def whole_candidates(leaves: LeafTable, extents: Sequence[Extent], floor: float = 0.0) -> list[ContextCandidate]:
-    """Each extent as it is, its child the core. ``floor``: the relevance from which on a text is worth anything."""
-    worth = worths([extent.relevance for extent in extents], floor)
+def whole_candidates(leaves: LeafTable, extents: Sequence[Extent]) -> list[ContextCandidate]:
+    """Each extent as it is, its child the core."""
     return [
         ContextCandidate(
             extent.child,
@@ -52,10 +48,9 @@ def whole_candidates(leaves: LeafTable, extents: Sequence[Extent], floor: float 
             core,
             core if (core.start, core.end) == (extent.start, extent.end) else Span(extent.start, extent.end),
             extent.relevance,
-            each,
             extent.reason,
         )
-        for extent, core, each in zip(extents, cores(leaves, extents), worth, strict=True)
+        for extent, core in zip(extents, cores(leaves, extents), strict=True)
     ]
 
 
@@ -67,39 +62,6 @@ def cores(leaves: LeafTable, extents: Sequence[Extent]) -> list[Span]:
         Span(start, end) if extent.start <= start and end <= extent.end else Span(extent.start, extent.end)
         for extent, start, end in spans
     ]
-
-
-def worths(relevances: Sequence[float], floor: float) -> list[float]:
-    """How far each relevance stands above ``floor``, as a share of how far the best does: from 1 down to 0.
-
-    ``floor``: the relevance of a text that was taken blindly. A share needs no unit, so that scores of any stage will
-    do. Where none stands above the floor, relevance tells nothing, and all are worth 1.
-
-    >>> worths([4.0, 3.0, -1.0], 0.0)
-    [1.0, 0.75, 0.0]
-    """
-    best = max(relevances, default=floor)
-    if not best > floor:
-        return [1.0] * len(relevances)
-    return [max(0.0, (relevance - floor) / (best - floor)) for relevance in relevances]
-
-
-def gain(worth: float, words: AbstractSet[str], read: AbstractSet[str]) -> float:
-    """The marginal gain of a passage, in [0, 1]: its worth times the share of its analysed words no better one holds.
-
-    So the first passage gains 1, and one that says nothing new, or is no more relevant than any text of the library,
-    gains 0: the idea of maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), as a threshold.
-
-    >>> gain(0.5, {"mill", "wheat"}, read={"mill"})
-    0.25
-    """
-    return worth * len(words - read) / len(words) if words else 0.0
-
-
-def floor_of(ranking: Ranking) -> float:
-    """The mean score of all that was ranked: the relevance of a text that was taken blindly. 0 where nothing was."""
-    scores = ranking.final[~np.isnan(ranking.final)]
-    return float(scores.mean()) if len(scores) else 0.0
 
 
 Scores = NDArray[np.float64]
@@ -144,7 +106,7 @@ def sentence_candidates(
     [] where none of them is in sentences: then extents are what fills the room. All three are standard scores. A
     sentence's chunk is the leaf it begins in; one that was not ranked counts as the worst that was. Code, what is no
     prose, what people say in turns, and extents beyond ``CHUNKS`` stay whole and stand for themselves as their chunk
-    does. Worth is counted from the mean on. ``scores`` ``None``: the share of the question's words in a sentence.
+    does. ``scores`` ``None``: the share of the question's words in a sentence.
     """
     pieces = _pieces(ranking.leaves, extents, reads)
     places = np.flatnonzero([piece.among is not None for piece in pieces])
@@ -163,11 +125,10 @@ def sentence_candidates(
             piece.core,
             piece.wanted,
             float(total[at]),
-            worth,
             piece.reason,
             single=piece.among is not None,
         )
-        for at, worth in zip(order, worths(total[order].tolist(), 0.0), strict=True)
+        for at in order
         for piece in [pieces[at]]
     ]
 

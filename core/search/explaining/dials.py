@@ -18,7 +18,7 @@ from core.settings import (
     stage_fingerprint,
 )
 
-BUDGET, NUMBER = "assembly.budget_tokens", "retrieval.k"
+BUDGET, NUMBER, ENDING = "assembly.budget_tokens", "retrieval.k", "assembly.stop_below"
 MOST_LEAVES = 1000  # what ``retrieval.k`` can be
 LARGEST_BUDGET = 1_000_000  # what ``assembly.budget_tokens`` can be
 LARGEST_IN_MEMORY = 20_000  # leaves: "rank-bm25" takes seconds and hundreds of megabytes to build over many more
@@ -38,7 +38,7 @@ RUNGS: dict[str, tuple[float, ...]] = {
     "reranking.candidates": _LEAVES,
     "reranking.keep": _LEAVES,
     "retrieval.min_similarity": tuple(n / 10 for n in range(-10, 11)),
-    "assembly.least_gain": tuple(n / 20 for n in range(21)),
+    ENDING: tuple(n / 20 for n in range(21)),
     "retrieval.dense_weight": _TENTHS,
     "retrieval.lexical_weight": _TENTHS,
     "retrieval.coverage_weight": _TENTHS,
@@ -64,7 +64,7 @@ RUNGS: dict[str, tuple[float, ...]] = {
     "reranking.window_sentences": (0, 1, 2, 3, 5, 8),
 }
 RAISED = (NUMBER, "reranking.candidates", "reranking.keep", BUDGET)  # less of these lets nothing in
-LOWERED = ("retrieval.min_similarity", "assembly.least_gain")  # thresholds: only lower values let something in
+LOWERED = ("retrieval.min_similarity", ENDING)  # thresholds: only lower values let something in
 CHOICES: dict[str, tuple[Any, ...]] = {
     "retrieval.fusion": FUSIONS,
     "retrieval.lexical_engine": LEXICAL_ENGINES,

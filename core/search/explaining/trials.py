@@ -124,8 +124,8 @@ class Trial:
         """The ranking, the context, and the fates of leaves in assembly."""
         ranking = self.ranking(settings)
         self.runs += 1
-        context, fates, _ = self._searcher.fill(ranking, settings, None, self._facts(ranking.leaves))
-        return ranking, context, fates
+        context, made, _ = self._searcher.fill(ranking, settings, None, self._facts(ranking.leaves))
+        return ranking, context, made.fates
 
     def _facts(self, leaves: LeafTable) -> CatalogueReads:
         """Read once for all that asks the same leaves."""

@@ -14,6 +14,7 @@ from typing import Any
 from core.search.explaining.dials import (
     BUDGET,
     CHOICE,
+    ENDING,
     LARGEST_BUDGET,
     MOST_LEAVES,
     NUMBER,
@@ -211,7 +212,8 @@ def _smallest(
     """The smallest change of each dial that admits the place, smallest first, and the dials not tried to their ends.
 
     Small steps are tried before large ones whatever their dial, so that what patience leaves out is large. Where no
-    dial alone is enough, number and budget are turned together. ``removed``: conditions the trial leaves out already.
+    dial alone is enough, number and budget are turned together, and the room is filled. ``removed``: conditions the
+    trial leaves out already.
     """
     conditions, front = trial.understood(settings).conditions, trial.front(settings)
     tried = sorted(steps(settings, trial.genre(settings), len(trial.whole(None))), key=lambda step: step[0])
@@ -241,7 +243,7 @@ def _smallest(
     tell(total - 1)
     if not found and (both := _together(trial, settings)):
         turned, held = both
-        found[NUMBER] = Change(_changed(settings, turned, NUMBER, BUDGET), 1.0 + CHOICE, held, removed)
+        found[NUMBER] = Change(_changed(settings, turned, NUMBER, BUDGET, ENDING), 1.0 + CHOICE, held, removed)
     tell(total)
     turns = {name for change in found.values() for name in change.settings}
     return tuple(sorted(found.values(), key=lambda one: one.size)), tuple(name for name in untried if name not in turns)
@@ -255,10 +257,10 @@ def _admits(trial: Trial, name: str, turned: Settings, front: Front) -> float:
 
 
 def _together(trial: Trial, settings: Settings) -> tuple[Settings, float] | None:
-    """The least budget that admits the place with all that can go on, with the least number that is enough for it."""
+    """The least budget that, filled, admits the place with all that can go on, with the least number enough for it."""
     rooms = budgets(settings.assembly.budget_tokens, LARGEST_BUDGET)[::4]
     for room in rooms[1:]:
-        wide = settings.with_values({NUMBER: MOST_LEAVES, BUDGET: room})
+        wide = settings.with_values({NUMBER: MOST_LEAVES, BUDGET: room, ENDING: 0})
         if trial.admits(wide):
             numbers = [int(number) for number in RUNGS[NUMBER] if number > settings.retrieval.k]
             every = (wide.with_value(NUMBER, number) for number in numbers)
@@ -267,4 +269,5 @@ def _together(trial: Trial, settings: Settings) -> tuple[Settings, float] | None
 
 
 def _changed(settings: Settings, turned: Settings, *names: str) -> Mapping[str, tuple[Any, Any]]:
-    return {name: (value_of(settings, name), value_of(turned, name)) for name in names}
+    values = {name: (value_of(settings, name), value_of(turned, name)) for name in names}
+    return {name: (before, after) for name, (before, after) in values.items() if before != after}

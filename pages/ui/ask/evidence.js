@@ -99,6 +99,8 @@ function createEvidence(root) {
     rows = data.hits.map((hit, index) => drawHit(hit, index, scale, open));
     cards = data.passages.map((passage) => drawPassage(passage, data, open));
     hits.replaceChildren(...rows);
+    const first = data.ending ? data.hits.findIndex((hit) => hit.rank === data.ending.rank) : -1;
+    if (first > 0) rows[first].before(make("p", "ending", data.ending.words));
     passages.replaceChildren(...cards.map((item) => item.card));
     judge.update(data.judging, true);
     pair.load(rows, cards);

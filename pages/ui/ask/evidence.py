@@ -12,7 +12,7 @@ import streamlit as st
 from core.library import SearchResult
 from core.search.context.candidates import CHUNK_PART, NEIGHBOUR_PART
 from core.search.context.fates import Clustered
-from core.settings import Settings
+from core.settings import AssemblySettings, Settings
 from core.types import Block, BlockKind, Candidate, Hit, Passage
 from pages.ui.ask import judging
 from pages.ui.ask.dials import ask_dials
@@ -20,6 +20,7 @@ from pages.ui.ask.source import KindOf, opened_at, shared_words, source_of
 from pages.ui.ask.stages import digits, scale, stage
 from pages.ui.shared import assets, state, words
 
+_ENDINGS = {0.4: "Only what is sure", AssemblySettings().stop_below: "As usual", 0.0: "Fill the room"}
 _SET_APART = {BlockKind.CODE, BlockKind.TABLE, BlockKind.HEADING}
 
 _evidence = st.components.v2.component(
@@ -78,6 +79,7 @@ def show_evidence(
         },
         "tokens": result.context.tokens,
         "budget": result.context.budget,
+        "ending": _ending(result, settings),
         "order": words.ORDER_WORDS.get(settings.assembly.order, settings.assembly.order).lower(),
     }
     drawn = _evidence(
@@ -87,6 +89,30 @@ def show_evidence(
         on_judging_change=_judge,
     )
     return opened_at(drawn.open)
+
+
+def _ending(result: SearchResult, settings: Settings) -> dict[str, Any] | None:
+    """The line among the children where reading ends, or would; ``None`` where nothing is past it."""
+    ending = result.ending
+    if ending is None or not ending.rank:
+        return None
+    if settings.assembly.stop_below:
+        return {"rank": ending.rank, "words": "Reading ends here. What follows is read only if you fill the room."}
+    return {"rank": ending.rank, "words": "Reading would end here. What follows is read because the room is filled."}
+
+
+def show_ending(result: SearchResult, settings: Settings) -> None:
+    """Say where reading ends and why, with the ways to read more or less of it."""
+    ending, now = result.ending, settings.assembly.stop_below
+    if ending is None:
+        return
+    said = f"Reading ends before match {ending.rank}" if now else f"It would end before match {ending.rank}"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(f":material/last_page: {said}: {ending.probability:.0%} likely that more follows.", width="content")
+        for value, name in _ENDINGS.items():
+            if value != now:
+                turned = {"assembly.stop_below": value}
+                st.button(name, key=f"ask.end.{value}", type="tertiary", on_click=ask_dials.turn, args=[turned])
 
 
 def show_notes(lying: Clustered | None, notes: Sequence[str], settings: Settings) -> None:

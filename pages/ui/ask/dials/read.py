@@ -88,9 +88,10 @@ ASSEMBLY = Fold(
         ),
         Dial("assembly.drop_repeats", "Drop repeated sentences", "A sentence of a better passage is not read again."),
         Dial(
-            "assembly.least_gain",
-            "Stop below a gain of",
-            "The context ends before the passage that adds less, though there is room; 0 is off.",
+            "assembly.stop_below",
+            "End below a likelihood of",
+            "Reading ends where it is less likely that anything further belongs to the answer: 0 fills the room, 0.5 "
+            "takes only what is sure.",
             SHARE,
         ),
         Dial(
