@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 from core.parsing.links import find_links, label_key
 from core.parsing.names import display_name, readable_title
 from core.parsing.plain.front_matter import front_matter
-from core.parsing.plain.lines import line_spans, line_starts
 from core.parsing.table_header import cell_value
 from core.text.normalise import decode
-from core.text.spans import subtract_spans, trim
+from core.text.spans import line_spans, line_starts, subtract_spans, trim
 from core.text.wiki import WIKI, tags_in, tags_of
 from core.types import Block, BlockKind, Cell, Document, Link, Span
 

@@ -17,10 +17,9 @@ from typing import Any
 from core.errors import ParseError
 from core.parsing.audit.word_audit import audit_words
 from core.parsing.names import display_name
-from core.parsing.plain.lines import line_spans
 from core.parsing.plain.markdown import read_blocks, title_of
 from core.text.normalise import decode
-from core.text.spans import trim
+from core.text.spans import line_spans, trim
 from core.types import Block, BlockKind, Document, Link, Span
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")

@@ -10,8 +10,8 @@ from statistics import median
 
 from core.parsing.kinds import language_of
 from core.parsing.names import display_name, readable_title
-from core.parsing.plain.lines import line_spans
 from core.text.normalise import decode
+from core.text.spans import line_spans
 from core.types import Block, BlockKind, Document, Span
 
 _UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,}|\*{3,})\s*")
