@@ -9,7 +9,7 @@ from functools import partial
 from typing import Protocol
 
 from core.search.answer.code_lines import quotable_lines
-from core.search.answer.prose import ROW
+from core.search.answer.prose import ROW, is_prose
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import analyse
 from core.text.sentences import asks, is_half, sentence_spans
@@ -19,14 +19,15 @@ from core.types import Block, BlockKind, Hit, Passage, Span
 PASSAGES = 6
 CANDIDATES = 64
 # Characters of a sentence with the one it leans on.
-LEANING = 300
+LEANING = 400
 SENTENCE, LONGEST = 600, 900  # characters of a sentence or line, and of a quote, which may be a whole list
 _RAW = (BlockKind.CODE, BlockKind.HTML, BlockKind.FRONT_MATTER)
-# Begins a sentence that says nothing without the one before it, which names what it is about.
+# Begins a sentence that says nothing without the one before it, or without the term its paragraph begins with.
 _LEANS = re.compile(
-    r"\W*(?:this|these|those|it|its|they|both|such|otherwise|defaults?|"
-    r"(?:the|valid|possible) (?:defaults?|choices|options|values?|units?))\b",
-    re.IGNORECASE,
+    r"\W*(?:(?:\w+\s+){0,3}(?:this|these|it|its|they|such)|those|both|otherwise|instead)\b", re.IGNORECASE
+)
+_OF_A_TERM = re.compile(
+    r"\W*(?:defaults?|(?:the|valid|possible) (?:defaults?|choices|options|values?|units?))\b", re.IGNORECASE
 )
 _MARKUP = re.compile(r"(?:```|~~~)[\w-]*|<[^<>]*>")  # alone in its line, which says nothing
 _INDENTED = re.compile(r"\n[ \t]{2,}\Z")
@@ -49,7 +50,8 @@ class Quotable:
 
     ``kind``: "sentence", "item", "row" or "line". ``standing``: 1-based rank of the best retrieved child it stands in,
     0 in none. ``row``: of a table, its cells and their headers. ``whole``: it can be quoted; half a sentence, a
-    question and a row whose cells nobody read are weighed as evidence alone. ``under``: the headings it stands below.
+    question and a row whose cells nobody read are weighed as evidence alone. ``prose``: words, and not marks, make it
+    up. ``under``: the headings it stands below.
     """
 
     passage: Passage
@@ -59,6 +61,7 @@ class Quotable:
     standing: int = 0
     row: Row | None = None
     whole: bool = True
+    prose: bool = True
     under: str = ""
 
     @property
@@ -90,11 +93,16 @@ def quotables(passages: Sequence[Passage], hits: Sequence[Hit], reads: Reads) ->
 
 
 def _leading(pieces: Iterable[Quotable]) -> Iterator[Quotable]:
-    """The pieces; a sentence that leads a table or a listing in says nothing without it, and is evidence alone."""
+    """The pieces; a sentence that leads a listing in, together with its first line. What leads a table in says nothing
+    without it, and is evidence alone.
+    """
     held = list(pieces)
     for item, after in zip(held, [*held[1:], None], strict=False):
         leads = item.kind == "sentence" and item.text.rstrip("*_ ").endswith(":")
-        yield replace(item, whole=False) if leads and after and after.kind in ("row", "line") else item
+        if leads and after and after.kind == "line" and after.span.end - item.span.start <= LEANING:
+            yield replace(item, span=Span(item.span.start, after.span.end), reading=f"{item.reading} {after.reading}")
+        else:
+            yield replace(item, whole=False) if leads and after and after.kind in ("row", "line") else item
 
 
 def _pieces(passage: Passage, reads: Reads) -> Iterator[Quotable]:
@@ -149,14 +157,17 @@ def _item(passage: Passage, inside: Span, part: Span, reads: Reads) -> Iterator[
 
 
 def _sentences(passage: Passage, start: int, end: int, reads: Reads) -> Iterator[Quotable]:
-    """The sentences of a paragraph; one that leans on what the paragraph is about, together with that."""
+    """The sentences of a paragraph; one that leans on others together with them."""
     places = sentence_spans(passage.text, start - passage.start, end - passage.start) if end > start else []
     for at, place in enumerate(places):
-        first = place
-        if at and _LEANS.match(passage.text, place.start):
-            near = (one for one in (places[0], places[at - 1]) if place.end - one.start <= LEANING)
-            first = next(near, place)
-        yield from _made(passage, Span(passage.start + first.start, passage.start + place.end), "sentence", reads)
+        first = 0 if _OF_A_TERM.match(passage.text, place.start) else at
+        while first and _LEANS.match(passage.text, places[first].start):
+            first -= 1
+        for begin in (one.start for one in places[first : at + 1] if place.end - one.start <= LEANING or one == place):
+            made = list(_made(passage, Span(passage.start + begin, passage.start + place.end), "sentence", reads))
+            if begin == place.start or any(item.whole for item in made):
+                yield from made
+                break
 
 
 def _lines(passage: Passage, start: int, end: int) -> Iterator[Quotable]:
@@ -164,7 +175,8 @@ def _lines(passage: Passage, start: int, end: int) -> Iterator[Quotable]:
         text = passage.text[place.start : place.end]
         span = Span(passage.start + place.start, passage.start + place.end)
         if span.length <= SENTENCE and analyse(text):
-            yield Quotable(passage, span, text, "line", whole=not asks(text) and not _MARKUP.fullmatch(text.strip()))
+            whole = not asks(text) and not _MARKUP.fullmatch(text.strip())
+            yield Quotable(passage, span, text, "line", whole=whole, prose=is_prose(text, in_code=True))
 
 
 def _made(passage: Passage, span: Span, kind: str, reads: Reads) -> Iterator[Quotable]:
@@ -172,4 +184,5 @@ def _made(passage: Passage, span: Span, kind: str, reads: Reads) -> Iterator[Quo
     if span.length > SENTENCE or len(analyse(text)) < 2:
         return
     half = is_half(span, Span(passage.start, passage.end), partial(reads.cut, passage.version_id))
-    yield Quotable(passage, span, text, kind, whole=not half and not asks(text) and not ROW.search(text))
+    whole = not half and not asks(text) and not ROW.search(text)
+    yield Quotable(passage, span, text, kind, whole=whole, prose=is_prose(text))

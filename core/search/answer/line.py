@@ -109,7 +109,7 @@ def weigh(
         tuple(signals(question, candidates, meaning, marks, rarity, intent)),
         tuple(marks),
         evidence(question, similarities, passages, candidates, meaning, marks, rarity),
-        unnamed(question, passages),
+        unnamed(question, passages, rarity),
     )
 
 

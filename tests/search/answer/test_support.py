@@ -119,6 +119,8 @@ def test_spans_of_a_quote_lie_in_its_document():
 def test_what_nothing_names_is_told_and_counts():
     asked = "Who sold the token in Leiden in 1999?"
     assert unnamed(asked, [passage(TEXT)]) == ("Leiden", "1999")
+    rarity = {"sold": 3.0, "timeout": 8.0, "token": 9.0}
+    assert unnamed("Who sold the timeout of a token?", [passage(TEXT)], rarity) == ("timeout",)
     found = evidence(asked, [], [passage(TEXT)], [], np.zeros(0))
     assert found.named == 0
     assert evidence("Who sold it in Delft?", [], [passage(TEXT)], [], np.zeros(0)).named == 1
