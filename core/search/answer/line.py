@@ -12,7 +12,7 @@ from core.search.answer.candidates import Quotable, Reads, quotables
 from core.search.answer.choosing import Page, choose_quotes
 from core.search.answer.marking import Mark, Reader, marks_of
 from core.search.answer.rows import Encode
-from core.search.answer.scoring import Signals, scores, signals
+from core.search.answer.scoring import Signals, scores, signals, with_marks
 from core.search.answer.support import Evidence, Support, evidence, support, unnamed
 from core.settings.context import AnsweringSettings
 from core.text.analysis import analyse
@@ -102,13 +102,16 @@ def weigh(
     vectors = encode([question, *(item.reading for item in candidates)])
     meaning = (vectors[1:] @ vectors[0]).astype(np.float64)
     rarity = reads.rarity(list(dict.fromkeys(analyse(question))))
-    unread = signals(question, candidates, meaning, [None] * len(candidates), rarity, intent)
+    unread = signals(question, candidates, meaning, rarity, intent)
     marks = marks_of(question, candidates, scores(unread), read)
+    found = with_marks(question, candidates, unread, marks, intent)
+    order = np.argsort(-scores(found), kind="stable").tolist()
+    best = next((candidates[at] for at in order if candidates[at].whole), None)
     return Weighed(
         tuple(candidates),
-        tuple(signals(question, candidates, meaning, marks, rarity, intent)),
+        tuple(found),
         tuple(marks),
-        evidence(question, similarities, passages, candidates, meaning, marks, rarity),
+        evidence(question, similarities, passages, candidates, meaning, marks, rarity, best),
         unnamed(question, passages, rarity),
     )
 

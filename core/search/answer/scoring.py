@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+import math
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +20,11 @@ class Signals:
     """What speaks for a candidate, each in [0, 1] and 0 where it is not known. As weights: what one of each counts.
 
     ``rank``: 1 / the rank of the retrieved child it stands in. ``meaning``: cosine to the question. ``near``: share of
-    the question's words, rare ones counting more, that it holds with the headings it stands below; ``around``: that its
-    passage, title and headings hold. ``kind``: it holds the kind of thing that is asked for, a number, a date, a name,
-    a default or a symbol; ``fits``: what the reader marks in it does. ``prose``: words make it up. ``marked``: the
-    log-odds the reader gives what it marks, from 0 at -10 or less to 1 at 10 or more.
+    the question's words that it holds with the headings it stands below, those counting more that are rare and that few
+    candidates hold; ``around``: that its passage, title and headings hold, rare ones counting more. ``kind``: it holds
+    the kind of thing that is asked for, a number, a date, a name, a default, a symbol; ``fits``: what the reader marks
+    in it does. ``prose``: words make it up. ``marked``: the log-odds the reader gives what it marks, from 0 at -10 or
+    less to 1 at 10 or more.
     """
 
     rank: float = 0.0
@@ -39,43 +41,66 @@ def signals(
     question: str,
     candidates: Sequence[Quotable],
     meaning: NDArray[np.float64],
-    marks: Sequence[Mark | None],
     rarity: Mapping[str, float],
     intent: str = "",
 ) -> list[Signals]:
-    """The signals of every candidate.
+    """The signals of every candidate, without those of a reader.
 
-    ``meaning``: ``(len(candidates),)`` cosines to the question. ``marks``: what the reader marks in each, ``None`` in
-    what it did not read. ``rarity``: what each token of the question weighs; one that is not there weighs 1.
-    ``intent``: "definition", "procedure", "comparison", "number" or "" as question analysis has it.
+    ``meaning``: ``(len(candidates),)`` cosines to the question. ``rarity``: what each token of the question weighs; one
+    that is not there weighs 1. ``intent``: "definition", "procedure", "comparison", "number" or "" as question analysis
+    has it.
     """
     wanted = {token: rarity.get(token, 1.0) for token in analyse(question)}
     total = sum(wanted.values()) or 1.0
     asked = asked_thing(question, intent)
     close = np.clip(meaning, 0.0, 1.0)
+    held = [wanted.keys() & frozenset(analyse(f"{item.under} {item.reading}")) for item in candidates]
+    telling = _telling(wanted, held)
     around: dict[int, float] = {}
-
-    def share(text: str) -> float:
-        return sum(wanted[token] for token in wanted.keys() & frozenset(analyse(text))) / total
-
     found: list[Signals] = []
-    for place, (item, mark) in enumerate(zip(candidates, marks, strict=True)):
+    for place, item in enumerate(candidates):
         passage = item.passage
         if id(passage) not in around:
-            around[id(passage)] = share(" ".join([passage.document, *passage.headings, passage.text]))
+            whole = frozenset(analyse(" ".join([passage.document, *passage.headings, passage.text])))
+            around[id(passage)] = sum(wanted[token] for token in wanted.keys() & whole) / total
         found.append(
             Signals(
                 rank=1 / item.standing if item.standing else 0.0,
                 meaning=float(close[place]),
-                near=share(f"{item.under} {item.reading}"),
+                near=sum(telling[token] for token in held[place]),
                 around=around[id(passage)],
                 kind=float(holds(item.reading, asked)),
-                fits=float(mark is not None and holds(_marked(item, mark), asked)),
                 prose=float(item.prose),
-                marked=0.0 if mark is None else scaled(mark),
             )
         )
     return found
+
+
+def _telling(wanted: Mapping[str, float], held: Sequence[Set[str]]) -> dict[str, float]:
+    """How well each token tells the candidates apart, 1 in all: by its rarity, and by how few of them hold it.
+
+    >>> _telling({"width": 2.0, "textwrap": 9.0}, [{"textwrap"}, {"textwrap"}, {"textwrap", "width"}])["width"] > 0.5
+    True
+    """
+    counts = {token: sum(token in tokens for tokens in held) for token in wanted}
+    weights = {
+        token: weight * math.log(1 + (len(held) - counts[token] + 0.5) / (counts[token] + 0.5))
+        for token, weight in wanted.items()
+        if counts[token]
+    }
+    total = sum(weights.values()) or 1.0
+    return {token: weight / total for token, weight in weights.items()}
+
+
+def with_marks(
+    question: str, candidates: Sequence[Quotable], found: Sequence[Signals], marks: Sequence[Mark | None], intent: str
+) -> list[Signals]:
+    """The signals with those of a reader. ``marks``: what it marks in each, ``None`` in what it did not read."""
+    asked = asked_thing(question, intent)
+    return [
+        one if mark is None else replace(one, fits=float(holds(_marked(item, mark), asked)), marked=scaled(mark))
+        for item, one, mark in zip(candidates, found, marks, strict=True)
+    ]
 
 
 # By ``benchmarks/answer_weights.py`` over code, covidqa, and held-out questions of SQuAD and Natural Questions. On the

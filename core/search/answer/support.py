@@ -31,8 +31,8 @@ class Evidence:
     ``similarity``: cosine of the question to the best chunk. ``gap``: how far the tenth best lies below it.
     ``sentence``: cosine to the best sentence. ``words``: the largest share of the question's words, rare ones counting
     more, that one sentence holds; ``passage_words``: that one passage with its title and headings holds. ``marked``:
-    the most the reader gives a short answer, from 0 at log-odds of -10 to 1 at 10. ``named``: the largest share of what
-    the question names that one passage says, 1 where it names nothing.
+    the most the reader gives a short answer, from 0 at log-odds of -10 to 1 at 10. ``named``: the share of what the
+    question names that the passage of the best line says, 1 where it names nothing.
     """
 
     similarity: float = 0.0
@@ -48,8 +48,8 @@ class Evidence:
 # and held-out articles of SQuAD and Natural Questions, each asked of the whole library, without the documents that hold
 # its gold, with another's name or rarest word in the place of its own, and, of SQuAD, those people wrote that only seem
 # to be answered. Learnt from half of them, the area under the curve on the other is 0.833, 0.816, 0.792 and 0.886, and
-# 0.848 on questions over other documents (docs/answers.md, c). These are of both halves. How near the best chunk is, and
-# how many of the words one sentence holds, adds nothing to the rest.
+# 0.848 on questions over other documents (docs/answers.md, c). These are of both halves. How near the best chunk is
+# and how many of the words one sentence holds add nothing to the rest.
 WEIGHTS = Evidence(gap=2.6, sentence=2.9, passage_words=0.8, marked=3.3, named=1.75)
 BIAS = -5.65
 
@@ -97,12 +97,13 @@ def evidence(
     meaning: NDArray[np.float64],
     marks: Sequence[Mark | None] = (),
     rarity: Mapping[str, float] | None = None,
+    best: Quotable | None = None,
 ) -> Evidence:
     """The evidence for an answer among what was found.
 
     ``similarities``: cosines of the question to the best chunks, in any order. ``meaning``: ``(len(candidates),)``,
     cosine to each candidate. ``marks``: what the reader marks in each. ``rarity``: what each token of the
-    question weighs (see ``rarity_of``); ``None``: the same.
+    question weighs (see ``rarity_of``); ``None``: the same. ``best``: the candidate that would be quoted first.
 
     >>> evidence("Why?", [], [], [], np.zeros(0))
     Evidence(similarity=0.0, gap=0.0, sentence=0.0, words=0.0, passage_words=0.0, marked=0.6, named=1.0)
@@ -113,14 +114,15 @@ def evidence(
     def share(text: str) -> float:
         return sum(weights[token] for token in weights.keys() & set(analyse(text))) / total
 
-    best = sorted(similarities, reverse=True)[:_FAR_DOWN]
+    nearest = sorted(similarities, reverse=True)[:_FAR_DOWN]
     held = sorted(passages, key=lambda passage: passage.rank)[:PASSAGES]
     whole = [_whole(passage) for passage in held]
     named = keys(question)
-    met = max((len(named) - len(unmet(named, [text])) for text in whole), default=0)
+    around = whole if best is None else [_whole(best.passage)]
+    met = max((len(named) - len(unmet(named, [text])) for text in around), default=0)
     return Evidence(
-        similarity=best[0] if best else 0.0,
-        gap=best[0] - best[-1] if best else 0.0,
+        similarity=nearest[0] if nearest else 0.0,
+        gap=nearest[0] - nearest[-1] if nearest else 0.0,
         sentence=float(np.max(meaning)) if len(meaning) else 0.0,
         words=max((share(item.reading) for item in candidates), default=0.0),
         passage_words=max(map(share, whole), default=0.0),

@@ -116,11 +116,11 @@ def test_a_sentence_that_leads_a_table_in_is_evidence_alone():
 
 
 def test_a_sentence_that_leans_on_another_is_quoted_with_it():
-    text = "TRIALS are the most that are tried. Fewer may do. That is why it is asked. The default is 40."
+    text = "TRIALS are the most that are tried. Fewer trials may do. That is why it is asked. The default is 40."
     assert [item.text for item in found(passage(text))] == [
         "TRIALS are the most that are tried.",
-        "Fewer may do.",
-        "Fewer may do. That is why it is asked.",
+        "Fewer trials may do.",
+        "Fewer trials may do. That is why it is asked.",
         text,
     ]
     far = f"Salt is dear. {'It is so dear that nobody has any. ' * 20}"
