@@ -3,8 +3,9 @@
     python -m benchmarks.answer_weights SUITE=LIBRARY ... [--questions 150]
 
 SUITE is a folder as DESIGN.md has it, LIBRARY a library that holds its documents under their names, as ``python -m core
-bench SUITE --work DIR`` leaves one behind. Every question is asked three times: as it stands, of the library without
-the documents that hold its gold, and, where it names something, with another question's name in its place. Printed are
+bench SUITE --work DIR`` leaves one behind. Every question is asked up to four times: as it stands, of the library
+without the documents that hold its gold, where it names something with another question's name in its place, and with
+another's rarest word in the place of its own. Printed are
 the weights of ``core.search.answer.scoring`` (softmax regression over the candidates of a question: those that lie on
 gold against the others) and of ``core.search.answer.support`` (logistic regression of whether there is an answer), and
 what they are worth on the half of the questions that was not learnt from.
@@ -14,8 +15,10 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +35,7 @@ from core.search.answer.keys import keys
 from core.search.answer.line import Weighed
 from core.search.answer.scoring import Signals
 from core.search.answer.support import Evidence
+from core.text.analysis import analyse
 from core.types import Span
 
 Matrix = NDArray[np.float64]
@@ -69,6 +73,8 @@ def _all(root: Path, home: Path, count: int) -> list[Asked]:
     suite = load_suite(root)
     questions = random.Random(7).sample(suite.questions, min(count, len(suite.questions)))
     names = [key for question in suite.questions for key in keys(question.question)]
+    held_by = Counter(word for question in suite.questions for word in set(_words(question)))
+    rare = {one.question: min(_words(one), key=held_by.__getitem__, default="") for one in suite.questions}
     choose = random.Random(8)
     found: list[Asked] = []
     with Library.open(home, write=False) as library:
@@ -80,9 +86,8 @@ def _all(root: Path, home: Path, count: int) -> list[Asked]:
             others = tuple(version for name, version in versions.items() if name not in held)
             if others:
                 found.append(_ask(library, replace(question, gold=()), Scope(versions=others), suite.name, learnt))
-            missed = near_miss(question, names, choose)
-            if missed is not None:
-                found.append(_ask(library, missed, Scope(), suite.name, learnt))
+            missed = near_miss(question, names, choose), _reworded(question, rare, choose)
+            found += [_ask(library, one, Scope(), suite.name, learnt) for one in missed if one is not None]
     return found
 
 
@@ -93,6 +98,20 @@ def near_miss(question: Question, names: Sequence[str], choose: random.Random) -
     if not like:
         return None
     return replace(question, question=question.question.replace(own[-1], choose.choice(like)), gold=())
+
+
+def _reworded(question: Question, rare: Mapping[str, str], choose: random.Random) -> Question | None:
+    """The question with another's rarest word in the place of its own; ``None`` where it has none."""
+    own = rare[question.question]
+    others = [word for word in rare.values() if word not in ("", own)]
+    if not own or not others:
+        return None
+    return replace(question, question=question.question.replace(own, choose.choice(others)), gold=())
+
+
+def _words(question: Question) -> list[str]:
+    """The words that name nothing by a capital and are no function words."""
+    return [word for word in re.findall(r"(?<!\w)[a-z][\w-]{3,}", question.question) if analyse(word)]
 
 
 def _ask(library: Library, question: Question, scope: Scope, suite: str, learnt: bool) -> Asked:

@@ -312,6 +312,7 @@ class Searcher:
             understood.intent,
             result.likely,
             sides,
+            self.encode,
         )
         return replace(line, answer=preferred_first(line.answer, result.conflicts))
 

@@ -7,7 +7,7 @@ import re
 from core.text.calendar_names import MONTHS
 
 _NUMBER = re.compile(
-    r"\bhow (?:many|much|long|often|far|old|large|big|high|fast|soon|wide|deep|heavy|tall)\b"
+    r"\bhow (?:many|much|long|far|old|large|big|high|fast|wide|deep|heavy|tall)\b"
     r"|\bwhat (?:percentage|percent|number|amount|share|proportion|rate|size)\b",
     re.IGNORECASE,
 )
@@ -18,6 +18,13 @@ _DEFAULT = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"\bwhom?\b|\bwhose\b", re.IGNORECASE)
+_SYMBOL = re.compile(
+    r"\b(?:which|what) (?:[\w-]+ )?(?:flags?|options?|commands?|functions?|methods?|class(?:es)?|arguments?|"
+    r"parameters?|variables?|settings?|exceptions?|shortcuts?|extensions?)\b",
+    re.IGNORECASE,
+)
+# Digits that are no quantity: the mark of a list's item and the number of a reference.
+_NO_QUANTITY = re.compile(r"\A\W*\d{1,3}[.)](?=\s)|\[\d{1,3}(?:[,–-] ?\d{1,3})*\]")
 
 _MONTHS = "|".join(MONTHS)
 _HOLDS = {
@@ -33,31 +40,26 @@ _HOLDS = {
     "default": re.compile(r"\bdefaults?\b|\bunless\b|[\w\])]\s?=\s?[\w\"'(\[{+-]", re.IGNORECASE),
     # Two capitalised words, or a title before one.
     "name": re.compile(
-        r"(?:^|(?<=[\w,;:] ))[A-Z][\w.'’-]+ (?:[a-z]{1,3} )?[A-Z][\w'’-]+|\b(?:Mrs?|Ms|Dr|Prof)\.? [A-Z]"
+        r"(?:^|(?<=[\w,;:] )|(?<=  ))[A-Z][\w.'’-]+ (?:[a-z]{1,3} )?[A-Z][\w'’-]+|\b(?:Mrs?|Ms|Dr|Prof)\.? [A-Z]"
     ),
-    "definition": re.compile(
-        r"\b(?:is|are|was|were) (?:an?|the|any|one of|defined|called|known)\b|\b(?:means|refers to|stands for|denotes|"
-        r"describes|consists of)\b",
-        re.IGNORECASE,
-    ),
-    "procedure": re.compile(
-        r"^\W*(?:\d+[.)]|step \d+|first|then|next|finally|open|run|set|click|choose|select|enter|add|remove|"
-        r"install|connect|"
-        r"mount|check|call|use|create|send|press|hold|start|stop|wait|ask|go|turn)\b|\bmust\b|\bby \w+ing\b",
-        re.IGNORECASE,
+    # A flag, a name made of parts, a call, what stands between backticks, keys pressed together.
+    "symbol": re.compile(
+        r"(?<![\w-])--?[A-Za-z]|\w_\w|\b[A-Za-z]\w*\.[a-z]\w+\b|\w\(|[a-z][A-Z]|`[^`\n]+`|\b[A-Z]\w+\+\w|(?<!\w)\.\w{2,4}\b"
     ),
 }
 
 
 def asked_thing(question: str, intent: str = "") -> str:
-    """ "default", "number", "date", "name", "definition", "procedure" or "": what an answer is likely to hold.
+    """ "default", "number", "date", "name", "symbol" or "": what an answer holds one of.
 
     ``intent``: as question analysis has it; what the question's own words say of dates and names counts first.
 
     >>> asked_thing("How many gateways are there?"), asked_thing("Who owns the keys?"), asked_thing("When does it end?")
     ('number', 'name', 'date')
     >>> asked_thing("What is a race?", "definition"), asked_thing("Why?"), asked_thing("Its default width?")
-    ('definition', '', 'default')
+    ('', '', 'default')
+    >>> asked_thing("Which flag opens it?"), asked_thing("What is the purpose of the flag?")
+    ('symbol', '')
     """
     if _DEFAULT.search(question):
         return "default"
@@ -65,13 +67,9 @@ def asked_thing(question: str, intent: str = "") -> str:
         return "date"
     if _NAME.search(question):
         return "name"
-    if intent == "number" or _NUMBER.search(question):
-        return "number"
-    return intent if intent in _HOLDS else ""
-
-
-# Of these an answer holds one for certain; a definition can be worded in any way.
-CERTAIN = frozenset({"default", "number", "date", "name"})
+    if _SYMBOL.search(question):
+        return "symbol"
+    return "number" if intent == "number" or _NUMBER.search(question) else ""
 
 
 def holds(text: str, thing: str) -> bool:
@@ -79,5 +77,9 @@ def holds(text: str, thing: str) -> bool:
 
     >>> holds("It lasts two hours.", "number"), holds("It lasts.", "number"), holds("It lasts two hours.", "")
     (True, False, False)
+    >>> holds("5. Press the key [2].", "number"), holds("Pass it by the `-i` option.", "symbol")
+    (False, True)
     """
+    if thing == "number":
+        text = _NO_QUANTITY.sub("", text)
     return bool(thing) and _HOLDS[thing].search(text) is not None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
 from core.search.answer.code_lines import quotable_lines
-from core.search.answer.prose import is_prose
+from core.search.answer.prose import ROW, is_prose
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import analyse
 from core.text.sentences import asks, is_half, sentence_spans
@@ -17,8 +18,19 @@ from core.types import Block, BlockKind, Hit, Passage, Span
 # So many of the best passages are read, and so many candidates of them weighed.
 PASSAGES = 6
 CANDIDATES = 64
+# Characters of a sentence with the one it leans on.
+LEANING = 400
 SENTENCE, LONGEST = 600, 900  # characters of a sentence or line, and of a quote, which may be a whole list
 _RAW = (BlockKind.CODE, BlockKind.HTML, BlockKind.FRONT_MATTER)
+# Begins a sentence that says nothing without the one before it, or without the term its paragraph begins with.
+_LEANS = re.compile(
+    r"\W*(?:(?:\w+\s+){0,3}(?:this|these|it|its|they|such)|those|both|otherwise|instead)\b", re.IGNORECASE
+)
+_OF_A_TERM = re.compile(
+    r"\W*(?:defaults?|(?:the|valid|possible) (?:defaults?|choices|options|values?|units?))\b", re.IGNORECASE
+)
+_MARKUP = re.compile(r"(?:```|~~~)[\w-]*|<[^<>]*>")  # alone in its line, which says nothing
+_INDENTED = re.compile(r"\n[ \t]{2,}\Z")
 _NEITHER = (BlockKind.HEADING, BlockKind.FURNITURE, BlockKind.RULE)  # they name a topic, and answer nothing
 
 
@@ -39,7 +51,7 @@ class Quotable:
     ``kind``: "sentence", "item", "row" or "line". ``standing``: 1-based rank of the best retrieved child it stands in,
     0 in none. ``row``: of a table, its cells and their headers. ``whole``: it can be quoted; half a sentence, a
     question and a row whose cells nobody read are weighed as evidence alone. ``prose``: words, and not marks, make it
-    up.
+    up. ``under``: the headings it stands below.
     """
 
     passage: Passage
@@ -50,6 +62,7 @@ class Quotable:
     row: Row | None = None
     whole: bool = True
     prose: bool = True
+    under: str = ""
 
     @property
     def text(self) -> str:
@@ -80,36 +93,59 @@ def quotables(passages: Sequence[Passage], hits: Sequence[Hit], reads: Reads) ->
 
 
 def _leading(pieces: Iterable[Quotable]) -> Iterator[Quotable]:
-    """The pieces; a sentence that leads a table or a listing in says nothing without it, and is evidence alone."""
+    """The pieces; a sentence that leads a listing in, together with its first line. What leads a table in says nothing
+    without it, and is evidence alone.
+    """
     held = list(pieces)
     for item, after in zip(held, [*held[1:], None], strict=False):
         leads = item.kind == "sentence" and item.text.rstrip("*_ ").endswith(":")
-        yield replace(item, whole=False) if leads and after and after.kind in ("row", "line") else item
+        if leads and after and after.kind == "line" and after.span.end - item.span.start <= LEANING:
+            yield replace(item, span=Span(item.span.start, after.span.end), reading=f"{item.reading} {after.reading}")
+        else:
+            yield replace(item, whole=False) if leads and after and after.kind in ("row", "line") else item
 
 
 def _pieces(passage: Passage, reads: Reads) -> Iterator[Quotable]:
     """The candidates of one passage, in text order."""
-    whole = Span(passage.start, passage.end)
+    under = " › ".join(passage.headings)
     at = passage.start
     for block in reads.blocks(passage.version_id, passage.start, passage.end):
         start, end = max(block.start, at), min(block.end, passage.end)
-        yield from _sentences(passage, at, start, reads)
-        if start >= end:
-            continue
+        said = (*_sentences(passage, at, start, reads), *_of_block(passage, block, start, end, reads))
+        yield from (replace(item, under=under) for item in said)
+        if block.kind is BlockKind.HEADING and start < end:
+            under = passage.text[start - passage.start : end - passage.start].strip("#= \n")
+        at = max(at, end)
+    yield from (replace(item, under=under) for item in _sentences(passage, at, passage.end, reads))
+
+
+def _of_block(passage: Passage, block: Block, start: int, end: int, reads: Reads) -> Iterator[Quotable]:
+    """The candidates of the part ``[start, end)`` of a block."""
+    if start < end:
         if block.kind is BlockKind.TABLE:
-            rows = [Quotable(passage, row.span, row.reading, "row", row=row) for row in rows_of(block, whole)]
+            inside = Span(passage.start, passage.end)
+            rows = [Quotable(passage, row.span, row.reading, "row", row=row) for row in rows_of(block, inside)]
             lines = () if rows else _sentences(passage, start, end, reads)
             yield from rows or [replace(line, whole=False) for line in lines]
         elif block.kind in _RAW:
             yield from _lines(passage, start, end)
         elif block.kind is BlockKind.LIST:
-            for part in block.parts or (Span(start, end),):
+            for part in _with_terms(passage, block.parts or (Span(start, end),)):
                 if part.overlap(Span(start, end)):
                     yield from _item(passage, Span(max(part.start, start), min(part.end, end)), part, reads)
         elif block.kind not in _NEITHER:
             yield from _sentences(passage, start, end, reads)
-        at = max(at, end)
-    yield from _sentences(passage, at, passage.end, reads)
+
+
+def _with_terms(passage: Passage, parts: Sequence[Span]) -> list[Span]:
+    """The items of a list, a term and what is said of it, indented in the next line, as one."""
+    found: list[Span] = []
+    for part in parts:
+        text = passage.text[: max(part.start - passage.start, 0)]
+        begun = passage.text[len(text) : len(text) + 1]
+        defines = found and (begun.isalpha() or begun == "`") and _INDENTED.search(text)
+        found.append(Span(found.pop().start, part.end) if defines else part)
+    return found
 
 
 def _item(passage: Passage, inside: Span, part: Span, reads: Reads) -> Iterator[Quotable]:
@@ -121,8 +157,17 @@ def _item(passage: Passage, inside: Span, part: Span, reads: Reads) -> Iterator[
 
 
 def _sentences(passage: Passage, start: int, end: int, reads: Reads) -> Iterator[Quotable]:
-    for place in sentence_spans(passage.text, start - passage.start, end - passage.start) if end > start else ():
-        yield from _made(passage, Span(passage.start + place.start, passage.start + place.end), "sentence", reads)
+    """The sentences of a paragraph; one that leans on others together with them."""
+    places = sentence_spans(passage.text, start - passage.start, end - passage.start) if end > start else []
+    for at, place in enumerate(places):
+        first = 0 if _OF_A_TERM.match(passage.text, place.start) else at
+        while first and _LEANS.match(passage.text, places[first].start):
+            first -= 1
+        for begin in (one.start for one in places[first : at + 1] if place.end - one.start <= LEANING or one == place):
+            made = list(_made(passage, Span(passage.start + begin, passage.start + place.end), "sentence", reads))
+            if begin == place.start or any(item.whole for item in made):
+                yield from made
+                break
 
 
 def _lines(passage: Passage, start: int, end: int) -> Iterator[Quotable]:
@@ -130,7 +175,8 @@ def _lines(passage: Passage, start: int, end: int) -> Iterator[Quotable]:
         text = passage.text[place.start : place.end]
         span = Span(passage.start + place.start, passage.start + place.end)
         if span.length <= SENTENCE and analyse(text):
-            yield Quotable(passage, span, text, "line", prose=is_prose(text, in_code=True), whole=not asks(text))
+            whole = not asks(text) and not _MARKUP.fullmatch(text.strip())
+            yield Quotable(passage, span, text, "line", whole=whole, prose=is_prose(text, in_code=True))
 
 
 def _made(passage: Passage, span: Span, kind: str, reads: Reads) -> Iterator[Quotable]:
@@ -138,4 +184,5 @@ def _made(passage: Passage, span: Span, kind: str, reads: Reads) -> Iterator[Quo
     if span.length > SENTENCE or len(analyse(text)) < 2:
         return
     half = is_half(span, Span(passage.start, passage.end), partial(reads.cut, passage.version_id))
-    yield Quotable(passage, span, text, kind, prose=is_prose(text), whole=not half and not asks(text))
+    whole = not half and not asks(text) and not ROW.search(text)
+    yield Quotable(passage, span, text, kind, whole=whole, prose=is_prose(text))

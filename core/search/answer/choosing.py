@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.search.answer.candidates import LONGEST, Quotable
 from core.search.answer.marking import Mark
-from core.search.answer.rows import asked_cell
+from core.search.answer.rows import Encode, asked_cell
 from core.text.analysis import analyse
 from core.types import Answer, Citation, Quote, Span
 
@@ -48,13 +48,15 @@ def choose_quotes(
     limit: int,
     intent: str = "",
     differing: Sequence[tuple[str, Span]] = (),
+    encode: Encode | None = None,
 ) -> Answer:
     """The quotes, best first, each text once.
 
     ``values``: ``(len(candidates),)``, log-odds of each, as ``scoring.scores`` gives them. ``page(version_id, offset)``
     is the page of a place. ``limit``: quotes at most. ``differing``: (version, span) of sentences that contradict each
     other: where the best one is one of them, the others are quoted beside it. Of a row whose header or label tells
-    which cell is asked for, or in which the reader marks one, that cell alone is quoted, with what it is of.
+    which cell is asked for, or in which the reader marks one, that cell alone is quoted, with what it is of; ``encode``
+    tells headers by meaning, too.
     """
     order = [place for place in np.argsort(-values, kind="stable").tolist() if candidates[place].whole]
     if not order or limit < 1:
@@ -70,7 +72,8 @@ def choose_quotes(
     quotes: list[Quote] = []
     said: list[frozenset[str]] = []
     for place in wanted:
-        quote = _quoted(question, candidates[place], _odds(values[place]), marks[place], page, candidates, several)
+        item, score, mark = candidates[place], _odds(values[place]), marks[place]
+        quote = _quoted(question, item, score, mark, page, candidates, several, encode)
         words = frozenset(analyse(f"{quote.told} {quote.text}"))
         if len(quotes) == limit:
             break
@@ -97,11 +100,12 @@ def _quoted(
     page: Page,
     candidates: Sequence[Quotable],
     several: bool,
+    encode: Encode | None,
 ) -> Quote:
     passage = item.passage
     told, span = "", item.span
     if item.row is not None:
-        told, span = asked_cell(item.row, question)
+        told, span = asked_cell(item.row, question, encode)
         if not told and mark is not None and mark.score > 0:
             told, span = item.row.told(mark.span)
     else:

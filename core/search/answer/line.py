@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,11 +11,12 @@ import numpy as np
 from core.search.answer.candidates import Quotable, Reads, quotables
 from core.search.answer.choosing import Page, choose_quotes
 from core.search.answer.marking import Mark, Reader, marks_of
-from core.search.answer.scoring import Signals, scores, signals
+from core.search.answer.rows import Encode
+from core.search.answer.scoring import Signals, scores, signals, with_marks
 from core.search.answer.support import Evidence, Support, evidence, support, unnamed
 from core.settings.context import AnsweringSettings
 from core.text.analysis import analyse
-from core.types import Answer, Hit, Passage, Quote, Span, Vectors
+from core.types import Answer, Hit, Passage, Quote, Span
 
 
 class LineReads(Reads, Protocol):
@@ -86,7 +87,7 @@ def weigh(
     passages: Sequence[Passage],
     hits: Sequence[Hit],
     similarities: Sequence[float],
-    encode: Callable[[Sequence[str]], Vectors],
+    encode: Encode,
     reads: LineReads,
     intent: str = "",
     read: Reader | None = None,
@@ -100,14 +101,18 @@ def weigh(
     candidates = quotables(passages, hits, reads)
     vectors = encode([question, *(item.reading for item in candidates)])
     meaning = (vectors[1:] @ vectors[0]).astype(np.float64)
-    marks = marks_of(question, candidates, hits, read)
     rarity = reads.rarity(list(dict.fromkeys(analyse(question))))
+    unread = signals(question, candidates, meaning, rarity, intent)
+    marks = marks_of(question, candidates, scores(unread), read)
+    found = with_marks(question, candidates, unread, marks, intent)
+    order = np.argsort(-scores(found), kind="stable").tolist()
+    best = next((candidates[at] for at in order if candidates[at].whole), None)
     return Weighed(
         tuple(candidates),
-        tuple(signals(question, candidates, meaning, marks, rarity, intent)),
+        tuple(found),
         tuple(marks),
-        evidence(question, similarities, passages, candidates, meaning, marks, rarity),
-        unnamed(question, passages),
+        evidence(question, similarities, passages, candidates, meaning, marks, rarity, best),
+        unnamed(question, passages, rarity),
     )
 
 
@@ -119,18 +124,19 @@ def answer_line(
     intent: str = "",
     likely: float | None = None,
     differing: Sequence[tuple[str, Span]] = (),
+    encode: Encode | None = None,
 ) -> Line:
     """The best supported quotes of a result and how likely the library holds an answer.
 
     ``likely``: the probability that one of the chunks answers, by a calibrated re-ranker; ``None`` where none read
-    them. ``page``, ``intent`` and ``differing``: as ``choose_quotes`` has them.
+    them. ``page``, ``intent``, ``differing`` and ``encode``: as ``choose_quotes`` has them.
     """
     supported = support(weighed.evidence, settings.least_support, likely, weighed.missing)
     if not supported.enough:
         return Line(Answer(()), supported, weighed.evidence, weighed.milliseconds)
     values = scores(weighed.signals)
     quotes = choose_quotes(
-        question, weighed.candidates, values, weighed.marks, page, settings.sentences, intent, differing
+        question, weighed.candidates, values, weighed.marks, page, settings.sentences, intent, differing, encode
     )
     return Line(quotes, supported, weighed.evidence, weighed.milliseconds)
 

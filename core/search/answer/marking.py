@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.search.answer.candidates import Quotable
-from core.text.analysis import analyse
-from core.types import Hit, Passage, Span
+from core.types import Passage, Span
 
 # So many retrieved children and table rows are read: what a reader costs grows with them.
 CHILDREN = 6
@@ -56,18 +58,20 @@ def scaled(mark: Mark) -> float:
 
 
 def marks_of(
-    question: str, candidates: Sequence[Quotable], hits: Sequence[Hit], read: Reader | None
+    question: str, candidates: Sequence[Quotable], promise: NDArray[np.float64], read: Reader | None
 ) -> list[Mark | None]:
     """For each candidate what the reader marks in it; ``None`` where it was not read, or nothing reads.
 
-    Read are the best retrieved children, each with the whole candidates that reach into it, and the rows of tables that
-    share most words with the question, each in words with its headers.
+    ``promise``: ``(len(candidates),)``, what else speaks for each. Read are the retrieved children that hold the most
+    promising candidates, each with the whole ones that reach into it, and the most promising rows of tables, each in
+    words with its headers.
     """
     found: list[Mark | None] = [None] * len(candidates)
     if read is None or not candidates:
         return found
-    pieces = _children(candidates, hits)
-    rows = _rows(question, candidates)
+    order = np.argsort(-promise, kind="stable").tolist()
+    pieces = _children(candidates, order)
+    rows = [at for at in order if candidates[at].row is not None][:ROWS]
     texts = [
         *(passage.text[span.start - passage.start : span.end - passage.start] for passage, span, _ in pieces),
         *(candidates[at].reading for at in rows),
@@ -88,28 +92,18 @@ def marks_of(
     return found
 
 
-def _children(candidates: Sequence[Quotable], hits: Sequence[Hit]) -> list[tuple[Passage, Span, list[int]]]:
-    """The best children as pieces to read, and the places of the candidates in each."""
+def _children(candidates: Sequence[Quotable], order: Sequence[int]) -> list[tuple[Passage, Span, list[int]]]:
+    """The children of the first candidates in ``order`` as pieces to read, and the places of the candidates in each."""
+    ranks = (candidates[at].standing for at in order if candidates[at].standing and candidates[at].row is None)
     pieces: list[tuple[Passage, Span, list[int]]] = []
-    for rank in range(1, min(CHILDREN, len(hits)) + 1):
+    for rank in list(dict.fromkeys(ranks))[:CHILDREN]:
         members = [at for at, item in enumerate(candidates) if item.standing == rank and item.row is None]
-        if not members:
-            continue
         passage = candidates[members[0]].passage
         members = [at for at in members if candidates[at].passage is passage]
         start = min(candidates[at].span.start for at in members)
         end = min(max(candidates[at].span.end for at in members), start + LONGEST)
         pieces.append((passage, Span(start, end), [at for at in members if candidates[at].span.start < end]))
     return pieces
-
-
-def _rows(question: str, candidates: Sequence[Quotable]) -> list[int]:
-    """The places of the rows that share most words with the question, the more relevant first among equals."""
-    wanted = frozenset(analyse(question))
-    shared = {
-        at: len(wanted & frozenset(analyse(item.reading))) for at, item in enumerate(candidates) if item.row is not None
-    }
-    return sorted((at for at in shared if shared[at]), key=lambda at: (-shared[at], at))[:ROWS]
 
 
 def _above(passage: Passage) -> str:

@@ -17,7 +17,8 @@ _DATA = re.compile(
     r"|\A[\[{(]*[\"']?[\w.-]+[\"']?\s*(?::\s*[\[{]|=\s*[\[{\"'])"  # name: {, name = "
     r"|</?[A-Za-z][^>]*>"
 )
-_ROW = re.compile(r"\A\s*\||\s\|\s.*\s\|\s|\t.*\t")
+# A row of a table that is drawn with signs.
+ROW = re.compile(r"\A\s*\||\s\|\s.*\s\|\s|\t.*\t")
 _WORD = re.compile(r"[\"'“‘„‚«(\[*_¿¡]*[^\W\d_]+(?:['’.-][^\W\d_]+)*[\"'”’“‘»)\]*_.,;:!?…]*")
 _NUMBER = re.compile(r"[\"'“(\[*_±+−-]?[€$£]?\d[\d.,:/–-]*[%‰°\"'”)\]*_.,;:!?]*")
 _CAMEL = re.compile(r"[a-z][A-Z]")
@@ -48,7 +49,7 @@ def is_prose(text: str, *, in_code: bool = False) -> bool:
     [True, True, False]
     """
     line = " ".join(text.split())
-    if _ROW.search(text) or line.startswith(("```", "~~~")):
+    if ROW.search(text) or line.startswith(("```", "~~~")):
         return False
     while (marker := _MARKER.match(line)) is not None:
         line = line[marker.end() :]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from core.text.analysis import analyse
 from core.text.calendar_names import MONTHS, SHORT_MONTHS
-from core.types import Block, BlockKind, Cell, Span
+from core.types import Block, BlockKind, Cell, Span, Vectors
 
 # Two things are asked, and the row may hold both.
 _SEVERAL = re.compile(r"\band (?:what|which|how|when|whom?|where|why|by|for|its|their|the)\b", re.IGNORECASE)
+
+Encode = Callable[[Sequence[str]], Vectors]
+_ALIKE, _TIED = 0.5, 0.05  # cosines: of words that mean the same, and of headers that can not be told apart
 
 # As columns are headed, and as one asks for them.
 _ABBREVIATED = (
@@ -140,11 +143,12 @@ def _once(cells: Sequence[Cell], headers: Mapping[int, str]) -> list[Cell]:
     return found
 
 
-def asked_cell(row: Row, question: str) -> tuple[str, Span]:
+def asked_cell(row: Row, question: str, encode: Encode | None = None) -> tuple[str, Span]:
     """What the asked cell is of, and its span; ("", the whole row) where the question does not tell one cell.
 
     One cell is told where one thing is asked, the row's first cell shares a word with the question, and exactly one
-    other cell's header holds most of the question's words that the label lacks.
+    other cell's header holds most of the question's words that the label lacks. Where no word is shared, ``encode``
+    (texts to ``(n, d)`` unit vectors) tells label and header by what they mean: "revenue" a row of net sales.
 
     >>> texts = ["Availability", "99.97 %", "99.92 %"]
     >>> cells = tuple(Cell(1, at, 10 * at, 10 * at + 5, text) for at, text in enumerate(texts))
@@ -158,16 +162,31 @@ def asked_cell(row: Row, question: str) -> tuple[str, Span]:
         return "", row.span
     wanted = frozenset(_spoken(question))
     label = frozenset(_spoken(str(row.cells[0].value)))
-    if not label & wanted:
+    if not label & wanted and not _meant(question, [str(row.cells[0].value)], encode):
         return "", row.span
     left = wanted - label
     shared = [len(frozenset(_spoken(header)) & left) for header in row.headers[1:]]
     best = max(shared, default=0)
-    if not best or shared.count(best) > 1:
+    if best:
+        meant = [place for place, count in enumerate(shared) if count == best]
+    else:
+        meant = _meant(question, row.headers[1:], encode)
+    if len(meant) != 1:
         return "", row.span
-    place = 1 + shared.index(best)
+    place = 1 + meant[0]
     cell = row.cells[place]
     return f"{row.cells[0].value} › {row.headers[place]}", Span(cell.start, cell.end)
+
+
+def _meant(question: str, texts: Sequence[str], encode: Encode | None) -> list[int]:
+    """The places of the texts that mean most what some word of the question does; () where none does."""
+    words = [word for word in re.findall(r"[^\W\d_]{3,}", question) if analyse(word)]
+    if encode is None or not words or not any(map(str.isalpha, "".join(texts))):
+        return []
+    vectors = encode([*words, *(text.replace("_", " ") for text in texts)])
+    likeness = (vectors[len(words) :] @ vectors[: len(words)].T).max(axis=1)
+    best = float(likeness.max())
+    return [place for place, alike in enumerate(likeness) if alike > best - _TIED] if best >= _ALIKE else []
 
 
 def _spoken(text: str) -> list[str]:

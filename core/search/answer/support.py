@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
@@ -19,6 +20,8 @@ from core.types import Passage
 UNREAD = 0.6
 # The chunk whose similarity the best one's is compared with.
 _FAR_DOWN = 10
+_WORD = re.compile(r"[^\W\d_][\w-]+")
+_RARE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +31,8 @@ class Evidence:
     ``similarity``: cosine of the question to the best chunk. ``gap``: how far the tenth best lies below it.
     ``sentence``: cosine to the best sentence. ``words``: the largest share of the question's words, rare ones counting
     more, that one sentence holds; ``passage_words``: that one passage with its title and headings holds. ``marked``:
-    the most the reader gives a short answer, from 0 at log-odds of -10 to 1 at 10. ``named``: the largest share of what
-    the question names that one passage says, 1 where it names nothing.
+    the most the reader gives a short answer, from 0 at log-odds of -10 to 1 at 10. ``named``: the share of what the
+    question names that the passage of the best line says, 1 where it names nothing.
     """
 
     similarity: float = 0.0
@@ -43,10 +46,12 @@ class Evidence:
 
 # Logistic regression by ``benchmarks/answer_weights.py``, every set with the same weight, on questions of code, covidqa
 # and held-out articles of SQuAD and Natural Questions, each asked of the whole library, without the documents that hold
-# its gold, with another's name in the place of what it names, and, of SQuAD, those people wrote that only seem to be
-# answered. Area under the curve on the half that was not learnt from: 0.892, 0.818, 0.814 and 0.900.
-WEIGHTS = Evidence(similarity=1.03, gap=2.33, sentence=1.2, words=0.06, passage_words=0.93, marked=2.72, named=2.5)
-BIAS = -5.55
+# its gold, with another's name or rarest word in the place of its own, and, of SQuAD, those people wrote that only seem
+# to be answered. Learnt from half of them, the area under the curve on the other is 0.833, 0.816, 0.792 and 0.886, and
+# 0.848 on questions over other documents (docs/answers.md, c). These are of both halves. How near the best chunk is
+# and how many of the words one sentence holds add nothing to the rest.
+WEIGHTS = Evidence(gap=2.6, sentence=2.9, passage_words=0.8, marked=3.3, named=1.75)
+BIAS = -5.65
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ REREAD = Reread(bias=1.60, evidence=0.80, reading=0.81)
 _SURE = 1e-6  # a probability is never taken for nearer to 0 or 1: its log-odds would outweigh everything
 
 # Default of ``AnsweringSettings.least_support``: of questions not learnt from, 88 % of those with an answer get their
-# quotes, and 63 % of those without one are told so (means of the four sets).
+# quotes, and 57 % of those without one are told so (means of the four sets).
 RECOMMENDED = 0.4
 
 
@@ -92,12 +97,13 @@ def evidence(
     meaning: NDArray[np.float64],
     marks: Sequence[Mark | None] = (),
     rarity: Mapping[str, float] | None = None,
+    best: Quotable | None = None,
 ) -> Evidence:
     """The evidence for an answer among what was found.
 
     ``similarities``: cosines of the question to the best chunks, in any order. ``meaning``: ``(len(candidates),)``,
     cosine to each candidate. ``marks``: what the reader marks in each. ``rarity``: what each token of the
-    question weighs (see ``rarity_of``); ``None``: the same.
+    question weighs (see ``rarity_of``); ``None``: the same. ``best``: the candidate that would be quoted first.
 
     >>> evidence("Why?", [], [], [], np.zeros(0))
     Evidence(similarity=0.0, gap=0.0, sentence=0.0, words=0.0, passage_words=0.0, marked=0.6, named=1.0)
@@ -108,14 +114,15 @@ def evidence(
     def share(text: str) -> float:
         return sum(weights[token] for token in weights.keys() & set(analyse(text))) / total
 
-    best = sorted(similarities, reverse=True)[:_FAR_DOWN]
+    nearest = sorted(similarities, reverse=True)[:_FAR_DOWN]
     held = sorted(passages, key=lambda passage: passage.rank)[:PASSAGES]
     whole = [_whole(passage) for passage in held]
     named = keys(question)
-    met = max((len(named) - len(unmet(named, [text])) for text in whole), default=0)
+    around = whole if best is None else [_whole(best.passage)]
+    met = max((len(named) - len(unmet(named, [text])) for text in around), default=0)
     return Evidence(
-        similarity=best[0] if best else 0.0,
-        gap=best[0] - best[-1] if best else 0.0,
+        similarity=nearest[0] if nearest else 0.0,
+        gap=nearest[0] - nearest[-1] if nearest else 0.0,
         sentence=float(np.max(meaning)) if len(meaning) else 0.0,
         words=max((share(item.reading) for item in candidates), default=0.0),
         passage_words=max(map(share, whole), default=0.0),
@@ -124,9 +131,20 @@ def evidence(
     )
 
 
-def unnamed(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
-    """What the question names and none of the passages, with title and headings, says."""
-    return unmet(keys(question), map(_whole, passages))
+def unnamed(question: str, passages: Sequence[Passage], rarity: Mapping[str, float] | None = None) -> tuple[str, ...]:
+    """What the question names and none of the passages, with title and headings, says; and of its other words that none
+    says the rarest, where fewer than one in 150 chunks has it by ``rarity``.
+    """
+    texts = list(map(_whole, passages))
+    missing = unmet(keys(question), texts)
+    said = frozenset(token for text in texts for token in analyse(text))
+    weights = {
+        word: max((rarity or {}).get(token, 0.0) for token in tokens)
+        for word in _WORD.findall(question)
+        if (tokens := analyse(word)) and not said & set(tokens) and not any(word in name for name in missing)
+    }
+    rarest = max(weights, key=weights.__getitem__, default="")
+    return (*missing, rarest) if rarest and weights[rarest] >= _RARE else missing
 
 
 def _whole(passage: Passage) -> str:

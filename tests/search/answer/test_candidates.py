@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.answer.candidates import CANDIDATES, PASSAGES, SENTENCE, quotables
+from core.search.answer.candidates import CANDIDATES, LEANING, PASSAGES, SENTENCE, quotables
 from core.search.answer.code_lines import quotable_lines
 from core.types import Block, BlockKind, Span
 from tests.search.answer.support_worlds import TABLE, Reads, hits_of, passage, table
@@ -113,6 +113,34 @@ def test_a_sentence_that_leads_a_table_in_is_evidence_alone():
     items = found(passage(text), reads=Reads(moved))
     assert [item.whole for item in items[:2]] == [False, True]
     assert items[1].kind == "row"
+
+
+def test_a_sentence_that_leans_on_another_is_quoted_with_it():
+    text = "TRIALS are the most that are tried. Fewer trials may do. That is why it is asked. The default is 40."
+    assert [item.text for item in found(passage(text))] == [
+        "TRIALS are the most that are tried.",
+        "Fewer trials may do.",
+        "Fewer trials may do. That is why it is asked.",
+        text,
+    ]
+    far = f"Salt is dear. {'It is so dear that nobody has any. ' * 20}"
+    assert max(len(item.text) for item in found(passage(far))) <= LEANING
+
+
+def test_a_term_and_what_is_said_of_it_are_one_below_their_heading():
+    text = "Options\n=======\n\n_header=off\n  Leaves the first row out.\n_stream=on\n  Sends all rows.\n"
+    starts = [text.index(part) for part in ("_header", "Leaves", "_stream", "Sends")]
+    parts = tuple(Span(start, text.index("\n", start)) for start in starts)
+    blocks = Block(BlockKind.HEADING, 0, 15, level=2), Block(BlockKind.LIST, starts[0], len(text) - 1, parts=parts)
+    items = found(passage(text, start=0), reads=Reads(*blocks))
+    assert [item.text.splitlines()[0] for item in items] == ["_header=off", "_stream=on"]
+    assert {item.under for item in items} == {"Options"}
+
+
+def test_a_sentence_that_leads_a_listing_in_is_quoted_with_its_first_line():
+    text = "To see the kinds, run this:\n\nrg --type-list\n"
+    listing = Block(BlockKind.CODE, text.index("rg"), len(text) - 1)
+    assert found(passage(text, start=0), reads=Reads(listing))[0].text == text.strip()
 
 
 def test_half_a_sentence_is_evidence_alone():

@@ -51,10 +51,10 @@ class Place:
 
 
 def quotes(question, *passages, reads=None, limit=3, intent="", read=None, differing=(), encode=None):
-    reads, encode = reads or Reads(), encode or FastEncoder().encode
-    weighed = weigh(question, passages, hits_of(passages), (), encode, reads, intent, read)
+    reads = reads or Reads()
+    weighed = weigh(question, passages, hits_of(passages), (), encode or FastEncoder().encode, reads, intent, read)
     settings = AnsweringSettings(sentences=limit, least_support=0)
-    line = answer_line(question, weighed, settings, reads.page, intent, differing=differing)
+    line = answer_line(question, weighed, settings, reads.page, intent, differing=differing, encode=encode)
     return line.answer.quotes
 
 
@@ -156,6 +156,14 @@ def test_scores_stay_in_bounds_and_quotes_are_in_their_documents(texts, question
         assert 0 <= quote.score <= 1
         assert holder.text[quote.citation.start - holder.start : quote.citation.end - holder.start] == quote.text
         assert quote.short is None or Span(0, len(quote.text)).contains(quote.short)
+
+
+@pytest.mark.model
+def test_a_cell_is_found_by_what_its_headers_mean(encoder):
+    rows = "Line | Q2 | Q3\nNet sales | 41 | 43\nResearch and development | 7 | 8\n"
+    asked = "What was the revenue in the third quarter?"
+    quote = quotes(asked, passage(rows), reads=Reads(table(rows)), encode=encoder.encode)[0]
+    assert (quote.told, quote.text) == ("Net sales › Q3", "43")
 
 
 @pytest.mark.model

@@ -119,8 +119,18 @@ def test_spans_of_a_quote_lie_in_its_document():
 def test_what_nothing_names_is_told_and_counts():
     asked = "Who sold the token in Leiden in 1999?"
     assert unnamed(asked, [passage(TEXT)]) == ("Leiden", "1999")
+    rarity = {"sold": 3.0, "timeout": 8.0, "token": 9.0}
+    assert unnamed("Who sold the timeout of a token?", [passage(TEXT)], rarity) == ("timeout",)
     found = evidence(asked, [], [passage(TEXT)], [], np.zeros(0))
     assert found.named == 0
     assert evidence("Who sold it in Delft?", [], [passage(TEXT)], [], np.zeros(0)).named == 1
     said = support(Evidence(), 0.9, None, ("Leiden", "1999")).sentence
     assert "nothing that was found mentions Leiden or 1999" in said
+
+
+def test_what_is_named_must_be_said_where_the_best_line_stands():
+    shown = [passage(TEXT), passage("In 1999 it was sold.", rank=2, version="w" * 64)]
+    items = quotables(shown, hits_of(shown), Reads())
+    asked, meaning = "Is a token valid in 1999?", np.zeros(len(items))
+    assert evidence(asked, [], shown, items, meaning, best=items[0]).named == 0
+    assert evidence(asked, [], shown, items, meaning, best=items[-1]).named == 1
