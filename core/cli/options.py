@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from core.errors import NotFoundError, SettingsError
+from core.errors import ModelError, NotFoundError, SettingsError
 from core.library import Library
 from core.settings import OF_DOCUMENTS, Settings, preset
 from core.storage.catalogue.sources import SourceRow, path_key
+
+if TYPE_CHECKING:
+    from core.language.client import Client
 
 DEFAULT_HOME = Path("data/library")
 
@@ -59,3 +63,16 @@ def existing(place: Path) -> Path:
 def reading(place: Path) -> Library:
     """The library without the writer's lock, so that it answers beside an app that holds it."""
     return Library.open(existing(place), write=False)
+
+
+def language_model(otherwise: str) -> Client:
+    """The language model as the app has it set up. Raises ``ModelError``, whose remedy is to choose one or ``otherwise``."""
+    from core.language.client import Client
+    from core.language.keys import key_of
+    from core.language.settings import load
+    from core.storage.embedder import language_file
+
+    now = load(language_file())
+    if not now.is_usable:
+        raise ModelError("No language model is set up.", f"Choose one on the Settings page, or {otherwise}.")
+    return Client(now, key_of(now.address).value)

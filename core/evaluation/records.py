@@ -26,7 +26,7 @@ class QuestionOutcome:
     absent. ``lost``: at each budget, characters of gold by where they went (``core.evaluation.losses``).
     ``milliseconds``: by stage, for one context. ``prompt_tokens`` and ``characters``: of the context at each budget.
     ``failure``: the class of what kept the gold from being read (``core.evaluation.failures.classes``), "" where it was
-    or nobody looked.
+    or nobody looked. ``answer``: that was scored, "" where none was asked for.
     """
 
     id: str
@@ -40,6 +40,7 @@ class QuestionOutcome:
     prompt_tokens: Mapping[int, int]
     characters: Mapping[int, int]
     failure: str = ""
+    answer: str = ""
 
     def to_json(self) -> str:
         """One line, without its newline."""
@@ -63,6 +64,7 @@ class QuestionOutcome:
             prompt_tokens={int(budget): count for budget, count in row["prompt_tokens"].items()},
             characters={int(budget): count for budget, count in row["characters"].items()},
             failure=row.get("failure", ""),
+            answer=row.get("answer", ""),
         )
 
 
