@@ -66,7 +66,7 @@ def reading(place: Path) -> Library:
 
 
 def language_model(otherwise: str) -> Client:
-    """The language model as the app has it set up. Raises ``ModelError``, whose remedy is to choose one or ``otherwise``."""
+    """The language model as the app has it set up. Raises ``ModelError``: choose one, or ``otherwise``."""
     from core.language.client import Client
     from core.language.keys import key_of
     from core.language.settings import load
