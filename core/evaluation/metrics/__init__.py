@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 
 from core.evaluation.metrics.answers import answer_hit, exact_match, token_f1
 from core.evaluation.metrics.chroma import ChromaScores, chroma_scores, precision_omega
-from core.evaluation.metrics.claims import claim_f1, faithfulness, hallucination_rate
+from core.evaluation.metrics.claims import claim_recall, faithfulness, hallucination_rate
 from core.evaluation.metrics.ranking import average_precision, context_precision, ndcg, recall_at_k, reciprocal_rank
 from core.evaluation.metrics.spans import attained, context_recall, full, iou, precision, recall
 from core.evaluation.regions import Region
@@ -47,7 +47,7 @@ __all__ = [
     "attained",
     "average_precision",
     "chroma_scores",
-    "claim_f1",
+    "claim_recall",
     "context_precision",
     "context_recall",
     "exact_match",

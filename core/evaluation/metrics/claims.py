@@ -31,17 +31,15 @@ def hallucination_rate(verdicts: Sequence[str]) -> float | None:
     return _share(verdicts, NOT_FOUND)
 
 
-def claim_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
-    """``2PR / (P + R)``: P the share of the answer's claims that the reference supports, R the other way round; 0
-    where either claims nothing, or nothing is shared.
+def claim_recall(reference: Sequence[str]) -> float | None:
+    """Claims of the known answer that the answer supports, over all of them; ``None`` where nothing is known.
 
-    Source: F1 over statements, as RAGAS's answer correctness and RefChecker (Hu and others, 2024) have it.
+    An answer that says more loses nothing by it, as in the recall of RefChecker (Hu and others, 2024).
 
-    >>> claim_f1(["supported", "not_found"], ["supported"]), claim_f1([], ["not_found"])
-    (0.6666666666666666, 0.0)
+    >>> claim_recall(["supported", "not_found"]), claim_recall([])
+    (0.5, None)
     """
-    precision, recall = _share(answer, SUPPORTED) or 0.0, _share(reference, SUPPORTED) or 0.0
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return _share(reference, SUPPORTED)
 
 
 def _share(verdicts: Sequence[str], wanted: str) -> float | None:

@@ -60,10 +60,10 @@ METRICS: Mapping[str, MetricWords] = {
     ),
     "exact_match": MetricWords("exact match", "Exact match", "Share of the quoted answers that equal the written one."),
     "token_f1": MetricWords("token F1", "Token F1", "Words that the quoted and the written answer share, as F1."),
-    "claim_f1": MetricWords(
-        "claim F1",
-        "Claim F1",
-        "Sentences of the answer and of the written one that each bears out in the other, as F1.",
+    "claim_recall": MetricWords(
+        "claim recall",
+        "Claim recall",
+        "Share of the known answer's sentences that the answer supports, in any words.",
     ),
     "faithfulness": MetricWords(
         "faithfulness", "Faithfulness", "Share of the answer's sentences its context supports."
