@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from core.cli import console
 from core.cli.options import home, language_model, settings_of
-from core.errors import NotFoundError, SettingsError
+from core.errors import ModelError, NotFoundError, SettingsError
 from core.ingest.ingest import Failure
 from core.library import Library
 from core.settings import Settings
@@ -39,7 +39,9 @@ def bench(options: Namespace) -> int:
 
     suite = load_suite(options.suite)
     wanted = _cells(options)
-    writer = language_model("leave --written out") if options.written else None
+    writer = language_model() if options.written else None
+    if options.written and writer is None:
+        raise ModelError("No language model is set up.", "Choose one on the Settings page, or leave --written out.")
     name = writer.fingerprint if writer else ""
     answers = bool(options.answers or options.written or options.ragas)
     extra = BenchOptions(tuple(options.token_budgets), answers, options.failures, name)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from core.cli import console
 from core.cli.options import asked_settings, home, language_model, reading
-from core.errors import LecternError
+from core.errors import LecternError, ModelError
 
 if TYPE_CHECKING:
     from core.evaluation.needles import NeedleMap
+    from core.language.client import Client
 
 
 def needles(options: Namespace) -> int:
@@ -21,7 +22,7 @@ def needles(options: Namespace) -> int:
         raise LecternError("A sentence needs a question, and a question a sentence.", "Give --sentence and --question.")
     own = (Own(options.sentence, options.question, options.answer),) if options.sentence else ()
     kinds = tuple(options.kinds) or (() if own else tuple(KINDS))
-    model = language_model("leave --answers out") if options.answers else None
+    model = _model() if options.answers else None
     progress = console.Progress()
     with reading(home(options)) as library:
         plan = NeedlePlan(
@@ -38,6 +39,14 @@ def needles(options: Namespace) -> int:
         )
     console.answer(options, found.to_dict(), _in_words(found))
     return 0
+
+
+def _model() -> Client:
+    """The language model as the app has it set up."""
+    found = language_model()
+    if found is None:
+        raise ModelError("No language model is set up.", "Choose one on the Settings page, or leave --answers out.")
+    return found
 
 
 def _in_words(found: NeedleMap) -> str:

@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import ModelError, NotFoundError, SettingsError
+from core.errors import NotFoundError, SettingsError
 from core.library import Library
 from core.settings import OF_DOCUMENTS, Settings, preset
 from core.storage.catalogue.sources import SourceRow, path_key
@@ -60,19 +60,17 @@ def existing(place: Path) -> Path:
     return place
 
 
-def reading(place: Path) -> Library:
-    """The library without the writer's lock, so that it answers beside an app that holds it."""
-    return Library.open(existing(place), write=False)
-
-
-def language_model(otherwise: str) -> Client:
-    """The language model as the app has it set up. Raises ``ModelError``: choose one, or ``otherwise``."""
+def language_model() -> Client | None:
+    """The language model as the app has it set up; ``None`` where it has none."""
     from core.language.client import Client
     from core.language.keys import key_of
     from core.language.settings import load
     from core.storage.embedder import language_file
 
     now = load(language_file())
-    if not now.is_usable:
-        raise ModelError("No language model is set up.", f"Choose one on the Settings page, or {otherwise}.")
-    return Client(now, key_of(now.address).value)
+    return Client(now, key_of(now.address).value) if now.is_usable else None
+
+
+def reading(place: Path) -> Library:
+    """The library without the writer's lock, so that it answers beside an app that holds it."""
+    return Library.open(existing(place), write=False)
