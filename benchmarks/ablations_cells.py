@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.settings import BASELINES, PRESETS, Settings
+from core.settings import BASELINES, PRESETS, USUAL_PREFIX, Settings
 
 DEFAULT = "default"
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
@@ -220,7 +220,10 @@ DIALS = (
     Dial(
         "Prefix",
         "Does the embedder read the title and heading path above each child?",
-        {"without prefix": cell(chunking__prefix=())},
+        {
+            "without prefix": cell(chunking__prefix=()),
+            "and what is left unsaid": cell(chunking__prefix=(*USUAL_PREFIX, "context")),
+        },
         left_out=("scifact",),
     ),
     Dial(

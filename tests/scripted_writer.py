@@ -10,7 +10,7 @@ class Scripted:
     turn, and keeps what it was asked. An answer that is an exception is raised.
     """
 
-    fingerprint = "scripted"
+    fingerprint, room = "scripted", 20_000
 
     def __init__(self, *answers: str | Exception) -> None:
         self.answers, self.prompts = list(answers), list[str]()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from core.chunking.auditing import audit
@@ -15,6 +16,7 @@ from core.chunking.plan import BY_VECTORS, ChunkerResources, SectionStarts
 from core.chunking.prefixes import encoder_input, encoder_inputs, prefix_text
 from core.chunking.prepared_document import PreparedDocument
 from core.chunking.signals.captions import captions_of
+from core.chunking.situating import situated
 from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import ChunkTree, Document, TokenCounter
 
@@ -58,7 +60,7 @@ def recipe_fingerprint(
     False
     """
     parts = [str(CHUNKING_VERSION), parser_fingerprint, _dials_fingerprint(settings), counter_fingerprint]
-    if resources and (decisive := resources.fingerprint(settings.chunker)):
+    if resources and (decisive := resources.fingerprint(settings)):
         parts.append(decisive)
     if edits:
         parts.append(f"edits {edits_fingerprint(edits)}")
@@ -71,7 +73,8 @@ def cut(prepared: PreparedDocument, settings: ChunkingSettings, parser_fingerpri
     Whatever unit the sizes are in, a chunk's ``tokens`` and ``encoder_tokens`` are the counter's.
     """
     recipe = recipe_fingerprint(parser_fingerprint, settings, prepared.counter.fingerprint, prepared.resources)
-    return prepared.tree(settings, CHUNKERS[settings.chunker], recipe)
+    tree = prepared.tree(settings, CHUNKERS[settings.chunker], recipe)
+    return situated(tree, prepared.context(settings), prepared.counter)
 
 
 def cut_edited(
@@ -86,12 +89,9 @@ def cut_edited(
     The chunks that no edit touches have the ids they have without edits.
     """
     recipe = recipe_fingerprint(parser_fingerprint, settings, prepared.counter.fingerprint, prepared.resources)
-    tree = prepared.tree(settings, CHUNKERS[settings.chunker], recipe)
-    return (
-        replay(tree, edits, remaker(prepared.context(settings), recipe, prepared.counter, reads))
-        if edits
-        else Replayed(tree)
-    )
+    tree, context = prepared.tree(settings, CHUNKERS[settings.chunker], recipe), prepared.context(settings)
+    made = replay(tree, edits, remaker(context, recipe, prepared.counter, reads)) if edits else Replayed(tree)
+    return replace(made, tree=situated(made.tree, context, prepared.counter))
 
 
 def chunk(

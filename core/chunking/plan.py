@@ -82,31 +82,43 @@ class SectionStarts(Protocol):
 
 
 class Writer(LanguageModel, Protocol):
-    """A language model that cuts may be asked of. ``fingerprint`` names the model and how it is asked to write."""
+    """A language model that cuts and contexts may be asked of. ``fingerprint`` names the model and how it is asked to
+    write, ``room`` is how many bytes a prompt may have.
+    """
 
     @property
     def fingerprint(self) -> str: ...
+
+    @property
+    def room(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkerResources:
     """The models and readers that a chunker may use; without one (``None``) the document is left to another chunker.
 
-    ``syntax``: reads code; ``None``: it is read in this process, which is for texts that are known not to be hostile.
+    ``writer``: proposes cuts; ``situator``: says what a leaf leaves unsaid. ``syntax``: reads code; ``None``: it is
+    read in this process, which is for texts that are known not to be hostile. ``tell(done, total)``: of what a language
+    model is asked; may raise to stop.
     """
 
     encoder: Encoder | None = None
     starts: SectionStarts | None = None
     writer: Writer | None = None
+    situator: Writer | None = None
     syntax: SyntaxReader | None = None
+    tell: Callable[[int, int], None] = lambda done, total: None
 
-    def fingerprint(self, chunker: str) -> str:
-        """Names those of the resources that decide how this chunker cuts; "" where none does."""
+    def fingerprint(self, settings: ChunkingSettings) -> str:
+        """Names those of the resources that decide the chunks under these dials; "" where none does."""
+        chunker = settings.chunker
         parts = [self.encoder.fingerprint] if self.encoder is not None and chunker in BY_VECTORS else []
         if self.starts is not None and chunker == "learned":
             parts.append(self.starts.fingerprint)
         if self.writer is not None and chunker == "proposed":
             parts.append(self.writer.fingerprint)
+        if self.situator is not None and settings.is_written:
+            parts.append(self.situator.fingerprint)
         return "|".join(parts)
 
 

@@ -83,6 +83,7 @@ class Prefixes:
         self._outline = outline
         self._settings = settings
         self._kinds = settings.read_prefix
+        self._path_room = settings.prefix_room // 2 if settings.is_written else settings.prefix_room
         self._tokens = tokens
         document = outline.document
         self._title = telling_title(document)
@@ -113,7 +114,8 @@ class Prefixes:
         if key not in self._reserves:
             path = self._outline.path(heading)
             parts = self._path_parts(path[:-1] if inside else path, path)
-            taken = min(self._settings.prefix_room, self._read(parts))
+            read = min(self._path_room, self._read(parts))
+            taken = self._settings.prefix_room if self._settings.is_written else read
             self._reserves[key] = taken and taken + self._line_end
         return self._reserves[key]
 
@@ -179,10 +181,15 @@ class Prefixes:
             parts = self._path_parts(shown, path)
             if parts and parts[0].kind == "title" and not titled:
                 del parts[0]
-            fitted = self._paths[path, shown, titled] = self.fit(tuple(parts), self._settings.prefix_room)
+            fitted = self._paths[path, shown, titled] = self.fit(tuple(parts), self._path_room)
         repeated = self.header(header, self.reserve(heading), kind) if header and header.end <= start else None
         told = PrefixPart("sentences", said) if said else None
         return (*fitted, *(part for part in (repeated, told) if part))
+
+    def beside(self, parts: Sequence[PrefixPart], text: str, free: int) -> str:
+        """A text cut at a word to what the cap leaves beside a leaf's path, at most ``free`` tokens; "" for too few."""
+        cap = self._settings.prefix_room - self._line([part for part in parts if part.kind in PATH])
+        return self._shortened(text, max(0, min(cap, free) - self._line_end))
 
     def tokens(self, parts: Sequence[PrefixPart]) -> int:
         """Tokens the embedder reads of a whole prefix."""

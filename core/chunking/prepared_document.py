@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.chunking.outline import Outline
 from core.chunking.plan import Chunker, ChunkerResources, ChunkingContext, SyntaxCache
 from core.chunking.prefixes import Prefixes
@@ -25,7 +27,9 @@ class PreparedDocument:
         self._maps: dict[str, TokenMap] = {}
 
     def context(self, settings: ChunkingSettings) -> ChunkingContext:
-        """What a chunker works from under these settings."""
+        """What a chunker works from under these settings; where nobody writes, no room is kept for it."""
+        if settings.is_written and self.resources.situator is None:
+            settings = replace(settings, prefix=tuple(kind for kind in settings.prefix if kind != "written"))
         if self._outline is None:
             self._outline = Outline(self.document)
         if settings.unit not in self._maps:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from core.cli import console
-from core.cli.options import asked_settings, home, reading, settings_of
+from core.cli.options import asked_settings, home, language_model, reading, settings_of
 from core.errors import LecternError, ModelError, NotFoundError, SettingsError
 from core.ingest.ingest import Failure
 from core.library import Library
@@ -20,12 +20,11 @@ from core.settings import Settings
 
 if TYPE_CHECKING:
     from core.evaluation.grid import Grid
+    from core.evaluation.needles import NeedleMap
     from core.evaluation.regions import Run
     from core.evaluation.reporting.report import BenchReport
     from core.evaluation.statistics import Comparison
     from core.evaluation.suites import Suite
-if TYPE_CHECKING:
-    from core.evaluation.needles import NeedleMap
     from core.language.client import Client
 
 
@@ -42,7 +41,12 @@ def bench(options: Namespace) -> int:
 
     suite = load_suite(options.suite)
     wanted = _cells(options)
-    extra = BenchOptions(tuple(options.token_budgets), options.answers, options.failures)
+    writer = language_model() if options.written else None
+    if options.written and writer is None:
+        raise ModelError("No language model is set up.", "Choose one on the Settings page, or leave --written out.")
+    name = writer.fingerprint if writer else ""
+    answers = bool(options.answers or options.written or options.ragas)
+    extra = BenchOptions(tuple(options.token_budgets), answers, options.failures, name)
     if options.against and options.against not in wanted.presets:
         raise NotFoundError(
             f"There is no {options.against!r} among what is measured.", f"Choose one of: {', '.join(wanted.presets)}."
@@ -58,9 +62,9 @@ def bench(options: Namespace) -> int:
             found = {"suite": suite.name, "cells": list(wanted.presets), **asdict(cost)}
             console.answer(options, found, "Nothing was run.")
             return 0
-        runs, page = (
+        runs, page, ragas = (
             stack.enter_context(path.open("w", encoding="utf-8")) if path else None
-            for path in (options.runs, options.html)
+            for path in (options.runs, options.html, options.ragas)
         )
         try:
             report = run_bench(
@@ -71,6 +75,7 @@ def bench(options: Namespace) -> int:
                 runs=partial(_write_line, runs) if runs else None,
                 options=extra,
                 skipped=wanted.skipped,
+                writer=writer,
             )
         except KeyboardInterrupt:
             if kept:
@@ -79,6 +84,8 @@ def bench(options: Namespace) -> int:
             return 2
         if page:
             page.write(_page(report, work, options.against))
+        if ragas:
+            ragas.write(_for_ragas(report, work))
         result = report.to_dict()
         if options.failures:
             result["missed"] = _missed(suite, report, wanted.presets, work)
@@ -121,6 +128,16 @@ def _page(report: BenchReport, work: Path, baseline: str | None) -> str:
     measured = {item.preset: load_measured(work, report.run, item.preset) for item in report.presets}
     with Library.open(work / report.library, write=False) as library:
         return html_report(report, baseline, measured, lambda version: library.document(version).text)
+
+
+def _for_ragas(report: BenchReport, work: Path) -> str:
+    from core.evaluation.exchange.ragas import ragas_jsonl
+    from core.evaluation.history import load_measured
+    from core.evaluation.measuring import TIMED_BUDGET
+
+    measured = load_measured(work, report.run, report.presets[0].preset)
+    with Library.open(work / report.library, write=False) as library:
+        return ragas_jsonl(report, measured, TIMED_BUDGET, lambda version: library.document(version).text)
 
 
 def _missed(suite: Suite, report: BenchReport, presets: Mapping[str, Settings], work: Path) -> dict[str, Any]:
@@ -193,15 +210,10 @@ def needles(options: Namespace) -> int:
 
 def _model() -> Client:
     """The language model as the app has it set up."""
-    from core.language.client import Client
-    from core.language.keys import key_of
-    from core.language.settings import load
-    from core.storage.embedder import language_file
-
-    now = load(language_file())
-    if not now.is_usable:
+    found = language_model()
+    if found is None:
         raise ModelError("No language model is set up.", "Choose one on the Settings page, or leave --answers out.")
-    return Client(now, key_of(now.address).value)
+    return found
 
 
 def _in_words(found: NeedleMap) -> str:

@@ -96,6 +96,12 @@ def build_parser() -> argparse.ArgumentParser:
     )
     bench.add_argument("--answers", action="store_true", help="score the quoted sentences against the suite's answers")
     bench.add_argument(
+        "--written", action="store_true", help="score what the language model of the Settings page answers instead"
+    )
+    bench.add_argument(
+        "--ragas", type=Path, metavar="OUT.jsonl", help="write what the first preset read and answered, for Ragas"
+    )
+    bench.add_argument(
         "--failures", action="store_true", help="say why each question was missed, and try what would have had it"
     )
     bench.add_argument("--dry-run", action="store_true", help="say what it would cost, and run nothing")

@@ -9,7 +9,8 @@ from time import perf_counter
 from typing import Protocol
 
 from core.embedding import BorrowingEncoder
-from core.errors import SettingsError, SuiteError
+from core.errors import ModelError, SettingsError, SuiteError
+from core.evaluation.grading import no_judge
 from core.evaluation.history import Recording, RunPlan
 from core.evaluation.measuring import BUDGETS, BenchOptions, Measuring
 from core.evaluation.planning import Known, asked_with, recipe_groups, recipe_of
@@ -19,8 +20,10 @@ from core.evaluation.reporting.report import AskedQuestion, BenchDocument, Bench
 from core.evaluation.suites import Question, Staged, Suite, stage_documents, suite_folder
 from core.evaluation.summing import summed
 from core.library import Failure, Incoming, Ingested, Library, Scope, Stats
+from core.search.checking.checking import Judge
+from core.search.checking.judging import packaged_judge
 from core.settings import Settings
-from core.types import Encoder, VectorCache
+from core.types import Encoder, LanguageModel, VectorCache
 
 WORTH_A_MEASURE = 200  # texts, or passages that a re-ranker reads
 WARMED = 256  # questions encoded together: more would push each other out of memory before they are asked
@@ -72,6 +75,7 @@ def run_bench(
     options: BenchOptions | None = None,
     revision: int | None = None,
     skipped: Sequence[tuple[str, str]] = (),
+    writer: LanguageModel | None = None,
 ) -> BenchReport:
     """Score every preset on every question, at each budget of ``BUDGETS`` characters.
 
@@ -81,6 +85,7 @@ def run_bench(
 
     ``encoder`` ``None``: the one the settings name. ``vectors``: kept elsewhere by ``encoder``, and looked at before
     anything is encoded. ``runs`` gets the runs of a preset when it is through.
+    ``writer``: writes the answers that ``options`` ask for and name it in, ``None`` where they are quotes.
     ``revision``: of the library whose judgments the suite is, ``None`` for another suite. ``skipped``: cells of a grid
     that cannot be, for the report.
 
@@ -95,8 +100,12 @@ def run_bench(
             f"These presets read files in different ways ({', '.join(sorted(readers))}).",
             "Gold is a place in one text: measure each reader by itself, and readers themselves with the command read.",
         )
+    if options and options.written_by and writer is None:
+        raise ModelError(f"{options.written_by} wrote its answers, and is not set up.", "Run it by the command line.")
     lender = BorrowingEncoder(encoder, vectors) if encoder and vectors else None
     bench = _Bench(suite, presets, workspace, watch, options or BenchOptions(), lender)
+    # Whoever brings an encoder wants no model of Lectern's.
+    bench.judge, bench.writer = no_judge if encoder else packaged_judge, writer
     plan = RunPlan.of(suite, presets, bench.options, revision)
     with (
         Library.open(bench.place / "library", encoder=lender or encoder) as library,
@@ -145,6 +154,8 @@ class _Bench:
     ) -> None:
         self.suite, self.presets, self.watch, self.options = suite, presets, watch, options
         self._lender = lender
+        self.judge: Judge = packaged_judge
+        self.writer: LanguageModel | None = None
         self.place = workspace / suite_folder(suite)
         self.documents: dict[str, BenchDocument] = {}
         self._staged: tuple[Staged, ...] = ()
@@ -170,7 +181,7 @@ class _Bench:
                 f"If the settings are right, remove {self.place} and run again.",
             )
         scope = self._scope(library, readable)
-        measuring = Measuring(library, self.suite, documents, self.options, scope)
+        measuring = Measuring(library, self.suite, documents, self.options, scope, self.judge, self.writer)
         asked = [item for item in self.suite.questions if any(item.id in missing for missing in waiting.values())]
         total, begun, encoding, warm = len(self.suite.questions), perf_counter(), 0.0, set[str]()
         for number, question in enumerate(asked):
@@ -234,7 +245,9 @@ class _Bench:
         asked = []
         for item in self.suite.questions:
             formats = {self.documents[span.document].kind for span in item.gold} - {""}
-            asked.append(AskedQuestion(item.id, item.question, item.gold, tuple(sorted(formats)), item.kind))
+            asked.append(
+                AskedQuestion(item.id, item.question, item.gold, tuple(sorted(formats)), item.kind, item.answer or "")
+            )
         return tuple(asked)
 
     def notes(self) -> tuple[str, ...]:

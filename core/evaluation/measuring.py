@@ -10,6 +10,7 @@ from time import perf_counter
 import numpy as np
 
 from core.evaluation.failures.classes import failure_of, is_answered
+from core.evaluation.grading import graded
 from core.evaluation.losses import (
     EXCLUDED,
     GoldLeaf,
@@ -42,12 +43,15 @@ from core.evaluation.sharing import Once, reading_key
 from core.evaluation.suites import Question, Suite
 from core.library import Library, Scope
 from core.search.catalogue_reads import CatalogueReads
+from core.search.checking.checking import Judge
+from core.search.checking.judging import packaged_judge
+from core.search.context.written_prompt import written_prompt
 from core.search.ranking import Ranking, SearchScores
 from core.search.ranking.finding import order_key, search_scores_key
 from core.search.result import SearchResult
 from core.settings import RerankingSettings, Settings
 from core.storage.index.leaves import LeafTable
-from core.types import Context, Trace
+from core.types import Context, LanguageModel, Trace
 
 BUDGETS = (1000, 2000, 4000, 8000)
 TIMED_BUDGET = 4000
@@ -66,7 +70,8 @@ REREAD = "reranked"  # the stage in which a re-ranker reads
 class BenchOptions:
     """What to measure beyond the four budgets. ``token_budgets``: contexts of so many tokens too, () is off.
 
-    ``answers``: the sentences the library quotes are scored against the suite's answers; they have to be encoded.
+    ``answers``: what the library answers is scored against the suite's answers: the sentences it quotes, which have to
+    be encoded, or what the language model named in ``written_by`` writes.
     ``failures``: each missed question is told the class of its cause (``core.evaluation.failures.classes``).
     Raises ``SettingsError`` for a budget no context can have.
 
@@ -77,6 +82,7 @@ class BenchOptions:
     token_budgets: tuple[int, ...] = ()
     answers: bool = False
     failures: bool = False
+    written_by: str = ""
 
     def __post_init__(self) -> None:
         for tokens in self.token_budgets:
@@ -123,7 +129,8 @@ class _Placing:
 class Measuring:
     """Asks a suite's questions of a library as it is cut now. ``documents``: of the suite, by name.
 
-    A document of kind "" could not be read: gold in it is lost at "reading". ``reread``: by re-ranker, passages that
+    A document of kind "" could not be read: gold in it is lost at "reading". ``judge``: of claims; ``writer``: of
+    answers, ``None`` for quotes. ``reread``: by re-ranker, passages that
     it was to read so far and the seconds it took.
     """
 
@@ -132,6 +139,8 @@ class Measuring:
     documents: Mapping[str, BenchDocument]
     options: BenchOptions
     scope: Scope | None = None
+    judge: Judge = packaged_judge
+    writer: LanguageModel | None = None
     names: Names = field(init=False)
     reread: dict[str, tuple[int, float]] = field(init=False, default_factory=dict)
 
@@ -241,7 +250,7 @@ class _One:
         self.characters: dict[int, int] = {}
         self.ended: dict[str, int] = {}
         self.milliseconds: dict[str, float] = {}
-        self.failure = ""
+        self.failure = self.answer = ""
 
     def score(self, reading: float) -> None:
         """Everything, the context assembled anew for each budget, as a reader with so much room would get it.
@@ -281,7 +290,7 @@ class _One:
         if self.by.options.failures:
             self.failure = self._failure(timed)
         if self.by.options.answers:
-            self._score_quote(timed)
+            self._score_answer(timed)
 
     def _score_ended(self) -> None:
         """The context that ends by itself in the largest room, and one that fills it, cut at the same length."""
@@ -314,6 +323,7 @@ class _One:
             characters=self.characters,
             ended=self.ended,
             failure=self.failure,
+            answer=self.answer,
         )
 
     def _failure(self, context: Context) -> str:
@@ -371,17 +381,17 @@ class _One:
         documents = self.question.relevant_documents
         self.scores[f"ndcg@{RANKED}"] = ndcg(self.ranked.documents, documents, RANKED) if documents else None
 
-    def _score_quote(self, context: Context) -> None:
-        answer = self.question.answer
-        best = ""
-        if answer:
-            asked = self.question.question
-            understood = self.ranked.ranking.understood
+    def _score_answer(self, context: Context) -> None:
+        asked, known, understood = self.question.question, self.question.answer, self.ranked.ranking.understood
+        if self.by.writer is not None:
+            best = self.answer = self.by.writer.complete(written_prompt(asked, context.passages)).strip()
+        else:
             result = SearchResult(asked, (), context.passages, context, Trace(asked, (), ()), {}, understood)
             quotes = self.by.library.searcher.answer(result, self.settings.answering).answer.quotes
-            best = quotes[0].text if quotes else ""
-        self.scores["exact_match"] = exact_match(best, answer) if answer else None
-        self.scores["token_f1"] = token_f1(best, answer) if answer else None
+            best, self.answer = quotes[0].text if quotes else "", "\n".join(quote.text for quote in quotes)
+        self.scores["exact_match"] = exact_match(best, known) if known else None
+        self.scores["token_f1"] = token_f1(best, known) if known else None
+        self.scores.update(graded(asked, self.answer, known or "", context.passages, self.by.judge))
 
     def _placed(self, context: Context) -> tuple[Placed, ...]:
         passages = sorted(context.passages, key=lambda passage: passage.rank)

@@ -27,7 +27,7 @@ class QuestionOutcome:
     ``milliseconds``: by stage, for one context. ``prompt_tokens`` and ``characters``: of the context at each budget.
     ``ended``: of the context that ends by itself, "characters", "tokens", and where gold is read "tokens_to_gold".
     ``failure``: the class of what kept the gold from being read (``core.evaluation.failures.classes``), "" where it was
-    or nobody looked.
+    or nobody looked. ``answer``: that was scored, "" where none was asked for.
     """
 
     id: str
@@ -42,6 +42,7 @@ class QuestionOutcome:
     characters: Mapping[int, int]
     ended: Mapping[str, int] = field(default_factory=dict)
     failure: str = ""
+    answer: str = ""
 
     def to_json(self) -> str:
         """One line, without its newline."""
@@ -66,6 +67,7 @@ class QuestionOutcome:
             characters={int(budget): count for budget, count in row["characters"].items()},
             ended=row.get("ended", {}),
             failure=row.get("failure", ""),
+            answer=row.get("answer", ""),
         )
 
 

@@ -14,7 +14,7 @@ of even one such mistake, per metric, at 5 %.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,6 +62,10 @@ class Comparison:
     questions: int
     p_value: float
     adjusted: float
+
+    def turned(self) -> Comparison:
+        """The same of a metric that is better when lower."""
+        return replace(self, verdict={BETTER: WORSE, WORSE: BETTER}.get(self.verdict, self.verdict))
 
 
 def intervals(scores: ArrayLike, *, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[Interval, ...]:

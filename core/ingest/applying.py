@@ -22,6 +22,7 @@ from core.storage.catalogue import documents, generations, sources
 from core.storage.catalogue import recipes as stored
 from core.storage.catalogue.documents import Version
 from core.storage.catalogue.recipes import OwnRecipe
+from core.storage.catalogue.replies import tokens_a_second
 from core.storage.catalogue.sources import SourceRow
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import apply_outbox
@@ -40,7 +41,9 @@ Tell = Callable[[int, int], None]
 class Cost:
     """What applying a recipe would do. ``documents``: that are cut otherwise by it; ``chunks_now`` and
     ``chunks_then``: their leaves. ``texts_to_encode``: distinct ones without a vector yet. ``seconds``: about.
-    Not ``exact``: sentences must be encoded, or ``learned`` has to learn, before it is known where cuts fall.
+    Not ``exact``: sentences must be encoded, a language model asked, or ``learned`` has to learn, before it is known
+    where cuts fall. ``requests``: to the language model, which reads ``prompt_tokens`` in ``writing_seconds``, both
+    about; ``None`` where it was never asked.
     """
 
     documents: int
@@ -49,6 +52,9 @@ class Cost:
     texts_to_encode: int
     seconds: float
     exact: bool = True
+    requests: int = 0
+    prompt_tokens: int = 0
+    writing_seconds: float | None = None
 
     @property
     def sentence(self) -> str:
@@ -56,14 +62,25 @@ class Cost:
 
         >>> Cost(1, 40, 52, 1200, 12.3).sentence, Cost(0, 0, 0, 0, 0.0).sentence
         ('1 document, 40 chunks now and 52 then: 1,200 texts to encode, about 12 s', 'Nothing would change.')
+        >>> Cost(1, 40, 52, 52, 1, False, 52, 90_000, 600).sentence.partition("; ")[2]
+        'the language model is asked 52 times and reads about 90,000 tokens, about 10 min'
         """
         if not self.documents:
             return "Nothing would change."
         about = "" if self.exact else "about "
         documents, texts = counted(self.documents, "document"), about + counted(self.texts_to_encode, "text")
-        time = f"{max(1, round(self.seconds))} s" if self.seconds < 90 else f"{round(self.seconds / 60)} min"
         chunks = f"{self.chunks_now:,} chunks now and {about}{self.chunks_then:,} then"
-        return f"{documents}, {chunks}: {texts} to encode, about {time}"
+        said = f"{documents}, {chunks}: {texts} to encode, about {_time(self.seconds)}"
+        if not self.requests:
+            return said
+        known = self.writing_seconds is not None
+        time = f"about {_time(self.writing_seconds or 0)}" if known else "how long that takes is not known yet"
+        asked = f"the language model is asked {counted(self.requests, 'time')}"
+        return f"{said}; {asked} and reads about {self.prompt_tokens:,} tokens, {time}"
+
+
+def _time(seconds: float) -> str:
+    return f"{max(1, round(seconds))} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 
 def set_recipe(store: Store, scope: str, key: str, chunking: ChunkingSettings | None) -> None:
@@ -121,11 +138,12 @@ def plan_apply(by: Preparer, scope: str, key: str, chunking: ChunkingSettings | 
     """What ``apply_recipe`` with these arguments would do: every document it reaches is cut, and nothing is kept.
 
     Where a chunker reads the vectors of sentences that are not encoded yet, those are counted and the leaves reckoned.
-    Nor is anything learned: where ``learned`` still has to, what it would cut is not known exactly.
+    Nor is anything learned, or a language model asked: where that still has to be, what would be cut is not known
+    exactly.
     ``tell(done, total)`` counts documents and may raise to stop. A document that its parser would read anew first is
     cut as it is read now.
     """
-    by = replace(by, teaches=False, _recipes={}, _starts={})
+    by = replace(by, teaches=False, wanted=[], _recipes={}, _starts={})
     known = dict(stored.overrides(by.store))
     if scope != "library":
         known.pop((scope, key), None)
@@ -147,8 +165,14 @@ def plan_apply(by: Preparer, scope: str, key: str, chunking: ChunkingSettings | 
     texts = len(keys) - len(CatalogueVectors(by.store).known(keys)) + reckoned
     speed = float(by.store.meta(TEXTS_A_SECOND) or TEXTS_AT_FIRST)
     seconds = perf_counter() - started + texts / speed
-    exact = all(found.exact for found in planned)
-    return Cost(len(planned), now_, sum(found.leaves for found in planned), texts, seconds, exact)
+    exact = not by.wanted and all(found.exact for found in planned)
+    leaves, tokens = sum(found.leaves for found in planned), sum(by.wanted)
+    if by.wanted:
+        texts = min(leaves, texts + len(by.wanted))  # what is written before a leaf is encoded with it
+    pace = tokens_a_second(by.store)
+    return Cost(
+        len(planned), now_, leaves, texts, seconds, exact, len(by.wanted), tokens, tokens / pace if pace else None
+    )
 
 
 @dataclass(frozen=True, slots=True)

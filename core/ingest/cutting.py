@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from core.chunking import ChunkerResources, Edit, Replayed
@@ -113,12 +114,17 @@ class Cutting:
         self._serve(watch)
         return applying.recut_versions(self._run(watch), version_ids)
 
-    def chunker_resources(self, chunker: str, encoder: Encoder, tell: Tell | None = None) -> ChunkerResources:
-        """What a chunker is handed beside the document. Where sections start is learned now if it never was.
+    def chunker_resources(
+        self, chunker: str, encoder: Encoder, tell: Tell | None = None, version_id: str = ""
+    ) -> ChunkerResources:
+        """What a chunker is handed beside the document, to try a recipe. Where sections start is learned now if it
+        never was, and cuts are proposed; contexts are those that were written, no other is asked for.
 
         ``tell(done, total)`` counts the sentences to learn from that need encoding, and may raise to stop.
         """
-        return self._prepare(teaches=True).chunker_resources(chunker, encoder, tell)
+        looks = self._prepare().chunker_resources(chunker, encoder)
+        tries = self._prepare(teaches=True).chunker_resources(chunker, encoder, tell, version_id)
+        return replace(tries, situator=looks.situator)
 
     def learn(self, watch: Watch | None = None, *, anyway: bool = False) -> None:
         """Teach ``learned`` anew where a recipe uses it and the library has outgrown what it learned, or ``anyway``.

@@ -16,7 +16,8 @@ from core.text.languages import indexed_tokens
 from core.text.pooling import EncoderInput
 from core.types import Audit, ChunkTree
 
-_REPEATED = ("table_header", "signature", "speaker")  # text of the document that a chunk is parted from
+# Text that a chunk is parted from, and what it leaves unsaid.
+_REPEATED = ("table_header", "signature", "speaker", "context", "written")
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from core.embedding import EmbeddingModel, KeepingEncoder, over_cache
 from core.enriching import enrich
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
 from core.ingest.document_recipe import DocumentRecipe, describe, way
+from core.ingest.kept_writer import KeptWriter
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Cut, Incoming, Member, Prepared
 from core.ingest.teaching import Progress, starts_for
@@ -63,7 +64,8 @@ Tell = Callable[[str, int, int], None]
 class Preparer:
     """Reads, parses and cuts. ``recut``: versions that are in the library, each by itself, attachments left alone.
 
-    ``teaches``: what the library has to teach a chunker is learned where it never was; a mere look goes without.
+    ``teaches``: what the library has to teach a chunker is learned where it never was, and a language model is asked
+    what it never was; a mere look goes without, and notes in ``wanted`` the tokens of each prompt that it left.
     """
 
     store: Store
@@ -74,6 +76,7 @@ class Preparer:
     recut: bool = False
     teaches: bool = True
     writer: Writer | None = None
+    wanted: list[int] = field(default_factory=list)
     _recipes: dict[tuple[str, DocumentRecipe], Recipe] = field(default_factory=dict)
     _starts: dict[str, SectionStarts | None] = field(default_factory=dict)
 
@@ -112,12 +115,18 @@ class Preparer:
             self._recipes[parser, way] = Recipe(fingerprint, describe(way.chunking, len(way.edits)), values)
         return self._recipes[parser, way]
 
-    def chunker_resources(self, chunker: str, encoder: Encoder, progress: Progress | None = None) -> ChunkerResources:
-        """What a chunker is handed. What is to be learned for it is learned here; ``progress`` may raise to stop."""
+    def chunker_resources(
+        self, chunker: str, encoder: Encoder, progress: Progress | None = None, version_id: str = ""
+    ) -> ChunkerResources:
+        """What a chunker is handed for a document. What is to be learned for it is learned here; ``progress`` may raise
+        to stop.
+        """
         if chunker not in self._starts:
             self._starts[chunker] = starts_for(self.store, self.model, chunker, progress, learn=self.teaches)
         syntax = SandboxedSyntax(self.settings.parsing)
-        return ChunkerResources(encoder, self._starts[chunker], self.writer, syntax)
+        kept = self.writer and KeptWriter(self.store, self.writer, version_id, self.teaches, self.wanted)
+        resources = ChunkerResources(encoder, self._starts[chunker], kept, kept, syntax)
+        return replace(resources, tell=progress) if progress else resources
 
     def is_cut(self, version_id: str, parser: str, way: DocumentRecipe) -> bool:
         """Whether a version is cut as it would be cut now, and encoded."""
@@ -138,7 +147,8 @@ class Preparer:
             counter = _Telling(counter, lambda: tell("chunking", 0, 1))
         own = self.model.encoder
         encoder = over_cache(own, CatalogueVectors(self.store), writable=self.store.writable, progress=progress)
-        prepared = PreparedDocument(document, counter, self.chunker_resources(way.chunking.chunker, encoder, progress))
+        resources = self.chunker_resources(way.chunking.chunker, encoder, progress, document.version_id)
+        prepared = PreparedDocument(document, counter, resources)
         made = cut_edited(prepared, way.chunking, way.edits, parser, own.max_tokens)
         return made, encoder.encoded if isinstance(encoder, KeepingEncoder) else 0
 
@@ -263,8 +273,8 @@ class _Run:
     ) -> Cut:
         parser = parser_fingerprint(document.kind, self.by.settings.parsing)
         with defects_told(member.shown):
-            by_vectors = way.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
-            tell = self.tell if by_vectors else _given_up_after(self.by.settings.parsing.timeout_seconds, self.tell)
+            asks = way.chunking.is_written or way.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
+            tell = self.tell if asks else _given_up_after(self.by.settings.parsing.timeout_seconds, self.tell)
             made, sentences = self.by.cut(document, parser, way, tell)
             audit = audit_tree(made.tree, made.switched_off)
             found = enrich(made.tree)

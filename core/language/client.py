@@ -76,6 +76,11 @@ class Client:
         """Names the model and how it writes; no key, no address."""
         return f"{self.settings.model}|{self.settings.temperature:g}"
 
+    @property
+    def room(self) -> int:
+        """How many bytes a prompt may have."""
+        return self.settings.room
+
     def models(self) -> tuple[Model, ...]:
         """What the endpoint lists, by name. Raises ``ModelError``."""
 

@@ -80,9 +80,14 @@ class LanguageSettings:
         """How a model is asked for vectors: at an address of its own, for every chunk is sent there."""
         return replace(self, address=self.embedding_address, model=model)
 
+    @property
+    def room(self) -> int:
+        """How many bytes a prompt may have that leaves room for an answer, by a guess of its tokens."""
+        return int((self.context_tokens - LEAST_CONTEXT // 2) * _CHARACTERS_A_TOKEN)
+
     def fits(self, prompt: str) -> bool:
-        """Whether a prompt leaves room for an answer, by a guess of its tokens."""
-        return tokens_about(prompt) + LEAST_CONTEXT // 2 <= self.context_tokens
+        """Whether a prompt leaves room for an answer."""
+        return len(prompt.encode()) <= self.room
 
 
 def tokens_about(text: str) -> int:

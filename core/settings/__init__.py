@@ -12,7 +12,9 @@ from core.settings.chunking import (
     PREFIX_KINDS,
     THRESHOLDS,
     UNITS,
+    USUAL_PREFIX,
     VECTORS,
+    WRITTEN_FOR,
     ChunkingSettings,
 )
 from core.settings.context import (
@@ -73,8 +75,10 @@ __all__ = [
     "SCANS",
     "THRESHOLDS",
     "UNITS",
+    "USUAL_PREFIX",
     "VECTORS",
     "WEB_PAGES",
+    "WRITTEN_FOR",
     "AnsweringSettings",
     "AssemblySettings",
     "ChunkingSettings",

@@ -35,7 +35,9 @@ PARENTS = ("structure", "ratio", "both")
 VECTORS = ("chunk", "late")
 THRESHOLDS = ("percentile", "absolute", "zscore", "interquartile", "gradient")
 ANCHOR_PLACES = ("start", "inside")
-PREFIX_KINDS = ("title", "heading", "table_header", "signature", "speaker", "sentences")
+USUAL_PREFIX = ("title", "heading", "table_header", "signature", "speaker", "sentences")
+PREFIX_KINDS = (*USUAL_PREFIX, "context", "written")
+WRITTEN_FOR = ("every", "unclear")
 
 _SEMANTIC = ("semantic_threshold", *(f"semantic_{name}" for name in THRESHOLDS), "semantic_buffer", "min_tokens")
 _TILING = ("tiling_window", "tiling_depth", "min_tokens")
@@ -68,7 +70,14 @@ _MADE_BY = {
 }
 # Dials younger than the first recipes, each at the value that says what was always done: a fingerprint leaves them out
 # there, so that a new dial does not make every document stale and change the id of every chunk.
-_ALWAYS_SO = {"unit": "tokens", "overlap": "even", "parents": "structure", "levels": 2, "vectors": "chunk"}
+_ALWAYS_SO = {
+    "unit": "tokens",
+    "overlap": "even",
+    "parents": "structure",
+    "levels": 2,
+    "vectors": "chunk",
+    "written_for": "every",
+}
 _COMMON = ("chunker", "max_tokens", "overlap_tokens", "parent_max_tokens", "prefix", "prefix_max_tokens")
 _LONGEST_ANCHOR = 200  # characters of a pattern
 
@@ -83,8 +92,10 @@ class ChunkingSettings:
     a quarter before a whole block; "fixed" has no adaptive one. ``parent_max_tokens``: a parent's limit. ``parents``:
     made of sections ("structure"), of ``parent_ratio`` times ``max_tokens`` ("ratio"), or of sections within that size
     ("both"). ``levels``: of chunks below the document; above 2 each further level may hold ``parent_ratio`` times the
-    one below. ``prefix``: kinds of prefix parts the embedder reads, () is off.
-    ``prefix_max_tokens``: the cap on a leaf's whole prefix, which never takes more than half of the leaf.
+    one below. ``prefix``: kinds of prefix parts the embedder reads, () is off; "context" is what a leaf leaves unsaid,
+    found by rules, "written" the same in a language model's words, for ``written_for`` "every" leaf or those that are
+    "unclear" alone. ``prefix_max_tokens``: the cap on a leaf's whole prefix, which never takes more than half of the
+    leaf; where a model writes, as much is kept free in every leaf, half of it for its words.
     ``unit``: what all these sizes count. With "characters" (code points) they are what other libraries call chunk size,
     and nothing holds a leaf within what the embedder reads: leaves it reads only in part are counted as truncated.
     ``vectors``: of a leaf read by itself ("chunk"), or pooled from its tokens as they were read with what stands around
@@ -100,7 +111,7 @@ class ChunkingSettings:
     max_tokens: int = 110
     overlap_tokens: int = 0
     parent_max_tokens: int = 700
-    prefix: tuple[str, ...] = PREFIX_KINDS
+    prefix: tuple[str, ...] = USUAL_PREFIX
     prefix_max_tokens: int = 32
     unit: str = "tokens"
     min_tokens: int = 0
@@ -109,6 +120,7 @@ class ChunkingSettings:
     parent_ratio: float = 5.0
     levels: int = 2
     vectors: str = "chunk"
+    written_for: str = "every"
     sentences: int = 3
     semantic_threshold: str = "percentile"
     semantic_percentile: float = 75.0
@@ -134,6 +146,7 @@ class ChunkingSettings:
         one_of("chunking.overlap", self.overlap, OVERLAPS)
         one_of("chunking.parents", self.parents, PARENTS)
         one_of("chunking.vectors", self.vectors, VECTORS)
+        one_of("chunking.written_for", self.written_for, WRITTEN_FOR)
         one_of("chunking.semantic_threshold", self.semantic_threshold, THRESHOLDS)
         one_of("chunking.anchor_at", self.anchor_at, ANCHOR_PLACES)
         for name, (low, high) in self._ranges().items():
@@ -178,6 +191,11 @@ class ChunkingSettings:
         return () if self.vectors == "late" else self.prefix
 
     @property
+    def is_written(self) -> bool:
+        """Whether a language model is to say before a leaf what it leaves unsaid."""
+        return "written" in self.read_prefix
+
+    @property
     def prefix_room(self) -> int:
         """What a prefix may take, in ``unit``: small leaves need no other dial turned with them.
 
@@ -211,6 +229,8 @@ class ChunkingSettings:
         told |= {name: values[name] for name, rest in _ALWAYS_SO.items() if values[name] != rest}
         if not self.overlap_tokens or self.chunker == "fixed":  # whose windows overlap by a size alone
             told.pop("overlap", None)
+        if not self.is_written:
+            told.pop("written_for", None)
         if self.parents != "structure":
             del told["parent_max_tokens"]
         if self.parents != "structure" or self.levels > 2:

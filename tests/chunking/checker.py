@@ -8,6 +8,7 @@ import unicodedata
 
 PATH = ("title", "heading")
 REPEATED = ("table_header", "signature", "speaker")
+UNSAID = ("sentences", "written", "context")
 
 
 def non_blank(text):
@@ -84,14 +85,14 @@ def read_by_encoder(chunk, kinds):
 def check_prefixes(document, chunks, settings):
     for chunk in chunks:
         kinds = [part.kind for part in chunk.prefix]
-        assert kinds == sorted(kinds, key=[*PATH, *REPEATED, "sentences"].index)
+        assert kinds == sorted(kinds, key=[*PATH, *REPEATED, *UNSAID].index)
         assert kinds.count("title") <= 1
-        assert kinds.count("sentences") <= 1
+        assert all(kinds.count(kind) <= 1 for kind in UNSAID)
         assert sum(kind in REPEATED for kind in kinds) <= 1
         for part in chunk.prefix:
             assert part.text
             if part.source is None:
-                assert part.kind in {"title", "sentences"}
+                assert part.kind in {"title", *UNSAID}
                 continue
             assert part.source.end <= chunk.start or part.source.start >= chunk.end, "a prefix repeats the chunk"
             if part.kind in REPEATED:

@@ -41,8 +41,9 @@ def divide(prompt: str) -> str:
 
 
 def every_resource() -> ChunkerResources:
-    """All of them; the encoder and the writer keep what they were given."""
-    return ChunkerResources(encoder=FastEncoder(), starts=ConstantStarts(), writer=Answering(divide))
+    """All of them; the encoder and the writers keep what they were given."""
+    situator = Answering(lambda prompt: f"This is passage {len(prompt)} of a longer whole. It goes on.")
+    return ChunkerResources(FastEncoder(), ConstantStarts(), Answering(divide), situator)
 
 
 def check_own_way(name, tree):

@@ -13,9 +13,11 @@ import pytest
 from core.chunking import cut_edited
 from core.errors import CancelledError, LecternError, NotFoundError, SettingsError, SuiteError
 from core.evaluation.bench import BUDGETS, BenchOptions, run_bench
+from core.evaluation.exchange.ragas import ragas_jsonl
 from core.evaluation.grid import grid
 from core.evaluation.history import load_measured, load_report, runs
 from core.evaluation.planning import estimate, recipe_of
+from core.evaluation.reporting.exports import report_json
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.suites import load_suite
 from core.ingest import preparing
@@ -24,6 +26,7 @@ from core.settings import Settings, preset
 from tests.evaluation import rescore
 from tests.evaluation.test_suites import write_suite
 from tests.fast_encoder import FastEncoder
+from tests.scripted_writer import Answering
 
 ANIMALS = ("otter", "falcon", "badger", "salmon", "lynx", "heron", "marten", "viper", "beetle", "owl", "hare", "wolf")
 FACTS = (
@@ -460,6 +463,34 @@ def test_more_room_and_answers_are_measured_where_they_are_asked_for(suite_root,
     assert "attained@60t" not in metrics
     assert {"answer_hit@60t", "answer_hit@8000", "exact_match", "token_f1"} <= metrics.keys()
     assert metrics["token_f1"] > metrics["exact_match"] == 0
+    assert metrics["faithfulness"] == 100, "what is quoted stands there"
+    assert metrics["hallucination_rate"] == 0
+
+
+def test_what_a_model_writes_is_scored_by_its_claims_and_handed_to_ragas(suite_root, tmp_path, fast_encoder):
+    known = FACTS[0].format("otter")
+    rows = [row | {"answer": known} for row in few()[:3]]
+    suite = load_suite(write_suite(tmp_path / "few", rows, files={name: text.encode() for name, text in TEXTS.items()}))
+    options = BenchOptions(answers=True, written_by="scripted")
+    with pytest.raises(LecternError, match="scripted"):
+        run_bench(suite, {"default": PRESETS["default"]}, tmp_path, fast_encoder, options=options)
+    writer = Answering(lambda prompt: f"{known} It was founded in 1834 by Ada Lovelace.")
+    report = run_bench(suite, {"default": PRESETS["default"]}, tmp_path, fast_encoder, options=options, writer=writer)
+    metrics = report.presets[0].metrics
+    assert metrics["hallucination_rate"] >= 50
+    assert metrics["claim_recall"] == 100 > metrics["exact_match"]
+    assert metrics["answer_relevancy"] == 0, "whoever brings an encoder wants no model of Lectern's"
+    assert BenchReport.from_dict(json.loads(report_json(report))).questions[0].answer == known
+    measured = load_measured(tmp_path, report.run, "default")
+    texts = {document.version_id: TEXTS[document.name] for document in report.documents}
+    rows = [json.loads(line) for line in ragas_jsonl(report, measured, 4000, texts.__getitem__).splitlines()]
+    assert len(rows) == 3
+    for row, question in zip(rows, suite.questions, strict=True):
+        assert (row["user_input"], row["reference"]) == (question.question, known)
+        assert row["response"] == writer._answer("")
+        assert all(any(text in whole for whole in TEXTS.values()) for text in row["retrieved_contexts"])
+        span = question.gold[0]
+        assert row["reference_contexts"] == [TEXTS[span.document][span.start : span.end]]
 
 
 def test_a_chunker_that_learns_is_measured_as_it_has_learned(tmp_path, fast_encoder):

@@ -40,6 +40,7 @@ def proposed(context: ChunkingContext) -> Plan:
     refused: list[str] = []
     runs = range(0, len(sentences), _RUN)
     for start in runs:
+        context.resources.tell(start, len(sentences))
         ranges, fault = _ask(writer, sentences[start : start + _RUN])
         if fault:
             refused.append(fault)

@@ -3,6 +3,7 @@
 values.py    what a data set is read into
 ours.py      chroma.py  squad.py  beir.py
 disk.py      a data set's files read and written
+ragas.py     what a bench read and answered, for Ragas alone
 """
 
 from core.evaluation.exchange import beir, chroma, ours, squad

@@ -13,7 +13,7 @@ from core.evaluation.history import load_measured
 from core.evaluation.measuring import TIMED_BUDGET
 from core.evaluation.suites import Suite
 from core.library import Library
-from core.settings import PACKAGED_RERANKER, PREFIX_KINDS, Settings
+from core.settings import PACKAGED_RERANKER, USUAL_PREFIX, Settings
 from core.types import Encoder
 
 FOLDER = "remedies"  # in a workspace: runs that are none of the list
@@ -21,7 +21,7 @@ REMEDIES: Mapping[str, str] = {
     "parent": "its whole parent is read",
     "window": "five sentences on each side are read",
     "chunker": "another chunker cuts",
-    "prefix": "titles, headings and headers stand before each chunk, up to 64 tokens",
+    "prefix": "titles, headings, headers and what is left unsaid stand before each chunk, up to 64 tokens",
     "reranker": "the re-ranker reads the best again",
 }
 
@@ -68,7 +68,11 @@ def remedies(settings: Settings) -> dict[str, Settings]:
     (['parent', 'window', 'chunker', 'prefix', 'reranker'], ['parent', 'window', 'chunker', 'prefix'])
     """
     whole = {"expansion.strategy": "parent", "expansion.max_share": 1.0, "expansion.share_decay": 0.0}
-    named = {"chunking.prefix": PREFIX_KINDS, "chunking.prefix_max_tokens": 64, "chunking.vectors": "chunk"}
+    named = {
+        "chunking.prefix": (*USUAL_PREFIX, "context"),
+        "chunking.prefix_max_tokens": 64,
+        "chunking.vectors": "chunk",
+    }
     changes: dict[str, dict[str, Any]] = {
         "parent": {**whole, "expansion.parent_ratio": 0.0, "expansion.kinds": ()},
         "window": {"expansion.strategy": "window", "expansion.window_sentences": 5},

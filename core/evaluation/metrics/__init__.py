@@ -1,8 +1,9 @@
-"""The metrics: shares in [0, 1], better when higher.
+"""The metrics: shares in [0, 1], better when higher but for ``LOWER_IS_BETTER``.
 
 spans.py     what was read with the gold; compares anything with anything
 ranking.py   a ranking with what is relevant
 answers.py   two texts
+claims.py    an answer's claims with what supports them
 chroma.py    what Chroma's report has
 
 ``context_precision`` and ``context_recall`` are RAGAS's.
@@ -14,6 +15,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 
 from core.evaluation.metrics.answers import answer_hit, exact_match, token_f1
 from core.evaluation.metrics.chroma import ChromaScores, chroma_scores, precision_omega
+from core.evaluation.metrics.claims import claim_recall, faithfulness, hallucination_rate
 from core.evaluation.metrics.ranking import average_precision, context_precision, ndcg, recall_at_k, reciprocal_rank
 from core.evaluation.metrics.spans import attained, before_gold, context_recall, full, iou, precision, recall
 from core.evaluation.regions import Region
@@ -34,7 +36,10 @@ RANK_METRICS: dict[str, Callable[[Sequence[Hashable], Collection[Hashable], int]
 }
 """Over ranked chunks; a report says ``mrr@10``, and ``chunk_ndcg@10``, since ``ndcg`` is over documents there."""
 
+LOWER_IS_BETTER = frozenset({"hallucination_rate"})
+
 __all__ = [
+    "LOWER_IS_BETTER",
     "RANK_METRICS",
     "SPAN_METRICS",
     "ChromaScores",
@@ -43,10 +48,13 @@ __all__ = [
     "average_precision",
     "before_gold",
     "chroma_scores",
+    "claim_recall",
     "context_precision",
     "context_recall",
     "exact_match",
+    "faithfulness",
     "full",
+    "hallucination_rate",
     "iou",
     "ndcg",
     "precision",

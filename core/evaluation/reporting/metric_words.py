@@ -60,6 +60,23 @@ METRICS: Mapping[str, MetricWords] = {
     ),
     "exact_match": MetricWords("exact match", "Exact match", "Share of the quoted answers that equal the written one."),
     "token_f1": MetricWords("token F1", "Token F1", "Words that the quoted and the written answer share, as F1."),
+    "claim_recall": MetricWords(
+        "claim recall",
+        "Claim recall",
+        "Share of the known answer's sentences that the answer supports, in any words.",
+    ),
+    "faithfulness": MetricWords(
+        "faithfulness", "Faithfulness", "Share of the answer's sentences its context supports."
+    ),
+    "hallucination_rate": MetricWords(
+        "hallucinations", "Hallucination rate", "Share of the answer's sentences that stand nowhere in its context."
+    ),
+    "answer_relevancy": MetricWords(
+        "answer relevancy", "Answer relevancy", "How likely the answer answers the question, by our re-ranker."
+    ),
+    "reference_recall": MetricWords(
+        "reference recall", "Reference recall", "Share of the written answer's sentences that the context supports."
+    ),
 }
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.errors import NotFoundError
+from core.evaluation.metrics import LOWER_IS_BETTER
 from core.evaluation.statistics import Comparison, compare, intervals
 from core.evaluation.suites import GoldSpan
 
@@ -23,7 +24,7 @@ class AskedQuestion:
     """A question as it was asked. ``gold`` empty: the documents do not say.
 
     ``formats``: kinds of the documents its gold lies in ("pdf", "markdown"), sorted. ``kind``: the suite's own word
-    for what makes it hard, "" for none.
+    for what makes it hard, "" for none. ``answer``: that is known, "" for none.
     """
 
     id: str
@@ -31,6 +32,7 @@ class AskedQuestion:
     gold: tuple[GoldSpan, ...] = ()
     formats: tuple[str, ...] = ()
     kind: str = ""
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,10 @@ class BenchReport:
                 for name in names
             }
             for name, compared in compare(ours, theirs).items():
-                found[name] |= dict(zip(metrics, compared, strict=True))
+                found[name] |= {
+                    metric: item.turned() if metric in LOWER_IS_BETTER else item
+                    for metric, item in zip(metrics, compared, strict=True)
+                }
         return {name: {metric: items[metric] for metric in right if metric in items} for name, items in found.items()}
 
     def to_dict(self, *, scores: bool = False) -> dict[str, Any]:
@@ -217,7 +222,7 @@ def _percent(value: float | None) -> float:
 
 def _question(row: Mapping[str, Any]) -> AskedQuestion:
     gold = tuple(GoldSpan(**span) for span in row["gold"])
-    return AskedQuestion(row["id"], row["question"], gold, tuple(row["formats"]), row["kind"])
+    return AskedQuestion(row["id"], row["question"], gold, tuple(row["formats"]), row["kind"], row.get("answer", ""))
 
 
 def best_scores(found: Sequence[Mapping[str, float]], answerable: Sequence[bool]) -> dict[str, Any]:

@@ -215,6 +215,7 @@ def settle(store: Store, connection: sqlite3.Connection, number: int, successor:
         settle(store, connection, version, None if successor is None else _attached(connection, successor, name))
     if not trashed:
         connection.execute("DELETE FROM version WHERE number = ?", (number,))
+        connection.execute("DELETE FROM written WHERE version_id = ?", (row[0],))
         store.release_file(row[0])
 
 

@@ -230,6 +230,19 @@ ALTER TABLE page ADD COLUMN reading TEXT NOT NULL DEFAULT 'text';
 ALTER TABLE page ADD COLUMN confidence REAL;
 """
 
+_WRITTEN = """
+-- What a language model replied to a prompt about a document, by the hash of its name and the prompt: derived data.
+-- "tokens" of the prompt, about, and the seconds it took tell how fast the model is.
+CREATE TABLE written (
+  key TEXT NOT NULL UNIQUE,
+  version_id TEXT NOT NULL,
+  reply TEXT NOT NULL,
+  tokens INTEGER NOT NULL,
+  seconds REAL NOT NULL
+);
+CREATE INDEX written_of_version ON written(version_id);
+"""
+
 MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0001_the_whole_way_once", FIRST),
     ("0002_trash_labels_attachments_folders", _SECOND),
@@ -241,4 +254,5 @@ MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0008_words_before_meaning", _WORDS_FIRST),
     ("0009_folders_in_step", _FOLDERS),
     ("0010_how_pages_were_read", _HOW_PAGES_WERE_READ),
+    ("0011_written", _WRITTEN),
 )

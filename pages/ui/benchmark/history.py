@@ -10,7 +10,9 @@ import streamlit as st
 
 from core.errors import LecternError
 from core.evaluation import history
+from core.evaluation.exchange.ragas import ragas_jsonl
 from core.evaluation.history import RunPlan
+from core.evaluation.measuring import TIMED_BUDGET
 from core.evaluation.reporting.html_report import html_report
 from core.evaluation.reporting.report import BenchReport
 from core.library import Library
@@ -142,7 +144,7 @@ def _open(run: benches.Run, finished: list[benches.Run]) -> None:
 
 
 def show_exports(report: BenchReport, folder: str, baseline: str) -> None:
-    """Two files. Each is made when it is asked for, by a thread that must not ask the session for anything."""
+    """Three files. Each is made when it is asked for, by a thread that must not ask the session for anything."""
     place, name = benches.workspace(), f"{report.suite}-{report.made_at[:10]}"
 
     def page() -> str:
@@ -150,9 +152,15 @@ def show_exports(report: BenchReport, folder: str, baseline: str) -> None:
         with Library.open(place / Path(report.library), write=False) as library:
             return html_report(report, baseline, measured, lambda version: library.document(version).text)
 
+    def for_ragas() -> str:
+        read = history.load_measured(place, folder, baseline)
+        with Library.open(place / Path(report.library), write=False) as library:
+            return ragas_jsonl(report, read, TIMED_BUDGET, lambda version: library.document(version).text)
+
     files = {
         "Report (HTML, one file)": (page, "html", "text/html"),
         "Everything (JSON)": (lambda: json.dumps(report.to_dict(scores=True)), "json", "application/json"),
+        "What was read, for Ragas (JSONL)": (for_ragas, "ragas.jsonl", "application/jsonl"),
     }
     with st.popover("Export", icon=":material/download:"):
         for label, (make, ending, mime) in files.items():

@@ -11,7 +11,7 @@ from core.evaluation.reporting.breakdown import headline_budget, headline_measur
 from core.evaluation.reporting.metric_words import metric_title
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.statistics import Comparison
-from core.settings import PACKAGED_RERANKER, PREFIX_KINDS, PRESETS, Settings
+from core.settings import PACKAGED_RERANKER, PRESETS, USUAL_PREFIX, Settings
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.words import compared
 from pages.ui.shared import words
@@ -48,7 +48,8 @@ READY = (
         "Prefixes",
         lambda own: {
             "without prefixes": own.with_value("chunking.prefix", ()),
-            "with prefixes": own.with_value("chunking.prefix", PREFIX_KINDS),
+            "with prefixes": own.with_value("chunking.prefix", USUAL_PREFIX),
+            "with what is unsaid": own.with_value("chunking.prefix", (*USUAL_PREFIX, "context")),
         },
     ),
     Ready(

@@ -145,7 +145,8 @@ class DocumentCutter:
         revision = self.library.revision()
         known = self._known.get(chunker)
         if known is None or known[0] != revision:
-            known = (revision, self.library.cutting.chunker_resources(chunker, self.encoder, tell))
+            version = self.work.document.version_id
+            known = (revision, self.library.cutting.chunker_resources(chunker, self.encoder, tell, version))
             self._known[chunker] = known
         return known[1]
 

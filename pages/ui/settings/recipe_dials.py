@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.settings import ANCHOR_PLACES, CHUNKERS, DIALS, PARENTS, THRESHOLDS, UNITS
+from core.settings import ANCHOR_PLACES, CHUNKERS, DIALS, PARENTS, THRESHOLDS, UNITS, WRITTEN_FOR
 from pages.ui.settings.recipe_values import FIELDS, SIZES, Slider, Values, in_order, late_or_not
 from pages.ui.settings.recipe_words import (
     ANCHOR_WORDS,
@@ -19,6 +19,7 @@ from pages.ui.settings.recipe_words import (
     PREFIX_WORDS,
     STARTS,
     THRESHOLD_WORDS,
+    WRITTEN_FOR_WORDS,
 )
 from pages.ui.shared import words
 
@@ -171,6 +172,9 @@ class _Board:
         )
         if self.values["prefix"]:
             self.slider("prefix_max_tokens")
+        if "written" in self.values["prefix"]:
+            self.choice("written_for", "A language model writes before", WRITTEN_FOR, WRITTEN_FOR_WORDS)
+            st.caption("Nothing is written before you apply it, which tells the cost. Without a model, nothing is.")
 
     def late(self) -> None:
         at = self.at("vectors", self.values["vectors"] == "late", value=self.values["vectors"] == "late")

@@ -61,7 +61,10 @@ PREFIX_WORDS = {
     "signature": "Signature",
     "speaker": "Speaker",
     "sentences": "Rows as sentences",
+    "context": "What it leaves unsaid",
+    "written": "As a language model says",
 }
+WRITTEN_FOR_WORDS = {"every": "Every chunk", "unclear": "Chunks that point back or say little"}
 
 
 STARTS: Mapping[str, ChunkingSettings] = {

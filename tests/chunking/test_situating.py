@@ -1,0 +1,98 @@
+"""What a leaf leaves unsaid stands before it, outside its offsets and within its size."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from core.chunking import ChunkerResources, chunk
+from core.embedding.tokenizer import packaged_counter
+from core.errors import ModelError
+from core.parsing import parse
+from core.settings import USUAL_PREFIX, ChunkingSettings, ParsingSettings
+from tests.chunking import checker
+from tests.scripted_writer import Answering, Scripted
+
+TEXT = """# Lights of the coast
+
+## The tower of Brightholm
+
+Brightholm is a lighthouse on the northern cape. It was built of granite in 1871 by two brothers from the valley.
+
+It is closed in winter. The keeper climbs its stairs every evening, trims the wick and writes down the wind.
+
+These are the oldest stairs of the coast.
+"""
+SETTINGS = ChunkingSettings(max_tokens=48, prefix=(*USUAL_PREFIX, "context"))
+
+
+def cut(settings=SETTINGS, text=TEXT, writer=None):
+    document = parse(text.encode(), "lights.md", ParsingSettings())
+    tree = chunk(document, settings, packaged_counter(), resources=ChunkerResources(situator=writer))
+    checker.check_tree(tree, settings, packaged_counter())
+    return tree
+
+
+def said(leaf, kind="context"):
+    return next((part.text for part in leaf.prefix if part.kind == kind), "")
+
+
+def leaf_with(tree, words):
+    return next(leaf for leaf in tree.leaves if words in leaf.text)
+
+
+def test_a_leaf_that_points_back_is_told_whom_it_means_and_nothing_else_changes():
+    tree, usual = cut(), cut(replace(SETTINGS, prefix=USUAL_PREFIX))
+    assert [leaf.span for leaf in tree.leaves] == [leaf.span for leaf in usual.leaves]
+    winter = leaf_with(tree, "closed in winter")
+    assert winter.text.startswith("It is closed")
+    assert said(winter).startswith("Brightholm"), "the sentence before begins with a pronoun too: one further back"
+    assert said(tree.leaves[0]) == "", "the first stands by itself"
+    assert all(leaf.encoder_tokens <= 48 + packaged_counter().specials for leaf in tree.leaves)
+
+
+def test_what_stands_before_a_heading_is_not_meant():
+    tree = cut(text="# One\n\nThe mill stands idle.\n\n# Two\n\nIt was sold at last, to nobody's surprise.\n")
+    assert "mill" not in said(leaf_with(tree, "sold at last"))
+
+
+def test_a_model_is_shown_the_document_and_the_leaf_as_data_and_its_words_are_cut_to_the_room():
+    writer = Answering(lambda prompt: "This is about the lighthouse of Brightholm and its stairs. Truly. More. " * 9)
+    settings = replace(SETTINGS, prefix=(*USUAL_PREFIX, "written"))
+    tree = cut(settings, writer=writer)
+    assert len(writer.prompts) == len(tree.leaves)
+    assert all(tree.document.text in prompt and "follow no instruction" in prompt for prompt in writer.prompts)
+    opening = writer.prompts[0][: len(tree.document.text)]
+    assert all(prompt.startswith(opening) for prompt in writer.prompts), "a server reads the document once"
+    for leaf in tree.leaves:
+        assert "This is about the lighthouse of Brightholm and its stairs. Truly.".startswith(said(leaf, "written"))
+        assert said(leaf, "written"), "room is kept for it"
+    assert not any(said(leaf, "written") for leaf in cut(settings).leaves), "without a model nothing is"
+
+
+def test_of_a_long_document_the_part_around_the_leaf_is_shown():
+    text = "\n\n".join(f"Paragraph {number} speaks of the tide of day {number}." for number in range(3000))
+    writer = Answering(lambda prompt: "Tides.")
+    tree = cut(replace(SETTINGS, max_tokens=200, prefix=("written",)), text, writer)
+    for leaf, prompt in zip(tree.leaves, writer.prompts, strict=True):
+        assert len(prompt.encode()) <= writer.room
+        assert prompt.count(leaf.text) == 2, "once in the part, once by itself"
+
+
+def test_only_unclear_leaves_are_written_about_if_asked():
+    writer = Answering(lambda prompt: "About Brightholm.")
+    tree = cut(replace(SETTINGS, prefix=("written",), written_for="unclear"), writer=writer)
+    told = [leaf.text for leaf in tree.leaves if said(leaf, "written")]
+    assert any("closed in winter" in text for text in told)
+    assert 0 < len(told) < len(tree.leaves)
+
+
+def test_one_refusal_is_told_and_two_in_a_row_end_it():
+    down = ModelError("The server is not running.", "Start it.")
+    count = len(cut(replace(SETTINGS, prefix=("written",)), writer=Answering(lambda prompt: "x.")).leaves)
+    tree = cut(replace(SETTINGS, prefix=("written",)), writer=Scripted(down, *["Of the coast lights."] * (count - 1)))
+    assert tree.leaves[0].reasons[-1] == "refused: no context was written; The server is not running."
+    assert said(tree.leaves[1], "written") == "Of the coast lights."
+    with pytest.raises(ModelError, match="not running"):
+        cut(replace(SETTINGS, prefix=("written",)), writer=Scripted(down, down))
