@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.inspecting.as_markdown import question_as_markdown
 from core.library import Scope, SearchResult
+from core.search.result import by_words_alone
 from core.settings import Settings
 from pages.ui.ask import place as ask_place
 from pages.ui.ask import results as ask_results
@@ -27,9 +28,10 @@ from pages.ui.ask.written_text import show_check
 from pages.ui.library import judging_list
 from pages.ui.reader import readings
 from pages.ui.settings import ask_dials, authority, rerankers
-from pages.ui.shared import address, keys, services, state
+from pages.ui.shared import address, background, keys, services, state
 from pages.ui.shared.entry import enter
 from pages.ui.shared.lessons import show_nothing
+from pages.ui.shared.words import escaped
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -89,11 +91,18 @@ def show_result(
         result, made_by = ask_results.search_at_once(inquiry, settings)
     judging_list.show_row(inquiry.question, result.passages)
     target = None
+    alone = next((note for note in result.notes if by_words_alone([note])), "")
+    if alone:
+        with above:
+            st.warning(escaped(alone), icon=":material/cloud_off:")
+            st.page_link("pages/settings.py", label="The embedder's address", icon=":material/settings:")
+    elif made_by.retrieval.dense_weight:
+        background.encode_when_back()
     if result.hits:
         target = show_evidence(result, made_by, lambda version: readings.document(version).blocks, kind_of)
         told = rerankers.reread(result.timings_ms, made_by.reranking.candidates)
         asked = result.understood.notes  # those stand with the chips
-        notes = (note for note in result.notes if note not in asked)
+        notes = (note for note in result.notes if note not in asked and note != alone)
         show_notes(result.clustered, (*notes, *told), settings)
         save_markdown(result, made_by)
         target = show_tabs(inquiry, result, settings, base, kind_of) or target

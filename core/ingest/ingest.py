@@ -47,6 +47,7 @@ GATHER = 1024
 # same files make the same vectors whatever else the machine does.
 TURN, TURN_DOCUMENTS = 64, 8
 
+MEANING_FOLLOWS = "preference.meaning_follows"  # the library's note that an embedder's server was gone
 TEXTS_A_SECOND = "texts_a_second"  # the library's own value of how fast its encoder was seen to be
 _TELLING = 32  # texts that tell it
 
@@ -69,7 +70,8 @@ class ItemCancelledError(CancelledError):
 class Ingested:
     """A document now in the library. ``reused``: nothing about it had changed. ``parent``: of an attachment, the
     version of its mail. ``words``: what a second reading of the file said, ``None`` where none was made. ``read``: how
-    its pages were read, ``None`` without pages.
+    its pages were read, ``None`` without pages. ``by_words``: why it is found by its words alone so far, "" where it is
+    found by its meaning, too.
     """
 
     source: str
@@ -83,6 +85,7 @@ class Ingested:
     parent: str | None = None
     words: WordAudit | None = None
     read: PagesRead | None = None
+    by_words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +209,12 @@ class Ingest:
         """Encode what waits and store it, item by item."""
         try:
             encoded = self._encode_waiting()
-        except (StorageError, ModelError) as error:  # no room for vectors, or no encoder: what waits has failed
+        except (StorageError, ModelError) as error:  # no room for vectors, or no encoder
+            gone = str(error) if isinstance(error, ModelError) and self.settings.embedding.endpoint_model else ""
             for prepared in self._take_waiting():
-                self._fail(prepared.index, prepared.item, error)
+                with suppress(ItemCancelledError):
+                    if not self._leave_by_words(prepared, gone):
+                        self._fail(prepared.index, prepared.item, error)
             return
         keys = iter(encoded.keys)
         waiting = self._take_waiting()
@@ -309,9 +315,20 @@ class Ingest:
                 meaning.give_meaning(self.store, member.version_id, own, self.generation or 0)
             self._finish(prepared)
 
-    def _finish(self, prepared: Prepared) -> None:
+    def _leave_by_words(self, prepared: Prepared, why: str) -> bool:
+        """Whether an item is done with as it is found by its words: its embedder's server is gone, and may come back."""
+        if not why or not (prepared.by_words or self._is_new(prepared)):
+            return False
+        if not prepared.by_words:
+            self._store(prepared, repeat(NO_VECTOR), by_words=True)
+        with self.store.transaction():
+            self.store.set_meta(MEANING_FOLLOWS, "yes")
+            self._finish(prepared, why)
+        return True
+
+    def _finish(self, prepared: Prepared, by_words: str = "") -> None:
         """Within the transaction that stores it: the item is done."""
-        outcomes = [self._outcome(member) for member in prepared.members]
+        outcomes = [replace(self._outcome(member), by_words=by_words) for member in prepared.members]
         if self.watch:
             self.watch.finished(prepared.index, outcomes[0])
         # Counted once it is committed: a rolled back document is none.

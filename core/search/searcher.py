@@ -11,7 +11,7 @@ import numpy as np
 
 from core.chunking.prefixes import prefix_text
 from core.embedding import EmbeddingModel, encode_cached
-from core.errors import StorageError
+from core.errors import ModelError, StorageError
 from core.search import context as assembly
 from core.search.answer.line import Line, Weighed, answer_line, no_line, weigh
 from core.search.answer.marking import Reader
@@ -30,7 +30,7 @@ from core.search.ranking import Ranking, SearchScores, Snapshot, order_leaves, s
 from core.search.ranking.finding import search_scores_key
 from core.search.ranking.fusion import best_first
 from core.search.ranking.reranking import unfinished
-from core.search.result import SearchResult
+from core.search.result import BY_WORDS_ALONE, SearchResult, by_words_alone
 from core.search.snapshots import Part, Snapshots
 from core.settings import AnsweringSettings, RetrievalSettings, Settings
 from core.storage.catalogue import documents, generations
@@ -185,18 +185,30 @@ class Searcher:
         """The whole way, with everything a page or a script may want to show of it; remembered.
 
         ``budget_characters`` ``None``: the settings' budget in tokens. ``asking``: which time the question is asked. A
-        result of which a re-ranker had too little time is remembered for this asking alone, or not at all where it is
-        "": who asks again has the best read again. ``progress``: as in ``order``.
+        result of which a re-ranker had too little time, or found by words alone for want of the embedder's server, is
+        remembered for this asking alone, or not at all where it is "". ``progress``: as in ``order``.
         """
         key: Hashable = self._key(question, settings, budget_characters, scope, ignored)
         known = self._remembered(key, asking)
         if known is not None:
             return known
-        result = self.result(self.find(question, settings, scope, ignored), settings, budget_characters, progress)
-        if unfinished(result.notes):
+        scores = self._found_somehow(question, settings, scope, ignored)
+        result = self.result(scores, settings, budget_characters, progress)
+        if unfinished(result.notes) or by_words_alone(result.notes):
             key = (key, asking) if asking else None
         result = replace(result, key=key)
         return result if key is None else self.memory.results.put(key, result)
+
+    def _found_somehow(self, question: str, settings: Settings, scope: Scope | None, ignored: Keys) -> SearchScores:
+        """What ``find`` says; where the embedder cannot be asked, what the words alone find, with a note."""
+        try:
+            return self.find(question, settings, scope, ignored)
+        except ModelError as error:
+            if not settings.retrieval.lexical_weight:
+                raise
+            words = replace(settings, retrieval=replace(settings.retrieval, dense_weight=0.0))
+            found = self.find(question, words, scope, ignored)
+            return replace(found, notes=(*found.notes, f"{BY_WORDS_ALONE}{error}"))
 
     def remembered(
         self,
@@ -261,8 +273,15 @@ class Searcher:
         return parts_sentence(self.text(version_id), place)
 
     def _alike(self, one: str, other: str) -> float:
-        vectors = self.encode([one, other])
+        vectors = self._meaning([one, other])
         return float(vectors[0] @ vectors[1])
+
+    def _meaning(self, texts: Sequence[str]) -> Vectors:
+        """As ``encode``; zeros where the embedder cannot be asked, so that nothing is like anything."""
+        try:
+            return self.encode(texts)
+        except ModelError:
+            return np.zeros((len(texts), 1), dtype=np.float32)
 
     def fill(
         self, ranking: Ranking, settings: Settings, budget_characters: int | None, reads: CatalogueReads
@@ -331,7 +350,7 @@ class Searcher:
             result.passages,
             result.hits,
             self._similarities(result),
-            self.encode,
+            self._meaning,
             reads,
             understood.intent,
             read,
