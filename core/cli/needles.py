@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from core.cli import console
-from core.cli.options import asked_settings, home, reading
+from core.cli.options import asked_settings, home, language_model, reading
 from core.errors import LecternError, ModelError
 
 if TYPE_CHECKING:
@@ -43,15 +43,10 @@ def needles(options: Namespace) -> int:
 
 def _model() -> Client:
     """The language model as the app has it set up."""
-    from core.language.client import Client
-    from core.language.keys import key_of
-    from core.language.settings import load
-    from core.storage.embedder import language_file
-
-    now = load(language_file())
-    if not now.is_usable:
+    found = language_model()
+    if found is None:
         raise ModelError("No language model is set up.", "Choose one on the Settings page, or leave --answers out.")
-    return Client(now, key_of(now.address).value)
+    return found
 
 
 def _in_words(found: NeedleMap) -> str:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.errors import NotFoundError, SettingsError
 from core.library import Library
 from core.settings import OF_DOCUMENTS, Settings, preset
 from core.storage.catalogue.sources import SourceRow, path_key
+
+if TYPE_CHECKING:
+    from core.language.client import Client
 
 DEFAULT_HOME = Path("data/library")
 
@@ -54,6 +58,17 @@ def existing(place: Path) -> Path:
     if not any(os.path.exists(place / name) for name in ("catalogue.sqlite", "files")):  # noqa: PTH110 - never raises
         raise NotFoundError(f"There is no library in {place}.", "Ingest a document first, or name another folder.")
     return place
+
+
+def language_model() -> Client | None:
+    """The language model as the app has it set up; ``None`` where it has none."""
+    from core.language.client import Client
+    from core.language.keys import key_of
+    from core.language.settings import load
+    from core.storage.embedder import language_file
+
+    now = load(language_file())
+    return Client(now, key_of(now.address).value) if now.is_usable else None
 
 
 def reading(place: Path) -> Library:

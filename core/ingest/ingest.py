@@ -316,7 +316,7 @@ class Ingest:
             self._finish(prepared)
 
     def _leave_by_words(self, prepared: Prepared, why: str) -> bool:
-        """Whether an item is done with as it is found by its words: its embedder's server is gone, and may come back."""
+        """Whether an item is done with once its words find it: its embedder's server is gone, and may come back."""
         if not why or not (prepared.by_words or self._is_new(prepared)):
             return False
         if not prepared.by_words:

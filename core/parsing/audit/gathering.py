@@ -62,9 +62,7 @@ def unseen_note(words: Sequence[str], page: int = 0) -> tuple[str, ...]:
     said = " ".join(words[:_NAMED]) + (" …" if len(words) > _NAMED else "")
     where = f", on page {page:,} first" if page else ""
     verb = "is" if len(words) == 1 else "are"
-    return (
-        f"{counted(len(words), 'word')} that nobody sees {verb} read as text{where}: “{said}”.",
-    )
+    return (f"{counted(len(words), 'word')} that nobody sees {verb} read as text{where}: “{said}”.",)
 
 
 def decoded(data: bytes) -> str:
