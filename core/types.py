@@ -458,12 +458,9 @@ class TokenCounter(Protocol):
 class Encoder(Protocol):
     """Text to unit vectors. ``fingerprint``: weights, tokenizer, pooling, length. ``max_tokens`` counts specials."""
 
-    @property
-    def fingerprint(self) -> str: ...
-    @property
-    def dimension(self) -> int: ...
-    @property
-    def max_tokens(self) -> int: ...
+    fingerprint: str
+    dimension: int
+    max_tokens: int
 
     def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
         """``(len(texts), dimension)`` float32, unit norm. ``progress`` gets texts done; it may raise to stop."""

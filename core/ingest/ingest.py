@@ -16,17 +16,9 @@ from typing import Protocol
 
 from core.chunking.plan import Writer
 from core.embedding import EmbeddingModel, Encoded, encode_cached
-from core.errors import (
-    CancelledError,
-    LecternError,
-    ModelError,
-    PasswordNeededError,
-    StorageError,
-    TextLayerMissingError,
-    UnsupportedKindError,
-)
+from core.errors import CancelledError, LecternError, ModelError, StorageError
 from core.ingest.passwords import Passwords
-from core.ingest.prepared import Incoming, Member, Prepared, new_leaves
+from core.ingest.prepared import Incoming, Member, Prepared, new_leaves, problem_of
 from core.ingest.preparing import Preparer
 from core.settings import Settings
 from core.storage.catalogue import chunks, documents, features, meaning, sources, trash
@@ -50,12 +42,6 @@ TURN, TURN_DOCUMENTS = 64, 8
 MEANING_FOLLOWS = "preference.meaning_follows"  # the library's note that an embedder's server was gone
 TEXTS_A_SECOND = "texts_a_second"  # the library's own value of how fast its encoder was seen to be
 _TELLING = 32  # texts that tell it
-
-PROBLEMS: dict[type[LecternError], str] = {
-    PasswordNeededError: "password",
-    TextLayerMissingError: "ocr",
-    UnsupportedKindError: "kind",
-}
 
 
 class ItemCancelledError(CancelledError):
@@ -92,7 +78,7 @@ class Ingested:
 class Failure:
     """An item that could not be ingested, and the sentence that says why.
 
-    ``problem``: what would help: "password", "ocr", "kind" (nothing here reads it); "" when nothing is known to.
+    ``problem``: as ``problem_of`` has it.
     """
 
     source: str
@@ -410,5 +396,4 @@ class Ingest:
 
 
 def _failure(name: str, error: LecternError) -> Failure:
-    problem = next((mark for kind, mark in PROBLEMS.items() if isinstance(error, kind)), "")
-    return Failure(name, str(error), problem)
+    return Failure(name, str(error), problem_of(error))

@@ -8,7 +8,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from core.chunking import captions_of
-from core.errors import LecternError
+from core.errors import LecternError, PasswordNeededError, TextLayerMissingError, UnsupportedKindError
 from core.storage.catalogue.chunks import NewLeaf, Recipe
 from core.storage.catalogue.features import Found
 from core.storage.catalogue.sources import FileStamp
@@ -17,7 +17,13 @@ from core.text.languages import indexed_tokens
 from core.text.pooling import EncoderInput
 from core.types import Audit, ChunkTree
 
+_PROBLEMS = {PasswordNeededError: "password", TextLayerMissingError: "ocr", UnsupportedKindError: "kind"}
 _REPEATED = ("table_header", "signature", "speaker")  # text of the document that a chunk is parted from
+
+
+def problem_of(error: LecternError) -> str:
+    """What would help: "password", "ocr", "kind" (nothing here reads it); "" when nothing is known to."""
+    return next((mark for kind, mark in _PROBLEMS.items() if isinstance(error, kind)), "")
 
 
 @dataclass(frozen=True, slots=True)

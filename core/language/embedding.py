@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from time import monotonic
 
 import numpy as np
@@ -36,16 +37,15 @@ class EndpointEncoder:
     max_tokens = MAX_TOKENS
 
     def __init__(self, model: str, dimension: int, batch_size: int, asked: Callable[[bool], Client]) -> None:
-        self._model, self._dimension, self._batch_size, self._asked = model, dimension, batch_size, asked
+        self._model, self._known, self._batch_size, self._asked = model, dimension, batch_size, asked
         self._in_vain: tuple[LanguageSettings, float, ModelError] | None = None
 
-    @property
+    @cached_property
     def dimension(self) -> int:
         """Of its vectors. Raises ``ModelError`` where that has to be asked for in vain."""
-        self._dimension = self._dimension or len(self._asked(True).embed(["How long are its vectors?"])[0])
-        return self._dimension
+        return self._known or len(self._asked(True).embed(["How long are its vectors?"])[0])
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Names model and dimension, and raises as that does."""
         return fingerprint(self._model, self.dimension)

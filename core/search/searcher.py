@@ -10,12 +10,13 @@ from time import perf_counter
 import numpy as np
 
 from core.chunking.prefixes import prefix_text
-from core.embedding import EmbeddingModel, encode_cached
+from core.embedding import EmbeddingModel
 from core.errors import ModelError, StorageError
 from core.search import context as assembly
 from core.search.answer.line import Line, Weighed, answer_line, no_line, weigh
 from core.search.answer.marking import Reader
 from core.search.answer.reads import StoreReads
+from core.search.asked_vectors import AskedVectors
 from core.search.catalogue_reads import CatalogueReads, hits_of
 from core.search.context.conflicts import ContextConflict, conflicts
 from core.search.context.conflicts_authority import preferred_first, settle
@@ -61,7 +62,7 @@ class Searcher:
     ) -> None:
         self.memory = SearchMemory()
         self._store = store
-        self._model = model
+        self._model, self._vectors = model, AskedVectors(model.encoder, self.memory.vectors)
         self.reader = reader
         self._rewording = Rewording(writer, self.memory.replies)
         self._snapshots = Snapshots(store, self.memory, self._check_embedder)
@@ -261,7 +262,7 @@ class Searcher:
         self, ranking: Ranking, context: Context, settings: Settings, reads: CatalogueReads
     ) -> tuple[ContextConflict, ...]:
         """What the passages disagree on, with the side that their documents' authority prefers."""
-        disagreed = conflicts(ranking.question, context.passages, self._alike, self._cut)
+        disagreed = conflicts(ranking.question, context.passages, self._vectors.alike, self._cut)
         if disagreed and settings.answering.authority:
             numbers = {version: document for document, version in enumerate(ranking.leaves.version_ids)}
             versions = {side.version_id for one in disagreed for side in one.sides}
@@ -271,17 +272,6 @@ class Searcher:
 
     def _cut(self, version_id: str, place: int) -> bool:
         return parts_sentence(self.text(version_id), place)
-
-    def _alike(self, one: str, other: str) -> float:
-        vectors = self._meaning([one, other])
-        return float(vectors[0] @ vectors[1])
-
-    def _meaning(self, texts: Sequence[str]) -> Vectors:
-        """As ``encode``; zeros where the embedder cannot be asked, so that nothing is like anything."""
-        try:
-            return self.encode(texts)
-        except ModelError:
-            return np.zeros((len(texts), 1), dtype=np.float32)
 
     def fill(
         self, ranking: Ranking, settings: Settings, budget_characters: int | None, reads: CatalogueReads
@@ -350,7 +340,7 @@ class Searcher:
             result.passages,
             result.hits,
             self._similarities(result),
-            self._meaning,
+            self._vectors.as_far_as_possible,
             reads,
             understood.intent,
             read,
@@ -372,21 +362,11 @@ class Searcher:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """``(n, d)`` float32 of texts that are not documents: questions, sentences. Kept in memory alone."""
-        texts = [storable(text) for text in texts]  # half surrogate pairs, which tokenizers refuse
-        cache = self.memory.vectors
-        keys = encode_cached(self._model.encoder, cache, texts).keys
-        found = cache.get(keys)
-        if len(found) < len(set(keys)):  # more texts at once than are kept: encode what was pushed out
-            return self._model.encoder.encode(texts)
-        return np.stack([found[key] for key in keys])
+        return self._vectors.encode(texts)
 
     def warm(self, questions: Sequence[str], cache: VectorCache) -> None:
-        """Have the questions' vectors in memory, from ``cache`` or encoded together and kept there.
-
-        A vector differs in its last digits with what is encoded beside it: what is kept is the same every time.
-        """
-        keys = encode_cached(self._model.encoder, cache, [storable(text) for text in questions]).keys
-        self.memory.vectors.put(cache.get(keys))
+        """Have the questions' vectors in memory, from ``cache`` or encoded together and kept there."""
+        self._vectors.warm(questions, cache)
 
     def snapshot(self, scope: Scope | None = None) -> Snapshot:
         """The leaves of a scope as they are now. Raises ``StorageError`` when another embedder made their vectors."""

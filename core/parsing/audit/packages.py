@@ -44,7 +44,7 @@ _UNSEEN_ELEMENTS = {
 }
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _SIZE_OF_NOTHING = re.compile(
-    r"font-size\s*:\s*(?:0+(?:\.0*)?|0*\.0+)(?![\d.])|opacity\s*:\s*0+(?:\.0*)?(?![\d.])|"
+    r"font-size\s*:\s*(?:0+(?:\.0*)?|0*\.0+)(?![\d.])|"
     r"(?:left|top|text-indent)\s*:\s*-\d{4,}px",
     re.IGNORECASE,
 )

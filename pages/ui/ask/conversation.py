@@ -92,16 +92,15 @@ def show_wording() -> None:
 def show_further(answer: Callable[[], str]) -> None:
     """The field to ask further, or how far the rewriting is. ``answer()``: to the question that is asked, in words."""
     pending: _Pending | None = st.session_state.get(state.FOLLOWING)
-    if pending is not None:
-        client = language.client()
-        if client is not None:
-            before = "" if tasks.known(_REWRITING, pending) else answer()
-            task = tasks.begun(_REWRITING, pending, lambda task: _rewritten(task, client, pending, before))
-            if task.wait(tasks.PATIENCE):
-                st.rerun()
-            said = f"“{escaped(pending.typed)}” is put so that it stands alone …"
-            tasks.show_progress(_REWRITING, task, said, _forget, said)
-            return
+    client = _client()
+    if pending is not None and client is not None:
+        before = "" if tasks.known(_REWRITING, pending) else answer()
+        task = tasks.begun(_REWRITING, pending, lambda task: _rewritten(task, client, pending, before))
+        if task.wait(tasks.PATIENCE):
+            st.rerun()
+        said = f"“{escaped(pending.typed)}” is put so that it stands alone …".replace("{", "{{").replace("}", "}}")
+        tasks.show_progress(_REWRITING, task, said, _forget, said)
+        return
     with st.form("ask.further", border=False, clear_on_submit=True):
         row = st.container(horizontal=True, vertical_alignment="bottom")
         row.text_input(
@@ -114,17 +113,21 @@ def show_further(answer: Callable[[], str]) -> None:
         row.form_submit_button(FURTHER, on_click=_further, width=110)
 
 
+def _client() -> Client | None:
+    """Who asks the model; ``None`` where none is set up, or it cannot be asked."""
+    try:
+        return language.client()
+    except LecternError:
+        return None
+
+
 def _further() -> None:
     typed = " ".join(st.session_state[state.FURTHER].split())
     turns, asked = question.turns(), st.session_state.get(state.ASKED, "")
     before = tuple(turns[: turns.index(asked) + 1]) if asked in turns else (asked,)
     if not typed:
         return
-    try:
-        usable = language.client() is not None
-    except LecternError:
-        usable = False
-    if usable:
+    if _client() is not None:
         st.session_state[state.FOLLOWING] = _Pending(typed, before, token_hex(8))
     else:
         _go_on(with_question_before(before, typed), before, Wording(typed))
