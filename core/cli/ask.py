@@ -189,11 +189,7 @@ def _in_words(result: SearchResult, line: Line) -> str:
     likely it is one, and what else is to be known of how it was found.
     """
     quotes = [_with_place(number, quote) for number, quote in enumerate(line.answer.quotes, 1)]
-    disagreed = [
-        f"The sources disagree: {', '.join(f'{side.value} ({side.document})' for side in conflict.sides)}."
-        + (f" {conflict.reason}" if conflict.reason else "")
-        for conflict in result.conflicts
-    ]
+    disagreed = [conflict.sentence for conflict in result.conflicts]
     said = [*quotes, *disagreed, line.support.sentence] if line.supported else [line.text, *disagreed]
     return "\n\n".join([*said, *result.notes])
 

@@ -165,7 +165,7 @@ def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
             f"The embedder {settings.endpoint_model} is at an address, which is asked for a library alone.",
             "Choose one of this machine: --set embedding.model=packaged.",
         )
-    if settings.model == "packaged":
+    if settings.is_packaged:
         encoder = SentenceEncoder(
             _load_packaged,
             fingerprint=packaged.fingerprint(),

@@ -64,9 +64,7 @@ def _told(result: SearchResult, line: Line) -> list[str]:
             parts += [quoted(in_words(quote)), _place(quote.citation)]
     else:
         parts.append(line.text)
-    for conflict in result.conflicts:
-        sides = "; ".join(f"{side.value} ({side.document})" for side in conflict.sides)
-        parts.append(" ".join(filter(None, [f"The sources disagree: {sides}.", conflict.reason])))
+    parts += [conflict.sentence for conflict in result.conflicts]
     if result.passages:
         parts.append("## Evidence")
     for number, passage in enumerate(result.passages, 1):

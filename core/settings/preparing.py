@@ -73,6 +73,11 @@ class EmbeddingSettings:
         within("embedding.batch_size", self.batch_size, 1, 1024)
 
     @property
+    def is_packaged(self) -> bool:
+        """Whether it is the model that comes along; any other has a tokenizer of its own, opened by its name."""
+        return self.model == "packaged"
+
+    @property
     def endpoint_model(self) -> str:
         """The name of a model at an endpoint; "" for an embedder of this machine.
 

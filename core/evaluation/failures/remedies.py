@@ -111,8 +111,7 @@ def tried(
     place = workspace / FOLDER
     part = replace(suite, questions=tuple(missed))
     with Library.open(library, write=False, encoder=encoder) as lender:
-        # Another model than the packaged one has a tokenizer of its own, which comes with it when it is opened by name.
-        lends = encoder is not None or settings.embedding.model == "packaged"
+        lends = encoder is not None or settings.embedding.is_packaged
         lent = (lender.model.encoder, lender.vectors) if lends else (None, None)
         report = run_bench(part, changed, place, lent[0], watch, vectors=lent[1])
     told = []

@@ -95,7 +95,7 @@ class _Mapping:
         waiting = [at for at in range(len(needles)) if not self._known(haystack.tokens, number, at)]
         if not waiting:
             return
-        alike = self.library.settings.embedding.model == "packaged"  # another has a tokenizer that comes with it
+        alike = self.library.settings.embedding.is_packaged
         lender = BorrowingEncoder(self.library.model.encoder, self.library.vectors) if alike else None
         with Library.open(self.place / "library", encoder=lender) as shadow:
             self._fill(shadow, haystack, needles, lender)

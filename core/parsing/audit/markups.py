@@ -9,6 +9,7 @@ from io import BytesIO
 from itertools import groupby
 
 from core.parsing.audit.gathering import OLDER_COPIES, Gathering, PlainXml
+from core.parsing.html.jats import PLACES, RECORD
 from core.text.normalise import decode
 
 # What each markup writes that no reader of the page sees. Of RST: directives, comments, targets and options; of Org:
@@ -60,15 +61,9 @@ _SPEAKER = re.compile(r"<v(?:\.[^\s>]*)?\s([^<>\n]+)>")
 _ROLLED = "lines that stay while the next come in"
 _COPIED = frozenset({"tex-math", "annotation"})
 _JOURNAL = "the journal's record of the article"
-_PLACES = frozenset("volume issue fpage lpage elocation-id issue-id issue-title conference volume-series".split())
 _IN_WORDS = frozenset(
     "italic bold sup sub sc xref underline roman named-content styled-content ext-link math mi mo mn mtext mrow msub "
     "msup msubsup mfrac mstyle mover munder munderover mfenced msqrt mspace semantics inline-formula mpadded".split()
-)
-_RECORD = frozenset(
-    "journal-meta article-id article-categories contrib-id pub-date history permissions self-uri related-article role "
-    "related-object custom-meta-group funding-group pub-history object-id processing-meta alt-title alt-text "
-    "counts".split()
 )
 
 
@@ -112,9 +107,9 @@ class _Article(PlainXml):
         self._in_meta = False
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        here = OLDER_COPIES if name in _COPIED else _JOURNAL if name in _RECORD else ""
+        here = OLDER_COPIES if name in _COPIED else _JOURNAL if name in RECORD else ""
         self._in_meta = name == "article-meta" or (self._in_meta and name != "body")
-        if self._in_meta and name in _PLACES:
+        if self._in_meta and name in PLACES:
             here = _JOURNAL
         self._open.append(self._open[-1] or here)
         self.text("" if name in _IN_WORDS else " ")

@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from html import escape, unescape
 from typing import Any
 
-from lxml import etree
-
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile
 from core.parsing.html.encoding import decoded
 from core.parsing.html.reader import read as read_page
-from core.parsing.ooxml.package import tree_of
+from core.parsing.ooxml.package import local_name, tree_of
 
 Element = Any  # lxml's elements come without types
 _SAME = frozenset("p table thead tbody tfoot tr td th math sub sup code".split())
@@ -39,12 +37,12 @@ _SECTIONS = {"abstract": "Abstract", "trans-abstract": "Abstract", "ref-list": "
 _SECTIONS |= dict.fromkeys("sec app app-group notes bio fn-group glossary sub-article response".split(), "")
 """Elements that begin a section, and the heading that journals set over one without a title."""
 _HEADED = frozenset({*_SECTIONS, "title-group", "front-stub", "article-meta"})
-_RECORD = frozenset(
+RECORD = frozenset(
     "journal-meta article-id article-categories contrib-id pub-date history permissions self-uri related-article role "
     "related-object custom-meta-group funding-group pub-history object-id processing-meta alt-title alt-text "
     "counts".split()
 )
-_PLACES = frozenset("volume issue fpage lpage elocation-id issue-id issue-title conference volume-series".split())
+PLACES = frozenset("volume issue fpage lpage elocation-id issue-id issue-title conference volume-series".split())
 """Where the article stands in the journal; of a reference they are its words."""
 _LISTED = frozenset(
     "element-citation mixed-citation citation nlm-citation person-group string-date contrib date-in-citation".split()
@@ -85,10 +83,6 @@ def _said(element: Element | None) -> str:
     return "" if element is None else " ".join("".join(element.itertext()).split())
 
 
-def _name(element: Element | None) -> str:
-    return "" if element is None else str(etree.QName(element).localname)
-
-
 def _elements(element: Element) -> list[Element]:
     return [child for child in element if isinstance(child.tag, str)]  # no comments
 
@@ -102,8 +96,9 @@ def _inner(element: Element, depth: int) -> str:
 
 def _page(element: Element, depth: int) -> str:
     """An element as HTML. ``depth``: the level of a heading in it."""
-    name, parent = _name(element), _name(element.getparent())
-    if name in _RECORD or (name in _PLACES and parent in ("article-meta", "front-stub")):
+    above = element.getparent()
+    name, parent = local_name(element), "" if above is None else local_name(above)
+    if name in RECORD or (name in PLACES and parent in ("article-meta", "front-stub")):
         return ""
     if name in _SECTIONS:
         named = _SECTIONS[name] if element.find("{*}title") is None else ""

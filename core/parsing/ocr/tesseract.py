@@ -6,15 +6,14 @@ import csv
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Callable
 from io import StringIO
 from itertools import groupby
 
 from core.errors import ParseError, WorkerError
 from core.parsing.ocr.lines import Box, Reading, ReadLine
+from core.parsing.programs import waited_for
 
-_TICK_SECONDS = 0.2
 _WORD = "5"  # the level of a row that is a word
 _LEAST_CONFIDENCE = 30.0  # percent, of a word
 
@@ -96,19 +95,10 @@ def _run(options: list[str], picture: bytes, seconds: float, tick: Callable[[], 
         stderr=subprocess.PIPE,
         env={**kept, "OMP_THREAD_LIMIT": "1"},  # its threads gain little, and wait for each other on a busy machine
     )
-    deadline = time.monotonic() + seconds
-    waiting: bytes | None = picture
     with process:
         try:
-            while True:
-                tick()
-                try:
-                    output, complaint = process.communicate(waiting, timeout=_TICK_SECONDS)
-                    break
-                except subprocess.TimeoutExpired:
-                    waiting = None
-                    if time.monotonic() >= deadline:
-                        raise WorkerError(f"it was not read within {seconds:g} seconds.") from None
+            late = WorkerError(f"it was not read within {seconds:g} seconds.")
+            output, complaint = waited_for(process, picture, seconds, late, tick)
         finally:
             process.kill()
     if process.returncode:

@@ -12,7 +12,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -22,6 +21,7 @@ from tempfile import TemporaryDirectory
 from core.errors import ParseError, WorkerError
 from core.parsing.flow_parser import FlowParser
 from core.parsing.names import display_name
+from core.parsing.programs import waited_for
 from core.settings import ParsingSettings
 from core.types import Document
 
@@ -32,7 +32,6 @@ _ELSEWHERE = (
     "/Applications/LibreOffice.app/Contents/MacOS/soffice",
     r"C:\Program Files\LibreOffice\program\soffice.exe",
 )
-_TICK_SECONDS = 0.2
 _SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema">
 <item oor:path="/org.openoffice.Office.Common/Security/Scripting">
@@ -125,18 +124,12 @@ def _run(command: list[str], home: Path, shown: str, timeout_seconds: float, tic
         env={**kept, **nowhere, "HOME": str(home), "TMPDIR": str(home), "SAL_USE_VCLPLUGIN": "svp"},
         start_new_session=os.name == "posix",
     )
-    deadline = time.monotonic() + timeout_seconds
+    problem = f"{shown}: LibreOffice did not convert it within {timeout_seconds:g} seconds."
+    late = WorkerError(problem, "Raise the limit in the settings, or split the file.")
     with process:
         try:
-            while True:
-                tick()
-                try:
-                    _, said = process.communicate(timeout=_TICK_SECONDS)
-                    return (said.decode("utf-8", "replace").splitlines() or [""])[-1].strip()[:200]
-                except subprocess.TimeoutExpired:
-                    if time.monotonic() >= deadline:
-                        problem = f"{shown}: LibreOffice did not convert it within {timeout_seconds:g} seconds."
-                        raise WorkerError(problem, "Raise the limit in the settings, or split the file.") from None
+            _, said = waited_for(process, None, timeout_seconds, late, tick)
+            return (said.decode("utf-8", "replace").splitlines() or [""])[-1].strip()[:200]
         finally:
             if os.name == "posix":
                 _end_group(process.pid)

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 from core.errors import ParseError, WorkerError
+from core.parsing.programs import waited_for
 
 _HEAP_EXHAUSTED = 251  # exit code of GHC's run-time system
-_TICK_SECONDS = 0.2
 
 
 @cache
@@ -69,7 +68,11 @@ def convert(
         try:
             # It waits for its input: the limits are there before a byte of the document is.
             _limit(process.pid, int(timeout_seconds) + 1)
-            output, complaint = _communicate(process, data, timeout_seconds, tick)
+            late = WorkerError(
+                f"pandoc did not read it within {timeout_seconds:g} seconds.",
+                "Split the file, or raise the limit in the settings (parsing.timeout_seconds).",
+            )
+            output, complaint = waited_for(process, data, timeout_seconds, late, tick)
         finally:
             process.kill()
     if process.returncode == _HEAP_EXHAUSTED:
@@ -78,25 +81,6 @@ def convert(
         words = " ".join(complaint.decode("utf-8", "replace").split())[:300]
         raise ParseError(f"pandoc cannot read it: {words}", "Open it in its own program, save it again and retry.")
     return output
-
-
-def _communicate(
-    process: subprocess.Popen[bytes], data: bytes, timeout_seconds: float, tick: Callable[[], None] | None
-) -> tuple[bytes, bytes]:
-    deadline = time.monotonic() + timeout_seconds
-    waiting: bytes | None = data
-    while True:
-        if tick:
-            tick()
-        try:
-            return process.communicate(waiting, timeout=_TICK_SECONDS)
-        except subprocess.TimeoutExpired:
-            waiting = None  # what was not written yet the process object still holds
-            if time.monotonic() >= deadline:
-                raise WorkerError(
-                    f"pandoc did not read it within {timeout_seconds:g} seconds.",
-                    "Split the file, or raise the limit in the settings (parsing.timeout_seconds).",
-                ) from None
 
 
 def _limit(process: int, seconds: int) -> None:

@@ -63,6 +63,12 @@ class ContextConflict:
     reason: str = ""
     about: str = ""
 
+    @property
+    def sentence(self) -> str:
+        """What each side says, for a person, and whose word counts."""
+        sides = "; ".join(f"{side.value} ({side.document})" for side in self.sides)
+        return f"The sources disagree: {sides}. {self.reason}".rstrip()
+
 
 def conflicts(
     question: str, passages: Sequence[Passage], similarity: Similarity, cut: Cut | None = None

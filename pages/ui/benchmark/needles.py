@@ -1,4 +1,4 @@
-"""Benchmark's "Lost in the middle?": sentences planted in a copy of the library, and a map of where they get lost."""
+"""Benchmark's "Needles: what gets lost where": sentences planted in a copy of the library, and where they get lost."""
 
 from __future__ import annotations
 

@@ -86,10 +86,8 @@ def handlers(library: Library) -> dict[str, Handler]:
 def _bench(library: Library, job: Job, reporter: Reporter) -> None:
     plan = Plan.from_payload(job.payload)
     suite = load_suite(plan.folder)
-    # The model that is loaded already, where every preset means this one. Another than the packaged one has a
-    # tokenizer of its own, which comes with it only when it is opened by its name.
-    mine = library.settings.embedding
-    alike = mine.model == "packaged" and all(settings.embedding == mine for settings in plan.presets.values())
+    mine = library.settings.embedding  # it is loaded already: lent where every preset means this one
+    alike = mine.is_packaged and all(settings.embedding == mine for settings in plan.presets.values())
     for item in reporter.items():
         run_bench(
             suite,
