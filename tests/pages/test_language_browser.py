@@ -76,7 +76,7 @@ def test_an_answer_is_stopped_fails_is_unsupported_and_goes_on_by_keys(
         answer = page.locator(".written")
         expect(answer).to_contain_text("3600 seconds")
         pictured(page, "streaming")
-        pressed(page, "Enter", page.get_by_role("button", name="Stop"))
+        pressed(page, "Enter", page.get_by_role("button", name="Stop", exact=True))
         shown(page.get_by_text("It was stopped."))
         expect(answer.locator(".mark.supported").first).to_be_visible()  # what was written is checked all the same
         looked_at(page, "stopped")

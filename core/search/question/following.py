@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.errors import LecternError
+from core.errors import CancelledError, LecternError
 from core.search.context.written_prompt import fenced
 from core.search.question.rewording import LONGEST_QUESTION, Writer, WritingRequest, texts_of
 from core.text.analysis import analyse
@@ -67,6 +67,8 @@ def followed(before: Sequence[str], question: str, writer: Writer) -> tuple[str,
     request = following_request(before, "", question)
     try:
         return rewritten(writer.complete(request.prompt), request, before, question)
+    except CancelledError:
+        raise
     except LecternError as error:
         return with_question_before(before, question), error.problem
 
