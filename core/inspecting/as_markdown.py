@@ -52,7 +52,7 @@ def questions_as_markdown(results: Sequence[SearchResult], lines: Sequence[Line]
     their order. ``lines``: of each result. ``library``: its name.
     """
     chances = [round(line.support.probability, 3) for line in lines]
-    one = {"question": results[0].question, "library": library, "answer_probability": chances[0]}
+    one: Mapping[str, Value] = {"question": results[0].question, "library": library, "answer_probability": chances[0]}
     head = front_matter(one if len(results) == 1 else {"conversation": len(results), "library": library})
     return "\n\n".join([head, *(part for asked in zip(results, lines, strict=True) for part in _told(*asked))]) + "\n"
 

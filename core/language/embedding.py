@@ -40,15 +40,14 @@ class EndpointEncoder:
         self._model, self._known, self._batch_size, self._asked = model, dimension, batch_size, asked
         self._in_vain: tuple[LanguageSettings, float, ModelError] | None = None
 
-    @cached_property
-    def dimension(self) -> int:
-        """Of its vectors. Raises ``ModelError`` where that has to be asked for in vain."""
+    def _length(self) -> int:
         return self._known or len(self._asked(True).embed(["How long are its vectors?"])[0])
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """Names model and dimension, and raises as that does."""
+    def _name(self) -> str:
         return fingerprint(self._model, self.dimension)
+
+    dimension: int = cached_property(_length)  # type: ignore[assignment] # an attribute, once somebody wants it
+    fingerprint: str = cached_property(_name)  # type: ignore[assignment]
 
     def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
         """``(n, dimension)`` float32, unit norm. ``progress`` gets texts done after each batch; it may raise to stop.
