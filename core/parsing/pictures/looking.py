@@ -17,7 +17,7 @@ _FAINT = 40  # levels of grey by which ink differs from paper
 _TINY = 2.0  # points
 _CLEAR, _WHITE = 16, 245  # of 255: how much ink letters have, and how little colour
 _PLACE = 1000.0  # pixels of the longer side: enough to see whether something stands at a place
-_FAINTEST = 12  # levels of grey between letters and what they stand on
+_FAINTEST = 12  # levels of a colour between letters and what they stand on
 _UNDECODED = "cannot decode"  # in what the library complains of
 _DPI, _LEAST_SIDE, _MOST_SIDE = 200, 1000, 3600  # pixels of a picture for OCR
 
@@ -102,20 +102,25 @@ def unseen(page: Any, raw: Mapping[str, Any]) -> list[str]:
 
     spans = [span for block in raw["blocks"] for line in block.get("lines", ()) for span in line["spans"]]
     spans = [span for span in spans if span["text"].strip()]
-    found = [span for span in spans if span["size"] < _TINY]
-    doubtful = [
-        span for span in spans if span["size"] >= _TINY and (span["alpha"] < _CLEAR or _is_white(span["color"]))
-    ]
+    found = [span for span in spans if _is_tiny(span)]
+    doubtful = [span for span in spans if span["alpha"] < _CLEAR or _is_white(span["color"])]
     if doubtful:
         scale = _PLACE / max(page.rect.width, page.rect.height, 1.0)
-        picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csGRAY, alpha=False)
+        picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False)
         levels = bytes(picture.samples)
         for span in doubtful:
             x0, y0, x1, y1 = (round(place * scale) for place in _on_shown(page, span["bbox"]))
             rows = range(max(0, y0), min(picture.height, y1 + 1))
-            there = b"".join(levels[row * picture.stride :][max(0, x0) : min(picture.width, x1 + 1)] for row in rows)
-            found += [span] if not there or max(there) - min(there) < _FAINTEST else []
+            left, right = 3 * max(0, x0), 3 * min(picture.width, x1 + 1)
+            there = b"".join(levels[row * picture.stride + left : row * picture.stride + right] for row in rows)
+            apart = max((max(part) - min(part) for part in (there[0::3], there[1::3], there[2::3]) if part), default=0)
+            found += [span] if apart < _FAINTEST and not _is_tiny(span) else []
     return [span["text"] for span in found]
+
+
+def _is_tiny(span: Mapping[str, Any]) -> bool:
+    """By its letters' widths, too: fonts of drawings have sizes that say nothing."""
+    return span["size"] < _TINY and span["bbox"][2] - span["bbox"][0] < _TINY * len(span["text"])
 
 
 def _is_white(colour: int) -> bool:
