@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.inspecting.as_markdown import question_as_markdown
+from core.inspecting.as_markdown import questions_as_markdown
 from core.library import Scope, SearchResult
+from core.search.result import by_words_alone
 from core.settings import Settings
+from pages.ui.ask import conversation, written
 from pages.ui.ask import place as ask_place
 from pages.ui.ask import results as ask_results
-from pages.ui.ask import written
 from pages.ui.ask.answer import show_answer
 from pages.ui.ask.chips import ignored, show_chips
 from pages.ui.ask.conflicts import show_conflicts
 from pages.ui.ask.dials import ask_dials
 from pages.ui.ask.evidence import show_ending, show_evidence, show_notes
 from pages.ui.ask.question import QUESTION, question_row, scope_row, suggestions
+from pages.ui.ask.question import turns as question_turns
 from pages.ui.ask.results import Inquiry
 from pages.ui.ask.source import KindOf
 from pages.ui.ask.tabs import show_tabs
@@ -28,9 +30,10 @@ from pages.ui.ask.written_text import show_check
 from pages.ui.library import judging_list
 from pages.ui.reader import readings
 from pages.ui.settings import authority, rerankers
-from pages.ui.shared import address, keys, services, state
+from pages.ui.shared import address, background, keys, services, state
 from pages.ui.shared.entry import enter
 from pages.ui.shared.lessons import show_nothing
+from pages.ui.shared.words import escaped
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -43,8 +46,11 @@ def main() -> None:
         nothing_yet()
         return
     ask_place.arrive(library)
+    conversation.arrive()
+    conversation.show_turns()
     scope = scope_row(library)
     base = question_row(library.settings)
+    conversation.show_wording()
     settings = ask_dials.ask_dials(base, writer=library.writer is not None)
     question = st.session_state.get(state.ASKED, "")
     kinds = {source.version_id: source.document_kind for source in library.sources()}
@@ -85,19 +91,26 @@ def show_result(
     """Quotes, children, passages, and below them every stage; returns a place to open in Chunks."""
     # Encoding the sentences to quote takes longer than searching: their place is kept, the rest is drawn at once.
     another = st.session_state.get(state.QUOTED) != inquiry.question
-    above, quoted = answer_place(another), answer_place(another)
+    above, quoted, further = answer_place(another), answer_place(another), st.container()
     with st.spinner("Searching … the first question also loads the encoder, a few seconds"):
         result, made_by = ask_results.search_at_once(inquiry, settings)
     judging_list.show_row(inquiry.question, result.passages)
     target = None
+    alone = next((note for note in result.notes if by_words_alone([note])), "")
+    if alone:
+        with above:
+            st.warning(escaped(alone), icon=":material/cloud_off:")
+            st.page_link("pages/settings.py", label="The embedder's address", icon=":material/settings:")
+    elif made_by.retrieval.dense_weight:
+        background.encode_when_back()
     if result.hits:
         show_ending(result, made_by)
         target = show_evidence(result, made_by, lambda version: readings.document(version).blocks, kind_of)
         told = rerankers.reread(result.timings_ms, made_by.reranking.candidates)
         asked = result.understood.notes  # those stand with the chips
-        notes = (note for note in result.notes if note not in asked)
+        notes = (note for note in result.notes if note not in asked and note != alone)
         show_notes(result.clustered, (*notes, *told), settings)
-        save_markdown(result, made_by)
+        save_markdown(inquiry, result, made_by)
         target = show_tabs(inquiry, result, settings, base, kind_of) or target
     else:
         nothing_found(inquiry.scope, bool(result.understood.conditions))
@@ -114,6 +127,8 @@ def show_result(
             else:
                 at = show_quotes(inquiry, result, made_by, kind_of, another=another)
             target = ask_place.cited(at, kind_of) or target
+    with further:
+        conversation.show_further(lambda: written.told(inquiry) or ask_results.answer(result, made_by).text)
     st.session_state[state.QUOTED] = inquiry.question
     return target
 
@@ -136,19 +151,27 @@ def show_quotes(
         return show_answer(answered.nearest, answered.support, result, kind_of)
 
 
-def save_markdown(result: SearchResult, made_by: Settings) -> None:
-    """The way out of the app: the question with its answer and evidence, made when it is asked for."""
-    library = services.library()
+def save_markdown(inquiry: Inquiry, result: SearchResult, made_by: Settings) -> None:
+    """The way out of the app: what was asked, with answers and evidence, made when it is asked for."""
+    library, turns = services.library(), question_turns()
+
+    def made() -> str:
+        asked = [
+            library.search(turn, made_by, scope=inquiry.scope) if turn != result.question else result for turn in turns
+        ]
+        lines = [library.searcher.answer(one, made_by.answering) for one in asked or [result]]
+        return questions_as_markdown(asked or [result], lines, library.home.name)
+
     st.download_button(
         "Save as Markdown",
-        lambda: question_as_markdown(result, library.searcher.answer(result, made_by.answering), library.home.name),
-        "question.md",
+        made,
+        "conversation.md" if len(turns) > 1 else "question.md",
         mime="text/markdown",
         key="ask.markdown",
         on_click="ignore",
         type="tertiary",
         icon=":material/download:",
-        help="The question with its answer and every passage, each with file, page and characters.",
+        help="With the answer and every passage, each with file, page and characters.",
     )
 
 

@@ -11,14 +11,15 @@ from typing import Any
 
 from core.cli import console, contract
 from core.cli.export import save
-from core.cli.options import asked_settings, home, reading, sources_named
+from core.cli.options import asked_settings, home, language_model, reading, sources_named
 from core.enriching import Features
 from core.errors import NotFoundError, SettingsError
-from core.inspecting.as_markdown import question_as_markdown
+from core.inspecting.as_markdown import questions_as_markdown
 from core.library import Library
 from core.search.answer import Line, in_words
 from core.search.checking.checking import NOT_FOUND, PARTLY, SUPPORTED, Verdict
 from core.search.checking.library_check import check_text
+from core.search.context.following import followed
 from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.search.result import SearchResult
 from core.settings import Settings
@@ -152,6 +153,9 @@ def ask(options: Namespace) -> int:
         settings = asked_settings(options, library.settings)
         if not settings.answering.sentences:
             raise SettingsError("answering.sentences is 0: nothing is quoted.", "Set it to 1 or more, or use query.")
+        if options.after:
+            options.question, fault = followed(options.after, options.question, language_model())
+            console.complain(f"{fault} Asked as: {options.question}".strip())
         result = _searched(library, options, settings)
         started = perf_counter()
         line = library.searcher.answer(result, settings.answering)
@@ -159,7 +163,7 @@ def ask(options: Namespace) -> int:
         features = _features(library, result) if options.json else {}
         name = library.home.name
     if options.markdown is not None:
-        save(options.markdown, question_as_markdown(result, line, name))
+        save(options.markdown, questions_as_markdown([result], [line], name))
     found = contract.answered(result, line, features)
     timings = {**result.timings_ms, "quotes": took}
     console.answer(options, {**found, "timings_ms": timings}, _in_words(result, line))

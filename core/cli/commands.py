@@ -79,6 +79,8 @@ def ingest(options: Namespace) -> int:
         f"{report.reused} reused, {report.seconds:.1f} s",
     )
     console.complain_of(failures)
+    for why in dict.fromkeys(document.by_words for document in report.documents if document.by_words):
+        console.complain(f"Found by words alone, till they are ingested again or `rebuild` is asked for: {why}")
     if failures:
         return 1 if report.documents else 2
     return 0

@@ -251,7 +251,7 @@ def _chunk(chunk: Chunk) -> dict[str, Any]:
 
 def _ingested(document: Ingested) -> dict[str, Any]:
     return {
-        **told(document, "source document kind characters chunks version_id reused parent"),
+        **told(document, "source document kind characters chunks version_id reused parent by_words"),
         "audit": _audit(document.audit, document.words),
         "read": asdict(document.read) if document.read else None,
     }

@@ -54,6 +54,9 @@ def build_parser() -> argparse.ArgumentParser:
     commands.choices["ask"].add_argument(
         "--markdown", type=Path, metavar="FILE", help="write question, answer and evidence there as Markdown"
     )
+    commands.choices["ask"].add_argument(
+        "--after", metavar="QUESTION", action="append", default=[], help="the question goes on from this one; repeat"
+    )
     why = _command(commands, "why", "tell why a passage is not read for a question, and what would have it read")
     _add_question(why)
     why.add_argument("words", metavar="WORDS", help="of the passage, as they stand there")

@@ -16,17 +16,9 @@ from typing import Protocol
 
 from core.chunking.plan import Writer
 from core.embedding import EmbeddingModel, Encoded, encode_cached
-from core.errors import (
-    CancelledError,
-    LecternError,
-    ModelError,
-    PasswordNeededError,
-    StorageError,
-    TextLayerMissingError,
-    UnsupportedKindError,
-)
+from core.errors import CancelledError, LecternError, ModelError, StorageError
 from core.ingest.passwords import Passwords
-from core.ingest.prepared import Incoming, Member, Prepared, new_leaves
+from core.ingest.prepared import Incoming, Member, Prepared, new_leaves, problem_of
 from core.ingest.preparing import Preparer
 from core.settings import Settings
 from core.storage.catalogue import chunks, documents, features, meaning, sources, trash
@@ -47,14 +39,9 @@ GATHER = 1024
 # same files make the same vectors whatever else the machine does.
 TURN, TURN_DOCUMENTS = 64, 8
 
+MEANING_FOLLOWS = "preference.meaning_follows"  # the library's note that an embedder's server was gone
 TEXTS_A_SECOND = "texts_a_second"  # the library's own value of how fast its encoder was seen to be
 _TELLING = 32  # texts that tell it
-
-PROBLEMS: dict[type[LecternError], str] = {
-    PasswordNeededError: "password",
-    TextLayerMissingError: "ocr",
-    UnsupportedKindError: "kind",
-}
 
 
 class ItemCancelledError(CancelledError):
@@ -69,7 +56,8 @@ class ItemCancelledError(CancelledError):
 class Ingested:
     """A document now in the library. ``reused``: nothing about it had changed. ``parent``: of an attachment, the
     version of its mail. ``words``: what a second reading of the file said, ``None`` where none was made. ``read``: how
-    its pages were read, ``None`` without pages.
+    its pages were read, ``None`` without pages. ``by_words``: why it is found by its words alone so far, "" where it is
+    found by its meaning, too.
     """
 
     source: str
@@ -83,13 +71,14 @@ class Ingested:
     parent: str | None = None
     words: WordAudit | None = None
     read: PagesRead | None = None
+    by_words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """An item that could not be ingested, and the sentence that says why.
 
-    ``problem``: what would help: "password", "ocr", "kind" (nothing here reads it); "" when nothing is known to.
+    ``problem``: as ``problem_of`` has it.
     """
 
     source: str
@@ -206,9 +195,12 @@ class Ingest:
         """Encode what waits and store it, item by item."""
         try:
             encoded = self._encode_waiting()
-        except (StorageError, ModelError) as error:  # no room for vectors, or no encoder: what waits has failed
+        except (StorageError, ModelError) as error:  # no room for vectors, or no encoder
+            gone = str(error) if isinstance(error, ModelError) and self.settings.embedding.endpoint_model else ""
             for prepared in self._take_waiting():
-                self._fail(prepared.index, prepared.item, error)
+                with suppress(ItemCancelledError):
+                    if not self._leave_by_words(prepared, gone):
+                        self._fail(prepared.index, prepared.item, error)
             return
         keys = iter(encoded.keys)
         waiting = self._take_waiting()
@@ -308,9 +300,20 @@ class Ingest:
                 meaning.give_meaning(self.store, member.version_id, own, self.generation or 0)
             self._finish(prepared)
 
-    def _finish(self, prepared: Prepared) -> None:
+    def _leave_by_words(self, prepared: Prepared, why: str) -> bool:
+        """Whether an item is done with once its words find it: its embedder's server is gone, and may come back."""
+        if not why or not (prepared.by_words or self._is_new(prepared)):
+            return False
+        if not prepared.by_words:
+            self._store(prepared, repeat(NO_VECTOR), by_words=True)
+        with self.store.transaction():
+            self.store.set_meta(MEANING_FOLLOWS, "yes")
+            self._finish(prepared, why)
+        return True
+
+    def _finish(self, prepared: Prepared, by_words: str = "") -> None:
         """Within the transaction that stores it: the item is done."""
-        outcomes = [self._outcome(member) for member in prepared.members]
+        outcomes = [replace(self._outcome(member), by_words=by_words) for member in prepared.members]
         if self.watch:
             self.watch.finished(prepared.index, outcomes[0])
         # Counted once it is committed: a rolled back document is none.
@@ -392,5 +395,4 @@ class Ingest:
 
 
 def _failure(name: str, error: LecternError) -> Failure:
-    problem = next((mark for kind, mark in PROBLEMS.items() if isinstance(error, kind)), "")
-    return Failure(name, str(error), problem)
+    return Failure(name, str(error), problem_of(error))

@@ -9,15 +9,21 @@ from pathlib import Path
 
 from core.chunking import captions_of
 from core.enriching import Features
-from core.errors import LecternError
+from core.errors import LecternError, PasswordNeededError, TextLayerMissingError, UnsupportedKindError
 from core.storage.catalogue.chunks import NewLeaf, Recipe
 from core.storage.catalogue.sources import FileStamp
 from core.text.languages import indexed_tokens
 from core.text.pooling import EncoderInput
 from core.types import Audit, ChunkTree
 
+_PROBLEMS = {PasswordNeededError: "password", TextLayerMissingError: "ocr", UnsupportedKindError: "kind"}
 # Text that a chunk is parted from, and what it leaves unsaid.
 _REPEATED = ("table_header", "signature", "speaker", "context", "written")
+
+
+def problem_of(error: LecternError) -> str:
+    """What would help: "password", "ocr", "kind" (nothing here reads it); "" when nothing is known to."""
+    return next((mark for kind, mark in _PROBLEMS.items() if isinstance(error, kind)), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,15 +47,18 @@ def quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
 
 
-def question_as_markdown(result: SearchResult, line: Line, library: str) -> str:
-    """A question, what answers it or that nothing does, what the sources disagree on, and the passages in their order.
-
-    ``library``: its name.
+def questions_as_markdown(results: Sequence[SearchResult], lines: Sequence[Line], library: str) -> str:
+    """Questions, each with what answers it or that nothing does, what the sources disagree on, and the passages in
+    their order. ``lines``: of each result. ``library``: its name.
     """
-    head = front_matter(
-        {"question": result.question, "library": library, "answer_probability": round(line.support.probability, 3)}
-    )
-    parts = [head, f"# {result.question}"]
+    chances = [round(line.support.probability, 3) for line in lines]
+    one: Mapping[str, Value] = {"question": results[0].question, "library": library, "answer_probability": chances[0]}
+    head = front_matter(one if len(results) == 1 else {"conversation": len(results), "library": library})
+    return "\n\n".join([head, *(part for asked in zip(results, lines, strict=True) for part in _told(*asked))]) + "\n"
+
+
+def _told(result: SearchResult, line: Line) -> list[str]:
+    parts = [f"# {result.question}"]
     if line.supported:
         for quote in line.answer.quotes:
             parts += [quoted(in_words(quote)), _place(quote.citation)]
@@ -67,7 +70,7 @@ def question_as_markdown(result: SearchResult, line: Line, library: str) -> str:
     for number, passage in enumerate(result.passages, 1):
         title = " › ".join(dict.fromkeys([passage.document, *passage.headings]))
         parts += [f"### {number}. {title}", quoted(passage.text), _place(passage)]
-    return "\n\n".join(parts) + "\n"
+    return parts
 
 
 def document_as_markdown(document: Document, source: SourceRow, judgments: Sequence[JudgmentRow] = ()) -> str:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from time import monotonic
 
 import numpy as np
 
 from core.errors import ModelError
 from core.language.client import Client
+from core.language.settings import LanguageSettings
 from core.types import Vectors
 
+_REST = 10.0  # seconds before a server that failed a question is asked for another one
 MAX_TOKENS = 512  # that embedding models read at least; how many a certain one does, no endpoint tells
 
 
@@ -26,15 +30,24 @@ def fingerprint(model: str, dimension: int) -> str:
 class EndpointEncoder:
     """Satisfies ``core.types.Encoder``. ``asked(urgent)``: who asks, as it is set up now.
 
-    ``dimension``: of its vectors; 0 where it is not known, which costs a request and may raise ``ModelError``.
+    ``dimension``: of its vectors; 0 where it is not known: whoever wants to know it, or the fingerprint, has it asked
+    for once, which may raise ``ModelError``. So a library opens though nothing ever served.
     """
 
     max_tokens = MAX_TOKENS
 
     def __init__(self, model: str, dimension: int, batch_size: int, asked: Callable[[bool], Client]) -> None:
-        self._batch_size, self._asked = batch_size, asked
-        self.dimension = dimension or len(asked(True).embed(["How long are its vectors?"])[0])
-        self.fingerprint = fingerprint(model, self.dimension)
+        self._model, self._known, self._batch_size, self._asked = model, dimension, batch_size, asked
+        self._in_vain: tuple[LanguageSettings, float, ModelError] | None = None
+
+    def _length(self) -> int:
+        return self._known or len(self._asked(True).embed(["How long are its vectors?"])[0])
+
+    def _name(self) -> str:
+        return fingerprint(self._model, self.dimension)
+
+    dimension: int = cached_property(_length)  # type: ignore[assignment] # an attribute, once somebody wants it
+    fingerprint: str = cached_property(_name)  # type: ignore[assignment]
 
     def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
         """``(n, dimension)`` float32, unit norm. ``progress`` gets texts done after each batch; it may raise to stop.
@@ -45,7 +58,7 @@ class EndpointEncoder:
         for start in range(0, len(texts), self._batch_size):
             part = texts[start : start + self._batch_size]
             client = self._asked(progress is None)
-            found = client.embed(part)
+            found = client.embed(part) if progress else self._asked_at_once(client, part)
             if len(found[0]) != self.dimension:
                 raise ModelError(
                     f"{client.settings.model} at {client.settings.host} answers with {len(found[0])} numbers for a "
@@ -57,3 +70,13 @@ class EndpointEncoder:
                 progress(start + len(part))
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
+
+    def _asked_at_once(self, client: Client, texts: Sequence[str]) -> list[list[float]]:
+        """A question's vectors. Who asked in vain just now is told so again: a page asks more than once."""
+        if self._in_vain and self._in_vain[0] == client.settings and monotonic() < self._in_vain[1]:
+            raise ModelError(self._in_vain[2].problem, self._in_vain[2].remedy)
+        try:
+            return client.embed(texts)
+        except ModelError as error:
+            self._in_vain = client.settings, monotonic() + _REST, error
+            raise

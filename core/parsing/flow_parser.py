@@ -12,6 +12,7 @@ from typing import Any
 
 from core.errors import ParseError, PasswordNeededError, WorkerError
 from core.parsing import elements
+from core.parsing.audit.gathering import UNSEEN, unseen_note
 from core.parsing.audit.word_audit import audit_words
 from core.parsing.flow import ParsedFile, compose
 from core.parsing.names import MAX_TITLE, display_name, is_numbered, is_title, readable_title
@@ -109,7 +110,9 @@ class FlowParser:
             return document
         dropped = {reason: words for reason, words in received.words.items() if reason}
         words = audit_words(document, received.words.get("", []), received.reader, dropped)
-        return replace(document, words=words)
+        return replace(
+            document, words=words, notes=(*document.notes, *unseen_note(" ".join(dropped.get(UNSEEN, ())).split()))
+        )
 
     def _receive(self, data: bytes, shown: str, tick: Callable[[], None]) -> _Received:
         """The reading and, as far as they came, the words of the second one. Without the reading it raises."""

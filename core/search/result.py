@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 from core.search.context.conflicts import ContextConflict
@@ -10,6 +10,17 @@ from core.search.context.ending import Ending
 from core.search.context.fates import Clustered
 from core.search.question.analysis import Understanding
 from core.types import Context, Hit, Passage, Trace
+
+BY_WORDS_ALONE = "Searched by words alone, for the embedder cannot be asked. "  # before why, and what to do
+
+
+def by_words_alone(notes: Iterable[str]) -> bool:
+    """Whether one of a result's notes says that its embedder could not be asked: the next time it may be.
+
+    >>> by_words_alone([BY_WORDS_ALONE + "Nothing answers at localhost:8080."]), by_words_alone([])
+    (True, False)
+    """
+    return any(note.startswith(BY_WORDS_ALONE) for note in notes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ from time import perf_counter
 import numpy as np
 
 from core.chunking.prefixes import prefix_text
-from core.embedding import EmbeddingModel, encode_cached
-from core.errors import StorageError
+from core.embedding import EmbeddingModel
+from core.errors import ModelError, StorageError
 from core.search import context as assembly
 from core.search.answer.line import Line, Weighed, answer_line, no_line, weigh
 from core.search.answer.marking import Reader
 from core.search.answer.reads import StoreReads
+from core.search.asked_vectors import AskedVectors
 from core.search.catalogue_reads import CatalogueReads, hits_of
 from core.search.context.conflicts import ContextConflict, conflicts
 from core.search.context.conflicts_authority import preferred_first, settle
@@ -30,7 +31,7 @@ from core.search.ranking import Ranking, SearchScores, Snapshot, order_leaves, s
 from core.search.ranking.finding import search_scores_key
 from core.search.ranking.fusion import best_first
 from core.search.ranking.reranking import unfinished
-from core.search.result import SearchResult
+from core.search.result import BY_WORDS_ALONE, SearchResult, by_words_alone
 from core.search.snapshots import Part, Snapshots
 from core.settings import AnsweringSettings, RetrievalSettings, Settings
 from core.storage.catalogue import documents, generations
@@ -61,7 +62,7 @@ class Searcher:
     ) -> None:
         self.memory = SearchMemory()
         self._store = store
-        self._model = model
+        self._model, self._vectors = model, AskedVectors(model.encoder, self.memory.vectors)
         self.reader = reader
         self._rewording = Rewording(writer, self.memory.replies)
         self._snapshots = Snapshots(store, self.memory, self._check_embedder)
@@ -185,18 +186,30 @@ class Searcher:
         """The whole way, with everything a page or a script may want to show of it; remembered.
 
         ``budget_characters`` ``None``: the settings' budget in tokens. ``asking``: which time the question is asked. A
-        result of which a re-ranker had too little time is remembered for this asking alone, or not at all where it is
-        "": who asks again has the best read again. ``progress``: as in ``order``.
+        result of which a re-ranker had too little time, or found by words alone for want of the embedder's server, is
+        remembered for this asking alone, or not at all where it is "". ``progress``: as in ``order``.
         """
         key: Hashable = self._key(question, settings, budget_characters, scope, ignored)
         known = self._remembered(key, asking)
         if known is not None:
             return known
-        result = self.result(self.find(question, settings, scope, ignored), settings, budget_characters, progress)
-        if unfinished(result.notes):
+        scores = self._found_somehow(question, settings, scope, ignored)
+        result = self.result(scores, settings, budget_characters, progress)
+        if unfinished(result.notes) or by_words_alone(result.notes):
             key = (key, asking) if asking else None
         result = replace(result, key=key)
         return result if key is None else self.memory.results.put(key, result)
+
+    def _found_somehow(self, question: str, settings: Settings, scope: Scope | None, ignored: Keys) -> SearchScores:
+        """What ``find`` says; where the embedder cannot be asked, what the words alone find, with a note."""
+        try:
+            return self.find(question, settings, scope, ignored)
+        except ModelError as error:
+            if not settings.retrieval.lexical_weight:
+                raise
+            words = replace(settings, retrieval=replace(settings.retrieval, dense_weight=0.0))
+            found = self.find(question, words, scope, ignored)
+            return replace(found, notes=(*found.notes, f"{BY_WORDS_ALONE}{error}"))
 
     def remembered(
         self,
@@ -250,7 +263,7 @@ class Searcher:
         self, ranking: Ranking, context: Context, settings: Settings, reads: CatalogueReads
     ) -> tuple[ContextConflict, ...]:
         """What the passages disagree on, with the side that their documents' authority prefers."""
-        disagreed = conflicts(ranking.question, context.passages, self._alike, self._cut)
+        disagreed = conflicts(ranking.question, context.passages, self._vectors.alike, self._cut)
         if disagreed and settings.answering.authority:
             numbers = {version: document for document, version in enumerate(ranking.leaves.version_ids)}
             versions = {side.version_id for one in disagreed for side in one.sides}
@@ -260,10 +273,6 @@ class Searcher:
 
     def _cut(self, version_id: str, place: int) -> bool:
         return parts_sentence(self.text(version_id), place)
-
-    def _alike(self, one: str, other: str) -> float:
-        vectors = self.encode([one, other])
-        return float(vectors[0] @ vectors[1])
 
     def fill(
         self, ranking: Ranking, settings: Settings, budget_characters: int | None, reads: CatalogueReads
@@ -333,7 +342,7 @@ class Searcher:
             result.passages,
             result.hits,
             self._similarities(result),
-            self.encode,
+            self._vectors.as_far_as_possible,
             reads,
             understood.intent,
             read,
@@ -355,21 +364,11 @@ class Searcher:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """``(n, d)`` float32 of texts that are not documents: questions, sentences. Kept in memory alone."""
-        texts = [storable(text) for text in texts]  # half surrogate pairs, which tokenizers refuse
-        cache = self.memory.vectors
-        keys = encode_cached(self._model.encoder, cache, texts).keys
-        found = cache.get(keys)
-        if len(found) < len(set(keys)):  # more texts at once than are kept: encode what was pushed out
-            return self._model.encoder.encode(texts)
-        return np.stack([found[key] for key in keys])
+        return self._vectors.encode(texts)
 
     def warm(self, questions: Sequence[str], cache: VectorCache) -> None:
-        """Have the questions' vectors in memory, from ``cache`` or encoded together and kept there.
-
-        A vector differs in its last digits with what is encoded beside it: what is kept is the same every time.
-        """
-        keys = encode_cached(self._model.encoder, cache, [storable(text) for text in questions]).keys
-        self.memory.vectors.put(cache.get(keys))
+        """Have the questions' vectors in memory, from ``cache`` or encoded together and kept there."""
+        self._vectors.warm(questions, cache)
 
     def snapshot(self, scope: Scope | None = None) -> Snapshot:
         """The leaves of a scope as they are now. Raises ``StorageError`` when another embedder made their vectors."""

@@ -21,10 +21,9 @@ def language_file() -> Path:
 
 
 def embedder(store: Store, settings: EmbeddingSettings) -> EmbeddingModel:
-    """The encoder and the counter of its tokens. Raises ``ModelError``.
+    """The encoder and the counter of its tokens. Raises ``ModelError`` for weights that are not there.
 
-    One at an endpoint is asked once, for the length of its vectors, where it did not make those that serve; chunks are
-    measured with the packaged tokenizer, since an endpoint lends none.
+    One at an endpoint is asked nothing yet. Chunks are measured with the packaged tokenizer, for it lends none.
     """
     name = settings.endpoint_model
     if not name:

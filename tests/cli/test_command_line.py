@@ -23,7 +23,7 @@ pytestmark = pytest.mark.model
 
 DOCUMENT = {
     "source": str, "document": str, "kind": str, "characters": int, "chunks": int, "audit": dict, "version_id": str,
-    "reused": bool, "parent": (str, type(None)), "read": (dict, type(None)),
+    "reused": bool, "parent": (str, type(None)), "by_words": str, "read": (dict, type(None)),
 }  # fmt: skip
 AUDIT = {"characters": int, "covered": int, "gaps": list, "words": (dict, type(None))}
 WORDS = {

@@ -60,3 +60,17 @@ def test_documents_and_a_question_go_out_as_markdown(tmp_path: Path, capsys: pyt
     assert "> A heron weighs 2 kg." in body
     for cited in (*answered["answer"]["citations"], *answered["passages"]):
         assert f"{cited['source']}, characters {cited['start']}–{cited['end']}" in body
+
+
+def test_a_question_goes_on_from_those_before_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+) -> None:
+    monkeypatch.setenv("LECTERN_SHELF", str(tmp_path / "libraries.json"))  # beside it no language model
+    (tmp_path / "birds.md").write_text(HERONS)
+    home = str(tmp_path / "library")
+    assert main(["ingest", str(tmp_path / "birds.md"), "--library", home]) == 0
+    capsys.readouterr()
+    assert main(["ask", "Where do they nest?", "--after", "How heavy is a heron?", "--library", home, "--json"]) == 0
+    told_to = capsys.readouterr()
+    assert json.loads(told_to.out)["question"] == "Where do they nest? How heavy is a heron?"
+    assert "Asked as: Where do they nest? How heavy is a heron?" in told_to.err

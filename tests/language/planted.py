@@ -39,6 +39,10 @@ def _draw(page: object) -> None:
     page.insert_text((72, 72), SAID)  # type: ignore[attr-defined]
     page.insert_text((72, 100), f"white {PLANT}", color=(1, 1, 1))  # type: ignore[attr-defined]
     page.insert_text((72, 130), f"invisible {PLANT}", render_mode=3)  # type: ignore[attr-defined]
+    page.insert_text((72, 160), f"tiny {PLANT}", fontsize=1)  # type: ignore[attr-defined]
+    page.insert_text((72, 190), f"visible {PLANT}")  # type: ignore[attr-defined]
+    page.draw_rect((60, 205, 560, 235), color=(0, 0, 0), fill=(0, 0, 0))  # type: ignore[attr-defined]
+    page.insert_text((72, 220), f"dark {PLANT}", color=(1, 1, 1))  # type: ignore[attr-defined]
 
 
 def planted() -> dict[str, bytes]:

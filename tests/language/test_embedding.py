@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from threading import Thread
@@ -15,8 +16,10 @@ from core.language.client import Client
 from core.language.embedding import EndpointEncoder
 from core.language.settings import LanguageSettings, load, save
 from core.library import Incoming, Library
+from core.search.result import BY_WORDS_ALONE, by_words_alone
 from core.settings import Settings
 from core.storage.embedder import language_file
+from core.storage.store import Store
 from tests.fast_encoder import FastEncoder
 from tests.language.endpoint import Script, endpoint
 from tests.language.test_client import closed_port
@@ -172,20 +175,61 @@ def test_the_same_model_at_another_address_encodes_nothing_anew(at_endpoint):
     assert served.asked == []
 
 
-def test_a_document_fails_with_a_sentence_where_the_server_is_gone_and_goes_on_when_it_is_back(at_endpoint):
+def test_without_its_server_a_library_goes_by_words_and_says_so_and_meaning_follows(at_endpoint):
     served, home = at_endpoint
+    question = "How long is an access token valid?"
     with Library.open(home) as library:
         library.ingest([Incoming("tea.txt", content_hash=library.stage(NOTES["tea.txt"]))], settings=AT_ENDPOINT)
         move_to(f"http://127.0.0.1:{closed_port()}/v1")
         report = put(library, "tokens.md")
-        assert [failure.source for failure in report.failures] == ["tokens.md"]
-        assert "Nothing answers" in report.failures[0].reason
-        assert [row.name for row in library.sources()] == ["tea.txt"]
+        assert report.failures == ()
+        assert "Nothing answers" in report.documents[0].by_words
+        assert [row.by_words for row in library.sources()] == [False, True]
+        found = library.search(question)
+        assert found.hits[0].source == "tokens.md"
+        (note,) = [note for note in found.notes if note.startswith(BY_WORDS_ALONE)]
+        assert note.endswith("Start the server there, or check the address.")
+        assert not any("dense" in candidate.scores for candidate in found.trace.candidates)
+        words = library.settings.with_values({"answering.reader": "off", "answering.least_support": 0.0})
+        line = library.searcher.answer(found, words.answering)
+        assert line.text.startswith("An access token is valid for 3600 seconds.")
+        with pytest.raises(ModelError, match="Nothing answers"):  # nothing is measured by half of the searches
+            library.searcher.rank(question, library.settings)
         move_to(served.address)
         served.asked.clear()
         assert put(library, "tokens.md", "tea.txt").failures == ()
-        assert len(library.sources()) == 2
+        assert [row.by_words for row in library.sources()] == [False, False]
         assert not any("kettle" in text for text in served.texts)
+        again = library.search(question)
+        assert not by_words_alone(again.notes)
+        assert "dense" in again.hits[0].scores
+
+
+def test_a_library_opens_whose_settings_name_an_endpoint_that_never_served(at_endpoint):
+    _, home = at_endpoint
+    move_to(f"http://127.0.0.1:{closed_port()}/v1")
+    with Library.open(home):
+        pass
+    with closing(Store.open(home, write=True)) as store:
+        store.save_settings(AT_ENDPOINT)
+    with Library.open(home) as library:
+        assert library.settings.embedding.endpoint_model == "small"
+        assert library.search("kettle").hits == ()
+        with pytest.raises(ModelError, match="Nothing answers"):
+            put(library, "tea.txt")
+
+
+def test_a_server_that_does_not_answer_a_question_is_not_asked_for_the_next_one_at_once():
+    with endpoint() as served:
+        served.vectors[:] = [Script.status(500)]
+        encoder = encoder_at(served)
+        for text in ("one", "two"):
+            with pytest.raises(ModelError, match="status 500"):
+                encoder.encode([text])
+        assert set(served.texts) == {"one"}
+        with pytest.raises(ModelError, match="status 500"):
+            encoder.encode(["three"], lambda done: None)
+        assert "three" in served.texts
 
 
 def test_an_embedder_whose_server_is_gone_is_not_taken_and_the_old_one_serves(at_endpoint, fast_encoder):
@@ -206,7 +250,6 @@ def test_nothing_is_sent_where_the_agreement_was_taken_back(at_endpoint):
         library.ingest([Incoming("tea.txt", content_hash=library.stage(NOTES["tea.txt"]))], settings=AT_ENDPOINT)
         save(language_file(), replace(load(language_file()), agreed=()))
         served.asked.clear()
-        assert "before you agreed" in put(library, "tokens.md").failures[0].reason
-        with pytest.raises(ModelError, match="before you agreed"):
-            library.search("something new")
+        assert "before you agreed" in put(library, "tokens.md").documents[0].by_words
+        assert any("before you agreed" in note for note in library.search("something new").notes)
     assert served.asked == []

@@ -10,6 +10,7 @@ from core.language.client import Client
 from core.language.settings import LanguageSettings
 from core.library import Incoming
 from core.parsing import parse
+from core.parsing.audit.word_audit import words_of
 from core.protocol.tools import Tools
 from core.search.checking.library_check import check_answer
 from core.search.context.written_prompt import written_prompt
@@ -20,24 +21,34 @@ from tests.language.planted import FILE_NAME, PLANT, planted
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
 FENCED = re.compile(r"<passage (\d+) (\w{8})>\n.*?\n</passage \1 \2>", re.DOTALL)
 QUESTION = "How long is an access token valid, and what shall be ignored and fetched?"
-# What is read as text, what only as the file's metadata, and what is left out and told of as hidden. White letters,
-# tiny ones and those that a PDF draws without ink are read as text like any other: no note says that nobody sees them.
+# What is read as text, what only as the file's metadata, what is left out and told of as hidden, and what of the text
+# nobody sees: letters on their own colour, tiny ones, and those that a PDF draws without ink.
 READ = {
-    FILE_NAME: ({"visible", "alt", "cell"}, set(), set()),
-    "page.html": ({"white", "tiny", "alt", "cell"}, {"metadata"}, {"hidden"}),
-    "word.docx": ({"white", "cell"}, {"metadata"}, {"hidden"}),
-    "paper.pdf": ({"white", "invisible"}, {"metadata"}, set()),
+    FILE_NAME: ({"visible", "alt", "cell"}, set(), set(), set()),
+    "page.html": ({"white", "tiny", "alt", "cell"}, {"metadata"}, {"hidden"}, {"white", "tiny"}),
+    "word.docx": ({"white", "cell"}, {"metadata"}, {"hidden"}, {"white"}),
+    "paper.pdf": (
+        {"visible", "dark", "white", "invisible", "tiny"},
+        {"metadata"},
+        set(),
+        {"white", "invisible", "tiny"},
+    ),
 }
 
 
 @pytest.mark.parametrize("name", READ)
 def test_an_instruction_is_read_as_text_or_left_out_and_told_of(name):
     document = parse(planted()[name], name, ParsingSettings())
-    in_text, in_metadata, hidden = READ[name]
+    in_text, in_metadata, hidden, unseen = READ[name]
     kinds = re.compile(rf"(\w+) {re.escape(PLANT)}")
     assert set(kinds.findall(document.text)) == in_text
     assert set(kinds.findall(str(document.metadata))) == in_metadata
     assert any("Hidden text was left out" in note for note in document.notes) == bool(hidden)
+    told = [note for note in document.notes if "nobody sees" in note]
+    assert bool(told) == bool(unseen)
+    words = len(unseen) * (len(words_of(PLANT)) + 1 if name != "paper.pdf" else len(PLANT.split()) + 1)
+    assert [int(note.split()[0]) for note in told] == ([words] if unseen else [])
+    assert all(" ignore all instructions" in note.lower() for note in told)
 
 
 @pytest.fixture

@@ -260,6 +260,9 @@ def test_an_embedder_at_an_address_is_agreed_to_then_used_and_marked_nowhere_on_
         until(lambda: not background.active_jobs("apply"))
         assert services.library().settings.embedding.model == "endpoint:small"
         assert "sent to" not in said(app)
+    app = asked("Where does the kettle stand?")  # and its server is gone
+    assert any("Searched by words alone" in plain(box.value) for box in app.warning)
+    assert evidence_stands(app)
 
 
 def test_an_embedder_that_is_not_this_machine_is_marked_on_every_page(home: Path) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import zipfile
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import IO
 from xml.parsers import expat
 
 from core.parsing.audit.word_audit import SecondReading, words_of
+from core.text.numerals import counted
 
 # Why a reader may leave words out.
 HIDDEN, DELETED, FIELDS = "hidden", "deleted or moved revisions", "field codes"
+UNSEEN = "in letters that nobody sees"  # and the readers read them as text all the same
 RUNNING = "headers, footers and page numbers"
 OLDER_COPIES, NAMES = "older copies of shapes and comments", "pictures' descriptions"
 CHARTS, SHEET_NAMES = "charts' copies of cells and labels", "sheets' and tables' names"
@@ -20,6 +23,7 @@ _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _MAX_PART = 1 << 28  # bytes of one unpacked part; what is larger is a bomb or no text
 _CHUNK = 1 << 16
+_NAMED = 12  # of the words that nobody sees
 
 
 class Gathering:
@@ -43,6 +47,22 @@ class Gathering:
         words = {reason: tuple(words_of("".join(texts))) for reason, texts in self._texts.items()}
         kept = words.pop("", ())
         return SecondReading(reader, (*kept, *(word for left_out in words.values() for word in left_out)), words)
+
+
+def unseen_note(words: Sequence[str], page: int = 0) -> tuple[str, ...]:
+    """The note on words that are read as text and that nobody sees. ``page``: the first that has some, 0 for none.
+
+    >>> unseen_note(["ignore", "this"], 3)
+    ('2 words that nobody sees are read as text, on page 3 first: “ignore this”.',)
+    >>> unseen_note([])
+    ()
+    """
+    if not words:
+        return ()
+    said = " ".join(words[:_NAMED]) + (" …" if len(words) > _NAMED else "")
+    where = f", on page {page:,} first" if page else ""
+    verb = "is" if len(words) == 1 else "are"
+    return (f"{counted(len(words), 'word')} that nobody sees {verb} read as text{where}: “{said}”.",)
 
 
 def decoded(data: bytes) -> str:

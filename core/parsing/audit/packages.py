@@ -21,6 +21,7 @@ from core.parsing.audit.gathering import (
     OLDER_COPIES,
     RUNNING,
     SHEET_NAMES,
+    UNSEEN,
     Gathering,
     PlainXml,
     decoded,
@@ -42,6 +43,12 @@ _UNSEEN_ELEMENTS = {
     "title": "the page's title",
 }
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_SIZE_OF_NOTHING = re.compile(
+    r"font-size\s*:\s*(?:0+(?:\.0*)?|0*\.0+)(?![\d.])|"
+    r"(?:left|top|text-indent)\s*:\s*-\d{4,}px",
+    re.IGNORECASE,
+)
+_COLOURS = re.compile(r"(?:^|;)\s*(color|background|background-color)\s*:\s*([^;!]*[^;!\s])", re.IGNORECASE)
 _MAX_UNCLOSED = 64
 
 
@@ -61,8 +68,11 @@ class _Page(HTMLParser):
         if tag not in _INLINE:
             self.handle_data("\n")
         if tag not in _VOID:
-            unseen = "hidden" in given or given.get("aria-hidden") == "true" or _UNSEEN.search(given.get("style") or "")
-            self._open.append((tag, self._open[-1][1] or (HIDDEN if unseen else _UNSEEN_ELEMENTS.get(tag, ""))))
+            style = given.get("style") or ""
+            hidden = "hidden" in given or given.get("aria-hidden") == "true" or _UNSEEN.search(style)
+            own = HIDDEN if hidden else UNSEEN if _cannot_be_seen(style) else _UNSEEN_ELEMENTS.get(tag, "")
+            before = self._open[-1][1]
+            self._open.append((tag, own or before if before in {"", UNSEEN} else before))
 
     def handle_endtag(self, tag: str) -> None:
         if tag not in _INLINE:
@@ -74,6 +84,24 @@ class _Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self._found.put(self._open[-1][1], data)
+
+
+def _cannot_be_seen(style: str) -> bool:
+    """Whether a style leaves letters there that nobody sees: without a size, off the page, on their own colour.
+
+    >>> [_cannot_be_seen(style) for style in ("font-size:0px", "font-size:0.9em", "color:#FFF; background: #ffffff")]
+    [True, False, True]
+    """
+    if _SIZE_OF_NOTHING.search(style):
+        return True
+    colours = {name.lower().partition("-")[0]: _colour(value) for name, value in _COLOURS.findall(style)}
+    return len(colours) == 2 and len({*colours.values()}) == 1
+
+
+def _colour(value: str) -> str:
+    value = re.sub(r"\s", "", value.lower())
+    short = re.fullmatch(r"#([\da-f])([\da-f])([\da-f])", value)
+    return "#" + "".join(2 * digit for digit in short.groups()) if short else {"white": "#ffffff"}.get(value, value)
 
 
 def read_page(data: bytes, found: Gathering, reason: str = "") -> None:
@@ -113,17 +141,26 @@ _REASONS = {
     "rPh": "reading aids above characters",
 }
 _OPEN_NAMES = frozenset("title desc date sender-initials".split())  # text of a chart elsewhere
+_LOOKS = frozenset("color sz shd highlight background tblStyle".split())
+_PLAIN_TABLES = frozenset(("TableGrid", "TableNormal"))
+_TINY = 4  # half points
 _PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|PAGEREF|SECTION)\b", re.IGNORECASE)
 _OFF = frozenset(("0", "false", "off"))
 
 
 @dataclass(slots=True)
 class _Open:
-    """An open element. ``reason``: why its text may be left out; ``reads``: whether its characters are text."""
+    """An open element. ``reason``: why its text may be left out; ``reads``: whether its characters are text.
+
+    ``white``, ``tiny``: the letters of a run; ``shaded``: what lies behind them may be of another colour than paper.
+    """
 
     name: str = ""
     reason: str = ""
     reads: bool = False
+    white: bool = False
+    tiny: bool = False
+    shaded: bool = False
 
 
 class _TextNodes(PlainXml):
@@ -154,7 +191,7 @@ class _TextNodes(PlainXml):
         if name in _GAPS:
             self._put(" ")
         self._mark(name, attributes)
-        self._open.append(_Open(name, reason, outer.reads or name in self._texts))
+        self._open.append(_Open(name, reason, outer.reads or name in self._texts, shaded=name == "txbxContent"))
 
     def _reason(self, name: str, attributes: dict[str, str]) -> str:
         """Why the text of this very element may be left out."""
@@ -183,6 +220,8 @@ class _TextNodes(PlainXml):
             self._page_styles.add(attributes.get("master-page-name", ""))
         elif self._hides(name, attributes):
             self._hide()
+        elif name in _LOOKS and len(self._open) > 1:
+            self._look(name, attributes)
         elif name == "ser":
             self._series += 1
         elif name == "fldChar" and attributes.get("fldCharType") == "begin":
@@ -206,6 +245,16 @@ class _TextNodes(PlainXml):
             return attributes.get("val") in self._hidden_styles
         return name.endswith("properties") and attributes.get("display") in {"none", "false"}
 
+    def _look(self, name: str, attributes: dict[str, str]) -> None:
+        """What a property says of the run, paragraph, cell or table that it is of, the element that holds its own."""
+        holder, value = self._open[-2], attributes.get("val", "")
+        if name == "color":
+            holder.white = holder.name == "r" and value.upper() == "FFFFFF"
+        elif name == "sz":
+            holder.tiny = holder.name == "r" and value.isdecimal() and int(value) < _TINY
+        elif name != "tblStyle" or value not in _PLAIN_TABLES:
+            holder.shaded = holder.shaded or attributes.get("fill", "").upper() not in {"AUTO", "FFFFFF"}
+
     def _hide(self) -> None:
         if self._style:
             self._hidden_styles.add(self._style)
@@ -228,9 +277,10 @@ class _TextNodes(PlainXml):
         self._put(characters)
 
     def _put(self, text: str) -> None:
-        here = self._open[-1]
+        here, run = self._open[-1], self._open[-2:][0]
         paged = RUNNING if any(map(_PAGE_FIELD.match, self._fields)) else ""
-        self._found.put(here.reason or paged, text)
+        unseen = run.tiny or (run.white and not any(outer.shaded for outer in self._open))
+        self._found.put(here.reason or paged or (UNSEEN if unseen else ""), text)
 
 
 def read_package(data: bytes, found: Gathering) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.errors import ParseError, WorkerError
+from core.parsing.audit.gathering import unseen_note
 from core.parsing.audit.word_audit import audit_words
 from core.parsing.names import MAX_TITLE, display_name, is_title, readable_title
 from core.parsing.ocr.pages import Sheets, read_scans
@@ -44,6 +45,7 @@ class _Received:
     files: int = 0
     second: list[str] = field(default_factory=list)
     doubles: list[str] = field(default_factory=list)
+    unseen: dict[int, list[str]] = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:
@@ -91,6 +93,9 @@ class PdfParser:
         require_text(sheets, received.damaged, shown, repaired=received.repaired, reads_scans=reads)
         composition = compose(sheets.pages, sheets.heights, sheets.lines, received.outline, tick)
         notes = [*_notes(received, self._kind), *notes_on(sheets, received.damaged, reads_scans=reads)]
+        of_layer = {page.number for page in sheets.pages if page.reading == "text"}
+        unseen = {number: words for number, words in received.unseen.items() if number in of_layer}
+        notes += unseen_note([word for words in unseen.values() for word in words], min(unseen, default=0))
         document = _document(data, name, self._kind, received, composition, notes)
         if len(received.second) != received.expected:
             return document
@@ -149,6 +154,8 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
         lines = [from_json(line) for line in message["lines"]]
         received.sheets.take(page, float(message["height"]), lines, message.get("signs", ()))
         received.doubles += [str(text) for text in message.get("doubles", ())]
+        if message.get("unseen"):
+            received.unseen[number] = [word for text in message["unseen"] for word in str(text).split()]
         received.damaged += [number] * damaged
     elif message["type"] == "second" and message["number"] == len(received.second) + 1:
         received.second.append(str(message["text"]))

@@ -12,7 +12,7 @@ from core.parsing.pdf.fonts import Typewriters, unturned
 from core.parsing.pdf.lines import Box, TextLine, to_json
 from core.parsing.pdf.marks import comments, link_of, with_links
 from core.parsing.pdf.tables import Word, find_tables
-from core.parsing.pictures.looking import opened_picture, picture_of, signs, warm_picture
+from core.parsing.pictures.looking import opened_picture, picture_of, signs, unseen, warm_picture
 from core.parsing.sandbox.worker import Answer, Task, answer, is_memory, serve
 
 _TURNED = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
@@ -109,6 +109,7 @@ def _read_page(page: Any, typewriters: Typewriters) -> Answer:
         "height": height,
         "lines": [to_json(line) for line in lines],
         "doubles": doubles,
+        "unseen": unseen(page, raw),
         **_seen(page, [line.box for line in lines]),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
@@ -14,6 +14,10 @@ COVERED = 0.5  # of a page, by pictures: from here on it may be a scan
 _CELLS = 24  # of a page, across and down, in which it is looked for what pictures cover
 _LOOK = 500.0  # pixels of the longer side: enough to see ink, too few to read it
 _FAINT = 40  # levels of grey by which ink differs from paper
+_TINY = 2.0  # points
+_CLEAR, _WHITE = 16, 245  # of 255: how much ink letters have, and how little colour
+_PLACE = 1000.0  # pixels of the longer side: enough to see whether something stands at a place
+_FAINTEST = 12  # levels of a colour between letters and what they stand on
 _UNDECODED = "cannot decode"  # in what the library complains of
 _DPI, _LEAST_SIDE, _MOST_SIDE = 200, 1000, 3600  # pixels of a picture for OCR
 
@@ -88,6 +92,41 @@ def _ink(page: Any, lines: Sequence[Box]) -> tuple[float, float]:
             start = row * picture.stride
             ink[start + left : start + right] = bytes(right - left)
     return there / max(1, len(ink)), ink.count(1) / max(1, there)
+
+
+def unseen(page: Any, raw: Mapping[str, Any]) -> list[str]:
+    """The texts of a page that nobody sees: too small to read, or no other than the paper where they stand.
+
+    ``raw``: the page's text as a dictionary. Only white and transparent letters are looked at in a picture: those on a
+    dark ground, and a layer of words over a scan, have something to see where they stand.
+    """
+    import pymupdf
+
+    spans = [span for block in raw["blocks"] for line in block.get("lines", ()) for span in line["spans"]]
+    spans = [span for span in spans if span["text"].strip()]
+    found = [span for span in spans if _is_tiny(span)]
+    doubtful = [span for span in spans if span["alpha"] < _CLEAR or _is_white(span["color"])]
+    if doubtful:
+        scale = _PLACE / max(page.rect.width, page.rect.height, 1.0)
+        picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False)
+        levels = bytes(picture.samples)
+        for span in doubtful:
+            x0, y0, x1, y1 = (round(place * scale) for place in _on_shown(page, span["bbox"]))
+            rows = range(max(0, y0), min(picture.height, y1 + 1))
+            left, right = 3 * max(0, x0), 3 * min(picture.width, x1 + 1)
+            there = b"".join(levels[row * picture.stride + left : row * picture.stride + right] for row in rows)
+            apart = max((max(part) - min(part) for part in (there[0::3], there[1::3], there[2::3]) if part), default=0)
+            found += [span] if apart < _FAINTEST and not _is_tiny(span) else []
+    return [span["text"] for span in found]
+
+
+def _is_tiny(span: Mapping[str, Any]) -> bool:
+    """By its letters' widths, too: fonts of drawings have sizes that say nothing."""
+    return span["size"] < _TINY and span["bbox"][2] - span["bbox"][0] < _TINY * len(span["text"])
+
+
+def _is_white(colour: int) -> bool:
+    return min(colour >> 16 & 255, colour >> 8 & 255, colour & 255) >= _WHITE
 
 
 def picture_of(page: Any, turn: int) -> tuple[bytes, float]:

@@ -9,6 +9,8 @@ import streamlit as st
 from core.errors import SettingsError
 from core.library import Library
 from core.settings import Settings
+from pages.ui.ask import conversation
+from pages.ui.ask import question as asked
 from pages.ui.ask.dials import ask_dials
 from pages.ui.ask.source import KindOf
 from pages.ui.reader.readings import DRAWN
@@ -28,6 +30,8 @@ def arrive(library: Library) -> None:
     if question != st.session_state.get(state.ASKED):
         st.session_state[state.ASKED] = question
         st.session_state[state.ASKING] = token_hex(8)
+    st.session_state[state.TURNS] = led.get("turn", [])
+    conversation.remember(question, address.last(led, "typed"))
     known = ask_dials.profiles(library.settings, rerankers.chosen())
     profile = address.last(led, "profile")
     st.session_state[state.PROFILE] = profile if profile in known else ask_dials.QUICK
@@ -47,11 +51,13 @@ def arrive(library: Library) -> None:
 def say(library: Library, question: str, settings: Settings, base: Settings) -> None:
     """Put what is asked into the address. ``base``: what the dials were turned from."""
     profile = st.session_state.get(state.PROFILE)
-    scope = st.session_state.get(state.SCOPE) or ()
+    scope, turns = st.session_state.get(state.SCOPE) or (), asked.turns()
     names = {held.id: held.name for held in library.labels.collections()} if scope else {}
     address.say(
         {
             "question": question,
+            "turn": turns if len(turns) > 1 else (),
+            "typed": conversation.typed(),
             "profile": "" if profile == ask_dials.QUICK else profile,
             "dial": address.turned(_values(settings), _values(base)),
             "collection": [names[value] for kind, value in scope if kind == "collection" and value in names],

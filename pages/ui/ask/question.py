@@ -62,11 +62,25 @@ def forget() -> None:
 def ask(question: str) -> None:
     """Ask a question of a list; for a callback."""
     st.session_state[state.QUESTION] = question
-    take(question)
+    take(question, ())
 
 
-def take(question: str) -> None:
-    """Ask a question, and remember it."""
+def turns() -> list[str]:
+    """The questions of the conversation that the one asked now stands in, in their order; [] where it stands alone."""
+    held: list[str] = st.session_state.get(state.TURNS) or []
+    return held if st.session_state.get(state.ASKED) in held else []
+
+
+def take(question: str, before: Sequence[str] | None = None) -> None:
+    """Ask a question, and remember it.
+
+    ``before``: the questions it goes on from; ``None``: those of the one that is asked now, whose place it takes.
+    """
+    held, asked = turns(), st.session_state.get(state.ASKED)
+    if before is None:
+        before = held[: held.index(asked)] if asked in held else ()
+    if question != asked:
+        st.session_state[state.TURNS] = list(dict.fromkeys([*before, question]))
     st.session_state[state.ASKED] = question
     st.session_state[state.ASKING] = token_hex(8)
     remember(question)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.errors import LecternError
 from core.library import Library, Scope, SearchResult
+from core.search.answer import in_words
 from core.search.answer.support import Support
 from core.search.question.analysis import Keys
 from core.settings import RerankingSettings, Settings
@@ -43,6 +44,11 @@ class Answered:
     nearest: Answer
     support: Support
     milliseconds: float
+
+    @property
+    def text(self) -> str:
+        """What is quoted, in words."""
+        return "\n".join(map(in_words, self.nearest.quotes))
 
 
 def search(inquiry: Inquiry, settings: Settings) -> SearchResult:

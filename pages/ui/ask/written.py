@@ -66,7 +66,7 @@ def chosen() -> bool:
 
 
 def _left(host: str) -> str:
-    return f"The question and the passages below leave this machine and go to {words.escaped(host)}."
+    return f"The question, those before it and the passages below leave this machine and go to {words.escaped(host)}."
 
 
 def show_written(inquiry: Inquiry, result: SearchResult, kind_of: KindOf) -> dict[str, str] | None:
@@ -80,7 +80,7 @@ def show_written(inquiry: Inquiry, result: SearchResult, kind_of: KindOf) -> dic
         return None
     drafts: LruCache[Draft] = st.session_state.setdefault(_DRAFTS, LruCache[Draft](20))
     settings, prompt = client.settings, prompt_of(result)
-    key = (str(services.home()), inquiry.question, inquiry.asking, settings.address, settings.model)
+    key = _key(inquiry, settings.address, settings.model)
     draft = drafts.made(key, lambda: Draft(prompt, result.passages))
     task = tasks.begun(_WRITING, (key, draft.prompt), lambda task: write(task, client, draft))
     if not task.wait(_PATIENCE):
@@ -94,6 +94,18 @@ def show_written(inquiry: Inquiry, result: SearchResult, kind_of: KindOf) -> dic
             again = partial(_again, drafts, key, Draft(prompt, result.passages))
             st.button("Write it again", key="ask.again", icon=":material/refresh:", type="tertiary", on_click=again)
     return target
+
+
+def told(inquiry: Inquiry) -> str:
+    """What was written for a question in this window, "" for nothing."""
+    now = language.settings()
+    drafts: LruCache[Draft] | None = st.session_state.get(_DRAFTS)
+    draft = drafts.get(_key(inquiry, now.address, now.model)) if drafts and now.is_usable else None
+    return draft.text if draft else ""
+
+
+def _key(inquiry: Inquiry, address: str, model: str) -> tuple[str, ...]:
+    return str(services.home()), inquiry.question, inquiry.asking, address, model
 
 
 def write(task: Task[None], client: Client, draft: Draft) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.errors import LecternError
+from core.ingest.ingest import MEANING_FOLLOWS
 from core.ingest.jobs import Item, Job, JobQueue, NewItem
 from core.parsing import detect_kind
 from core.settings import Settings
@@ -180,6 +181,15 @@ def restore(sources: Sequence[int]) -> None:
 def encode_rest(versions: Sequence[str]) -> None:
     """Give documents that are found by their words alone their meaning, in the background."""
     library().queue.enqueue("apply", {"versions": list(versions)}, [NewItem(words.count(len(versions), "document"))])
+
+
+def encode_when_back() -> None:
+    """Give what an embedder's server was gone for its meaning, in the background: it has just answered."""
+    name = MEANING_FOLLOWS.removeprefix("preference.")
+    if library().writable and library().preference(name) and not active_jobs("ingest", "apply"):
+        library().set_preference(name, "")
+        if left := list(dict.fromkeys(source.version_id for source in library().sources() if source.by_words)):
+            encode_rest(left)
 
 
 def start_apply(settings: Settings) -> None:

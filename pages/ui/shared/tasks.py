@@ -92,6 +92,12 @@ def begun(what: str, key: Hashable, work: Callable[[Task[Result]], Result]) -> T
     return task
 
 
+def known(what: str, key: Hashable) -> Task[Any] | None:
+    """This window's task that makes ``what``, if it is that of this key."""
+    task = _running().get(what)
+    return task if task is not None and task.key == key else None
+
+
 def stop(what: str) -> None:
     """Stop the task that makes ``what`` and forget it; fit for a callback."""
     task = _running().pop(what, None)

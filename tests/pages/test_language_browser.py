@@ -1,0 +1,115 @@
+"""A written answer in a real browser, by keys: while it comes, stopped, failed, unsupported; and asking further."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from core.language.settings import LanguageSettings, save
+from core.library import Incoming, Library
+from tests.language.endpoint import Endpoint, Script, endpoint
+from tests.pages.browsing import faults_in_both, serving, settled, shown, visit, visiting
+
+pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
+QUESTION = "How long is an access token valid?"
+NOTES = "# Tokens\n\nAn access token is valid for 3600 seconds.\n\n## Renewal\n\nThe gateway renews a token.\n"
+SLOWLY = Script.words(*["An access token is valid for 3600 seconds [1]. "] * 200, pause=0.2)
+BEGUN = Script.words("An access token is valid ", ended=False)
+UNSUPPORTED = Script.words("An access token is valid for 3600 seconds [1]. ", "It costs 5 euros [9].")
+REWRITTEN = "Who renews an access token?"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Endpoint]]:
+    """The app with a model that does what a test has written down."""
+    folder = tmp_path_factory.mktemp("written")
+    (folder / "tokens.md").write_text(NOTES, encoding="utf-8")
+    with Library.open(folder / "home") as library:
+        assert not library.ingest([Incoming("tokens.md", path=folder / "tokens.md")]).failures
+    with endpoint() as served:
+        save(folder / "language.json", LanguageSettings(served.address, "small", agreed=(served.address,)))
+        with serving(folder / "home", variables={"LECTERN_SHELF": str(folder / "libraries.json")}) as address:
+            yield address, served
+
+
+def pressed(page: Page, key: str, target: Locator) -> None:
+    """Reach a control by the keyboard's focus, and use it."""
+    expect(target).to_be_enabled()
+    target.focus()
+    page.keyboard.press(key)
+
+
+def pictured(page: Page, name: str) -> None:
+    """In both themes the answer stands above the evidence; a picture of each for a person, where one is asked for."""
+    for theme in ("dark", "light"):
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        expect(page.locator(f"[data-drawn={theme}]")).to_have_count(1)
+        expect(page.locator(".written")).to_be_visible()
+        expect(page.locator(".hit").first).to_be_visible()
+        if folder := os.environ.get("LECTERN_PICTURES"):
+            page.screenshot(path=Path(folder) / f"{name}-{theme}.png")
+
+
+def looked_at(page: Page, name: str) -> None:
+    """As ``pictured``, and what a reader of the page would stumble over."""
+    assert faults_in_both(page) == [], name
+    pictured(page, name)
+
+
+def test_an_answer_is_stopped_fails_is_unsupported_and_goes_on_by_keys(
+    written: tuple[str, Endpoint], browser: Browser
+) -> None:
+    address, served = written
+    served.answers[:] = [SLOWLY]
+    with visiting(browser) as page:
+        visit(page, f"{address}/ask")
+        field = page.get_by_placeholder("Ask your documents")
+        shown(field)
+        settled(page)
+        field.focus()
+        page.keyboard.type(QUESTION)
+        page.keyboard.press("Enter")
+        answer = page.locator(".written")
+        expect(answer).to_contain_text("3600 seconds")
+        pictured(page, "streaming")
+        pressed(page, "Enter", page.get_by_role("button", name="Stop", exact=True))
+        shown(page.get_by_text("It was stopped."))
+        expect(answer.locator(".mark.supported").first).to_be_visible()  # what was written is checked all the same
+        pictured(page, "stopped")
+
+        again = page.get_by_role("button", name="Write it again")
+        served.answers[:] = [BEGUN]
+        pressed(page, "Enter", again)
+        shown(page.get_by_role("alert").filter(has_text="was cut before the answer ended"))
+        pictured(page, "failed")
+
+        served.answers[:] = [UNSUPPORTED]
+        pressed(page, "Enter", again)
+        unfound = answer.locator(".mark.not_found")
+        expect(unfound).to_have_count(1)
+        pressed(page, "Enter", unfound)
+        expect(unfound).to_have_attribute("aria-expanded", "true")
+        shown(answer.locator(".why"))
+        expect(answer.locator(".lost")).to_have_text("[9]")
+        looked_at(page, "unsupported")
+
+        served.answers[:] = [Script.words(f'["{REWRITTEN}"]'), Script.words("The gateway renews a token [1].")]
+        further = page.get_by_placeholder("Ask further")
+        further.focus()
+        page.keyboard.type("And who renews it?")
+        page.keyboard.press("Enter")
+        expect(field).to_have_value(REWRITTEN)
+        shown(answer.filter(has_text="The gateway renews"))
+        expect(answer).to_have_count(1)
+        settled(page)
+        looked_at(page, "further")
+        page.reload()
+        expect(field).to_have_value(REWRITTEN)
+        pressed(page, "Enter", page.get_by_role("button", name=f"1. {QUESTION}"))
+        expect(field).to_have_value(QUESTION)
+        page.go_back()
+        expect(field).to_have_value(REWRITTEN)
