@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from core.breathing import breathe
 from core.chunking.atoms import NOTHING
 from core.chunking.plan import ChunkingContext, Group, Piece, Plan
 from core.chunking.prefixes import below, encoder_input, prefix_text
@@ -126,6 +127,7 @@ class _Maker:
         )
 
     def leaf(self, parent: str, leaf: Leaf) -> Chunk:
+        breathe()
         context, piece = self._context, leaf.piece
         return Chunk(
             chunk_id=chunk_id(context.document.version_id, self._fingerprint, 0, piece.start, piece.end),

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from core.breathing import breathe
 from core.enriching import dates as calendar
 from core.enriching.entities import names, things
 from core.enriching.features import Features, Reference
@@ -66,6 +67,7 @@ def enrich(tree: ChunkTree, settings: EnrichingSettings | None = None) -> dict[s
         places = [found.sections.of(chunk.start, chunk.end) for chunk in chunks]
         counted = _counted(places)
         for at, (chunk, in_section) in enumerate(zip(chunks, counted, strict=True), start=1):
+            breathe()
             features[chunk.chunk_id] = found.of(chunk, (at, len(chunks)), in_section)
     return {chunk.chunk_id: features[chunk.chunk_id] for chunk in tree.chunks}
 
