@@ -351,7 +351,7 @@ def test_a_file_too_large_to_hold_is_refused_unread(library, tmp_path):
         (tmp_path / name).write_bytes(data)
     os.truncate(tmp_path / "nothing.txt", 1 << 30)
     os.truncate(tmp_path / "pages.pdf", 513 << 20)
-    report = library.ingest([Incoming(path.name, path) for path in sorted(tmp_path.iterdir())])
+    report = library.ingest([Incoming(path.name, path) for path in sorted(tmp_path.iterdir()) if path.is_file()])
     assert [(failure.source, "MB are read at once" in failure.reason) for failure in report.failures] == [
         ("nothing.txt", True),
         ("pages.pdf", True),
