@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 
 from core.chunking.plan import Writer as Cutter
 from core.embedding import EmbeddingModel, packaged_counter
@@ -26,7 +25,7 @@ from core.search.question.rewording import Writer
 from core.search.result import SearchResult
 from core.search.searcher import Searcher
 from core.settings import OF_DOCUMENTS, Settings
-from core.storage import backups, keepsakes, verify
+from core.storage import backups, erasing, keepsakes, verify
 from core.storage.backups import Backup
 from core.storage.catalogue import chunks, documents, features, generations, judging, sources, trash
 from core.storage.catalogue.folders import Folder
@@ -103,9 +102,7 @@ class Library:
     def __enter__(self) -> Library:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def write_with(self, writer: Writer, cutter: Cutter | None = None) -> None:
@@ -215,6 +212,10 @@ class Library:
         count = trash.empty_trash(self._store)
         carry_if_possible(self._store)
         return count
+
+    def erase(self, *, copies: bool = False) -> None:
+        """Leave no trace of what was removed for good, as ``core.storage.erasing.erase`` has it."""
+        erasing.erase(self._store, copies=copies)
 
     def scope(self, collections: Sequence[str] = (), tags: Sequence[str] = ()) -> Scope:
         """The scope of collections and tags by their names. Raises ``NotFoundError`` naming those there are."""
@@ -339,9 +340,8 @@ class Library:
         )
 
     def _load(self, settings: Settings) -> EmbeddingModel:
-        if self._given is not None:
-            return EmbeddingModel(self._given, packaged_counter())
-        return embedder(self._store, settings.embedding)
+        given = self._given
+        return EmbeddingModel(given, packaged_counter()) if given else embedder(self._store, settings.embedding)
 
     def _adopt(self, settings: Settings) -> None:
         """Take the settings over. Those that name another embedder are persisted once its generation serves."""

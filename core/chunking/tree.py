@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from core.breathing import breathe
 from core.chunking.atoms import NOTHING
 from core.chunking.packing import NO_SECTION, Row, pack
 from core.chunking.plan import ChunkingContext, Group, Piece, Plan
@@ -212,6 +213,7 @@ class _Maker:
         )
 
     def leaf(self, parent: str, leaf: Leaf) -> Chunk:
+        breathe()
         context, piece = self._context, leaf.piece
         return Chunk(
             chunk_id=chunk_id(context.document.version_id, self._fingerprint, 0, piece.start, piece.end),

@@ -12,6 +12,7 @@ from pathlib import Path
 from core.chunking import ChunkerResources
 from core.chunking import audit as audit_tree
 from core.chunking import chunk as cut
+from core.cli import archive as commands_archive
 from core.cli import ask as commands_ask
 from core.cli import bench as commands_bench
 from core.cli import console, contract
@@ -225,6 +226,9 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "rebuild": rebuild,
     "verify": verify,
     "backup": backup,
+    "archive": commands_archive.archive,
+    "unarchive": commands_archive.unarchive,
+    "erase": commands_archive.erase,
     "stats": stats,
     "judgments": judgments,
     "refit": refit,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import regex
 
+from core.breathing import breathe
 from core.enriching.sections import SpanIndex
 from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import SHORT_WEEKDAYS, WEEKDAYS, month_of
@@ -96,6 +97,7 @@ def names(text: str, silent: Sequence[Span], begins: Set[int] = frozenset()) -> 
 def _words(text: str, begins: Set[int]) -> Iterator[_Word]:
     before = 0
     for match in _WORD.finditer(text):
+        breathe()
         start, end = match.span()
         gap = text[before:start]
         fresh = not before or start in begins or "\n" in gap or bool(gap.strip(" ,;\u00a0"))
@@ -173,6 +175,7 @@ def things(text: str) -> dict[str, SpanIndex[str]]:
     """
     items: dict[str, list[tuple[int, int, str]]] = {"symbol": [], "path": [], "url": [], "email": []}
     for match in _THING.finditer(text):
+        breathe()
         kind, said = match.lastgroup or "", match.group()
         if kind == "symbol":
             called = said.endswith("()") or text[match.end() : match.end() + 1] == "("

@@ -14,6 +14,7 @@ from itertools import islice, repeat
 from time import perf_counter
 from typing import Protocol
 
+from core.breathing import watched
 from core.chunking.plan import Writer
 from core.embedding import EmbeddingModel, Encoded, encode_cached
 from core.errors import CancelledError, LecternError, ModelError, StorageError
@@ -266,8 +267,9 @@ class Ingest:
         """
         cut = [(member.version_id, member.cut) for member in prepared.members if member.cut]
         # Made before the transaction, which others wait for.
-        written_in = {version: language_of(made.tree.document.text) for version, made in cut}
-        leaves = {version: new_leaves(made, written_in[version], keys) for version, made in cut}
+        with watched(lambda: self._tell(prepared.index, "chunking", 0, 1)):
+            written_in = {version: language_of(made.tree.document.text) for version, made in cut}
+            leaves = {version: new_leaves(made, written_in[version], keys) for version, made in cut}
         with self.store.transaction() as connection:
             if self.keep_sources and not sources.is_live(self.store, prepared.members[0].version_id):
                 return  # its last source left meanwhile: storing it would bring it back

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
+from core.breathing import breathe
 from core.chunking import captions_of
 from core.enriching import Features
 from core.errors import LecternError, PasswordNeededError, TextLayerMissingError, UnsupportedKindError
@@ -106,6 +107,7 @@ def new_leaves(made: Cut, language: str, keys: Iterator[str]) -> list[NewLeaf]:
     captions = captions_of(document.text, document.blocks, [leaf.span for leaf in made.tree.leaves])
     leaves = []
     for leaf, caption in zip(made.tree.leaves, captions, strict=True):
+        breathe()
         repeated = "\n".join(part.text for part in leaf.prefix if part.kind in _REPEATED)
         words = indexed_tokens(f"{repeated}\n{leaf.text}" if repeated else leaf.text, language)
         headings = beside("\n".join(leaf.headings))

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from core.breathing import watched
 from core.chunking import (
     BY_VECTORS,
     ChunkerResources,
@@ -35,7 +36,7 @@ from core.ingest.kept_writer import KeptWriter
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Cut, Incoming, Member, Prepared
 from core.ingest.teaching import Progress, starts_for
-from core.parsing import detect_kind, parse, parser_fingerprint
+from core.parsing import TEXT_KINDS, detect_kind, parse, parser_fingerprint
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import Settings
 from core.storage.catalogue import chunks, documents, sources, trash
@@ -54,6 +55,7 @@ DEEPEST = 5  # mails in mails: what lies deeper is named in the notes of the las
 _SETTLED_SECONDS = 2.0  # a file changed later than this may change again within one tick of its disk's clock
 
 _HEAD_BYTES = 8192
+_MOST_BYTES, _MOST_TEXT_BYTES = 512 << 20, 64 << 20  # of one file, whose text takes many times its size in memory
 _WHOLE_BYTES = 64 << 20  # archives up to this size are looked into, since what they are stands at their end
 _ARCHIVES = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
 
@@ -161,8 +163,8 @@ class Preparer:
         require_file(item.path)
         with disk_faults(item.path):
             status = item.path.stat()
-            if status.st_size > _WHOLE_BYTES:
-                kind_of(item.path, status.st_size)  # a film is refused before all of it is in memory
+            if status.st_size > _WHOLE_BYTES:  # a film is refused before all of it is in memory
+                _require_size(item.name, status.st_size, kind_of(item.path, status.st_size))
             data = item.path.read_bytes()
         settled = time.time() - status.st_mtime > _SETTLED_SECONDS and len(data) == status.st_size
         return data, FileStamp(status.st_size, status.st_mtime_ns) if settled else None
@@ -190,6 +192,8 @@ class _Run:
         # Handed in again, a document of which pages are unread gets another chance: a busy machine may have cost them.
         again = data is not None and known and any(p.reading == "unread" for p in documents.pages(store, version_id))
         if known is None or again or known.parser != parser:
+            if data is None and (path := store.files.path(version_id)).is_file():
+                _require_size(member.shown, path.stat().st_size, kind_of(path, path.stat().st_size))
             self._read(member, store.files.read(version_id) if data is None else data, depth)
             return
         if data is not None:
@@ -272,14 +276,14 @@ class _Run:
         self, member: Member, document: Document, way: DocumentRecipe, size_bytes: int, attached: tuple[str, ...] | None
     ) -> Cut:
         parser = parser_fingerprint(document.kind, self.by.settings.parsing)
-        with defects_told(member.shown):
-            asks = way.chunking.is_written or way.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
-            tell = self.tell if asks else _given_up_after(self.by.settings.parsing.timeout_seconds, self.tell)
+        model = self.by.model
+        asks = way.chunking.is_written or way.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
+        tell = self.tell if asks else _given_up_after(self.by.settings.parsing.timeout_seconds, self.tell)
+        with defects_told(member.shown), watched(partial(tell, "chunking", 0, 1)):
             made, sentences = self.by.cut(document, parser, way, tell)
             audit = audit_tree(made.tree, made.switched_off)
             found = enrich(made.tree)
-        model = self.by.model
-        texts = encoder_inputs(made.tree, way.chunking, model.counter, model.encoder.max_tokens)
+            texts = encoder_inputs(made.tree, way.chunking, model.counter, model.encoder.max_tokens)
         return Cut(made.tree, audit, self.by.recipe(parser, way), parser, size_bytes, texts, attached, found, sentences)
 
 
@@ -329,6 +333,16 @@ def _named_apart(attachments: Sequence[Attachment]) -> Iterator[Attachment]:
             name, number = f"{base} ({number})", number + 1
         used.add(name)
         yield Attachment(name, attachment.data)
+
+
+def _require_size(shown: str, size_bytes: int, kind: str) -> None:
+    """Raises ``ParseError`` for what this process could not hold: bytes that a worker reads, or a text it cuts."""
+    most = _MOST_TEXT_BYTES if kind in TEXT_KINDS else _MOST_BYTES
+    if size_bytes > most:
+        raise ParseError(
+            f"{shown} has {size_bytes >> 20:,} MB; at most {most >> 20} MB are read at once.",
+            "Split the file and add its parts.",
+        )
 
 
 def kind_of(path: Path, size_bytes: int) -> str:

@@ -19,9 +19,9 @@ from core.settings import ParsingSettings
 from core.text.normalise import decode
 from core.types import Document, Parser
 
-__all__ = ["PARSERS", "detect_kind", "display_name", "parse", "parser_fingerprint", "readable_title"]
+__all__ = ["PARSERS", "TEXT_KINDS", "detect_kind", "display_name", "parse", "parser_fingerprint", "readable_title"]
 
-_TEXT_KINDS = frozenset({"markdown", "text", "code"})  # read in this process: their text is the file's own
+TEXT_KINDS = frozenset({"markdown", "text", "code"})  # read in this process: their text is the file's own
 
 
 def _by_library(settings: ParsingSettings) -> bool:
@@ -59,7 +59,7 @@ def parse(
     kind = detect_kind(data, name)
     parser = PdfParser(settings, password) if kind == "pdf" else PARSERS[kind](settings)
     document = parser.parse(data, name, progress)
-    if kind in _TEXT_KINDS and document.words is None:
+    if kind in TEXT_KINDS and document.words is None:
         words = audit_words(document, [decode(data).text], "the file's own text")
         document = replace(document, words=words)
     return document

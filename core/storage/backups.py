@@ -21,6 +21,7 @@ from core.storage.connections import CATALOGUE, open_reader
 from core.storage.faults import catalogue_faults, disk_faults
 from core.storage.lock import WriterLock
 from core.storage.schema.migrations import check
+from core.storage.schema.steps import NO_VECTOR
 from core.whole_files import written_whole
 
 if TYPE_CHECKING:
@@ -30,6 +31,11 @@ _LOG = logging.getLogger(__name__)
 
 FOLDER = "backups"
 DAYS, WEEKS = 7, 4
+_UPSERTED = f"level = 0 AND vector IS NOT (SELECT number FROM vector WHERE key = '{NO_VECTOR}')"
+PROJECTED_ANEW = (
+    "DELETE FROM meta WHERE key = 'projection'",
+    f"INSERT INTO outbox(generation, op, row) SELECT generation, 'upsert', row FROM chunk WHERE {_UPSERTED}",
+)
 _STAMP = "%Y%m%dT%H%M%S"
 
 
@@ -72,12 +78,8 @@ def make(store: Store) -> Backup:
     path = store.home / FOLDER / f"{name}.sqlite"
     with disk_faults(path), catalogue_faults(store.home), written_whole(path) as unfinished:
         unfinished.unlink(missing_ok=True)
-        with closing(open_reader(store.home / CATALOGUE)) as source, closing(sqlite3.connect(unfinished)) as copy:
-            source.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")
-            fault = copy.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if fault != "ok":
-            raise StorageError(f"The catalogue of {store.home} was not backed up: {fault}.", "Run verify --repair.")
+        with closing(open_reader(store.home / CATALOGUE)) as source:
+            sound_copy(source, unfinished, store.home)
     there = backups(store.home)
     for old in set(there) - kept(there):
         try:
@@ -86,6 +88,16 @@ def make(store: Store) -> Backup:
             _LOG.warning("The backup %s was not deleted: %s", old.name, error)
     with disk_faults(path):
         return Backup(name, path, made_at, revision, path.stat().st_size)
+
+
+def sound_copy(source: sqlite3.Connection, target: Path, home: Path) -> None:
+    """Copy a catalogue in use, and look into the copy. Raises ``StorageError`` for a damaged one."""
+    with closing(sqlite3.connect(target)) as copy:
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
+        fault = copy.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if fault != "ok":
+        raise StorageError(f"The catalogue of {home} was not copied: {fault}.", "Run verify --repair.")
 
 
 def make_if_due(store: Store) -> Backup | None:
@@ -155,10 +167,8 @@ def _write_copy(path: Path, unfinished: Path, past: int | None) -> None:
     shutil.copyfile(path, unfinished)
     with closing(sqlite3.connect(unfinished)) as copy, copy:
         # Rows may be numbered otherwise by now than Chroma knows them: it grows anew.
-        copy.execute("DELETE FROM meta WHERE key = 'projection'")
-        copy.execute(
-            "INSERT INTO outbox(generation, op, row) SELECT generation, 'upsert', row FROM chunk WHERE level = 0"
-        )
+        for statement in PROJECTED_ANEW:
+            copy.execute(statement)
         if past is not None:
             copy.execute(
                 "UPDATE meta SET value = max(CAST(value AS INTEGER), ?) + 1 WHERE key IN ('revision', 'contents')",

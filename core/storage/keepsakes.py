@@ -140,15 +140,15 @@ def write_down(store: Store) -> None:
     Raises ``StorageError`` where the catalogue cannot be read or the disk cannot be written.
     """
     with store.reading() as connection:
+        of = (_meta(connection, "library"), _meta(connection, "revision"), _meta(connection, "preferences"))
+        with suppress(OSError, ValueError), (store.home / FILE).open("rb") as stream:
+            if stream.readline() == _first_line(of[0], int(of[1]), of[2]).encode():
+                return
         now = gathered(connection)
     if now.unread:
         raise StorageError(f"The keepsakes of {store.home} were not written: {' '.join(now.unread)}", "Run verify.")
-    lines = list(_lines(now))
-    with suppress(OSError), (store.home / FILE).open("rb") as stream:
-        if stream.readline() == lines[0].encode():
-            return
     with disk_faults(store.home), written_whole(store.home / FILE) as unfinished:
-        unfinished.write_text("".join(lines), "utf-8")
+        unfinished.write_text("".join(_lines(now)), "utf-8")
 
 
 def put_back(store: Store, told: Sequence[Keepsakes]) -> list[str]:
@@ -291,11 +291,15 @@ def names_in(row: Row, key: str) -> list[str]:
 
 
 def _lines(keepsakes: Keepsakes) -> Iterator[str]:
-    head = {"kind": "library", "id": keepsakes.library, "revision": keepsakes.revision}
-    yield json.dumps({**head, "preferences": keepsakes.preferences} if keepsakes.preferences else head) + "\n"
+    yield _first_line(keepsakes.library, keepsakes.revision, keepsakes.preferences)
     for kind, rows in keepsakes.rows.items():
         for row in rows:
             yield json.dumps({"kind": kind, **row}) + "\n"
+
+
+def _first_line(library: str, revision: int, preferences: str) -> str:
+    head = {"kind": "library", "id": library, "revision": revision}
+    return json.dumps({**head, "preferences": preferences} if preferences else head) + "\n"
 
 
 def _meta(connection: sqlite3.Connection, key: str) -> str:

@@ -36,17 +36,16 @@ def damage(home: Path, *, thorough: bool = False) -> str:
     """
     path = home / CATALOGUE
     with disk_faults(home):
-        beside = _beside(home)
-        if not beside:
+        if not next(_beside(home), None):
             return ""
         if not path.is_file():
-            return f"The catalogue of {home} is missing beside {beside}."
+            return f"The catalogue of {home} is missing beside {_told(home)}."
         if not path.stat().st_size:
-            return f"The catalogue of {home} is empty beside {beside}."
+            return f"The catalogue of {home} is empty beside {_told(home)}."
     try:
         with closing(open_reader(path)) as reader:
             if not applied(reader):
-                return f"The catalogue of {home} is empty, or not Lectern's, beside {beside}."
+                return f"The catalogue of {home} is empty, or not Lectern's, beside {_told(home)}."
             check(reader, home, writing=True)
             row = reader.execute("SELECT value FROM meta WHERE key = 'library'").fetchone()
             known = library_of(home)
@@ -56,7 +55,7 @@ def damage(home: Path, *, thorough: bool = False) -> str:
             return f"The catalogue of {home} is damaged: {faults[0]}" if faults else ""
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _DAMAGE:
-            return f"The catalogue of {home} is damaged ({error}) beside {beside}."
+            return f"The catalogue of {home} is damaged ({error}) beside {_told(home)}."
         with catalogue_faults(home):
             raise
 
@@ -92,10 +91,10 @@ def put_aside(home: Path, folder: str) -> None:
 
 @contextmanager
 def moved_aside(home: Path, folder: str) -> Iterator[None]:
-    """``put_aside``, undone where what is done inside fails."""
+    """``put_aside``, undone where what is done inside fails; killed inside, it is there for repair to read."""
     names = (CATALOGUE, f"{CATALOGUE}-wal", f"{CATALOGUE}-shm")
     with disk_faults(home):
-        place = _place(home, folder)
+        place = _place(home)
         try:
             if (home / keepsakes.FILE).is_file():
                 shutil.copy2(home / keepsakes.FILE, place)
@@ -103,6 +102,8 @@ def moved_aside(home: Path, folder: str) -> Iterator[None]:
                 if (home / name).is_file():
                     (home / name).replace(place / name)
             yield
+            (home / folder).mkdir(exist_ok=True)
+            place.replace(home / folder / place.name)
         except BaseException:
             for name in names:
                 if (place / name).is_file():
@@ -111,8 +112,8 @@ def moved_aside(home: Path, folder: str) -> Iterator[None]:
             raise
 
 
-def _place(home: Path, folder: str) -> Path:
-    place = home / folder / datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
+def _place(home: Path) -> Path:
+    place = home / _DAMAGED / datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
     place.mkdir(parents=True)
     return place
 
@@ -121,7 +122,7 @@ def notice_older(home: Path, revision: int) -> None:
     """Where what was written down is of a later revision, set it aside before the catalogue writes over it."""
     if keepsakes.head(home)[1] > revision:
         with disk_faults(home):
-            place = _place(home, _DAMAGED)
+            place = _place(home)
             (home / keepsakes.FILE).replace(place / keepsakes.FILE)
 
 
@@ -144,10 +145,14 @@ def done(home: Path) -> None:
             (place / _DONE).touch()
 
 
-def _beside(home: Path) -> str:
-    """What lies beside the catalogue that only a catalogue can have named, in words; "" for nothing."""
-    originals = sum(1 for _ in (home / "files").glob("[0-9a-f][0-9a-f]/" + "[0-9a-f]" * 62))
-    aside = sum(1 for _ in (home / "set-aside").glob("[0-9a-f]" * 64))
-    if originals or aside:
-        return f"{originals + aside} originals"
-    return "what was written down of it" if library_of(home) else ""
+def _beside(home: Path) -> Iterator[Path]:
+    """What lies beside the catalogue that only a catalogue can have named."""
+    yield from (home / "files").glob("[0-9a-f][0-9a-f]/" + "[0-9a-f]" * 62)
+    yield from (home / "set-aside").glob("[0-9a-f]" * 64)
+    if library_of(home):
+        yield home / keepsakes.FILE
+
+
+def _told(home: Path) -> str:
+    originals = sum(path.name != keepsakes.FILE for path in _beside(home))
+    return f"{originals} originals" if originals else "what was written down of it"

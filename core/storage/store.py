@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from core.storage.index.vectors import ChromaProjection
 
 _LOG = logging.getLogger(__name__)
-_WANTED = (
+WANTED = (
     "SELECT id FROM version UNION ALL"
     " SELECT content_hash FROM job_item WHERE content_hash IS NOT NULL AND state <> 'done'"
 )
@@ -209,7 +209,7 @@ class Store:
     def wanted_files(self) -> set[str]:
         """Hashes of the originals that a version, or an item of a job still to be done or retried, names."""
         with self.reading() as connection:
-            return {name for (name,) in connection.execute(_WANTED)}
+            return {name for (name,) in connection.execute(WANTED)}
 
     def release_file(self, content_hash: str) -> None:
         """Delete an original after the commit of the surrounding transaction, unless something still names it then."""
@@ -218,11 +218,17 @@ class Store:
 
     def _remove_unwanted(self, content_hash: str) -> None:
         with self.reading() as connection:
-            wanted = connection.execute(f"SELECT 1 FROM ({_WANTED}) WHERE id = ?", (content_hash,)).fetchone()
+            wanted = connection.execute(f"SELECT 1 FROM ({WANTED}) WHERE id = ?", (content_hash,)).fetchone()
         if wanted is None:
             self.files.remove(content_hash)
         else:
             self.files.named(content_hash)
+
+    def compact(self) -> None:
+        """Write the catalogue anew, without what deleted rows left in its free pages, and empty its log."""
+        with catalogue_faults(self.home), self._connections.alone() as writer:
+            writer.execute("VACUUM")
+            writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _prepare(self) -> None:
         with catalogue_faults(self.home), self._connections.alone() as writer:

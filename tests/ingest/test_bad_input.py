@@ -8,13 +8,15 @@ import shutil
 import socket
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pymupdf
 import pytest
 
+from core.ingest.ingest import ItemCancelledError
 from core.library import Incoming, Library
 from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
@@ -342,3 +344,47 @@ def test_stdout_that_is_full_or_closed(tmp_path):
     )  # fmt: skip
     os.close(writing)
     assert done.stderr == ""
+
+
+def test_a_file_too_large_to_hold_is_refused_unread(library, tmp_path):
+    for name, data in {**GOOD, "nothing.txt": b"", "pages.pdf": pdf()}.items():
+        (tmp_path / name).write_bytes(data)
+    os.truncate(tmp_path / "nothing.txt", 1 << 30)
+    os.truncate(tmp_path / "pages.pdf", 513 << 20)
+    report = library.ingest([Incoming(path.name, path) for path in sorted(tmp_path.iterdir()) if path.is_file()])
+    assert [(failure.source, "MB are read at once" in failure.reason) for failure in report.failures] == [
+        ("nothing.txt", True),
+        ("pages.pdf", True),
+    ]
+    assert {document.source for document in report.documents} == set(GOOD)
+
+
+@contextmanager
+def watched_always():
+    """Every ``breathe`` asks."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("core.breathing._EVERY_SECONDS", 0.0)
+        yield
+
+
+def test_a_document_is_stopped_between_cutting_and_storing(library):
+    """What is found out about chunks, and the analysis of their words, look up, too: every stage but them is let be."""
+
+    class Stop:
+        asked = 0
+
+        def stage(self, index, stage, done, total):
+            inside = {frame.name for frame in traceback.extract_stack()}
+            if index == 0 and stage == "chunking" and inside & {"enrich", "new_leaves"}:
+                self.asked += 1
+                raise ItemCancelledError(0)
+
+        def finished(self, index, outcome):
+            pass
+
+    texts = [f"{name} says what is so.\n\n" * 400 for name in ("Ada", "Bert")]
+    items = [Incoming(f"{at}.md", content_hash=library.stage(text.encode())) for at, text in enumerate(texts)]
+    with watched_always():
+        report = library.ingest(items, watch := Stop())
+    assert watch.asked == 1
+    assert [document.source for document in report.documents] == ["1.md"]

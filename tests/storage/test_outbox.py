@@ -290,6 +290,15 @@ def test_repetitions_that_the_graph_cannot_reach_are_no_damage(store, monkeypatc
     assert "does not find 5 of 5 vectors" in compare_projection(store)
 
 
+def test_texts_that_stand_often_lie_apart_in_chroma_and_are_sound(store) -> None:
+    ingest(store, "again", "the very same piece " * 300)
+    apply_outbox(store)
+    assert compare_projection(store) == ""
+    rows, _ = query_projection(store, vector("the very same piece"), 50)
+    assert len(rows) == 50
+    assert verify(store) == []
+
+
 def test_what_an_interrupted_rebuild_left_is_swept(store) -> None:
     ingest(store, "one", TEXT)
     apply_outbox(store)

@@ -183,6 +183,24 @@ def test_a_backup_for_which_there_is_no_room_leaves_the_catalogue(tmp_path, monk
     assert state(home) == before
 
 
+def test_a_restore_killed_between_its_renames_loses_nothing(tmp_path) -> None:
+    home = made(tmp_path / "library")
+    with Library.open(home, encoder=FastEncoder()) as library:
+        backup = library.back_up()
+        library.labels.write_note(library.sources()[0].id, "Later.")
+    before = state(home)
+    (home / FILE).unlink()  # the catalogue alone knows of the note
+    child = os.fork()
+    if not child:
+        with rescue.moved_aside(home, "replaced"):
+            os._exit(9)
+    os.waitpid(child, 0)
+    assert backup is not None
+    with Library.open(home, encoder=FastEncoder(), repair=True) as library:
+        assert library.verify(repair=True) == []
+    assert state(home) == before
+
+
 def test_an_old_backup_that_cannot_be_deleted_costs_nothing(tmp_path, caplog) -> None:
     home = made(tmp_path / "library")
     for day in range(10, 30):

@@ -70,8 +70,8 @@ class Worker:
         self.files += 1
         self.bytes += len(data)
         deadline = time.monotonic() + timeout_seconds
-        message = frame({**request, "size": len(data), "request": self.files}) + data
-        threading.Thread(target=self._write, args=(message,), name="parsing-writer", daemon=True).start()
+        parts = (frame({**request, "size": len(data), "request": self.files}), data)
+        threading.Thread(target=self._write, args=parts, name="parsing-writer", daemon=True).start()
         while True:
             answer = self._next(deadline, timeout_seconds, tick)
             if answer["type"] == "done":
@@ -115,11 +115,12 @@ class Worker:
                 )
             return message
 
-    def _write(self, message: bytes) -> None:
+    def _write(self, head: bytes, data: bytes) -> None:
         stream: IO[bytes] | None = self._process.stdin
         try:
             if stream:
-                stream.write(message)
+                stream.write(head)
+                stream.write(data)
                 stream.flush()
         except (OSError, ValueError):
             return  # the process died or was killed: the reading side reports it

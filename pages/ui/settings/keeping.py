@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
-from core.storage import shelf
+from core.storage import archive, shelf
 from pages.ui.shared import services, words
-from pages.ui.shared.guard import attempt_and_rerun
-from pages.ui.shared.shelves import current
+from pages.ui.shared.guard import attempt_and_rerun, guarded
+from pages.ui.shared.shelves import beside, current, switch
 
 PROMISES = (
     (
@@ -88,3 +89,34 @@ def show_disk() -> None:
     if stats.trash:
         thrown = words.count(stats.trash, "document")
         st.caption(f"Of the originals, {words.size(stats.trash_bytes)} lie in the trash ({thrown}).")
+
+
+def show_archive() -> None:
+    """The library as one file, out and in; and the erasing of what was removed."""
+    here = current()
+    st.subheader("Out and in")
+    place, vectors, button = st.columns([4, 2, 2], vertical_alignment="bottom")
+    target = place.text_input("Write all of it to one file", f"{here.path}.zip", key=f"settings.archive.{here.path}")
+    whole = vectors.checkbox("With vectors", value=True, help="Without them the file is smaller, and is encoded anew.")
+    if button.button("Make an archive", key="settings.archive", icon=":material/archive:", width="stretch"):
+        with st.spinner("Packing …"), guarded():
+            count = archive.archive(here.path, Path(target.strip()).expanduser(), vectors=whole)
+            st.success(f"{words.count(count, 'original')} and everything made of them are in it.")
+    place, name, button = st.columns([4, 2, 2], vertical_alignment="bottom")
+    source = place.text_input("Make a library of an archive", placeholder="/path/of/the/archive.zip")
+    called = name.text_input("Its name", max_chars=80, key="settings.unarchive.name")
+    ready = bool(source.strip() and called.strip())
+    if button.button("Take it in", disabled=not ready, icon=":material/unarchive:", width="stretch"):
+        with st.spinner("Checking and unpacking …"):
+            attempt_and_rerun(partial(_take_in, Path(source.strip()).expanduser(), called))
+    copies = st.checkbox("Backups, what was set aside and reports of benchmarks too", key="settings.erase.copies")
+    if st.button("Erase what was removed", key="settings.erase", icon=":material/delete_forever:"):
+        with st.spinner("Erasing …"):
+            attempt_and_rerun(lambda: services.library().erase(copies=copies))
+    st.caption("Removed documents leave traces in free space, logs and copies. Erasing takes their judgments along.")
+
+
+def _take_in(source: Path, name: str) -> None:
+    place = beside(name)
+    archive.unarchive(source, place)
+    switch(shelf.add(shelf.shelf_file(), name, place).path)

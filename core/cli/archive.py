@@ -1,0 +1,35 @@
+"""``archive``, ``unarchive``, ``erase``: a library as one file, out and in, and nothing left of what was removed."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from core.cli import console
+from core.cli.options import existing, home
+from core.library import Library
+from core.storage import archive as archives
+from core.text.numerals import counted
+
+
+def archive(options: Namespace) -> int:
+    """Write a library to one file, beside whatever uses it."""
+    count = archives.archive(existing(home(options)), options.file, vectors=not options.without_vectors)
+    size = options.file.stat().st_size
+    said = f"{counted(count, 'original')} in {options.file}, {size:,} bytes"
+    console.answer(options, {"originals": count, "bytes": size}, said)
+    return 0
+
+
+def unarchive(options: Namespace) -> int:
+    """Make a library of an archive; what came without vectors is encoded by ``rebuild``."""
+    count = archives.unarchive(options.file, home(options))
+    console.answer(options, {"originals": count}, f"{counted(count, 'original')} in {home(options)}")
+    return 0
+
+
+def erase(options: Namespace) -> int:
+    """Leave no trace of what was removed for good."""
+    with Library.open(existing(home(options))) as library:
+        library.erase(copies=options.copies)
+    console.answer(options, {"erased": True}, "Nothing of what was removed is left in the library's folder.")
+    return 0

@@ -1,0 +1,125 @@
+"""What was removed is in no file of the library; and a library goes out in one file and comes in as it was."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from core.errors import StorageError
+from core.library import Incoming, Library
+from core.storage.archive import archive, unarchive
+from tests.fast_encoder import FastEncoder
+
+SENTENCE = "The vault is opened by zanzibarquince."
+TEXTS = {
+    "a.md": "# Bridges\n\nThe long bridge opened in 1932.\n",
+    "b.md": f"# Vaults\n\n{SENTENCE} Nobody else knows.\n",
+}
+
+
+def made(home: Path) -> Path:
+    with Library.open(home, encoder=FastEncoder()) as library:
+        for name, text in TEXTS.items():
+            library.ingest([Incoming(name, content_hash=library.stage(text.encode()))])
+        for row in library.sources():
+            library.judge("What is said?", row.version_id, 12, 40)
+    return home
+
+
+def files_with(home: Path, *words: bytes) -> list[Path]:
+    return [path for path in home.rglob("*") if path.is_file() and any(word in path.read_bytes() for word in words)]
+
+
+def state(home: Path) -> object:
+    with Library.open(home, encoder=FastEncoder()) as library:
+        assert library.verify() == []
+        texts = {row.name: library.document(row.version_id).text for row in library.sources()}
+        hits = [hit.chunk_id for hit in library.search("When did the bridge open?").hits]
+        return texts, [row.judgment.quote for row in library.judgments()], library.settings, hits
+
+
+@pytest.mark.parametrize("copies", [False, True])
+def test_a_deleted_sentence_is_in_no_file(tmp_path, copies) -> None:
+    home = made(tmp_path / "library")
+    marks = (SENTENCE.encode(), b"zanzibarquinc")  # as it was written, and its stem in the index of words
+    with Library.open(home, encoder=FastEncoder()) as library:
+        library.back_up()
+        (gone,) = [row for row in library.sources() if row.name == "b.md"]
+        library.trash([gone.id])
+        library.erase(copies=True)
+        assert files_with(home, *marks)  # what lies in the trash stays
+        library.back_up(if_due=False)
+        library.empty_trash()
+        library.erase(copies=copies)
+        found = files_with(home, *marks)
+        assert {path.parent.name for path in found} == (set() if copies else {"backups"})
+        assert library.verify() == []
+        assert library.search("When did the bridge open?").hits
+    assert {path.parent.name for path in files_with(home, *marks)} == (set() if copies else {"backups"})
+
+
+@pytest.mark.parametrize("vectors", [True, False])
+def test_an_archive_comes_in_as_it_went_out(tmp_path, vectors) -> None:
+    home, packed, other = made(tmp_path / "library"), tmp_path / "all.zip", tmp_path / "other"
+    before = state(home)
+    with Library.open(home, encoder=FastEncoder()):
+        assert archive(home, packed, vectors=vectors) == 2  # while it is in use
+    with pytest.raises(StorageError, match="already"):
+        archive(home, packed)
+    assert unarchive(packed, other) == 2
+    if not vectors:
+        with Library.open(other, encoder=FastEncoder()) as library:
+            assert library.rebuild().encoded
+    assert state(other) == before
+    with pytest.raises(StorageError, match="not empty"):
+        unarchive(packed, other)
+
+
+def newer(parts: dict[str, bytes]) -> None:
+    told = json.loads(parts["manifest.json"])
+    parts["manifest.json"] = json.dumps({**told, "schema": [*told["schema"], "of tomorrow"]}).encode()
+
+
+def astray(parts: dict[str, bytes]) -> None:
+    told = json.loads(parts["manifest.json"])
+    told["files"]["../outside"] = [1, "00"]
+    parts.update({"manifest.json": json.dumps(told).encode(), "../outside": b"x"})
+
+
+def boundless(parts: dict[str, bytes]) -> None:
+    told = json.loads(parts["manifest.json"])
+    told["files"]["catalogue.sqlite"][0] = 1
+    parts["manifest.json"] = json.dumps(told).encode()
+
+
+HARMS = {
+    "flipped": lambda parts: parts.update({"catalogue.sqlite": parts["catalogue.sqlite"][:-1] + b"\x01"}),
+    "lacking": lambda parts: parts.pop("catalogue.sqlite"),
+    "more": lambda parts: parts.update({"files/ab/more": b"x"}),
+    "no list": lambda parts: parts.update({"manifest.json": b"[]"}),
+    "newer": newer,
+    "astray": astray,
+    "another size": boundless,
+}
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_what_is_no_archive_writes_nothing(tmp_path, harm) -> None:
+    packed, home = tmp_path / "all.zip", tmp_path / "new" / "library"
+    archive(made(tmp_path / "library"), packed)
+    with zipfile.ZipFile(packed) as there:
+        parts = {name: there.read(name) for name in there.namelist()}
+    HARMS[harm](parts)
+    with zipfile.ZipFile(packed, "w") as changed:
+        for name, data in parts.items():
+            changed.writestr(name, data)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(StorageError):
+        unarchive(packed, home)
+    packed.write_bytes(packed.read_bytes()[:900])
+    with pytest.raises(StorageError):
+        unarchive(packed, home)
+    assert sorted(tmp_path.rglob("*")) == before
