@@ -100,25 +100,6 @@ def _no_library_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _packaged_weights_read_once() -> Iterator[None]:
-    """Encoders of the packaged model share its weights: nothing changes them, and every app and command asks anew."""
-    from core.embedding import encoder, packaged
-
-    held: dict[Path, Any] = {}
-    read = encoder._load_packaged
-
-    def load() -> Any:
-        place = packaged.model_directory()  # a test that damages a copy lays it elsewhere
-        if place not in held:
-            held[place] = read()
-        return held[place]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoder, "_load_packaged", load)
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
 def _chroma_looked_into_here() -> Iterator[None]:
     """A process of its own for every look costs seconds; a test that damages Chroma's files asks for one."""
     from core.storage.index import outbox, vectors
