@@ -160,6 +160,47 @@ def test_a_changed_mail_replaces_what_was_attached(library):
     assert sound(library)
 
 
+def test_trash_and_back_without_encoding(library, fast_encoder, parsed):
+    put(library, "report.txt", REPORT)
+    put(library, "river.eml", MAIL)
+    before = {row.name: library.tree(row.version_id).chunks for row in library.sources()}
+    texts, read = list(fast_encoder.texts), list(parsed)
+    library.trash([row_of(library, "river.eml").id])
+    assert names(library) == ["report.txt"]
+    assert [row.name for row in library.trashed()] == ["river.eml"], "what went with it is not listed beside it"
+    assert row_of(library, "report.txt").also == ()
+    assert library.stats().documents == 1
+    assert sound(library)
+    report = library.restore([row_of(library, "river.eml").id])
+    assert report.encoded == 0
+    assert (fast_encoder.texts, parsed) == (texts, read)
+    assert {row.name: library.tree(row.version_id).chunks for row in library.sources()} == before
+    assert found(library, "heron") == {"river.eml › minutes.txt"}
+    assert sound(library)
+
+
+def test_an_attachment_put_in_the_trash_by_itself_comes_back_by_itself(library):
+    put(library, "river.eml", MAIL)
+    mail, report, minutes = (row.id for row in library.sources())
+    library.trash([report])
+    assert names(library) == ["river.eml", "river.eml › minutes.txt"]
+    library.trash([mail])
+    assert {row.name for row in library.trashed()} == {"river.eml", "river.eml › report.txt"}
+    refused = library.restore([report])
+    assert [failure.reason for failure in refused.failures] == [
+        "river.eml › report.txt is attached to a mail that is in the trash. Restore the mail."
+    ]
+    assert sound(library)
+    library.restore([mail])
+    assert names(library) == ["river.eml", "river.eml › minutes.txt"]
+    put(library, "river.eml", MAIL)
+    assert names(library) == ["river.eml", "river.eml › minutes.txt"], "taking the mail in again is no wish for it"
+    library.trash([mail])
+    assert library.restore([report, mail, minutes]).failures == (), "mails first, whatever the order"
+    assert len(names(library)) == 3
+    assert sound(library)
+
+
 def test_what_is_attached_is_cut_anew_and_encoded_anew_with_the_rest(tmp_path):
     with Library.open(tmp_path, encoder=FastEncoder()) as library:
         put(library, "river.eml", MAIL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -14,8 +15,10 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from core.library import Incoming
+from core.library import Incoming, Library
 from tests.conftest import ROOT
+from tests.fast_encoder import FastEncoder
+from tests.small_disk import fill, mounted
 
 GOOD = {
     "before.md": b"# Before\n\nA good document that stands first in the batch.\n",
@@ -282,6 +285,44 @@ def test_commands_without_anything_to_work_on(tmp_path, arguments, capsys, monke
     assert written.out == ""
     assert is_sentence(written.err.strip()), written.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["README.md"], "and nothing was made"
+
+
+@pytest.fixture
+def small_disk(tmp_path, examined_apart):
+    """A disk of eight megabytes."""
+    with mounted(tmp_path / "small", 8) as place:
+        yield place
+
+
+def long_text(number: int) -> bytes:
+    return (f"# Document {number}\n\n" + f"Sentence {number} of a text that takes room. " * 4000).encode()
+
+
+@pytest.mark.long  # the store's own, in seconds: tests/storage/test_crashes.py
+def test_a_full_disk_while_ingesting(small_disk, tmp_path):
+    home = small_disk / "library"
+    folder = write(tmp_path / "in", {f"{number:02d}.md": long_text(number) for number in range(12)})
+    items = [Incoming(path.name, path) for path in sorted(folder.iterdir())]
+    with Library.open(home, encoder=FastEncoder()) as library:
+        first = library.ingest(items[:1])
+        assert len(first.documents) == 1
+        filler = fill(small_disk)
+        report = library.ingest(items)
+        assert report.failures
+        assert len(report.documents) + len(report.failures) == len(items)
+        assert all("full" in item.reason and is_sentence(item.reason) for item in report.failures), report.failures
+        assert {row.name for row in library.sources()} >= {item.source for item in report.documents} | {"00.md"}
+        assert library.search("a text that takes room").hits, "asking still works"
+        filler.unlink()
+        assert library.verify() == []
+    shutil.rmtree(home)
+    with Library.open(home, encoder=FastEncoder()) as library:
+        library.ingest(items[:1])
+        fill(small_disk)
+    (small_disk / "filler").unlink()
+    with Library.open(home, encoder=FastEncoder()) as library:
+        assert library.ingest(items[:3]).failures == ()
+        assert library.verify() == []
 
 
 def test_stdout_that_is_full_or_closed(tmp_path):
