@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -193,3 +193,26 @@ def browser() -> Iterator[Browser]:
         opened = playwright.chromium.launch(executable_path=program, args=list(CHROMIUM_FLAGS))
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="session")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
+    """``app(home, name)`` is the address of the app with a library in it, which windows opened from then on look at.
+
+    One server for all browser tests of a worker: to start it and to load its model takes longer than most of them.
+    """
+    from core.storage import shelf
+    from tests.pages.browsing import serving
+
+    place = tmp_path_factory.mktemp("app")
+    file = place / "libraries.json"
+
+    def at(home: Path, name: str = "") -> str:
+        if home not in {held.path for held in shelf.shelf(file)}:
+            shelf.add(file, name or home.parent.name, home)
+        shelf.use(file, home)
+        return address
+
+    # Where a home is named, it is the library of every window.
+    with serving(place / "none", variables={"LECTERN_HOME": "", "LECTERN_SHELF": str(file)}) as address:
+        yield at
