@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,25 +96,6 @@ def _no_library_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterato
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LECTERN_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("LECTERN_SHELF", str(tmp_path_factory.mktemp("shelf") / "libraries.json"))
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _packaged_weights_read_once() -> Iterator[None]:
-    """Encoders of the packaged model share its weights: nothing changes them, and every app and command asks anew."""
-    from core.embedding import encoder, packaged
-
-    held: dict[Path, Any] = {}
-    read = encoder._load_packaged
-
-    def load() -> Any:
-        place = packaged.model_directory()  # a test that damages a copy lays it elsewhere
-        if place not in held:
-            held[place] = read()
-        return held[place]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoder, "_load_packaged", load)
         yield
 
 
@@ -212,3 +193,26 @@ def browser() -> Iterator[Browser]:
         opened = playwright.chromium.launch(executable_path=program, args=list(CHROMIUM_FLAGS))
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="session")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
+    """``app(home, name)`` is the address of the app with a library in it, which windows opened from then on look at.
+
+    One server for all browser tests of a worker: to start it and to load its model takes longer than most of them.
+    """
+    from core.storage import shelf
+    from tests.pages.browsing import serving
+
+    place = tmp_path_factory.mktemp("app")
+    file = place / "libraries.json"
+
+    def at(home: Path, name: str = "") -> str:
+        if home not in {held.path for held in shelf.shelf(file)}:
+            shelf.add(file, name or home.parent.name, home)
+        shelf.use(file, home)
+        return address
+
+    # Where a home is named, it is the library of every window.
+    with serving(place / "none", variables={"LECTERN_HOME": "", "LECTERN_SHELF": str(file)}) as address:
+        yield at

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -167,7 +168,7 @@ def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
         )
     if settings.is_packaged:
         encoder = SentenceEncoder(
-            _load_packaged,
+            lambda: _load_packaged(packaged.model_directory()),
             fingerprint=packaged.fingerprint(),
             dimension=packaged.DIMENSION,
             max_tokens=packaged.MAX_TOKENS,
@@ -188,8 +189,9 @@ def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
     return EmbeddingModel(encoder, WordPieceCounter.from_json(vocabulary, fingerprint))
 
 
-def _load_packaged() -> Any:
-    directory = packaged.model_directory()
+@lru_cache(maxsize=1)
+def _load_packaged(directory: Path) -> Any:
+    """The packaged model, whose weights nothing changes: the libraries of a process share them."""
     packaged.verify_file(directory / "model.safetensors", packaged.WEIGHTS_SHA256)
     packaged.verify_file(directory / "tokenizer.json", packaged.TOKENIZER_SHA256)
     return _load(str(directory))

@@ -28,26 +28,29 @@ def made_report(
     presets: Sequence[str] = ("default", "flat", "words-only"),
     *,
     questions: int = 40,
-    documents: Sequence[str] = ("handbook.md", "annual report.pdf", "notes/wiki.html"),
+    documents: Sequence[str | BenchDocument] = ("handbook.md", "annual report.pdf", "notes/wiki.html"),
     texts: Sequence[str] = (),
     unanswerable: int = 3,
     suite: str = "made",
     seed: int = 5,
+    gap: float = 0.09,
 ) -> BenchReport:
     """A report that could have been; ``texts``: of the first questions, in place of made ones.
 
-    The presets differ by a share of their place, all share what makes a question hard, and every seventh question has
-    gold in two documents.
+    Each preset is weaker by ``gap`` than the one before, all share what makes a question hard, and every seventh
+    question has gold in two documents.
     """
     generator = np.random.default_rng(seed)
-    asked = tuple(_question(row, questions, unanswerable, documents, texts) for row in range(questions))
-    hardness = generator.normal(0.0, 0.9, questions)
     held = tuple(
         BenchDocument(name, f"{row:064x}", FORMATS[row % len(FORMATS)], 20_000 + 1_000 * row)
+        if isinstance(name, str)
+        else name
         for row, name in enumerate(documents)
     )
+    asked = tuple(_question(row, questions, unanswerable, held, texts) for row in range(questions))
+    hardness = generator.normal(0.0, 0.9, questions)
     made = tuple(
-        _preset(name, place, asked, hardness, np.random.default_rng(seed + 1 + place))
+        _preset(name, place, gap, asked, hardness, np.random.default_rng(seed + 1 + place))
         for place, name in enumerate(presets)
     )
     return BenchReport(
@@ -74,19 +77,22 @@ def made_measured(report: BenchReport) -> dict[str, dict[str, QuestionOutcome]]:
     }
 
 
-def _question(row: int, count: int, unanswerable: int, documents: Sequence[str], texts: Sequence[str]) -> AskedQuestion:
+def _question(
+    row: int, count: int, unanswerable: int, held: Sequence[BenchDocument], texts: Sequence[str]
+) -> AskedQuestion:
     text = texts[row] if row < len(texts) else f"What does clause {row} say about the retention of records?"
     if row >= count - unanswerable:
         return AskedQuestion(f"q{row}", text, kind="unanswerable")
-    places = sorted({row % len(documents), (row + 1) % len(documents) if row % 7 == 0 else row % len(documents)})
-    gold = tuple(GoldSpan(documents[place], 100 + 37 * row, 100 + 37 * row + 120 + row) for place in places)
-    formats = tuple(sorted({FORMATS[place % len(FORMATS)] for place in places}))
+    places = sorted({row % len(held), (row + 1) % len(held) if row % 7 == 0 else row % len(held)})
+    gold = tuple(GoldSpan(held[place].name, 100 + 37 * row, 100 + 37 * row + 120 + row) for place in places)
+    formats = tuple(sorted({held[place].kind for place in places}))
     return AskedQuestion(f"q{row}", text, gold, formats, KINDS[row % len(KINDS)])
 
 
 def _preset(
     name: str,
     place: int,
+    gap: float,
     asked: Sequence[AskedQuestion],
     hardness: np.ndarray,
     generator: np.random.Generator,
@@ -94,7 +100,7 @@ def _preset(
     scores: dict[str, list[float | None]] = {}
     answerable = [bool(question.gold) for question in asked]
     for number, budget in enumerate(BUDGETS):
-        drawn = 0.5 + 0.7 * number - 0.09 * place - hardness + generator.normal(0.0, 0.5, len(asked))
+        drawn = 0.5 + 0.7 * number - gap * place - hardness + generator.normal(0.0, 0.5, len(asked))
         recall = np.clip(1 / (1 + np.exp(-2.4 * drawn)) * 1.12 - 0.06, 0.0, 1.0)
         shares = {
             "recall": recall,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from core.library import Incoming, Library
-from core.storage import shelf
 from pages.ui.shared.samples import FOLDER
-from tests.pages.browsing import open_dials, serving, settled, shown, visit, visiting
+from tests.pages.browsing import open_dials, settled, shown, visit, visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 NOTES = {"tea.txt": "Tea is free on Fridays.", "kettle.md": "# Kettle\n\nThe kettle stands on the second floor.\n"}
@@ -18,7 +17,7 @@ QUESTION = "What was the revenue in the third quarter?"
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def served(app: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
     """The app on two libraries: the first with a PDF, and Notes."""
     folder = tmp_path_factory.mktemp("address")
     for name, text in NOTES.items():
@@ -27,9 +26,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         library.ingest([Incoming("report.pdf", path=FOLDER / "documents" / "quarterly-report.pdf")])
     with Library.open(folder / "notes") as library:
         library.ingest([Incoming(name, path=folder / name) for name in NOTES])
-    shelf.add(folder / "shelf.json", "Notes", folder / "notes")
-    with serving(folder / "Reports", variables={"LECTERN_SHELF": str(folder / "shelf.json")}) as address:
-        yield address
+    app(folder / "notes", "Notes")
+    return app(folder / "Reports", "Reports")
 
 
 def says(page: Page, *parts: str) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from core.library import Incoming, Library
-from tests.pages.browsing import faults, faults_in_both, open_dials, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import faults, faults_in_both, open_dials, settled, shown, until, visit, visiting
 from tests.pages.marking import drag, scrolled_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
@@ -35,10 +35,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
     return place
 
 
-@pytest.fixture(scope="module")
-def address(home: Path) -> Iterator[str]:
-    with serving(home) as started:
-        yield started
+@pytest.fixture
+def address(app: Callable[..., str], home: Path) -> str:
+    return app(home)
 
 
 def ask(page: Page, address: str, question: str = QUESTION) -> None:
@@ -174,6 +173,7 @@ def test_words_marked_in_the_reader_or_the_evidence_are_explained(address: str, 
         settled(page)
         # In the evidence a key does it, and the page does not go anywhere else.
         open_tab(page, "Prompt")
+        shown(page.locator("[data-testid=stCode]"))
         # Clear of the head of the page, which lies over what is scrolled to the very edge.
         page.locator(".hit .snippet .words").first.evaluate("words => words.scrollIntoView({ block: 'center' })")
         drag(page, ".hits", "3600", "seconds")
@@ -193,16 +193,14 @@ TOLD = {
 }
 
 
-@pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+@pytest.fixture
+def told(app: Callable[..., str], tmp_path: Path) -> str:
     """The app on two sources that disagree. Who ranks one higher takes it back."""
-    folder = tmp_path_factory.mktemp("told")
     for name, text in TOLD.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    with Library.open(folder / "home") as library:
-        assert not library.ingest([Incoming(name, path=folder / name) for name in TOLD]).failures
-    with serving(folder / "home") as started:
-        yield started
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with Library.open(tmp_path / "home") as library:
+        assert not library.ingest([Incoming(name, path=tmp_path / name) for name in TOLD]).failures
+    return app(tmp_path / "home")
 
 
 def test_a_source_is_ranked_higher_by_keys(told: str, browser: Browser) -> None:

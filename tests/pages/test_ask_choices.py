@@ -16,7 +16,6 @@ from core.library import Incoming, Library
 from core.search import ordering
 from core.search.ranking.reranking import Readings
 from core.settings import RerankingSettings
-from pages.ui.ask import conflicts as ask_conflicts
 from pages.ui.settings import rerankers
 from pages.ui.shared import services, state
 from tests.pages.apps import PATIENT, said
@@ -206,34 +205,6 @@ def test_a_reranker_that_was_fetched_meanwhile_is_taken_with_a_click(monkeypatch
     assert (rerankers.chosen(), list(app.error)) == ("packaged", [])
     app.button(key="settings.reranker.use").click().run()
     assert rerankers.chosen() == "some/other"
-    assert not app.exception
-
-
-def test_a_source_is_ranked_higher_where_it_is_contradicted_and_that_is_taken_back(held: Library) -> None:
-    app = ask(page("ask"), VALID)
-    (before,) = drawn(app, "rows")["rows"]
-    assert {(side["file"], side["higher"], side["preferred"]) for side in before["sides"]} == {
-        ("api.md", "api.md > notes.txt", False),
-        ("notes.txt", "notes.txt > api.md", False),
-    }
-    assert before["reason"] == before["by"] == ""
-    last = before["sides"][-1]
-    ask_conflicts.rank([before], {"entry": "anything else"})
-    assert held.settings.answering.authority == ()
-    ask_conflicts.rank([before], {"entry": last["higher"]})
-    assert held.settings.answering.authority == (last["higher"],)
-    app.run()
-    (after,) = drawn(app, "rows")["rows"]
-    assert (after["sides"][0]["file"], after["sides"][0]["preferred"]) == (last["file"], True)
-    assert after["name"] == before["name"]
-    assert after["by"] == last["higher"]
-    assert last["file"] in after["reason"]
-    quoted = [quote["file"] for quote in drawn(app, "quotes")["quotes"]]
-    assert quoted[:1] == [last["file"]]
-    ask_conflicts.rank([after], {"entry": after["by"]})
-    assert held.settings.answering.authority == ()
-    app.run()
-    assert drawn(app, "rows")["rows"] == [before]
     assert not app.exception
 
 

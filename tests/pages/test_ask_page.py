@@ -387,36 +387,6 @@ def test_a_place_is_pointed_at_by_its_words() -> None:
 
 @pytest.mark.model
 @pytest.mark.usefixtures("home")
-def test_a_dial_that_is_turned_searches_and_encodes_nothing_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.search.searcher import Searcher
-
-    app = asked()
-    calls: list[str] = []
-    for name in ("_find", "_searched"):
-        was = getattr(Searcher, name)
-        monkeypatch.setattr(
-            Searcher, name, lambda *given, was=was, name=name, **named: (calls.append(name), was(*given, **named))[1]
-        )
-    for key, value in (
-        ("ask.retrieval.dense_weight", 0.2),
-        ("ask.retrieval.k", 3),
-        ("ask.retrieval.min_similarity", 0.1),
-        ("ask.assembly.budget_tokens", 150),
-        ("ask.expansion.max_share", 0.5),
-    ):
-        app.slider(key=key).set_value(value).run()
-        assert not app.exception
-    assert calls == []
-    app.selectbox(key="ask.diversity.method").set_value("mmr").run()
-    app.slider(key="ask.diversity.relevance").set_value(0.3).run()
-    assert not app.exception
-    assert calls == []
-    app.slider(key="ask.retrieval.lexical_weight").set_value(0.0).run()  # one search less: found anew, and encoded not
-    assert "_find" in calls
-
-
-@pytest.mark.model
-@pytest.mark.usefixtures("home")
 def test_a_lost_place_is_explained_and_let_in_by_the_change_that_is_offered() -> None:
     app = asked(tab=ask_tabs.WHY)
     app.slider(key="ask.retrieval.k").set_value(1).run()

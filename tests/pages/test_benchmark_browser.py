@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.fast_encoder import FastEncoder
 from tests.pages.bench_reports import write_run
-from tests.pages.browsing import faults, serving, settled, shown, turn, visit, visiting
+from tests.pages.browsing import faults, settled, shown, turn, visit, visiting
 
 # The run was never measured, so no model is loaded: what is looked at is the page.
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
@@ -31,11 +31,10 @@ VIEWS = (
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address(app: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
     place = tmp_path_factory.mktemp("benchmark-browser")
     write_run(place / "home" / "benchmarks", FILES, FastEncoder(), PRESETS)
-    with serving(place / "home", variables={"LECTERN_SHELF": str(place / "libraries.json")}) as started:
-        yield f"{started}/benchmark"
+    return f"{app(place / 'home')}/benchmark"
 
 
 def row(page: Page, preset: str) -> Locator:
@@ -92,8 +91,8 @@ def a_question_is_drawn_on_the_text_under_two_presets(page: Page) -> None:
     expect(sides).to_have_count(2)
     expect(sides.first.locator(".gold.missed").first).to_be_visible()  # the misses come first
     expect(sides.first.locator(".story")).to_contain_text("The budget of 4,000 characters ended before it.")
-    page.get_by_placeholder("Words of the question").fill("gauge 21 weir")
-    expect(page.locator(".question")).to_have_text("What does gauge 21 say?")
+    page.get_by_placeholder("Words of the question").fill("clause 15 weir")
+    expect(page.locator(".question")).to_have_text("What does clause 15 say about the retention of records?")
     expect(sides.first.locator(".gold.read").first).to_be_visible()
     expect(sides.first.locator(".excerpt")).to_contain_text("window.hurt = 1")
     assert page.evaluate("window.hurt") is None

@@ -23,7 +23,7 @@ from pages.ui.shared import background, samples, services
 from pages.ui.shared.work import Plan
 from tests.fast_encoder import FastEncoder
 from tests.pages.apps import PATIENT, said, start
-from tests.pages.bench_reports import SUITE, report, settings_of, stopping, write_run
+from tests.pages.bench_reports import SUITE, report, stopping, write_run
 
 FILES = {
     "weir.md": "# Weir\n\n" + "The gauge at the weir was read at noon. " * 40,
@@ -170,7 +170,7 @@ def test_a_stopped_run_whose_questions_changed_cannot_be_continued(home: Path, m
 
 def test_a_run_that_another_program_makes_is_left_to_it(home: Path) -> None:
     write_run(home / "benchmarks", FILES, FastEncoder(), ("default",), finished=False)
-    plan = RunPlan(SUITE, report().fingerprint, settings_of(["default"]), {"questions": 24})
+    plan = RunPlan(SUITE, report().fingerprint, {"default": PRESETS["default"]}, {"questions": 24})
     recording = history.Recording.stopped(home / "benchmarks", plan)
     assert recording
     with recording.writing():
@@ -183,13 +183,13 @@ def test_a_run_that_another_program_makes_is_left_to_it(home: Path) -> None:
 
 
 @pytest.mark.usefixtures("measured")
-@pytest.mark.parametrize("view", VIEWS)
-def test_every_view_of_a_run_is_drawn(view: str) -> None:
+def test_every_view_of_a_run_is_drawn() -> None:
     app = start("benchmark")
-    app.segmented_control(key="benchmark.view").set_value(view).run()
-    assert not app.exception
-    assert not app.error
-    assert "1 document could not be read" in said(app)
+    for view in VIEWS:
+        app.segmented_control(key="benchmark.view").set_value(view).run()
+        assert not app.exception
+        assert not app.error
+        assert "1 document could not be read" in said(app)
 
 
 @pytest.mark.usefixtures("measured")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,6 @@ from tests.pages.browsing import (
     faults,
     pick,
     resting,
-    serving,
     settled,
     shown,
     turn,
@@ -55,10 +54,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "home"
 
 
-@pytest.fixture(scope="module")
-def address(home: Path) -> Iterator[str]:
-    with serving(home) as started:
-        yield started
+@pytest.fixture
+def address(app: Callable[..., str], home: Path) -> str:
+    return app(home)
 
 
 def opened(page: Page, address: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from core.library import Incoming, Library
-from tests.pages.browsing import SLOW, faults, faults_in_both, resting, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import SLOW, faults, faults_in_both, resting, settled, shown, until, visit, visiting
 from tests.pages.marking import PLACE, drag, scrolled_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
@@ -47,10 +47,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
     return folder / "home"
 
 
-@pytest.fixture(scope="module")
-def address(home: Path) -> Iterator[str]:
-    with serving(home) as started:
-        yield started
+@pytest.fixture
+def address(app: Callable[..., str], home: Path) -> str:
+    return app(home)
 
 
 def open_document(page: Page, address: str, home: Path, name: str) -> tuple[str, str]:

@@ -185,10 +185,6 @@ def test_an_answer_is_written_from_the_passages_and_checked() -> None:
     ("answer", "words", "text"),
     [
         (Script.status(401), "asks for a key", ""),
-        (Script.status(500, "down"), "status 500", ""),
-        (Script.status(429, retry_after="900"), "asks to wait 900 seconds", ""),
-        (Script.body("<html>", "text/html"), "web page", ""),
-        (Script.words(), "answered nothing", ""),
         (Script.words("An access token is valid ", ended=False), "was cut", "An access token is valid"),
         (Script.endless, "did not end", "and so on"),
     ],

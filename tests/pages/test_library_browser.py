@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pymupdf
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.pages.browsing import faults, faults_in_both, serving, settled, shown, tick_only, visit, visiting
+from tests.pages.browsing import faults, faults_in_both, settled, shown, tick_only, visit, visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 PASSWORD = "ebb and flow"  # noqa: S105 - of a file this test writes
@@ -31,15 +31,9 @@ def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    place = tmp_path_factory.mktemp("library-browser")
-    with serving(place / "home", variables={"LECTERN_SHELF": str(place / "libraries.json")}) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def scanned(address: str, papers: Path, browser: Browser) -> str:
+def scanned(app: Callable[..., str], tmp_path_factory: pytest.TempPathFactory, papers: Path, browser: Browser) -> str:
     """The folder is looked through, read, and its locked file opened."""
+    address = app(tmp_path_factory.mktemp("library-browser") / "home")
     with visiting(browser) as page:
         visit(page, address)
         page.get_by_text("Keep a folder in step").click()

@@ -14,7 +14,7 @@ from core.library import Incoming, Library
 from core.storage import shelf
 from tests.pages.apps import said, start
 from tests.pages.browsing import until
-from tests.watching.keeper import write
+from tests.watching.keeper import hurry, write
 
 pytestmark = pytest.mark.model
 
@@ -110,7 +110,10 @@ def test_a_folder_shows_what_would_be_read_and_reads_nothing(filled: Path, tmp_p
         assert (len(library.sources()), library.folders.all()) == (2, [])
 
 
-def test_a_folder_that_is_kept_in_step_has_a_switch_and_a_log(filled: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_kept_in_step_has_a_switch_and_a_log(
+    filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hurry(monkeypatch)
     folder = tmp_path / "papers"
     folder.mkdir()
     (folder / "new.md").write_text("# New\n\nWords.\n", encoding="utf-8")
@@ -132,7 +135,8 @@ def test_a_folder_that_is_kept_in_step_has_a_switch_and_a_log(filled: Path, tmp_
         assert (library.folders.all(), len(library.sources())) == ([], 3)
 
 
-def test_a_folder_whose_files_are_gone_asks(filled: Path, tmp_path: Path) -> None:
+def test_a_folder_whose_files_are_gone_asks(filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hurry(monkeypatch)
     folder = tmp_path / "papers"
     for number in range(4):
         write(folder / f"{number}.md", f"Note {number}.\n")

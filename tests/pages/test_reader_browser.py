@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -41,6 +41,7 @@ SAID = """(button) => {
 CHUNK_ID = re.compile(r"^[0-9a-f]{16,}$")  # the app of ``long_book`` writes it once a choice was reported
 # A choice is reported after 250 ms; a timer that is set after that one, for longer, ends after it.
 REPORTED = "() => new Promise((done) => setTimeout(done, 400))"
+SAMPLES = ("api.md", "quarterly-report.pdf")
 LINKED = "# Links\n\nSee [the manual](https://manual.example/page) and [this](javascript:window.hurt=1).\n"
 
 
@@ -52,24 +53,27 @@ def long_book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def versions() -> dict[str, str]:
-    """The documents of ``address`` by file name, filled by it."""
-    return {}
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory, samples: Path, versions: dict[str, str]) -> Iterator[str]:
+def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
     folder = tmp_path_factory.mktemp("reader")
     (folder / "links.md").write_text(LINKED, encoding="utf-8")
     locked_pdf(folder / "locked.pdf")
-    paths = [*sorted((samples / "documents").iterdir()), folder / "links.md", folder / "locked.pdf"]
+    paths = [*(samples / "documents" / name for name in SAMPLES), folder / "links.md", folder / "locked.pdf"]
     with Library.open(folder / "home") as library:
         library.passwords.offer(PASSWORD)
-        report = library.ingest([Incoming(path.name, path=path) for path in paths if path.is_file()])
-    assert not report.failures
-    versions.update({Path(ingested.source).name: ingested.version_id for ingested in report.documents})
-    with serving(folder / "home") as started:
-        yield started
+        assert not library.ingest([Incoming(path.name, path=path) for path in paths]).failures
+    return folder / "home"
+
+
+@pytest.fixture(scope="module")
+def versions(home: Path) -> dict[str, str]:
+    """The documents by file name."""
+    with Library.open(home, write=False) as library:
+        return {source.name: source.version_id for source in library.sources()}
+
+
+@pytest.fixture
+def address(app: Callable[..., str], home: Path) -> str:
+    return app(home)
 
 
 def locked_pdf(path: Path) -> None:

@@ -139,7 +139,8 @@ def test_over_http_with_the_token_alone_and_for_this_machine_alone(held):
 
     async def run(address, token):
         async with asked(address, token) as client:
-            await talk(client)
+            assert [tool.name for tool in (await client.list_tools()).tools] == NAMES
+            assert "handbook.md" in (await client.call_tool("sources", {})).content[0].text
 
     with http(held) as (address, token):
         asyncio.run(run(address, token))

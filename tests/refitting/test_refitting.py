@@ -140,7 +140,7 @@ def test_with_a_reranker_its_share_is_fitted_too_and_its_time_limit_reads_nothin
     assert model.read <= 2 * questions * present.reranking.candidates  # ten blends cost no more than one
 
 
-@pytest.mark.parametrize("seed", [None, 0, 1, 2])
+@pytest.mark.parametrize("seed", [None, 0, *(pytest.param(more, marks=pytest.mark.long) for more in (1, 2))])
 def test_the_share_under_careful_is_fitted_by_itself_and_applied_only_where_it_gains(
     library: Library, monkeypatch: pytest.MonkeyPatch, seed: int | None
 ) -> None:
@@ -177,22 +177,6 @@ def test_where_no_share_promises_a_gain_the_half_kept_out_is_not_read(
     assert (both.careful.verdict, both.careful.trained) == (UNCHANGED, both.trained)
     assert f"on the {both.trained} questions fitted to" in both.careful.sentence
     assert 0 < model.read <= both.trained * carefully(library.settings).reranking.candidates
-
-
-def test_nothing_is_read_for_a_question_without_gold_among_its_candidates(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its recall is the same in whatever order they come, and the fit comes out as if they had been read."""
-    models = [Contrarian(), Contrarian()]
-    present = library.settings.with_values({"reranking.blend": 0.8, "retrieval.neighbour_share": 0.1})
-    found = []
-    for model, skipping in zip(models, (True, False), strict=True):
-        monkeypatch.setattr(ordering, "load_reranker", lambda settings, model=model: model)
-        if not skipping:
-            monkeypatch.setattr(Scorer, "has_candidate", lambda self, asked, settings: True)
-        found.append(refit(library, worlds.permuted(library, 1), present, careful=f"skipping {skipping}").careful)
-    assert found[0] == found[1]
-    assert models[0].read < models[1].read
 
 
 def test_where_a_reranker_is_on_careful_is_not_fitted_apart_and_one_that_cannot_be_asked_is_told(

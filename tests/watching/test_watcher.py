@@ -1,4 +1,4 @@
-"""The thread: it hears of changes or looks by itself, reads what is saved again and again once, and ends when asked."""
+"""The thread: it hears of changes or looks by itself, and ends when asked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.ingest.work import ingest_handler
 from core.library import Library
 from core.watching import watcher as watching
 from core.watching.watcher import Watcher
-from tests.watching.keeper import held, there, told, write
+from tests.watching.keeper import held, hurry, there, told, write
 
 PATIENCE = 60.0
 
@@ -46,9 +46,10 @@ def watcher(library: Library, folder: Path) -> Iterator[Watcher]:
 
 @pytest.fixture
 def by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A disk that tells of no change, looked at every half second."""
+    """A disk that tells of no change, looked at five times a second."""
+    hurry(monkeypatch)
     monkeypatch.setattr(watching, "_CHANGES", frozenset())
-    monkeypatch.setattr(watching, "_LATER_SECONDS", 0.5)
+    monkeypatch.setattr(watching, "_LATER_SECONDS", 0.2)
 
 
 def in_step(library: Library, folder: Path) -> bool:
@@ -74,20 +75,9 @@ def test_what_nobody_tells_is_seen(by_the_clock: None, library: Library, folder:
     change(library, folder)
 
 
-def test_a_file_saved_ten_times_in_a_second_is_read_once(
-    library: Library, folder: Path, watcher: Watcher, fast_encoder
-) -> None:
-    until(lambda: in_step(library, folder))
-    encoded = len(fast_encoder.texts)
-    for number in range(10):
-        (folder / "a.md").write_text(f"The otter, take {number}.\n", "utf-8")
-        time.sleep(0.1)
-    until(lambda: in_step(library, folder))
-    assert len(fast_encoder.texts) == encoded + 1
-
-
 def test_a_folder_that_comes_back_is_watched_on(library: Library, folder: Path, watcher: Watcher, monkeypatch) -> None:
-    monkeypatch.setattr(watching, "_LATER_SECONDS", 0.5)
+    hurry(monkeypatch)
+    monkeypatch.setattr(watching, "_LATER_SECONDS", 0.2)
     until(lambda: in_step(library, folder))
     away = folder.rename(folder.with_name("unmounted"))
     until(lambda: ("missing", 0, "") in told(library))

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from core.search.context.conflicts import GAP, conflicts
 from core.search.context.conflicts_authority import deciding, higher, preferred_first, settle
-from core.search.context.conflicts_values import differ, values_of
 from core.settings import AnsweringSettings
 from core.types import Answer, Citation, Passage, Quote, Span
 
@@ -332,23 +331,6 @@ def test_the_preferred_sides_quote_comes_before_those_it_ranks_above(order, pref
     for number in (1 - preferred, 2):  # the others keep their order
         kept = [quote.text for quote in after if order[int(quote.text)] == number]
         assert kept == sorted(kept)
-
-
-@given(st.floats(0.001, 1e6), st.sampled_from(["seconds", "minutes", "hours", "MB", "percent", "metres", "litres"]))
-def test_a_value_agrees_with_itself(number, unit):
-    text = f"The limit is {number:.3f} {unit}"
-    [value] = values_of(text)
-    assert text[value.span.start : value.span.end] == f"{number:.3f} {unit}"
-    assert not differ(value, value)
-
-
-@given(st.integers(1, 5000))
-def test_units_of_one_kind_are_comparable(number):
-    said = [f"{number} minutes", f"{number * 60} seconds", f"{number * 120} seconds"]
-    one, same, twice = (values_of(f"It lasts {text}.")[0] for text in said)
-    assert one.measure == same.measure == twice.measure
-    assert not differ(one, same)
-    assert differ(one, twice)
 
 
 @given(st.text(max_size=200))
