@@ -122,7 +122,7 @@ def unseen(page: Any, raw: Mapping[str, Any]) -> list[str]:
 
 def _is_tiny(span: Mapping[str, Any]) -> bool:
     """By its letters' widths, too: fonts of drawings have sizes that say nothing."""
-    return span["size"] < _TINY and span["bbox"][2] - span["bbox"][0] < _TINY * len(span["text"])
+    return bool(span["size"] < _TINY and span["bbox"][2] - span["bbox"][0] < _TINY * len(span["text"]))
 
 
 def _is_white(colour: int) -> bool:
