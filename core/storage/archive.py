@@ -23,8 +23,8 @@ from core.storage.backups import PROJECTED_ANEW, sound_copy
 from core.storage.connections import CATALOGUE, open_reader
 from core.storage.faults import catalogue_faults, disk_faults
 from core.storage.files import FileStore
-from core.storage.schema.migrations import MIGRATIONS, applied
-from core.storage.schema.steps import NO_VECTOR
+from core.storage.schema.migrations import applied
+from core.storage.schema.steps import MIGRATIONS, NO_VECTOR
 from core.storage.store import WANTED
 from core.whole_files import written_whole
 

@@ -41,7 +41,7 @@ def following_request(before: Sequence[str], answer: str, question: str) -> Writ
     if answer and texts:
         texts[-1] += f"\nAnswer: {answer[:_LONGEST_ANSWER]}"
     asked = " ".join(question.split())
-    shown = "\n\n".join(fenced(list(enumerate(texts, 1)), asked))
+    shown = "\n\n".join(fenced([(f"passage {number}", text) for number, text in enumerate(texts, 1)], asked))
     return WritingRequest(FOLLOWING, _FOLLOW.format(before=shown, question=asked), 1, 1, LONGEST_QUESTION)
 
 
