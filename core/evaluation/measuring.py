@@ -260,9 +260,9 @@ class _One:
         searcher, ranking = self.by.library.searcher, self.ranked.ranking
         # A figure at a budget is of a context that fills it, whatever a preset says of ending earlier.
         filling = self.settings.with_value("assembly.stop_below", 0)
-        # The timed one comes first and reads all it needs; the others find what presets and budgets share.
+        # The timed one comes first; the others find what presets and budgets share.
         timed, milliseconds = searcher.assemble(ranking, filling, TIMED_BUDGET)
-        # The questions are encoded together beforehand: what a lookup takes is no latency of that stage.
+        # Questions are encoded together beforehand: a lookup's time is no latency of that stage.
         self.milliseconds = {stage: spent for stage, spent in milliseconds.items() if stage != "encode"}
         if REREAD in self.milliseconds:
             self.milliseconds[REREAD] = max(reading, self.milliseconds[REREAD])

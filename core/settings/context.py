@@ -99,7 +99,7 @@ class AssemblySettings:
     budget_tokens: int = 2000
     order: str = "relevance"
     drop_repeats: bool = False
-    stop_below: float = 0.15
+    stop_below: float = 0.12
     unit: str = "passages"
 
     def __post_init__(self) -> None:
@@ -112,7 +112,7 @@ class AssemblySettings:
         """The values that matter: what is off is left out, so that a dial that came later names nothing anew.
 
         >>> AssemblySettings().active_values()
-        {'budget_tokens': 2000, 'order': 'relevance', 'stop_below': 0.15}
+        {'budget_tokens': 2000, 'order': 'relevance', 'stop_below': 0.12}
         >>> AssemblySettings(stop_below=0).active_values()
         {'budget_tokens': 2000, 'order': 'relevance'}
         """

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
-from core.chunking.chunkers import anchored
 from core.chunking.chunkers.anchored import find_anchors
 from core.errors import SettingsError
 from core.settings import ChunkingSettings
@@ -97,7 +98,7 @@ def test_what_is_no_pattern_or_fits_every_line_is_refused(pattern):
 
 
 def test_a_pattern_that_runs_away_ends_with_a_sentence(monkeypatch):
-    monkeypatch.setattr(anchored, "LONGEST", 0.05)
+    monkeypatch.setattr(sys.modules[find_anchors.__module__], "LONGEST", 0.05)
     text = ("a" * 60 + "b ") * 3
     with pytest.raises(SettingsError, match="take more than"):
         find_anchors(Document("v", "text", "t", text), Span(0, len(text)), [r"(?:a|b?a)+(?:a|b?a)+(?:a|b?a)+(a+)+\1c"])

@@ -17,7 +17,6 @@ from core.evaluation.exchange.ragas import ragas_jsonl
 from core.evaluation.grid import grid
 from core.evaluation.history import load_measured, load_report, runs
 from core.evaluation.planning import estimate, recipe_of
-from core.evaluation.reporting.exports import report_json
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.suites import load_suite
 from core.ingest import preparing
@@ -480,7 +479,7 @@ def test_what_a_model_writes_is_scored_by_its_claims_and_handed_to_ragas(suite_r
     assert metrics["hallucination_rate"] >= 50
     assert metrics["claim_recall"] == 100 > metrics["exact_match"]
     assert metrics["answer_relevancy"] == 0, "whoever brings an encoder wants no model of Lectern's"
-    assert BenchReport.from_dict(json.loads(report_json(report))).questions[0].answer == known
+    assert BenchReport.from_dict(json.loads(json.dumps(report.to_dict(scores=True)))).questions[0].answer == known
     measured = load_measured(tmp_path, report.run, "default")
     texts = {document.version_id: TEXTS[document.name] for document in report.documents}
     rows = [json.loads(line) for line in ragas_jsonl(report, measured, 4000, texts.__getitem__).splitlines()]

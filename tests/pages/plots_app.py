@@ -25,5 +25,5 @@ with st.container(key="body"):
         "marker": {"size": 12, "color": palette().ink},
     }
     figure = go.Figure(go.Scatter(points), {"xaxis": {"range": [-1, 12]}})
-    draw_beside_text(figure, ["v"], "plot", "A plot", 400)
+    draw_beside_text(figure, ["v"], "plot", "A plot")
 st.text("; ".join(["Gone to:", *st.session_state.get("gone", [])]))

@@ -14,7 +14,6 @@ from core.library import Library
 from core.settings import PRESETS, Settings
 from pages.ui.shared import background, work
 from pages.ui.shared.queue import batches
-from pages.ui.shared.state import changed
 from pages.ui.shared.work import Plan
 
 
@@ -114,7 +113,7 @@ def test_apply_cuts_the_library_anew(library: Library, tmp_path: Path) -> None:
     put(library, note(tmp_path, "a.md", "# A\n\n" + "A sentence of some words follows here. " * 60))
     run(library)
     before = library.sources()[0].chunks
-    wanted = changed(Settings(), {"chunking.max_tokens": 40, "chunking.prefix_max_tokens": 10})
+    wanted = Settings().with_values({"chunking.max_tokens": 40, "chunking.prefix_max_tokens": 10})
     library.queue.enqueue("apply", {"settings": wanted.to_dict()}, [NewItem("All documents")])
     assert background.active(library.queue, ("apply",))[0].name == "Cutting the library anew"
     run(library)

@@ -20,6 +20,7 @@ from tests.fast_encoder import FastEncoder
 PLAIN = Settings().with_values(
     {
         "chunking.prefix": (),
+        "assembly.stop_below": 0,
         "chunking.max_tokens": 40,
         "retrieval.coverage_weight": 0.0,
         "retrieval.neighbour_share": 0.0,

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser
 
-from core.evaluation.reporting.exports import html_report
+from core.evaluation.reporting.html_report import html_report
 from tests.evaluation.made_reports import made_measured, made_report
 from tests.pages.browsing import THEMES
 
