@@ -258,8 +258,7 @@ class _One:
         ``reading``: milliseconds for which a re-ranker read, for whichever preset it did.
         """
         searcher, ranking = self.by.library.searcher, self.ranked.ranking
-        # A figure at a budget is of a context that fills it, whatever a preset says of ending earlier.
-        filling = self.settings.with_value("assembly.stop_below", 0)
+        filling = self.settings.with_value("assembly.stop_below", 0)  # a figure at a budget is of a full context
         # The timed one comes first; the others find what presets and budgets share.
         timed, milliseconds = searcher.assemble(ranking, filling, TIMED_BUDGET)
         # Questions are encoded together beforehand: a lookup's time is no latency of that stage.
