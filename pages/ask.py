@@ -47,9 +47,11 @@ def main() -> None:
         return
     ask_place.arrive(library)
     conversation.arrive()
-    conversation.show_turns()
+    above = st.container()
     scope = scope_row(library)
     base = question_row(library.settings)
+    with above:
+        conversation.show_turns()
     conversation.show_wording()
     settings = ask_dials.ask_dials(base, writer=library.writer is not None)
     question = st.session_state.get(state.ASKED, "")

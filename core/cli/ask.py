@@ -154,8 +154,10 @@ def ask(options: Namespace) -> int:
         if not settings.answering.sentences:
             raise SettingsError("answering.sentences is 0: nothing is quoted.", "Set it to 1 or more, or use query.")
         if options.after:
-            options.question, fault = followed(options.after, options.question, language_model())
-            console.complain(f"{fault} Asked as: {options.question}".strip())
+            asked, fault = followed(options.after, options.question, language_model())
+            if fault or asked != options.question:
+                console.complain(f"{fault} Asked as: {asked}".strip())
+            options.question = asked
         result = _searched(library, options, settings)
         started = perf_counter()
         line = library.searcher.answer(result, settings.answering)

@@ -20,7 +20,7 @@ from core.cli import mcp as commands_mcp
 from core.cli import training as commands_training
 from core.cli.export import export
 from core.cli.judgments import judgments, refit
-from core.cli.options import existing, home, reading, settings_of, sources_named
+from core.cli.options import existing, home, language_model, reading, settings_of, sources_named
 from core.cli.queue import run_next
 from core.cli.watch import watch
 from core.embedding import load_model
@@ -45,6 +45,7 @@ def ingest(options: Namespace) -> int:
     if options.dry_run:
         return _dry_run(options)
     with Library.open(home(options)) as library:
+        library.write_with(None, language_model(urgent=False))
         settings = settings_of(options.preset, options.values, library.settings)
         for password in options.passwords:
             library.passwords.offer(password)
@@ -155,6 +156,7 @@ def remove(options: Namespace) -> int:
 def rebuild(options: Namespace) -> int:
     """Cut every document by the library's settings and rebuild the indexes from the catalogue."""
     with Library.open(existing(home(options))) as library:
+        library.write_with(None, language_model(urgent=False))
         report = library.rebuild()
     console.answer(
         options,

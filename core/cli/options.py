@@ -60,15 +60,15 @@ def existing(place: Path) -> Path:
     return place
 
 
-def language_model() -> Client | None:
-    """The language model as the app has it set up; ``None`` where it has none."""
+def language_model(*, urgent: bool = True) -> Client | None:
+    """The language model as the app has it set up; ``None`` where it has none. Not ``urgent``: questions go before."""
     from core.language.client import Client
     from core.language.keys import key_of
     from core.language.settings import load
     from core.storage.embedder import language_file
 
     now = load(language_file())
-    return Client(now, key_of(now.address).value) if now.is_usable else None
+    return Client(now, key_of(now.address).value, urgent=urgent) if now.is_usable else None
 
 
 def reading(place: Path) -> Library:

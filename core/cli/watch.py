@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Event
 
 from core.cli import console, contract
-from core.cli.options import existing, home
+from core.cli.options import existing, home, language_model
 from core.cli.queue import run_next
 from core.errors import LecternError
 from core.ingest.cost import Cost, sentence
@@ -32,6 +32,7 @@ def watch(options: Namespace) -> int:
     if options.dry_run:
         return _dry_run(options, place)
     with Library.open(place if options.folders else existing(place)) as library:
+        library.write_with(None, language_model(urgent=False))
         named = [library.folders.add(Path(path), options.ignore or None) for path in options.folders]
         folders = _chosen(library, named)
         only = {folder.id for folder in folders}

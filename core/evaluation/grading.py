@@ -34,7 +34,7 @@ def graded(
     ``answer`` "" or one that says that the library does not say: it claims nothing. ``reference``: the answer that is
     known, "" for none. Beside those of ``core.evaluation.metrics.claims``: "answer_relevancy", how likely the answer
     answers the question (the cross-encoder's probability, where RAGAS has a language model guess the question back; 0
-    without a claim), and "reference_recall", the share of the reference's claims that the context supports (RAGAS's
+    without a claim where an answer is known, for silence may be right where none is), and "reference_recall", the share of the reference's claims that the context supports (RAGAS's
     context recall).
     """
     said = [replace(claim, cited=()) for claim in claims(answer) if not claim.is_silence]
@@ -43,7 +43,7 @@ def graded(
     scores: dict[str, float | None] = {
         "faithfulness": faithfulness(by_context),
         "hallucination_rate": hallucination_rate(by_context),
-        "answer_relevancy": float(judge(question, [answer])[0]) if said else 0.0,
+        "answer_relevancy": float(judge(question, [answer])[0]) if said else 0.0 if known else None,
         "reference_recall": claim_recall(_verdicts(known, passages, judge)),
         "claim_recall": claim_recall(_verdicts(known, [_passage(answer)] if said else [], judge)),
     }

@@ -351,7 +351,7 @@ class _Walk:
             kind = held.kind
         elif self.kinds:
             try:
-                kind = kind_of(path, stamp.size_bytes)
+                kind = kind_of(path, stamp.size_bytes, path.name)
             except UnsupportedKindError as error:
                 reason = error.problem
         self.found.files.append(FoundFile(path, way, stamp, kind, reason))

@@ -199,9 +199,15 @@ class Ingest:
         except (StorageError, ModelError) as error:  # no room for vectors, or no encoder
             gone = str(error) if isinstance(error, ModelError) and self.settings.embedding.endpoint_model else ""
             for prepared in self._take_waiting():
-                with suppress(ItemCancelledError):
+                try:
                     if not self._leave_by_words(prepared, gone):
                         self._fail(prepared.index, prepared.item, error)
+                except ItemCancelledError:
+                    continue
+                except CancelledError:
+                    raise
+                except LecternError as fault:  # it left the library meanwhile, or there is no room
+                    self._fail(prepared.index, prepared.item, fault)
             return
         keys = iter(encoded.keys)
         waiting = self._take_waiting()
@@ -309,6 +315,8 @@ class Ingest:
         if not prepared.by_words:
             self._store(prepared, repeat(NO_VECTOR), by_words=True)
         with self.store.transaction():
+            for member in prepared.members:
+                self._require_there(member)
             self.store.set_meta(MEANING_FOLLOWS, "yes")
             self._finish(prepared, why)
         return True

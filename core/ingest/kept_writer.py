@@ -45,7 +45,7 @@ class KeptWriter:
             return ""
         started = perf_counter()
         said = self.writer.complete(prompt)
-        if self.store.writable:
+        if said.strip() and self.store.writable:
             seconds = perf_counter() - started
             replies.keep_reply(self.store, key, self.version_id, said, tokens_about(prompt), seconds)
         return said

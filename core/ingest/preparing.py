@@ -37,6 +37,7 @@ from core.ingest.passwords import Passwords
 from core.ingest.prepared import Cut, Incoming, Member, Prepared
 from core.ingest.teaching import Progress, starts_for
 from core.parsing import TEXT_KINDS, detect_kind, parse, parser_fingerprint
+from core.parsing.names import suffix_of
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import Settings
 from core.storage.catalogue import chunks, documents, sources, trash
@@ -164,7 +165,7 @@ class Preparer:
         with disk_faults(item.path):
             status = item.path.stat()
             if status.st_size > _WHOLE_BYTES:  # a film is refused before all of it is in memory
-                _require_size(item.name, status.st_size, kind_of(item.path, status.st_size))
+                _require_size(item.name, status.st_size, kind_of(item.path, status.st_size, item.name))
             data = item.path.read_bytes()
         settled = time.time() - status.st_mtime > _SETTLED_SECONDS and len(data) == status.st_size
         return data, FileStamp(status.st_size, status.st_mtime_ns) if settled else None
@@ -192,9 +193,16 @@ class _Run:
         # Handed in again, a document of which pages are unread gets another chance: a busy machine may have cost them.
         again = data is not None and known and any(p.reading == "unread" for p in documents.pages(store, version_id))
         if known is None or again or known.parser != parser:
-            if data is None and (path := store.files.path(version_id)).is_file():
-                _require_size(member.shown, path.stat().st_size, kind_of(path, path.stat().st_size))
-            self._read(member, store.files.read(version_id) if data is None else data, depth)
+            if data is None:
+                path = store.files.path(version_id)
+                with disk_faults(path):
+                    size = path.stat().st_size if path.is_file() else 0  # what is gone, reading it tells
+                    if size > _MOST_TEXT_BYTES:
+                        _require_size(member.shown, size, kind_of(path, size, member.name))
+                data = store.files.read(version_id)
+            elif len(data) > _MOST_TEXT_BYTES:
+                _require_size(member.shown, len(data), detect_kind(data[:_HEAD_BYTES], member.name))
+            self._read(member, data, depth)
             return
         if data is not None:
             store.files.stage(data)  # heals an original that was lost
@@ -345,15 +353,18 @@ def _require_size(shown: str, size_bytes: int, kind: str) -> None:
         )
 
 
-def kind_of(path: Path, size_bytes: int) -> str:
-    """A file's kind by as little of its content as will do. Raises ``UnsupportedKindError``, ``OSError``."""
+def kind_of(path: Path, size_bytes: int, name: str) -> str:
+    """A file's kind by its name and as little of its content as will do.
+
+    Raises ``UnsupportedKindError``, ``OSError``.
+    """
     with path.open("rb") as stream:
         head = stream.read(_HEAD_BYTES)
         if head.startswith(_ARCHIVES):
             if size_bytes > _WHOLE_BYTES:
-                return path.suffix.lstrip(".").lower() or "archive"  # its parser will say what it really is
+                return suffix_of(name) or "archive"  # its parser will say what it really is
             head += stream.read()
-    return detect_kind(head, path.name)
+    return detect_kind(head, name)
 
 
 @contextmanager

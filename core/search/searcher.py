@@ -311,6 +311,8 @@ class Searcher:
         """
         if not settings.sentences:
             return no_line(self._similarities(result), result.likely)
+        if by_words_alone(result.notes):  # likeness weighs most in how likely there is an answer, and is not known
+            settings = replace(settings, least_support=0)
         understood = result.understood
         sides = [(side.version_id, side.sentence_span) for conflict in result.conflicts for side in conflict.sides]
         line = answer_line(
@@ -321,7 +323,7 @@ class Searcher:
             understood.intent,
             result.likely,
             sides,
-            self.encode,
+            self._vectors.as_far_as_possible,
         )
         return replace(line, answer=preferred_first(line.answer, result.conflicts))
 

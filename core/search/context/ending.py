@@ -143,9 +143,12 @@ def _likely(ranking: Ranking, at: NDArray[np.int64], there: NDArray[np.bool_]) -
 
 def outlook(ranking: Ranking, children: Sequence[int]) -> list[float]:
     """The probability at each child, the first to be read first, that gold is still to come; 1 where too few leaves
-    were searched for one to stand out.
+    were searched for one to stand out, or none by meaning.
     """
-    return further(signs(ranking, children)).tolist() if len(ranking.pool) >= LEAST else [1.0] * len(children)
+    dense = ranking.scores.get("dense")
+    if len(ranking.pool) < LEAST or dense is None or np.isnan(dense).all():
+        return [1.0] * len(children)
+    return further(signs(ranking, children)).tolist()
 
 
 def further(found: Values) -> Values:

@@ -38,7 +38,7 @@ RUNGS: dict[str, tuple[float, ...]] = {
     "reranking.candidates": _LEAVES,
     "reranking.keep": _LEAVES,
     "retrieval.min_similarity": tuple(n / 10 for n in range(-10, 11)),
-    ENDING: tuple(n / 20 for n in range(21)),
+    ENDING: tuple(n / 25 for n in range(26)),
     "retrieval.dense_weight": _TENTHS,
     "retrieval.lexical_weight": _TENTHS,
     "retrieval.coverage_weight": _TENTHS,

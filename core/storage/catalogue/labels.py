@@ -169,9 +169,15 @@ class Labels:
 def follow_own_tags(connection: sqlite3.Connection, source: int, before: int | None, now: int) -> None:
     """Tag a source as its new content says it is tagged: version ``now`` instead of ``before``, ``None`` for a new one.
 
-    Only what the content says otherwise than before is put on or taken off: what a person did stays.
+    Only what the content says otherwise than before is put on or taken off: what a person did stays. A source that
+    carries none of what it said before was added before tags were read: all of them are put on.
     """
     old, new = _own_tags(connection, before), _own_tags(connection, now)
+    carried = connection.execute(
+        "SELECT folded FROM tag JOIN tagged ON tag.id = tagged.tag WHERE source = ?", (source,)
+    )
+    if not old.keys() & {folded for (folded,) in carried}:
+        old = {}
     for folded, name in new.items() - old.items():
         connection.execute("INSERT OR IGNORE INTO tag(name, folded) VALUES (?, ?)", (name, folded))
         connection.execute(

@@ -39,16 +39,28 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class _Pending:
-    """A further question that a model is rewriting. ``before``: the questions it goes on from, the latest last."""
+    """A further question that a model is rewriting. ``before``: the questions it goes on from, the latest last.
+
+    ``asking``: what was asked when it was typed; once something else is, it is given up.
+    """
 
     typed: str
     before: tuple[str, ...]
+    asking: str
     number: str
+
+
+def _pending() -> _Pending | None:
+    pending: _Pending | None = st.session_state.get(state.FOLLOWING)
+    if pending is not None and pending.asking != st.session_state.get(state.ASKING, ""):
+        _forget()
+        return None
+    return pending
 
 
 def arrive() -> None:
     """Before the page is drawn: ask what a model has rewritten meanwhile."""
-    pending: _Pending | None = st.session_state.get(state.FOLLOWING)
+    pending = _pending()
     task = tasks.known(_REWRITING, pending)
     if pending is None or task is None or not task.over:
         return
@@ -91,7 +103,7 @@ def show_wording() -> None:
 
 def show_further(answer: Callable[[], str]) -> None:
     """The field to ask further, or how far the rewriting is. ``answer()``: to the question that is asked, in words."""
-    pending: _Pending | None = st.session_state.get(state.FOLLOWING)
+    pending = _pending()
     client = _client()
     if pending is not None and client is not None:
         before = "" if tasks.known(_REWRITING, pending) else answer()
@@ -128,7 +140,9 @@ def _further() -> None:
     if not typed:
         return
     if _client() is not None:
-        st.session_state[state.FOLLOWING] = _Pending(typed, before, token_hex(8))
+        st.session_state[state.FOLLOWING] = _Pending(
+            typed, before, st.session_state.get(state.ASKING, ""), token_hex(8)
+        )
     else:
         _go_on(with_question_before(before, typed), before, Wording(typed))
 

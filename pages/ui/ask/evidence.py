@@ -106,9 +106,14 @@ def show_ending(result: SearchResult, settings: Settings) -> None:
     ending, now = result.ending, settings.assembly.stop_below
     if ending is None:
         return
-    said = f"Reading ends before match {ending.rank}" if now else f"It would end before match {ending.rank}"
+    before = f" before match {ending.rank}" if ending.rank else ""
+    said = f"Reading ends{before}" if now else f"It would end{before}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(f":material/last_page: {said}: {ending.probability:.0%} likely that more follows.", width="content")
+        st.caption(
+            f":material/last_page: {said}: {ending.probability:.0%} likely that more follows.",
+            width="content",
+            help=ending.sentence,
+        )
         for value, name in _ENDINGS.items():
             if value != now:
                 turned = {"assembly.stop_below": value}

@@ -80,7 +80,7 @@ def take(question: str, before: Sequence[str] | None = None) -> None:
     if before is None:
         before = held[: held.index(asked)] if asked in held else ()
     if question != asked:
-        st.session_state[state.TURNS] = list(dict.fromkeys([*before, question]))
+        st.session_state[state.TURNS] = list(dict.fromkeys([*before, question])) if question else []
     st.session_state[state.ASKED] = question
     st.session_state[state.ASKING] = token_hex(8)
     remember(question)

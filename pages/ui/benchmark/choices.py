@@ -87,7 +87,7 @@ def _choose() -> None:
     grid = bench_axes.choose_grid(known) if vary else Grid({})
     presets = {name: known[name] for name in names} | dict(grid.presets)
     busy = bool(background.active_jobs("bench"))
-    plan = _plan(chosen, presets, options)
+    plan = _plan(chosen, presets, options, grid.skipped)
     bar.caption(_cost(chosen, plan, busy=busy), text_alignment="right")  # what it costs stands beside the button
     pressed = bar.button(
         "Run",
@@ -102,7 +102,12 @@ def _choose() -> None:
     show_ready(partial(_plan, chosen), services.library().settings, busy=busy)
 
 
-def _plan(chosen: Chosen | None, presets: Mapping[str, Settings], options: BenchOptions = USUALLY) -> Plan | None:
+def _plan(
+    chosen: Chosen | None,
+    presets: Mapping[str, Settings],
+    options: BenchOptions = USUALLY,
+    skipped: tuple[tuple[str, str], ...] = (),
+) -> Plan | None:
     """These presets on the chosen questions; ``None`` where either is missing."""
     if chosen is None or not presets:
         return None
@@ -110,7 +115,7 @@ def _plan(chosen: Chosen | None, presets: Mapping[str, Settings], options: Bench
         # Gold is a place in the text as this library reads the file: every preset reads it so.
         parsing = services.library().settings.parsing
         presets = {name: replace(settings, parsing=parsing) for name, settings in presets.items()}
-    return Plan(chosen.folder, chosen.name, presets, options, chosen.revision)
+    return Plan(chosen.folder, chosen.name, presets, options, chosen.revision, skipped)
 
 
 def _cost(chosen: Chosen | None, plan: Plan | None, *, busy: bool) -> str:

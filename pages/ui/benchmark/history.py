@@ -146,6 +146,7 @@ def _open(run: benches.Run, finished: list[benches.Run]) -> None:
 def show_exports(report: BenchReport, folder: str, baseline: str) -> None:
     """Three files. Each is made when it is asked for, by a thread that must not ask the session for anything."""
     place, name = benches.workspace(), f"{report.suite}-{report.made_at[:10]}"
+    first = report.presets[0].preset
 
     def page() -> str:
         measured = {item.preset: history.load_measured(place, folder, item.preset) for item in report.presets}
@@ -153,14 +154,14 @@ def show_exports(report: BenchReport, folder: str, baseline: str) -> None:
             return html_report(report, baseline, measured, lambda version: library.document(version).text)
 
     def for_ragas() -> str:
-        read = history.load_measured(place, folder, baseline)
+        read = history.load_measured(place, folder, first)
         with Library.open(place / Path(report.library), write=False) as library:
             return ragas_jsonl(report, read, TIMED_BUDGET, lambda version: library.document(version).text)
 
     files = {
         "Report (HTML, one file)": (page, "html", "text/html"),
         "Everything (JSON)": (lambda: json.dumps(report.to_dict(scores=True)), "json", "application/json"),
-        "What was read, for Ragas (JSONL)": (for_ragas, "ragas.jsonl", "application/jsonl"),
+        f"What {first} read, for Ragas (JSONL)": (for_ragas, "ragas.jsonl", "application/jsonl"),
     }
     with st.popover("Export", icon=":material/download:"):
         for label, (make, ending, mime) in files.items():

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -31,6 +33,8 @@ NAMES = {
     "needles": "Needles",
     "remedies": "What would have helped",
 }
+
+_AGAIN_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +188,21 @@ def encode_rest(versions: Sequence[str]) -> None:
 
 
 def encode_when_back() -> None:
-    """Give what an embedder's server was gone for its meaning, in the background: it has just answered."""
+    """Give what an embedder's server was gone for its meaning, in the background: it seems to answer again.
+
+    Tried once in five minutes of a session until nothing is left; what is remembered is answered without the server.
+    """
     name = MEANING_FOLLOWS.removeprefix("preference.")
-    if library().writable and library().preference(name) and not active_jobs("ingest", "apply"):
+    waited = monotonic() - st.session_state.get(state.MEANING_TRIED, -inf)
+    if waited < _AGAIN_SECONDS or not library().writable or not library().preference(name):
+        return
+    if active_jobs("ingest", "apply"):
+        return
+    st.session_state[state.MEANING_TRIED] = monotonic()
+    if left := list(dict.fromkeys(source.version_id for source in library().sources() if source.by_words)):
+        encode_rest(left)
+    else:
         library().set_preference(name, "")
-        if left := list(dict.fromkeys(source.version_id for source in library().sources() if source.by_words)):
-            encode_rest(left)
 
 
 def start_apply(settings: Settings) -> None:

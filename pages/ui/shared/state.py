@@ -55,6 +55,7 @@ ASKING = "ask.asking"  # another each time a question is asked
 TURNS = "ask.turns"  # the questions of the conversation, in their order
 WORDINGS = "ask.wordings"  # further question -> how it came to be asked so
 FURTHER = "ask.further.words"
+MEANING_TRIED = "ask.meaning_tried"  # when it was last seen whether an embedder's server is back
 FOLLOWING = "ask.following"  # the further question that a model is rewriting
 QUOTED = "ask.quoted"  # the question whose quotes are on the page
 SCOPE = "ask.scope"

@@ -38,6 +38,7 @@ class Plan:
     presets: Mapping[str, Settings]
     options: BenchOptions = field(default_factory=BenchOptions)
     revision: int | None = None
+    skipped: tuple[tuple[str, str], ...] = ()
 
     def payload(self) -> dict[str, Any]:
         """Fit for JSON; ``from_payload`` makes an equal plan of it.
@@ -54,6 +55,7 @@ class Plan:
             "answers": self.options.answers,
             "failures": self.options.failures,
             "revision": self.revision,
+            "skipped": [list(item) for item in self.skipped],
         }
 
     @classmethod
@@ -65,6 +67,7 @@ class Plan:
             presets={name: settings_from(values) for name, values in row["presets"].items()},
             options=BenchOptions(tuple(row["token_budgets"]), row["answers"], row.get("failures", False)),
             revision=row["revision"],
+            skipped=tuple((cell, reason) for cell, reason in row.get("skipped", ())),
         )
 
 
@@ -95,6 +98,7 @@ def _bench(library: Library, job: Job, reporter: Reporter) -> None:
             vectors=library.vectors if alike else None,
             options=plan.options,
             revision=plan.revision,
+            skipped=plan.skipped,
         )
         reporter.finish_item(item.id)
 

@@ -92,7 +92,7 @@ ASSEMBLY = Fold(
             "End below a likelihood of",
             "Reading ends where it is less likely that anything further belongs to the answer: 0 fills the room, 0.5 "
             "takes only what is sure.",
-            SHARE,
+            (0.0, 1.0, 0.02),
         ),
         Dial(
             "assembly.unit",
