@@ -14,10 +14,11 @@ from core.ingest.applying import drop_others, fill_generation, recut
 from core.ingest.cost import Cost, cost_of
 from core.ingest.cutting import Cutting
 from core.ingest.gathering import Changes, Scan, ScanProgress, scan_changes
-from core.ingest.ingest import Failure, Ingest, Ingested, IngestReport, ItemCancelledError, Watch
+from core.ingest.ingest import Ingest, ItemCancelledError, Watch
 from core.ingest.jobs import JobQueue
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Incoming
+from core.ingest.reports import Failure, Ingested, IngestReport
 from core.search.answer.reads import packaged_reader
 from core.search.ordering import Progress
 from core.search.question.analysis import Keys

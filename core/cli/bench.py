@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from core.cli import console
 from core.cli.options import asked_settings, home, language_model, reading, settings_of
 from core.errors import LecternError, ModelError, NotFoundError, SettingsError
-from core.ingest.ingest import Failure
+from core.ingest.reports import Failure
 from core.library import Library
 from core.settings import Settings
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from core.ingest.ingest import Failure
+from core.ingest.reports import Failure
 
 if TYPE_CHECKING:
     from core.evaluation.bench import Step

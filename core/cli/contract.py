@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from core.enriching import Features
 from core.ingest.cost import Cost
 from core.ingest.gathering import Changes, joined
-from core.ingest.ingest import Failure, Ingested, IngestReport
+from core.ingest.reports import Failure, Ingested, IngestReport
 from core.search.answer import Line
 from core.search.context.conflicts import ContextConflict
 from core.search.explaining.why_not import WhyNot

@@ -31,11 +31,11 @@ def graded(
 ) -> Mapping[str, float | None]:
     """Scores in [0, 1] by the names of their metrics, ``None`` where one does not apply.
 
-    ``answer`` "" or one that says that the library does not say: it claims nothing. ``reference``: the answer that is
-    known, "" for none. Beside those of ``core.evaluation.metrics.claims``: "answer_relevancy", how likely the answer
-    answers the question (the cross-encoder's probability, where RAGAS has a language model guess the question back; 0
-    without a claim where an answer is known, for silence may be right where none is), and "reference_recall", the share of the reference's claims that the context supports (RAGAS's
-    context recall).
+    ``answer`` "" or one that says that the library does not say: it claims nothing. ``reference``: the answer that
+    is known, "" for none. Beside those of ``core.evaluation.metrics.claims``: "answer_relevancy", how likely the
+    answer answers the question (the cross-encoder's probability, where RAGAS has a language model guess the
+    question back; 0 without a claim where an answer is known, for silence may be right where none is), and
+    "reference_recall", the share of the reference's claims that the context supports (RAGAS's context recall).
     """
     said = [replace(claim, cited=()) for claim in claims(answer) if not claim.is_silence]
     known = claims(reference)

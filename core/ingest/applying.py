@@ -14,9 +14,10 @@ from core.chunking import BY_VECTORS, encoder_inputs
 from core.chunking.signals.series import sentences
 from core.embedding import vector_key
 from core.errors import CancelledError, LecternError, ModelError, NotFoundError
-from core.ingest.ingest import TEXTS_A_SECOND, Failure, Ingest, Ingested, IngestReport, ItemCancelledError, Watch
+from core.ingest.ingest import TEXTS_A_SECOND, Ingest, ItemCancelledError, Watch
 from core.ingest.prepared import Incoming
 from core.ingest.preparing import Preparer
+from core.ingest.reports import Failure, Ingested, IngestReport
 from core.settings import ChunkingSettings, Settings
 from core.storage.catalogue import documents, generations, sources
 from core.storage.catalogue import recipes as stored

@@ -15,8 +15,9 @@ from core.chunking.edits.edits import Conflict
 from core.errors import ModelError, StorageError
 from core.ingest import applying, editing, teaching
 from core.ingest.applying import Cost, Tell
-from core.ingest.ingest import TEXTS_A_SECOND, Ingest, IngestReport, ItemCancelledError, Watch
+from core.ingest.ingest import TEXTS_A_SECOND, Ingest, ItemCancelledError, Watch
 from core.ingest.preparing import Preparer
+from core.ingest.reports import IngestReport
 from core.settings import ChunkingSettings
 from core.storage.catalogue import edits as stored
 from core.storage.catalogue.generations import serving as serving_generation

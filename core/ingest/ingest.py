@@ -8,7 +8,7 @@ found by its words, and gets its meaning a few documents later.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice, repeat
 from time import perf_counter
@@ -21,6 +21,7 @@ from core.errors import CancelledError, LecternError, ModelError, StorageError
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Incoming, Member, Prepared, new_leaves, problem_of
 from core.ingest.preparing import Preparer
+from core.ingest.reports import Failure, Ingested, IngestReport
 from core.settings import Settings
 from core.storage.catalogue import chunks, documents, features, meaning, sources, trash
 from core.storage.catalogue.chunks import NewLeaf
@@ -31,8 +32,7 @@ from core.storage.index.outbox import carry_if_possible
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.store import Store
 from core.text.languages import ENGLISH, language_of
-from core.text.places import PagesRead, pages_read
-from core.types import Audit, WordAudit
+from core.text.places import pages_read
 
 # Texts gathered before the encoder runs: enough for full batches, few enough that a crash costs seconds.
 GATHER = 1024
@@ -51,51 +51,6 @@ class ItemCancelledError(CancelledError):
     def __init__(self, index: int) -> None:
         super().__init__("This file was cancelled.")
         self.index = index
-
-
-@dataclass(frozen=True, slots=True)
-class Ingested:
-    """A document now in the library. ``reused``: nothing about it had changed. ``parent``: of an attachment, the
-    version of its mail. ``words``: what a second reading of the file said, ``None`` where none was made. ``read``: how
-    its pages were read, ``None`` without pages. ``by_words``: why it is found by its words alone so far, "" where it is
-    found by its meaning, too.
-    """
-
-    source: str
-    document: str
-    kind: str
-    characters: int
-    chunks: int
-    audit: Audit
-    version_id: str
-    reused: bool
-    parent: str | None = None
-    words: WordAudit | None = None
-    read: PagesRead | None = None
-    by_words: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """An item that could not be ingested, and the sentence that says why.
-
-    ``problem``: as ``problem_of`` has it.
-    """
-
-    source: str
-    reason: str
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class IngestReport:
-    """``encoded``: distinct texts the encoder was given; ``reused``: those whose vectors were known already."""
-
-    documents: tuple[Ingested, ...]
-    failures: tuple[Failure, ...]
-    encoded: int
-    reused: int
-    seconds: float
 
 
 class Watch(Protocol):
@@ -199,36 +154,36 @@ class Ingest:
         except (StorageError, ModelError) as error:  # no room for vectors, or no encoder
             gone = str(error) if isinstance(error, ModelError) and self.settings.embedding.endpoint_model else ""
             for prepared in self._take_waiting():
-                try:
+                with self._failing_alone(prepared):
                     if not self._leave_by_words(prepared, gone):
                         self._fail(prepared.index, prepared.item, error)
-                except ItemCancelledError:
-                    continue
-                except CancelledError:
-                    raise
-                except LecternError as fault:  # it left the library meanwhile, or there is no room
-                    self._fail(prepared.index, prepared.item, fault)
             return
         keys = iter(encoded.keys)
         waiting = self._take_waiting()
         for prepared in waiting:
             own = iter([next(keys) for _ in prepared.texts])
-            try:
+            with self._failing_alone(prepared):
                 self._tell(prepared.index, "storing", 0, 1)
                 if prepared.by_words:
                     self._give_meaning(prepared, own)
                 else:
                     self._store(prepared, own)
-            except ItemCancelledError:
-                continue
-            except CancelledError:
-                raise
-            except LecternError as error:
-                self._fail(prepared.index, prepared.item, error)
         self._uncarried += len(encoded.keys)
         if self._uncarried >= GATHER:
             self._uncarried = 0
             carry_if_possible(self.store)
+
+    @contextmanager
+    def _failing_alone(self, prepared: Prepared) -> Iterator[None]:
+        """An item that cannot be stored, or is cancelled meanwhile, costs no other one its turn."""
+        try:
+            yield
+        except ItemCancelledError:
+            pass
+        except CancelledError:
+            raise
+        except LecternError as error:
+            self._fail(prepared.index, prepared.item, error)
 
     def _take_waiting(self) -> list[Prepared]:
         waiting, self._waiting = self._waiting, []
@@ -315,8 +270,6 @@ class Ingest:
         if not prepared.by_words:
             self._store(prepared, repeat(NO_VECTOR), by_words=True)
         with self.store.transaction():
-            for member in prepared.members:
-                self._require_there(member)
             self.store.set_meta(MEANING_FOLLOWS, "yes")
             self._finish(prepared, why)
         return True
@@ -366,11 +319,12 @@ class Ingest:
 
     def _require_there(self, member: Member) -> None:
         if chunks.recipe(self.store, member.version_id, self.generation) is None:
-            raise LecternError(f"{member.shown} left the library meanwhile.", "Add it again.")
+            raise _gone(member)
 
     def _outcome(self, member: Member) -> Ingested:
         known = documents.version(self.store, member.version_id)
-        assert known is not None  # noqa: S101 - it was just stored, or named
+        if known is None:
+            raise _gone(member)
         return Ingested(
             source=member.shown,
             document=known.title,
@@ -406,3 +360,7 @@ class Ingest:
 
 def _failure(name: str, error: LecternError) -> Failure:
     return Failure(name, str(error), problem_of(error))
+
+
+def _gone(member: Member) -> LecternError:
+    return LecternError(f"{member.shown} left the library meanwhile.", "Add it again.")

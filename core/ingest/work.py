@@ -9,10 +9,11 @@ from typing import Any
 
 from core.errors import CancelledError, StorageError
 from core.ingest.cost import SECONDS_A_DOCUMENT
-from core.ingest.ingest import Failure, Ingested, IngestReport, ItemCancelledError
+from core.ingest.ingest import ItemCancelledError
 from core.ingest.jobs import Handler, Item, Job, Reporter
 from core.ingest.pace import Pace
 from core.ingest.prepared import Incoming
+from core.ingest.reports import Failure, Ingested, IngestReport
 from core.library import Library
 from core.storage.store import settings_from
 

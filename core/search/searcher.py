@@ -231,8 +231,8 @@ class Searcher:
         self, question: str, settings: Settings, budget_characters: int | None, scope: Scope | None, ignored: Keys
     ) -> Hashable:
         # What is understood and decides nothing is shown all the same, as chips: hence the key of the searches, too.
-        chosen = search_scores_key(settings), settings.fingerprint(), budget_characters
-        return self._store.revision(), question, scope, ignored, *chosen
+        chosen = search_scores_key(settings), settings.fingerprint()
+        return self._store.revision(), question, scope, ignored, *chosen, budget_characters
 
     def result(
         self, scores: SearchScores, settings: Settings, budget_characters: int | None, progress: Progress | None = None
@@ -242,13 +242,12 @@ class Searcher:
             ranking = self.order(scores, settings, progress)
             reads = self.reads(ranking.leaves)
             context, filled, timings = self.fill(ranking, settings, budget_characters, reads)
-            trace = assembly.build_trace(ranking, filled.fates, reads.chunk_ids, timings, reads.by_stage)
             return SearchResult(
                 ranking.question,
                 hits_of(ranking, reads),
                 context.passages,
                 context,
-                trace,
+                trace := assembly.build_trace(ranking, filled.fates, reads.chunk_ids, timings, reads.by_stage),
                 timings,
                 ranking.understood,
                 self._conflicts(ranking, context, settings, reads),
@@ -305,10 +304,7 @@ class Searcher:
             return Context(passages, order, filled.used, budget.amount, prompt), filled, timings
 
     def answer(self, result: SearchResult, settings: AnsweringSettings) -> Line:
-        """The quotes of a result, and how likely the library answers at all.
-
-        Vectors of sentences are kept in memory, not in the library.
-        """
+        """The quotes of a result, and how likely the library answers at all. Vectors of sentences stay in memory."""
         if not settings.sentences:
             return no_line(self._similarities(result), result.likely)
         if by_words_alone(result.notes):  # likeness weighs most in how likely there is an answer, and is not known

@@ -148,7 +148,7 @@ def outlook(ranking: Ranking, children: Sequence[int]) -> list[float]:
     dense = ranking.scores.get("dense")
     if len(ranking.pool) < LEAST or dense is None or np.isnan(dense).all():
         return [1.0] * len(children)
-    return further(signs(ranking, children)).tolist()
+    return [float(chance) for chance in further(signs(ranking, children))]
 
 
 def further(found: Values) -> Values:

@@ -1,7 +1,8 @@
 """A further question of a conversation, put so that it is understood and searched without what went before.
 
-With a language model it is rewritten; the answer before it, where a page has one, is given along, fenced as data. Without one a small rule
-takes over the question before, where the further one points back to it. docs/retrieval.md says what that gains.
+With a language model it is rewritten; the answer before it, where a page has one, is given along, fenced as data.
+Without one a small rule takes over the question before, where the further one points back to it. docs/retrieval.md says
+what that gains.
 """
 
 from __future__ import annotations
