@@ -30,6 +30,8 @@ def unarchive(options: Namespace) -> int:
 def erase(options: Namespace) -> int:
     """Leave no trace of what was removed for good."""
     with Library.open(existing(home(options))) as library:
+        library.queue.recover()  # what a dead process was reading is not being read
         library.erase(copies=options.copies)
-    console.answer(options, {"erased": True}, "Nothing of what was removed is left in the library's folder.")
+    where = "the library's folder" if options.copies else "the library; its copies and backups stay without --copies"
+    console.answer(options, {"erased": True}, f"Nothing of what was removed is left in {where}.")
     return 0

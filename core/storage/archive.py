@@ -39,29 +39,34 @@ _WITHOUT_VECTORS = (
     f"UPDATE chunk SET vector = (SELECT number FROM vector WHERE key = '{NO_VECTOR}') WHERE vector IS NOT NULL",
     f"DELETE FROM vector WHERE key <> '{NO_VECTOR}'",
 )
-_LEFT_OUT = ("DELETE FROM job", "DELETE FROM query_log", "DELETE FROM outbox")
+_LEFT_OUT = ("DELETE FROM job_item", "DELETE FROM job", "DELETE FROM query_log", "DELETE FROM outbox")
 
 
 def archive(home: Path, target: Path, *, vectors: bool = True) -> int:
     """Write the library in ``home``, which may be in use, to ``target`` and return how many originals are in it.
 
-    Jobs, backups, caches and reports of benchmarks stay out. Raises ``StorageError`` for an original that is not as it
-    was stored, for a target that is there already, and where the disk fails.
+    Jobs, backups, caches and reports of benchmarks stay out. While it works it takes twice the catalogue's room beside
+    ``target``. Raises ``StorageError`` for an original that is not as it was stored, for a target that is there
+    already, and where the disk fails.
     """
     if target.exists():
         raise StorageError(f"{target} is there already.", "Choose another name.")
     files = FileStore(home / "files", writable=False)
-    with TemporaryDirectory() as folder, disk_faults(target), written_whole(target) as unfinished:
-        copy = Path(folder) / CATALOGUE
+    with (
+        disk_faults(target),
+        written_whole(target) as unfinished,
+        TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder,
+    ):
+        copy, packed = Path(folder, "copy"), Path(folder, CATALOGUE)
         with catalogue_faults(home), closing(open_reader(home / CATALOGUE)) as source:
             sound_copy(source, copy, home)
-        with closing(sqlite3.connect(copy, isolation_level=None)) as catalogue:
+        with catalogue_faults(target.parent), closing(sqlite3.connect(copy, isolation_level=None)) as catalogue:
             for statement in (*_LEFT_OUT, *(() if vectors else _WITHOUT_VECTORS), *PROJECTED_ANEW):
                 catalogue.execute(statement)
             steps = applied(catalogue)
             wanted = sorted(name for (name,) in catalogue.execute(WANTED))
-            catalogue.execute("VACUUM")
-        held = {CATALOGUE: copy, **{f"files/{one[:2]}/{one[2:]}": files.path(one) for one in wanted}}
+            catalogue.execute("VACUUM INTO ?", (str(packed),))  # in place it would need the system's temporary folder
+        held = {CATALOGUE: packed, **{f"files/{one[:2]}/{one[2:]}": files.path(one) for one in wanted}}
         for one in wanted:
             if fault := files.fault(one):
                 raise StorageError(f"{fault} ({one[:12]})", "Run verify on the library first.")
@@ -85,22 +90,22 @@ def unarchive(source: Path, home: Path) -> int:
             raise StorageError(f"{home} is not empty.", "Choose a new folder.")
     with _opened(source) as packed:
         told = _verified(source, packed, home)
-        with disk_faults(home), written_whole(home) as unfinished:
-            shutil.rmtree(unfinished, ignore_errors=True)
-            try:
+        with disk_faults(home):
+            home.parent.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(dir=home.parent, prefix=f".{home.name}.") as folder:
+                unfinished = Path(folder, "library")
                 for name in told:
                     place = unfinished / name
                     place.parent.mkdir(parents=True, exist_ok=True)
                     with packed.open(name) as stream, place.open("wb") as out:
                         shutil.copyfileobj(stream, out, 1 << 20)
                 with catalogue_faults(home), closing(open_reader(unfinished / CATALOGUE)) as reader:
-                    if reader.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+                    sound = reader.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+                    if not sound or reader.execute("PRAGMA foreign_key_check").fetchone():
                         raise StorageError(f"The catalogue in {source} is damaged.", _REMEDY)
                 if home.exists():
                     home.rmdir()
-            except BaseException:
-                shutil.rmtree(unfinished, ignore_errors=True)
-                raise
+                unfinished.replace(home)
     return len(told) - 1
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
-from core.storage import keepsakes
+from core.errors import StorageError
+from core.storage import keepsakes, rescue
+from core.storage.catalogue.folder_files import forget_handed
 from core.storage.catalogue.generations import generations
+from core.storage.catalogue.job_rows import find_jobs, remove_job
 from core.storage.catalogue.statistics import BACKUPS, CACHE
 from core.storage.faults import disk_faults
 from core.storage.files import SET_ASIDE
@@ -19,8 +23,10 @@ _GONE = "version_id NOT IN (SELECT id FROM version)"
 _TRACES = (
     f"DELETE FROM judgment WHERE {_GONE}",
     f"DELETE FROM edit WHERE {_GONE}",
+    f"DELETE FROM written WHERE {_GONE}",
     "DELETE FROM own_recipe WHERE scope = 'document' AND key NOT IN (SELECT id FROM version)",
-    "DELETE FROM job WHERE state NOT IN ('queued', 'running')",
+    "DELETE FROM tag WHERE id NOT IN (SELECT tag FROM tagged)",
+    "DELETE FROM folder_file WHERE state = 'failed'",
     "DELETE FROM folder_event",
     "DELETE FROM query_log",
     f"DELETE FROM vector WHERE key <> '{NO_VECTOR}' AND number NOT IN (SELECT vector FROM chunk WHERE vector NOTNULL)",
@@ -30,11 +36,26 @@ _TRACES = (
 def erase(store: Store, *, copies: bool = False) -> None:
     """Leave no trace of documents that were removed for good: SQLite and Chroma only mark what they delete as free.
 
-    With them go their judgments and edits, the questions' log, the finished jobs, pictures of pages, and vectors that
-    no chunk uses. ``copies``: also backups, what was set aside, and the reports of benchmarks, which quote documents.
-    What lies in the trash stays. Takes as long as writing the library anew. Raises ``StorageError``.
+    With them go their judgments and edits, the questions' log, the finished jobs and what they could not read, pictures
+    of pages, and vectors that no chunk uses. ``copies``: also backups, what was set aside, and the reports of
+    benchmarks, which quote documents. What lies in the trash stays, and the ways of files that were taken out of the
+    library and still lie in a watched folder: forgotten, they would come back. Takes as long as writing the library
+    anew. Raises ``StorageError`` while files are read, while another program reads the catalogue, and, of ``copies``,
+    while a catalogue that was set aside is not put back.
     """
+    if copies and rescue.waiting(store.home):
+        raise StorageError("What was set aside is not put back yet.", "Repair the library first, or keep the copies.")
     with store.transaction() as connection:
+        if find_jobs(store, 1, ["running"]):  # it holds vectors that it has not stored yet
+            raise StorageError("Files are being read.", "Wait for them or cancel the job, and erase again.")
+        for job in find_jobs(store, -1, ["done", "failed", "cancelled"]):
+            remove_job(store, job.id)
+        left = connection.execute(
+            "SELECT folder_file.path, folder.path FROM folder_file JOIN folder ON id = folder WHERE state = 'left'"
+        ).fetchall()
+        forget_handed(
+            store, [path for path, root in left if keepsakes.place_of(root).is_dir() and not os.path.lexists(path)]
+        )
         for statement in _TRACES:
             connection.execute(statement)
         for known in generations(store):

@@ -225,10 +225,18 @@ class Store:
             self.files.named(content_hash)
 
     def compact(self) -> None:
-        """Write the catalogue anew, without what deleted rows left in its free pages, and empty its log."""
+        """Write the catalogue anew, without what deleted rows left in its free pages, and empty its log.
+
+        Raises ``StorageError`` where a reader keeps the old pages in their place.
+        """
         with catalogue_faults(self.home), self._connections.alone() as writer:
-            writer.execute("VACUUM")
-            writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            writer.execute("PRAGMA temp_store = FILE")  # in memory it would be all of the catalogue
+            try:
+                writer.execute("VACUUM")
+            finally:
+                writer.execute("PRAGMA temp_store = MEMORY")
+            if writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                raise StorageError(f"{self.home} is being read by another program.", "Close it and erase again.")
 
     def _prepare(self) -> None:
         with catalogue_faults(self.home), self._connections.alone() as writer:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from core.errors import StorageError
+from core.ingest.jobs import NewItem
 from core.library import Incoming, Library
+from core.storage import connections
 from core.storage.archive import archive, unarchive
+from core.storage.catalogue.folder_files import Handed, handed_files, note_handed
+from core.storage.catalogue.folders import add_folder
+from core.storage.catalogue.sources import FileStamp
 from tests.fast_encoder import FastEncoder
 
 SENTENCE = "The vault is opened by zanzibarquince."
@@ -26,7 +34,13 @@ def made(home: Path) -> Path:
             library.ingest([Incoming(name, content_hash=library.stage(text.encode()))])
         for row in library.sources():
             library.judge("What is said?", row.version_id, 12, 40)
+        library.queue.enqueue("ingest", {}, [NewItem("c.bin", content_hash=library.stage(SENTENCE.encode()))])
+        library.queue.run_next({"ingest": fail})
     return home
+
+
+def fail(*_: object) -> None:
+    raise StorageError("It cannot be read.")
 
 
 def files_with(home: Path, *words: bytes) -> list[Path]:
@@ -61,15 +75,61 @@ def test_a_deleted_sentence_is_in_no_file(tmp_path, copies) -> None:
     assert {path.parent.name for path in files_with(home, *marks)} == (set() if copies else {"backups"})
 
 
+def test_traces_beside_documents_go_and_what_is_taken_out_stays_out(tmp_path) -> None:
+    home, gone, there = tmp_path / "library", tmp_path / "zanzibarquince.md", tmp_path / "there.md"
+    there.write_text("A person took this out of the library.")
+    with Library.open(home, encoder=FastEncoder()) as library:
+        store = library._store
+        with store.transaction() as connection:
+            connection.execute("INSERT INTO written VALUES ('k', 'gone', ?, 1, 1.0)", (SENTENCE,))
+            connection.execute("INSERT INTO tag(name, folded) VALUES ('Zanzibarquince', 'zanzibarquince')")
+        folder = add_folder(store, tmp_path)
+        left, failed = Handed(FileStamp(1, 1), "left"), Handed(FileStamp(1, 1), "failed")
+        note_handed(
+            store, folder, {os.fsencode(gone): left, os.fsencode(there): left, os.fsencode(gone) + b"x": failed}
+        )
+        assert files_with(home, b"anzibarquince")
+        library.erase()
+        assert files_with(home, b"anzibarquince") == []
+        assert handed_files(store, folder) == {os.fsencode(there): left}
+
+
+def test_nothing_is_erased_while_it_is_read_or_needed(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(connections, "_BUSY_SECONDS", 0.1)
+    home = made(tmp_path / "library")
+    with Library.open(home, encoder=FastEncoder()) as library:
+        library.queue.enqueue("ingest", {}, [])
+        library.queue.run_next({"ingest": lambda *_: library.erase()})
+        assert "being read" in library.queue.jobs(limit=1)[0].reason
+        for row in library.sources():
+            library.remove(row.id)
+        with closing(connections.open_reader(home / connections.CATALOGUE)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM meta").fetchone()
+            with pytest.raises(StorageError, match="another program"):
+                library.erase()
+        library.erase()
+        assert files_with(home, SENTENCE.encode()) == []
+        (home / "damaged" / "20260101T000000").mkdir(parents=True)
+        with pytest.raises(StorageError, match="set aside"):
+            library.erase(copies=True)
+
+
 @pytest.mark.parametrize("vectors", [True, False])
-def test_an_archive_comes_in_as_it_went_out(tmp_path, vectors) -> None:
-    home, packed, other = made(tmp_path / "library"), tmp_path / "all.zip", tmp_path / "other"
+def test_an_archive_comes_in_as_it_went_out(tmp_path, monkeypatch, vectors) -> None:
+    home, packed, other = made(tmp_path / "library"), tmp_path / "new" / "all.zip", tmp_path / "other"
     before = state(home)
-    with Library.open(home, encoder=FastEncoder()):
-        assert archive(home, packed, vectors=vectors) == 2  # while it is in use
+    mine = tmp_path / "other.part" / "mine.txt"
+    mine.parent.mkdir()
+    mine.write_text("a person's own")
+    with Library.open(home, encoder=FastEncoder()), monkeypatch.context() as patched:
+        patched.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))  # the system's may have no room
+        assert archive(home, packed, vectors=vectors) == 2  # while it is in use; what failed does not travel
+    assert list(packed.parent.iterdir()) == [packed]
     with pytest.raises(StorageError, match="already"):
         archive(home, packed)
     assert unarchive(packed, other) == 2
+    assert mine.read_text() == "a person's own"
     if not vectors:
         with Library.open(other, encoder=FastEncoder()) as library:
             assert library.rebuild().encoded

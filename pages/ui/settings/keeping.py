@@ -109,10 +109,12 @@ def show_archive() -> None:
     if button.button("Take it in", disabled=not ready, icon=":material/unarchive:", width="stretch"):
         with st.spinner("Checking and unpacking …"):
             attempt_and_rerun(partial(_take_in, Path(source.strip()).expanduser(), called))
-    copies = st.checkbox("Backups, what was set aside and reports of benchmarks too", key="settings.erase.copies")
-    if st.button("Erase what was removed", key="settings.erase", icon=":material/delete_forever:"):
-        with st.spinner("Erasing …"):
-            attempt_and_rerun(lambda: services.library().erase(copies=copies))
+    with st.popover("Erase what was removed", icon=":material/delete_forever:"):
+        st.markdown("This cannot be undone.")
+        copies = st.checkbox("Backups, what was set aside and reports of benchmarks too", key="settings.erase.copies")
+        if st.button("Erase for good", key="settings.erase", type="primary"):
+            with st.spinner("Erasing …"):
+                attempt_and_rerun(lambda: services.library().erase(copies=copies))
     st.caption("Removed documents leave traces in free space, logs and copies. Erasing takes their judgments along.")
 
 
