@@ -10,9 +10,10 @@ import codecs
 import posixpath
 import re
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 from urllib.parse import unquote
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
@@ -21,6 +22,7 @@ from lxml import etree
 from core.errors import ParseError
 
 Element = Any  # lxml's elements come without types
+Taken = TypeVar("Taken")
 RELATIONS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 # How every part is parsed, as a tree or piece by piece: nothing is fetched, expanded or let grow without bound.
 SAFELY: dict[str, Any] = {
@@ -160,14 +162,17 @@ class Package:
     def stream(self, name: str) -> IO[bytes] | None:
         """A large part, unpacked while it is read; ``None`` where it is missing."""
         member = self._members.get(_plain(name))
-        return None if member is None else self._archive.open(member)
+        return None if member is None else self._unpacked(name, lambda: self._archive.open(member))
 
     def _content(self, name: str) -> bytes | None:
         member = self._members.get(_plain(name))
         if member is None:
             return None
+        return self._unpacked(name, lambda: self._archive.read(member))
+
+    def _unpacked(self, name: str, take: Callable[[], Taken]) -> Taken:
         try:
-            return self._archive.read(member)
+            return take()
         except (BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError) as error:
             raise ParseError(f"{self._shown} is damaged: its part {name} cannot be unpacked.", _SAVE_AGAIN) from error
 
