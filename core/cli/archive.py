@@ -33,5 +33,5 @@ def erase(options: Namespace) -> int:
         library.queue.recover()  # what a dead process was reading is not being read
         library.erase(copies=options.copies)
     where = "the library's folder" if options.copies else "the library; its copies and backups stay without --copies"
-    console.answer(options, {"erased": True}, f"Nothing of what was removed is left in {where}.")
+    console.answer(options, {"erased": True}, f"What was removed is erased from {where}.")
     return 0

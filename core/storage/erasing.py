@@ -42,6 +42,9 @@ def erase(store: Store, *, copies: bool = False) -> None:
     library and still lie in a watched folder: forgotten, they would come back. Takes as long as writing the library
     anew. Raises ``StorageError`` while files are read, while another program reads the catalogue, and, of ``copies``,
     while a catalogue that was set aside is not put back.
+
+    One trace is not in its hands: Chroma fills its graph file up with uninitialised memory, so a process that has read
+    a document may write words of it there until Chroma's files are made anew by another process.
     """
     if copies and rescue.waiting(store.home):
         raise StorageError("What was set aside is not put back yet.", "Repair the library first, or keep the copies.")
