@@ -241,13 +241,14 @@ class Searcher:
         with self._store.reading():
             ranking = self.order(scores, settings, progress)
             reads = self.reads(ranking.leaves)
-            context, filled, timings = self.fill(ranking, settings, budget_characters, reads)
+            context, filled, timings = self.fill(ranking, settings, budget_characters, reads, preview=True)
+            trace = assembly.build_trace(ranking, filled.fates, reads.chunk_ids, timings, reads.by_stage)
             return SearchResult(
                 ranking.question,
                 hits_of(ranking, reads),
                 context.passages,
                 context,
-                trace := assembly.build_trace(ranking, filled.fates, reads.chunk_ids, timings, reads.by_stage),
+                trace,
                 timings,
                 ranking.understood,
                 self._conflicts(ranking, context, settings, reads),
@@ -274,24 +275,24 @@ class Searcher:
         return parts_sentence(self.text(version_id), place)
 
     def fill(
-        self, ranking: Ranking, settings: Settings, budget_characters: int | None, reads: CatalogueReads
+        self, ranking: Ranking, settings: Settings, characters: int | None, reads: CatalogueReads, preview: bool = False
     ) -> tuple[Context, assembly.Assembled, Mapping[str, float]]:
-        """The context of a ranking, what was assembled for it, and milliseconds by stage."""
+        """The context of a ranking, what was assembled for it (``preview``: as there), and milliseconds by stage."""
         with self._store.reading():
             leaves = ranking.leaves
             started = perf_counter()
-            if budget_characters is None:
+            if characters is None:
                 budget = assembly.tokens(settings.assembly.budget_tokens, self._model.counter)
                 sizes = leaves.tokens
             else:
-                budget = assembly.characters(budget_characters)
+                budget = assembly.characters(characters)
                 sizes = leaves.ends - leaves.starts
             intent = ranking.understood.intent
             reads.began()
             extents = expand(ranking, settings.expansion, sizes, budget.amount, reads, intent=intent)
             reads.ended("expand")
             expanded = perf_counter()
-            filled = assembly.assemble(ranking, extents, budget, reads, settings.assembly)
+            filled = assembly.assemble(ranking, extents, budget, reads, settings.assembly, preview=preview)
             reads.ended("assemble")
             passages = tuple(assembly.arrange(filled.passages, settings.assembly.order))
             prompt = render_prompt(ranking.question, passages)

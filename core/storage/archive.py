@@ -70,7 +70,9 @@ def archive(home: Path, target: Path, *, vectors: bool = True) -> int:
         for one in wanted:
             if fault := files.fault(one):
                 raise StorageError(f"{fault} ({one[:12]})", "Run verify on the library first.")
-        told = {name: [path.stat().st_size, files.hash_of(path)] for name, path in held.items()}
+        # An original's hash was just seen to be its name.
+        hashes = {CATALOGUE: files.hash_of(packed), **{f"files/{one[:2]}/{one[2:]}": one for one in wanted}}
+        told = {name: [path.stat().st_size, hashes[name]] for name, path in held.items()}
         with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as out:
             out.writestr(_MANIFEST, json.dumps({"format": _FORMAT, "schema": steps, "files": told}, indent=0))
             for name, path in held.items():

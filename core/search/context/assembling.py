@@ -61,12 +61,15 @@ def assemble(
     budget: Budget,
     reads: Reads,
     settings: AssemblySettings | None = None,
+    *,
+    preview: bool = True,
 ) -> Assembled:
     """Fill the budget in relevance order. ``settings``: ``None`` for the defaults; their budget and order are not read.
 
     An extent that does not fit is tried as its child alone; the child that does not fit either is cut at a sentence
     (failing that, a word), and the context ends there. It ends before what is unlikely to add to the answer
-    (``core.search.context.ending``). A single sentence that does not fit is passed over.
+    (``core.search.context.ending``). A single sentence that does not fit is passed over. ``preview``: where the room
+    is filled, tell where it would have ended, which takes filling it a second time.
     """
     settings = settings or AssemblySettings()
     if len(ranking.pool) < LEAST:
@@ -93,7 +96,8 @@ def assemble(
     if budget.headed:
         notes.expect([], [(candidate.document, candidate.wanted.start) for candidate in candidates])
     context = filled(settings)
-    usual = context if settings.stop_below else filled(replace(settings, stop_below=AssemblySettings().stop_below))
+    again = preview and not settings.stop_below
+    usual = filled(replace(settings, stop_below=AssemblySettings().stop_below)) if again else context
     ended = next((at for at, one in enumerate(candidates) if ENDED in usual.refused.get(one.child, "")), None)
     ending = None
     if ended is not None:
