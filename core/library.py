@@ -34,6 +34,7 @@ from core.storage.catalogue.judging import JudgmentRow
 from core.storage.catalogue.labels import Collection, Labels, Tag
 from core.storage.catalogue.linked import Linked, linked
 from core.storage.catalogue.names import Scope, scope_named
+from core.storage.catalogue.question_log import QuestionLog
 from core.storage.catalogue.sources import SourceRow
 from core.storage.catalogue.statistics import Stats, stats
 from core.storage.catalogue.trash import KEPT_DAYS
@@ -67,6 +68,7 @@ class Library:
         self._searcher = Searcher(store, self._model, None, self._reader)
         self.passwords = Passwords()
         self.queue = JobQueue(store)
+        self.log = QuestionLog(store)
         self.folders = Folders(store, self.queue)
 
     @classmethod

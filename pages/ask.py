@@ -22,7 +22,7 @@ from pages.ui.ask.dials import ask_dials
 from pages.ui.ask.evidence import show_ending, show_evidence, show_notes
 from pages.ui.ask.question import QUESTION, question_row, scope_row, suggestions
 from pages.ui.ask.question import turns as question_turns
-from pages.ui.ask.results import Inquiry
+from pages.ui.ask.results import Answered, Inquiry
 from pages.ui.ask.source import KindOf
 from pages.ui.ask.tabs import show_tabs
 from pages.ui.ask.why import show_why
@@ -125,10 +125,11 @@ def show_result(
     if result.hits:
         with quoted:
             if written.chosen():
-                at = written.show_written(inquiry, result, kind_of)
+                at, answered = written.show_written(inquiry, result, kind_of), None
             else:
-                at = show_quotes(inquiry, result, made_by, kind_of, another=another)
+                at, answered = show_quotes(inquiry, result, made_by, kind_of, another=another)
             target = ask_place.cited(at, kind_of) or target
+            ask_results.note(inquiry, result, answered)
     with further:
         conversation.show_further(lambda: written.told(inquiry) or ask_results.answer(result, made_by).text)
     st.session_state[state.QUOTED] = inquiry.question
@@ -144,13 +145,13 @@ def answer_place(another: bool) -> DeltaGenerator:
 
 def show_quotes(
     inquiry: Inquiry, result: SearchResult, made_by: Settings, kind_of: KindOf, *, another: bool
-) -> dict[str, str] | None:
-    """The answer line; returns a place to open in Chunks. ``another``: not the question whose quotes stand there."""
+) -> tuple[dict[str, str] | None, Answered]:
+    """The answer line; returns a place to open in Chunks, and it. ``another``: not the question of those quoted now."""
     place: AbstractContextManager[object] = st.empty() if another else nullcontext()
     with place, st.spinner("Choosing the sentences to quote …") if another else nullcontext():
         answered = ask_results.answer(result, made_by)
     with place:  # the same place on the page either way
-        return show_answer(answered.nearest, answered.support, result, kind_of)
+        return show_answer(answered.nearest, answered.support, result, kind_of), answered
 
 
 def save_markdown(inquiry: Inquiry, result: SearchResult, made_by: Settings) -> None:

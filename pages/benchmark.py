@@ -9,6 +9,7 @@ from pages.ui.benchmark.choices import show_choices
 from pages.ui.benchmark.history import show_history, show_stopped
 from pages.ui.benchmark.making import show_making, show_way
 from pages.ui.benchmark.needles import show_needles
+from pages.ui.benchmark.over_time import show_over_time
 from pages.ui.benchmark.refit import show_refit
 from pages.ui.benchmark.results import arrive, show_results
 from pages.ui.library import judging_list
@@ -60,6 +61,7 @@ def main() -> None:
         show_making()
         show_refit()
         show_needles()
+    show_over_time(runs)
     show_history(runs)
 
 

@@ -34,6 +34,7 @@ from core.evaluation.metrics import (
     ndcg,
     precision_omega,
     recall,
+    share_before_gold,
     token_f1,
 )
 from core.evaluation.records import QuestionOutcome
@@ -130,8 +131,7 @@ class Measuring:
     """Asks a suite's questions of a library as it is cut now. ``documents``: of the suite, by name.
 
     A document of kind "" could not be read: gold in it is lost at "reading". ``judge``: of claims; ``writer``: of
-    answers, ``None`` for quotes. ``reread``: by re-ranker, passages that
-    it was to read so far and the seconds it took.
+    answers, ``None`` for quotes. ``reread``: by re-ranker, passages that it was to read so far and the seconds it took.
     """
 
     library: Library
@@ -266,6 +266,7 @@ class _One:
         if REREAD in self.milliseconds:
             self.milliseconds[REREAD] = max(reading, self.milliseconds[REREAD])
         self.milliseconds[TOTAL] = sum(self.milliseconds.values())
+        self.gold_at = share_before_gold(self._placed(timed, ranked=False), self.gold.whole)
         for budget in BUDGETS:
             context = timed
             if budget != TIMED_BUDGET:
@@ -323,6 +324,7 @@ class _One:
             ended=self.ended,
             failure=self.failure,
             answer=self.answer,
+            gold_at=self.gold_at,
         )
 
     def _failure(self, context: Context) -> str:
@@ -356,8 +358,7 @@ class _One:
         held = [bool(gold.whole.common(region([place]))) for place in placed]
         self.scores[f"context_precision@{room}"] = context_precision(held) if gold.spans else None
         self.scores[f"context_recall@{room}"] = context_recall(taken, gold.spans) if gold.spans else None
-        answer = self.question.answer
-        text = "\n\n".join(passage.text for passage in context.passages)
+        answer, text = self.question.answer, "\n\n".join(passage.text for passage in context.passages)
         self.scores[f"answer_hit@{room}"] = answer_hit(answer, text) if answer else None
 
     def _score_ranks(self) -> None:
@@ -373,9 +374,8 @@ class _One:
             for leaf in ranked[:CHROMA_ITEMS]
         ]
         chroma = chroma_scores(items, gold.spans) if gold.spans else None
-        self.scores[f"chroma_recall@{CHROMA_ITEMS}"] = chroma.recall if chroma else None
-        self.scores[f"chroma_precision@{CHROMA_ITEMS}"] = chroma.precision if chroma else None
-        self.scores[f"chroma_iou@{CHROMA_ITEMS}"] = chroma.iou if chroma else None
+        for name in ("recall", "precision", "iou"):
+            self.scores[f"chroma_{name}@{CHROMA_ITEMS}"] = getattr(chroma, name) if chroma else None
         self.scores["precision_omega"] = gold.omega
         documents = self.question.relevant_documents
         self.scores[f"ndcg@{RANKED}"] = ndcg(self.ranked.documents, documents, RANKED) if documents else None
@@ -392,8 +392,8 @@ class _One:
         self.scores["token_f1"] = token_f1(best, known) if known else None
         self.scores.update(graded(asked, self.answer, known or "", context.passages, self.by.judge))
 
-    def _placed(self, context: Context) -> tuple[Placed, ...]:
-        passages = sorted(context.passages, key=lambda passage: passage.rank)
+    def _placed(self, context: Context, *, ranked: bool = True) -> tuple[Placed, ...]:
+        passages = sorted(context.passages, key=lambda passage: passage.rank) if ranked else context.passages
         return tuple(self._place(item.version_id, item.start, item.end) for item in passages)
 
     def _place(self, version_id: str, start: int, end: int) -> Placed:

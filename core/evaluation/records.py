@@ -27,7 +27,8 @@ class QuestionOutcome:
     ``milliseconds``: by stage, for one context. ``prompt_tokens`` and ``characters``: of the context at each budget.
     ``ended``: of the context that ends by itself, "characters", "tokens", and where gold is read "tokens_to_gold".
     ``failure``: the class of what kept the gold from being read (``core.evaluation.failures.classes``), "" where it was
-    or nobody looked. ``answer``: that was scored, "" where none was asked for.
+    or nobody looked. ``answer``: that was scored, "" where none was asked for. ``gold_at``: the share of the timed
+    context, as the reader has it, that stands before its first gold; ``None`` where it holds none.
     """
 
     id: str
@@ -43,6 +44,7 @@ class QuestionOutcome:
     ended: Mapping[str, int] = field(default_factory=dict)
     failure: str = ""
     answer: str = ""
+    gold_at: float | None = None
 
     def to_json(self) -> str:
         """One line, without its newline."""
@@ -68,6 +70,7 @@ class QuestionOutcome:
             ended=row.get("ended", {}),
             failure=row.get("failure", ""),
             answer=row.get("answer", ""),
+            gold_at=row.get("gold_at"),
         )
 
 

@@ -39,7 +39,7 @@ _WITHOUT_VECTORS = (
     f"UPDATE chunk SET vector = (SELECT number FROM vector WHERE key = '{NO_VECTOR}') WHERE vector IS NOT NULL",
     f"DELETE FROM vector WHERE key <> '{NO_VECTOR}'",
 )
-_LEFT_OUT = ("DELETE FROM job_item", "DELETE FROM job", "DELETE FROM query_log", "DELETE FROM outbox")
+_LEFT_OUT = ("DELETE FROM job_item", "DELETE FROM job", "DELETE FROM logged_question", "DELETE FROM outbox")
 
 
 def archive(home: Path, target: Path, *, vectors: bool = True) -> int:

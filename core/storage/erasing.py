@@ -28,7 +28,7 @@ _TRACES = (
     "DELETE FROM tag WHERE id NOT IN (SELECT tag FROM tagged)",
     "DELETE FROM folder_file WHERE state = 'failed'",
     "DELETE FROM folder_event",
-    "DELETE FROM query_log",
+    "DELETE FROM logged_question",
     f"DELETE FROM vector WHERE key <> '{NO_VECTOR}' AND number NOT IN (SELECT vector FROM chunk WHERE vector NOTNULL)",
 )
 

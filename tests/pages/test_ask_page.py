@@ -23,7 +23,6 @@ from pages.ui.ask import tabs as ask_tabs
 from pages.ui.ask.compare import partner, pieces
 from pages.ui.ask.dials import ask_dials
 from pages.ui.ask.dials.ask_dials import BY_NAME, DIALS, FOLDS, differing
-from pages.ui.ask.question import REMEMBERED, with_latest
 from pages.ui.ask.why import TASK, surroundings
 from pages.ui.shared import state
 from tests.pages.apps import filled, said, start
@@ -83,13 +82,6 @@ def test_a_dial_that_is_not_read_is_neither_drawn_nor_told() -> None:
     flat = Settings().with_values({"expansion.strategy": "flat", "expansion.max_share": 0.9, "retrieval.k": 9})
     assert not BY_NAME["expansion.max_share"].read(flat)
     assert [dial.name for dial in differing(flat, Settings())] == ["retrieval.k", "expansion.strategy"]
-
-
-@given(st.lists(st.integers(0, 70)), st.lists(st.integers(0, 70)))
-def test_the_history_has_each_question_once_and_the_latest_first(held: list[int], new: list[int]) -> None:
-    listed = with_latest([str(one) for one in held], [str(one) for one in new])
-    assert len(listed) == len(set(listed)) <= REMEMBERED
-    assert listed == list(dict.fromkeys(map(str, [*new, *held])))[:REMEMBERED]
 
 
 def passage(start: int, text: str, rank: int = 1, version: str = "v") -> Passage:
@@ -284,15 +276,19 @@ def test_a_question_is_remembered_asked_again_and_forgotten(home: Path) -> None:
     from pages.ui.shared import services
 
     app = asked()
-    asked_once = services.library().preference("ask.history")
-    assert json.loads(asked_once) == [QUESTION]
+    (first,) = services.library().log.since("")
+    assert (first.question, first.quoted) == (QUESTION, True)
+    assert first.version_ids
+    assert first.similarity is not None
+    app.run()
+    assert len(services.library().log.since("")) == 1
     app.text_input(key=state.QUESTION).set_value("Where is the kettle?")
     app.button[0].click().run()
     app.button(key="ask.past.1").click().run()
     assert app.text_input(key=state.QUESTION).value == QUESTION
-    assert json.loads(services.library().preference("ask.history")) == [QUESTION, "Where is the kettle?"]
+    assert services.library().log.latest(5) == [QUESTION, "Where is the kettle?"]
     app.button(key="ask.forget").click().run()
-    assert services.library().preference("ask.history") == ""
+    assert services.library().log.latest(5) == []
     assert not app.exception
 
 

@@ -17,7 +17,16 @@ from core.evaluation.metrics.answers import answer_hit, exact_match, token_f1
 from core.evaluation.metrics.chroma import ChromaScores, chroma_scores, precision_omega
 from core.evaluation.metrics.claims import claim_recall, faithfulness, hallucination_rate
 from core.evaluation.metrics.ranking import average_precision, context_precision, ndcg, recall_at_k, reciprocal_rank
-from core.evaluation.metrics.spans import attained, before_gold, context_recall, full, iou, precision, recall
+from core.evaluation.metrics.spans import (
+    attained,
+    before_gold,
+    context_recall,
+    full,
+    iou,
+    precision,
+    recall,
+    share_before_gold,
+)
 from core.evaluation.regions import Region
 
 SPAN_METRICS: dict[str, Callable[[Region, Region, int], float]] = {
@@ -62,5 +71,6 @@ __all__ = [
     "recall",
     "recall_at_k",
     "reciprocal_rank",
+    "share_before_gold",
     "token_f1",
 ]

@@ -74,6 +74,18 @@ def before_gold(context: Sequence[Placed], gold: Region) -> tuple[Placed, ...] |
     return None
 
 
+def share_before_gold(context: Sequence[Placed], gold: Region) -> float | None:
+    """The share of ``context``, in its order, that stands before its first gold; ``None`` where it holds none.
+
+    >>> share_before_gold([("a", 0, 8), ("b", 0, 8)], region([("b", 4, 12)]))
+    0.75
+    """
+    before = before_gold(context, gold)
+    if before is None:
+        return None
+    return sum(end - start for _, start, end in before) / sum(end - start for _, start, end in context)
+
+
 def context_recall(taken: Region, gold_spans: Sequence[Placed]) -> float:
     """Share of ``gold_spans`` of which at least half the characters are in ``taken``.
 

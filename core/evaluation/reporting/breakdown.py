@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from core.evaluation.records import QuestionOutcome
 from core.evaluation.reporting.report import READ, AskedQuestion, BenchReport, PresetReport
 from core.evaluation.statistics import intervals
 from core.settings import Settings
@@ -73,6 +74,39 @@ class Group:
     mean: float
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tenth:
+    """Questions whose first gold stands in one tenth of the context. ``right``: how well they were answered, the mean.
+
+    ``start``: of the tenth, in percent of the context. ``right``: in percent, ``None`` where no answer was scored.
+    """
+
+    start: int
+    questions: int
+    right: float | None
+
+
+def by_position(outcomes: Collection[QuestionOutcome]) -> tuple[Tenth, ...]:
+    """All ten, in the reader's order; () where no context holds gold. How well: ``claim_recall``, else ``token_f1``."""
+    held: list[list[QuestionOutcome]] = [[] for _ in range(10)]
+    for outcome in outcomes:
+        if outcome.gold_at is not None:
+            held[min(9, int(10 * outcome.gold_at))].append(outcome)
+    if not any(held):
+        return ()
+    scored = [[score for one in part for score in [_answered(one)] if score is not None] for part in held]
+    return tuple(
+        Tenth(10 * place, len(part), 100 * sum(scores) / len(scores) if scores else None)
+        for place, (part, scores) in enumerate(zip(held, scored, strict=True))
+    )
+
+
+def _answered(outcome: QuestionOutcome) -> float | None:
+    return next(
+        (score for name in ("claim_recall", "token_f1") if (score := outcome.scores.get(name)) is not None), None
+    )
 
 
 def breakdowns(

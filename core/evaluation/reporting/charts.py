@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from core.evaluation.reporting.breakdown import COST_WORDS, STAGE_WORDS, CostAxis, Group, leading, points
+from core.evaluation.reporting.breakdown import COST_WORDS, STAGE_WORDS, CostAxis, Group, Tenth, leading, points
 from core.evaluation.reporting.metric_words import metric_words
 from core.evaluation.reporting.report import BenchReport
 
@@ -226,6 +226,39 @@ def breakdown_figure(
     figure.update_layout(scattermode="group", scattergap=0.3)
     figure.update_xaxes(title=f"{metric_words(metric)}, %{more}")
     figure.update_yaxes(title=None, autorange="reversed")
+    return figure
+
+
+def position_figure(tenths: Sequence[Tenth], palette: Palette = LIGHT) -> plotly.graph_objects.Figure:
+    """How many questions have their first gold in each tenth of the context, and how well those were answered."""
+    import plotly.graph_objects as plot
+
+    places = [f"{tenth.start}–{tenth.start + 10} %" for tenth in tenths]
+    figure = plot.Figure(
+        plot.Bar(
+            x=places,
+            y=[tenth.questions for tenth in tenths],
+            name="questions",
+            marker={"color": palette.colours[0]},
+            hovertemplate="%{x} of the context: first gold of %{y} questions<extra></extra>",
+        )
+    )
+    if any(tenth.right is not None for tenth in tenths):
+        figure.add_scatter(
+            x=places,
+            y=[tenth.right for tenth in tenths],
+            yaxis="y2",
+            mode="lines+markers",
+            name="answered right, %",
+            line={"color": palette.colours[1], "dash": "dash"},
+            marker={"symbol": "diamond", "size": 9},
+            connectgaps=True,
+            hovertemplate="%{x} of the context: %{y:.0f} % right<extra></extra>",
+        )
+    _lay_out(figure, palette, height=320)
+    figure.update_xaxes(title="Where the first gold stands in the context, as it is read")
+    figure.update_yaxes(title="Questions")
+    figure.update_layout(yaxis2={"overlaying": "y", "side": "right", "range": [0, 105], "showgrid": False})
     return figure
 
 

@@ -243,6 +243,26 @@ CREATE TABLE written (
 CREATE INDEX written_of_version ON written(version_id);
 """
 
+_QUESTIONS = """
+-- Nothing ever wrote or read the first log of questions.
+DROP TABLE IF EXISTS query_log;
+CREATE TABLE logged_question (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  question TEXT NOT NULL,
+  milliseconds REAL NOT NULL,
+  support REAL,
+  quoted INTEGER,
+  similarity REAL,
+  version_ids TEXT NOT NULL, -- a list in JSON
+  at TEXT NOT NULL
+);
+CREATE INDEX logged_question_by_time ON logged_question(at);
+INSERT INTO logged_question(question, milliseconds, version_ids, at)
+SELECT past.value, 0, '[]', '' FROM meta, json_each(CASE WHEN json_valid(meta.value) THEN meta.value ELSE '[]' END) past
+WHERE meta.key = 'preference.ask.history' AND past.type = 'text' ORDER BY past.key DESC;
+DELETE FROM meta WHERE key = 'preference.ask.history';
+"""
+
 MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0001_the_whole_way_once", FIRST),
     ("0002_trash_labels_attachments_folders", _SECOND),
@@ -255,4 +275,5 @@ MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0009_folders_in_step", _FOLDERS),
     ("0010_how_pages_were_read", _HOW_PAGES_WERE_READ),
     ("0011_written", _WRITTEN),
+    ("0012_logged_questions", _QUESTIONS),
 )

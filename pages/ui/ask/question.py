@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from secrets import token_hex
 
 import streamlit as st
 
-from core.errors import LecternError
 from core.evaluation.making import suggested_questions
 from core.library import Library, Scope
 from core.settings import Settings
@@ -16,47 +14,28 @@ from pages.ui.ask.dials import ask_dials
 from pages.ui.shared import samples, services, state
 from pages.ui.shared.words import escaped, shortened
 
-PAST = "ask.history"  # a preference: the questions as JSON, latest first
 REMEMBERED = 50
 _SHOWN = 90  # characters of a question in the list
 
 
 def past() -> list[str]:
-    """The questions asked before, latest first. A window that only reads has its own before the library's."""
-    written = services.library().preference(PAST)
-    held = json.loads(written) if written else []
-    return with_latest([*held], st.session_state.get(state.PAST, ()))
-
-
-def with_latest(held: Sequence[str], asked: Sequence[str]) -> list[str]:
-    """The list with what was asked since, latest first, each question once.
-
-    >>> with_latest(["b", "a"], ["a", "c"])
-    ['a', 'c', 'b']
-    """
-    return list(dict.fromkeys([*asked, *held]))[:REMEMBERED]
+    """The questions asked before, latest first: in this window, then those of the library's log."""
+    here: list[str] = st.session_state.get(state.PAST) or []
+    return list(dict.fromkeys([*here, *services.library().log.latest(REMEMBERED)]))[:REMEMBERED]
 
 
 def remember(question: str) -> None:
-    """Put a question in front of the list. Where the library cannot keep it, this window does."""
-    now = past()
-    if not question or now[:1] == [question]:
-        return
-    later = with_latest(now, [question])
-    try:
-        if services.library().writable:
-            services.library().set_preference(PAST, json.dumps(later, ensure_ascii=False))
-            return
-    except LecternError:
-        pass  # a full disk costs the note, not the answer
-    st.session_state[state.PAST] = later
+    """Put a question in front of the list of this window. The log notes it when its answer stands there."""
+    if question:
+        here: list[str] = st.session_state.get(state.PAST) or []
+        st.session_state[state.PAST] = list(dict.fromkeys([question, *here]))[:REMEMBERED]
 
 
 def forget() -> None:
-    """Empty the list; for a callback."""
+    """Empty the list, and the log; for a callback."""
     st.session_state[state.PAST] = []
     if services.library().writable:
-        services.library().set_preference(PAST, "")
+        services.library().log.forget()
 
 
 def ask(question: str) -> None:

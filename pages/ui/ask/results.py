@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import streamlit as st
@@ -13,9 +14,10 @@ from core.search.answer import in_words
 from core.search.answer.support import Support
 from core.search.question.analysis import Keys
 from core.settings import RerankingSettings, Settings
+from core.storage.catalogue.question_log import LoggedQuestion
 from core.types import Answer
 from pages.ui.ask.dials import ask_dials
-from pages.ui.shared import services, tasks
+from pages.ui.shared import services, state, tasks
 
 _RERANKING = "reranking"
 
@@ -105,3 +107,24 @@ def answer(result: SearchResult, settings: Settings) -> Answered:
     if not line.support.enough:  # what was encoded for it is in memory
         nearest = searcher.answer(result, replace(settings.answering, least_support=0.0)).answer
     return Answered(nearest, line.support, line.milliseconds)
+
+
+def note(inquiry: Inquiry, result: SearchResult, answered: Answered | None) -> None:
+    """Put a question into the library's log, once each time it is asked. ``answered``: ``None`` by a language model."""
+    log = services.library().log
+    if st.session_state.get(state.LOGGED) == inquiry.asking or not log.on:
+        return
+    st.session_state[state.LOGGED] = inquiry.asking
+    nearest = max((hit.scores["dense"] for hit in result.hits if "dense" in hit.scores), default=None)
+    spent = sum(result.timings_ms.values()) + (answered.milliseconds if answered else 0)
+    with suppress(LecternError):  # a full disk costs the note, not the answer
+        log.note(
+            LoggedQuestion(
+                inquiry.question,
+                spent,
+                answered.support.probability if answered else None,
+                answered.support.enough if answered else None,
+                nearest,
+                tuple(dict.fromkeys(passage.version_id for passage in result.passages)),
+            )
+        )

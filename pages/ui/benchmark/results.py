@@ -20,16 +20,17 @@ from pages.ui.benchmark.failures import has_failures, show_failures
 from pages.ui.benchmark.questions import show_questions
 from pages.ui.benchmark.ready import paragraph
 from pages.ui.benchmark.table import USUAL, columns, show_table, table
-from pages.ui.benchmark.views import show_breakdown, show_lost, show_pareto, show_recall
+from pages.ui.benchmark.views import show_breakdown, show_lost, show_pareto, show_positions, show_recall
 from pages.ui.benchmark.words import compared
 from pages.ui.shared import address, state, words
 from pages.ui.shared.guard import guarded
 
-RECALL, PARETO, BREAKDOWN, LOST, FAILURES, QUESTIONS, SETTINGS, UNANSWERABLE = (
+RECALL, PARETO, BREAKDOWN, LOST, PLACE, FAILURES, QUESTIONS, SETTINGS, UNANSWERABLE = (
     "Recall by budget",
     "Cost and recall",
     "By document and kind",
     "Where gold was lost",
+    "Place in the context",
     "Why it was missed",
     "Questions",
     "Settings and costs",
@@ -163,6 +164,8 @@ def _legend(report: BenchReport, baseline: str) -> str:
 
 def _views(report: BenchReport, folder: str, selected: str, baseline: str) -> None:
     views = [RECALL, PARETO, BREAKDOWN, LOST, QUESTIONS, SETTINGS]
+    if any(outcome.gold_at is not None for outcome in benches.measured(folder, selected).values()):
+        views.insert(views.index(QUESTIONS), PLACE)
     if has_failures(folder, selected):
         views.insert(views.index(QUESTIONS), FAILURES)
     if report.presets[0].unanswerable.get("unanswerable"):
@@ -182,6 +185,8 @@ def _views(report: BenchReport, folder: str, selected: str, baseline: str) -> No
         show_breakdown(report, folder, chosen)
     elif view == LOST:
         show_lost(report)
+    elif view == PLACE:
+        show_positions(folder, selected)
     elif view == FAILURES:
         show_failures(report, folder, selected, baseline)
     elif view == QUESTIONS:

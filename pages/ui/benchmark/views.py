@@ -6,11 +6,19 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import streamlit as st
 
-from core.evaluation.reporting.breakdown import COST_WORDS, By, breakdowns, headline_budget
-from core.evaluation.reporting.charts import BOLD, breakdown_figure, lost_figure, pareto_figure, recall_figure
+from core.evaluation.measuring import TIMED_BUDGET
+from core.evaluation.reporting.breakdown import COST_WORDS, By, breakdowns, by_position, headline_budget
+from core.evaluation.reporting.charts import (
+    BOLD,
+    breakdown_figure,
+    lost_figure,
+    pareto_figure,
+    position_figure,
+    recall_figure,
+)
 from core.evaluation.reporting.metric_words import metric_title
 from core.evaluation.reporting.report import BenchReport
-from pages.ui.benchmark.benches import kept
+from pages.ui.benchmark.benches import kept, measured
 from pages.ui.shared import state
 from pages.ui.shared.plots import CONFIG, palette
 
@@ -102,6 +110,21 @@ def show_lost(report: BenchReport) -> None:
             "search**: neither had its chunk among its first.\n- **in no chunk**, **file could not be read**: it never "
             "reached the index."
         )
+
+
+def show_positions(folder: str, preset: str) -> None:
+    """Where in the context the gold stands, and how well questions are answered by that."""
+    tenths = by_position(measured(folder, preset).values())
+    _draw(position_figure(tenths, palette()), "positions", "Questions by where their first gold stands in the context.")
+    st.caption(
+        f"The context of {TIMED_BUDGET:,} characters, in the order it is read in. What stands in the middle is what "
+        "models overlook most; *Settings* have an order that puts the best passages at both ends."
+        + (
+            ""
+            if any(tenth.right is not None for tenth in tenths)
+            else " Score answers, too, to see how many are right."
+        )
+    )
 
 
 def choose_budget(report: BenchReport) -> int:

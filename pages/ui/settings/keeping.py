@@ -27,7 +27,10 @@ PROMISES = (
         "Files are opened by their own process without network or files, old ones by LibreOffice. Text stays text.",
     ),
     ("Passwords are not written down", "A password you give for a file is kept in memory until Lectern ends."),
-    ("What is written down", "Your questions and how long they took stay in the library's own log, in its folder."),
+    (
+        "What is written down",
+        "Your questions and what was read for them stay in the library's log; Benchmark's “Over time” turns it off.",
+    ),
 )
 PARTS = {
     "text_bytes": "Text, structure and chunks",

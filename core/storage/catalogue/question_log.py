@@ -1,0 +1,92 @@
+"""The log of questions: what was asked, how sure the answer was, what was read for it. It stays in the library."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from core.storage.store import Store, now, storable
+
+_OFF = "questions.unlogged"
+KEPT = 20_000  # of the latest
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedQuestion:
+    """A question that was asked on Ask, and what came of it.
+
+    ``milliseconds``: of searching and of choosing what to quote. ``support``: probability that what was found answers
+    it, 0..1; ``quoted``: it was enough to quote from; both ``None`` where a language model wrote the answer instead.
+    ``similarity``: of the nearest chunk, ``None`` by words alone. ``version_ids``: documents that were read, the most
+    relevant first. ``at``: ISO 8601, UTC.
+    """
+
+    question: str
+    milliseconds: float
+    support: float | None
+    quoted: bool | None
+    similarity: float | None
+    version_ids: tuple[str, ...]
+    at: str = ""
+
+
+class QuestionLog:
+    """The log of one library; off, nothing of a question is written anywhere."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @property
+    def on(self) -> bool:
+        """Whether questions are noted: by a library that may be written, unless a person said no."""
+        return self._store.writable and self._store.meta(_OFF) is None
+
+    def switch(self, on: bool) -> None:
+        """Note questions from now on, or no longer; what was noted stays until it is forgotten."""
+        self._store.set_meta(_OFF, None if on else "1")
+
+    def note(self, asked: LoggedQuestion) -> None:
+        """Put a question into the log, at this moment where ``at`` is ""; off, nothing happens."""
+        if not self.on:
+            return
+        values = asked.question, asked.milliseconds, asked.support, asked.quoted, asked.similarity
+        with self._store.transaction() as connection:
+            number = connection.execute(
+                "INSERT INTO logged_question(question, milliseconds, support, quoted, similarity, version_ids, at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (storable(values[0]), *values[1:], json.dumps(asked.version_ids), asked.at or now()),
+            ).lastrowid
+            connection.execute("DELETE FROM logged_question WHERE id <= ?", ((number or 0) - KEPT,))
+
+    def since(self, moment: str) -> list[LoggedQuestion]:
+        """What was asked at ``moment`` (ISO 8601, UTC; "": ever) or later, in the order of its asking."""
+        with self._store.reading() as connection:
+            return [
+                LoggedQuestion(
+                    question,
+                    spent,
+                    support,
+                    None if quoted is None else bool(quoted),
+                    near,
+                    tuple(json.loads(read)),
+                    at,
+                )
+                for question, spent, support, quoted, near, read, at in connection.execute(
+                    "SELECT question, milliseconds, support, quoted, similarity, version_ids, at FROM logged_question"
+                    " WHERE at >= ? ORDER BY id",
+                    (moment,),
+                )
+            ]
+
+    def latest(self, count: int) -> list[str]:
+        """So many questions, each once, the one asked last first."""
+        with self._store.reading() as connection:
+            rows = connection.execute(
+                "SELECT question FROM logged_question GROUP BY question ORDER BY max(id) DESC LIMIT ?", (count,)
+            )
+            return [str(question) for (question,) in rows]
+
+    def forget(self) -> None:
+        """Empty the log."""
+        with self._store.transaction() as connection:
+            connection.execute("DELETE FROM logged_question")

@@ -1,0 +1,176 @@
+"""Benchmark's "Over time": what the log of questions and the runs tell of the last half year, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from datetime import UTC, datetime, timedelta
+from statistics import median
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.evaluation.reporting.over_time import (
+    DAYS,
+    Week,
+    alerts,
+    fallen,
+    read,
+    standing,
+    to_look_at,
+    weeks,
+)
+from core.storage.catalogue.question_log import LoggedQuestion
+from pages.ui.benchmark import benches
+from pages.ui.shared import address, services, state, words
+from pages.ui.shared.guard import attempt_or_toast, guarded
+from pages.ui.shared.plots import CONFIG, palette
+
+if TYPE_CHECKING:
+    import plotly.graph_objects
+
+BACK = timedelta(weeks=26)
+LISTED = 12
+STANDINGS = {
+    "answered": "answered",
+    "doubtful": "doubtful answer",
+    "unanswered": "no answer found",
+    "written": "written by the model",
+}
+PATTERNS = ("", "/", "x", ".")
+
+
+def show_over_time(runs: Sequence[benches.Run]) -> None:
+    """Sentences about what fell, the weeks as bars, and lists to go through; folded, and read when it is opened."""
+    st.fragment(_folded)(runs)
+
+
+def _folded(runs: Sequence[benches.Run]) -> None:
+    title = "Over time: what your questions tell"
+    folded = st.expander(title, icon=":material/timeline:", key=state.OVER_TIME, on_change="rerun")
+    if folded.open:
+        with folded, guarded():
+            _show(runs)
+
+
+def _show(runs: Sequence[benches.Run]) -> None:
+    library = services.library()
+    log = library.log.since((datetime.now(UTC) - BACK).isoformat("T", "seconds"))
+    _switch(bool(log))
+    if not log:
+        st.caption("Nothing is noted yet. Questions that you ask on Ask are counted here, week by week.")
+    held: dict[str, set[str]] = {}
+    for source in library.sources():
+        for name in source.collections:
+            held.setdefault(name, set()).add(source.version_id)
+    said = [words.escaped(line) for line in alerts(log, datetime.now().astimezone().date(), held)] + _fallen(runs)
+    for line in said:
+        st.markdown(f":material/trending_down: {line}")
+    if not log:
+        return
+    if not said:
+        st.caption(f"Nothing is seen to be worse than it was, in the last {DAYS} days against as many before.")
+    st.plotly_chart(
+        figure(weeks(log)), key="benchmark.weeks", config=CONFIG, alt="Questions a week, by what came of them"
+    )
+    spent = [asked.milliseconds for asked in log]
+    st.caption(f"{words.count(len(log), 'question')} in half a year; {median(spent):,.0f} ms each at the median.")
+    left, right = st.columns(2)
+    with left:
+        _poor(log)
+    with right:
+        _documents(log)
+
+
+def _switch(any_noted: bool) -> None:
+    """Whether questions are noted, and the way to forget them."""
+    log = services.library().log
+    if not services.library().writable:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        on = st.toggle(
+            "Keep a log of questions",
+            log.on,
+            key="benchmark.log",
+            help="Question, time taken, how sure the answer was, and what was read, in the library's own folder. "
+            "Nothing of it leaves this machine.",
+        )
+        if on != log.on:
+            attempt_or_toast(lambda: log.switch(on))
+        if any_noted and st.button("Forget them", key="benchmark.log.forget", icon=":material/delete:"):
+            attempt_or_toast(log.forget)
+            st.rerun(scope="fragment")
+
+
+def _fallen(runs: Sequence[benches.Run]) -> list[str]:
+    """Judged questions that lost gold between the last two runs on the library's own judgments."""
+    own = [run.head.folder for run in runs if run.head.finished and run.head.revision is not None][:2]
+    if len(own) < 2:
+        return []
+    return [
+        words.escaped(
+            f"“{one.question}” gets {one.after:.0%} of its gold, {one.before:.0%} before {one.document} changed."
+        )
+        for one in fallen(benches.report(own[1]), benches.report(own[0]))
+    ][:LISTED]
+
+
+def _poor(log: Sequence[LoggedQuestion]) -> None:
+    """Questions to ask again, or to put a document in for."""
+    st.markdown("**Worth another look**")
+    found = to_look_at(log, LISTED)
+    if not found:
+        st.caption("Every question has an answer that is not doubtful.")
+    for number, asked in enumerate(found):
+        said = f"{words.escaped(words.shortened(asked.question, 80))} :small[{STANDINGS[standing(asked)]}]"
+        if st.button(said, key=f"benchmark.again.{number}", type="tertiary", icon=":material/arrow_forward:"):
+            address.go("pages/ask.py", {"question": asked.question})
+
+
+def _documents(log: Sequence[LoggedQuestion]) -> None:
+    """What is read most, and what never is."""
+    counts = read(log)
+    sources = {source.version_id: source for source in services.library().sources()}
+    most = [(version, count) for version, count in counts.most_common() if version in sources][:LISTED]
+    never = [source.name for version, source in sources.items() if version not in counts]
+    st.markdown("**Read most**")
+    st.dataframe(
+        {"Document": [sources[version].name for version, _ in most], "Questions": [count for _, count in most]},
+        hide_index=True,
+        alt="Documents by how many questions they were read for",
+    )
+    if never:
+        with st.popover(f"{words.count(len(never), 'document')} never read", icon=":material/visibility_off:"):
+            st.dataframe({"Document": never}, hide_index=True, alt="Documents that no question read")
+
+
+def figure(counted: Sequence[Week]) -> plotly.graph_objects.Figure:
+    """A stacked bar a week; each standing by colour and pattern."""
+    import plotly.graph_objects as plot
+
+    shown = [field.name for field in fields(Week) if field.name in STANDINGS]
+    drawn = plot.Figure(
+        [
+            plot.Bar(
+                x=[week.monday for week in counted],
+                y=[getattr(week, name) for week in counted],
+                name=STANDINGS[name],
+                marker={"color": palette().colours[(0, 4, 1, 2)[at]], "pattern": {"shape": PATTERNS[at]}},
+                hovertemplate=f"week of %{{x|%d %b}}: %{{y}} {STANDINGS[name]}<extra></extra>",
+            )
+            for at, name in enumerate(shown)
+            if any(getattr(week, name) for week in counted)
+        ]
+    )
+    drawn.update_layout(
+        barmode="stack",
+        height=240,
+        margin={"l": 0, "r": 0, "t": 8, "b": 0},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": palette().ink},
+        xaxis={"title": "Week from"},
+        yaxis={"title": "Questions", "gridcolor": palette().grid},
+        legend={"orientation": "h", "y": 1.15},
+    )
+    return drawn
