@@ -15,11 +15,12 @@ from core.evaluation.history import RunPlan
 from core.ingest.jobs import NewItem
 from core.library import Incoming, Library
 from core.settings import PRESETS
+from core.storage.catalogue.question_log import LoggedQuestion
 from core.types import Encoder
 from pages.ui.benchmark import benches
 from pages.ui.benchmark import results as bench_results
 from pages.ui.benchmark.choices import USUALLY
-from pages.ui.shared import background, samples, services
+from pages.ui.shared import background, samples, services, state
 from pages.ui.shared.work import Plan
 from tests.fast_encoder import FastEncoder
 from tests.pages.apps import PATIENT, said, start
@@ -34,6 +35,7 @@ VIEWS = (
     bench_results.PARETO,
     bench_results.BREAKDOWN,
     bench_results.LOST,
+    bench_results.PLACE,
     bench_results.QUESTIONS,
     bench_results.SETTINGS,
     bench_results.UNANSWERABLE,
@@ -222,3 +224,18 @@ def test_a_grid_counts_its_cells() -> None:
     assert "9 cells" in said(app)
     assert "14 presets" in cost(app)
     assert not app.exception
+
+
+@pytest.mark.usefixtures("judged")
+def test_a_doubtful_question_can_be_asked_again_and_the_log_turned_off(home: Path) -> None:
+    with Library.open(home) as library:
+        library.log.note(LoggedQuestion("Who owns the mill?", 90.0, 0.2, False, 0.3, ()))
+    app = start("benchmark")
+    app.session_state[state.OVER_TIME] = True
+    app.run()
+    assert not app.exception
+    assert "no answer found" in app.button(key="benchmark.again.0").label
+    app.toggle(key="benchmark.log").set_value(False).run()
+    assert not services.library().log.on
+    app.button(key="benchmark.again.0").click().run()
+    assert app.text_input(key=state.QUESTION).value == "Who owns the mill?"

@@ -122,7 +122,7 @@ def _poor(log: Sequence[LoggedQuestion]) -> None:
     if not found:
         st.caption("Every question has an answer that is not doubtful.")
     for number, asked in enumerate(found):
-        said = f"{words.escaped(words.shortened(asked.question, 80))} :small[{STANDINGS[standing(asked)]}]"
+        said = f"{words.escaped(words.shortened(asked.question, 80))} · {STANDINGS[standing(asked)]}"
         if st.button(said, key=f"benchmark.again.{number}", type="tertiary", icon=":material/arrow_forward:"):
             address.go("pages/ask.py", {"question": asked.question})
 

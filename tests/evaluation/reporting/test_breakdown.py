@@ -10,6 +10,7 @@ from core.errors import NotFoundError
 from core.evaluation.reporting.breakdown import (
     STAGE_WORDS,
     breakdowns,
+    by_position,
     changed_settings,
     headline_budget,
     headline_measure,
@@ -20,7 +21,7 @@ from core.evaluation.reporting.metric_words import metric_words
 from core.evaluation.reporting.report import LOST, READ, AskedQuestion
 from core.evaluation.suites import GoldSpan
 from core.settings import PRESETS, Settings
-from tests.evaluation.made_reports import made_report
+from tests.evaluation.made_reports import made_measured, made_report
 
 # Few values, so that ties are common.
 COSTS = st.one_of(st.integers(0, 4).map(float), st.floats(0, 1e6))
@@ -111,3 +112,12 @@ def test_every_stage_and_every_metric_has_its_words():
     assert metric_words("recall") == "Recall"
     assert metric_words("full@500t") == "Read whole in 500 tokens"
     assert metric_words("something_new@3") == "something_new in 3 characters"
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=30))
+def test_every_question_whose_gold_is_read_stands_in_one_tenth(places: list[float | None]) -> None:
+    outcome = next(iter(made_measured(made_report(questions=2))["default"].values()))
+    scored = [replace(outcome, gold_at=at, scores={"claim_recall": at}) for at in places]
+    tenths = by_position(scored)
+    assert sum(tenth.questions for tenth in tenths) == sum(at is not None for at in places)
+    assert all(tenth.right is None or tenth.start <= tenth.right + 1e-9 <= tenth.start + 10 + 1e-6 for tenth in tenths)
