@@ -3,8 +3,8 @@
 A library of the samples and a small one beside it are made in a temporary folder, and the app is started on them. Each
 action is drawn by the seed: a page, the other library, a button, a chunk, a citation, a slider, back, forward, reload,
 words typed and asked. It stops with what it did last, and fails, at a white screen, an exception on the page, an error
-in the browser's console, a request to another machine, or a page that does not come to rest. Timing decides what an action meets: a seed makes the same choices, not
-always the same run. Development only; no test runs it.
+in the browser's console, a request to another machine, or a page that does not come to rest.Timing decides what an action
+meets: a seed makes the same choices, not always the same run. Development only; no test runs it.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def wild(page: Page, address: str, seed: int, actions: int, seen: Path) -> bool:
 
 @contextmanager
 def app() -> Iterator[str]:
-    """The app on the samples, with a library of the Markdown among them beside it; its address. The log is told last."""
+    """The app on the samples, with a library of their Markdown beside it; its address. The log is told last."""
     with tempfile.TemporaryDirectory() as folder:
         home, shelved = Path(folder) / "samples", Path(folder) / "shelf.json"
         with Library.open(home) as library:
