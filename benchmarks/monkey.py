@@ -3,8 +3,8 @@
 A library of the samples and a small one beside it are made in a temporary folder, and the app is started on them. Each
 action is drawn by the seed: a page, the other library, a button, a chunk, a citation, a slider, back, forward, reload,
 words typed and asked. It stops with what it did last, and fails, at a white screen, an exception on the page, an error
-in the browser's console, a request to another machine, or a page that does not come to rest.Timing decides what an action
-meets: a seed makes the same choices, not always the same run. Development only; no test runs it.
+in the browser's console, a request to another machine, or a page that does not come to rest. Timing decides what an
+action meets: a seed makes the same choices, not always the same run. Development only; no test runs it.
 """
 
 from __future__ import annotations
