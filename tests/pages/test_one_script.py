@@ -18,7 +18,8 @@ CLICK = "$$ID-click-None"
 
 def a_script(state: SessionState) -> SafeSessionState:
     """As ``ScriptRunner`` makes it."""
-    return script_runner.SafeSessionState(state, lambda: None)
+    made: SafeSessionState = script_runner.SafeSessionState(state, lambda: None)  # type: ignore[attr-defined]
+    return made
 
 
 class Walked(dict):  # type: ignore[type-arg] # what Streamlit keeps

@@ -116,8 +116,13 @@ def show_archive() -> None:
         copies = st.checkbox("Backups, what was set aside and reports of benchmarks too", key="settings.erase.copies")
         if st.button("Erase for good", key="settings.erase", type="primary"):
             with st.spinner("Erasing …"):
-                attempt_and_rerun(lambda: (services.library().erase(copies=copies), state.bump(state.ERASED)))
+                attempt_and_rerun(partial(_erase, copies=copies))
     st.caption("Removed documents leave traces in free space, logs and copies. Erasing takes their judgments along.")
+
+
+def _erase(*, copies: bool) -> None:
+    services.library().erase(copies=copies)
+    state.bump(state.ERASED)
 
 
 def _take_in(source: Path, name: str) -> None:
