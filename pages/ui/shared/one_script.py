@@ -31,4 +31,4 @@ class OneScript(SafeSessionState):
                 super().on_script_finished(*told, **also)
 
 
-script_runner.SafeSessionState = OneScript  # type: ignore[misc,attr-defined] # the one place where Streamlit makes them
+script_runner.SafeSessionState = OneScript  # type: ignore[attr-defined] # the one place where Streamlit makes them
