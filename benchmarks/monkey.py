@@ -1,10 +1,10 @@
 """Random clicks over all pages, to find what no test thought of: ``python -m benchmarks.monkey --actions 300``.
 
-A library of the samples is made in a temporary folder, and the app is started on it. Each action is drawn by the seed:
-a page, a button, a chunk, a citation, a slider, back, forward, reload, words typed and asked. It stops with what it did
-last, and fails, at a white screen, an exception on the page, an error in the browser's console, a request to another
-machine, or a page that does not come to rest. Timing decides what an action meets: a seed makes the same choices, not
-always the same run. Development only; no test runs it.
+A library of the samples and a small one beside it are made in a temporary folder, and the app is started on them. Each
+action is drawn by the seed: a page, the other library, a button, a chunk, a citation, a slider, back, forward, reload,
+words typed and asked. It stops with what it did last, and fails, at a white screen, an exception on the page, an error
+in the browser's console, a request to another machine, or a page that does not come to rest. Timing decides what an
+action meets: a seed makes the same choices, not always the same run. Development only; no test runs it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from tests.pages.browsing import is_own, serving
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ROOT / "data" / "samples" / "documents"
+LIBRARIES = ("samples", "Other")
 PAGES = ("Library", "Chunks", "Ask", "Benchmark", "Settings")
 ASKED = ("How long is an access token valid?", "revenue in the third quarter", "type:pdf water", "zebra?", "")
 # What would empty the library, leave the app or take minutes is not clicked.
@@ -58,6 +59,7 @@ class Monkey:
         ways: dict[Callable[[], str], int] = {
             self.click: 50,
             self.visit: 14,
+            self.cross: 3,
             self.ask: 10,
             self.key: 10,
             self.back: 6,
@@ -89,6 +91,12 @@ class Monkey:
         name = self.dice.choice(PAGES)
         self.page.get_by_role("link", name=name).first.click(timeout=3000)
         return f"visit: {name}"
+
+    def cross(self) -> str:
+        """A page in either library, by its address as a note has it."""
+        way = f"{self.dice.choice(PAGES).lower().replace('library', '')}?library={self.dice.choice(LIBRARIES)}"
+        self.page.goto(f"{self.address}/{way}", timeout=REST)
+        return f"cross: {way}"
 
     def ask(self) -> str:
         """A question, where there is a field for one."""
@@ -164,11 +172,13 @@ def wild(page: Page, address: str, seed: int, actions: int, seen: Path) -> bool:
 
 @contextmanager
 def app() -> Iterator[str]:
-    """The app on the samples, with another, empty library beside them; its address. Its log is told at the end."""
+    """The app on the samples, with a library of their Markdown beside it; its address. The log is told last."""
     with tempfile.TemporaryDirectory() as folder:
         home, shelved = Path(folder) / "samples", Path(folder) / "shelf.json"
         with Library.open(home) as library:
             library.ingest([Incoming(path.name, path=path) for path in sorted(DOCUMENTS.iterdir())])
+        with Library.open(Path(folder) / "other") as library:
+            library.ingest([Incoming(path.name, path=path) for path in sorted(DOCUMENTS.glob("*.md"))])
         shelf.add(shelved, "Other", Path(folder) / "other")
         with serving(home, variables={"LECTERN_SHELF": str(shelved)}) as address:
             yield address

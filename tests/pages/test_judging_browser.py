@@ -243,7 +243,7 @@ def test_one_click_on_ask_makes_gold_of_the_question_which_chunks_offers_too(
     question = QUESTION
     with visiting(browser) as page:
         ask(page, address, question)
-        shown(page.get_by_text("No gold for this question yet"))
+        shown(page.get_by_text("No answer marked for this question yet"))
         shown(page.locator(".child.on"))
         page.locator(".hit").first.evaluate("(hit) => { hit.kept = 1; }")
         drag(page, ".hit.on .snippet", "for 3600", "from the moment")
@@ -256,7 +256,7 @@ def test_one_click_on_ask_makes_gold_of_the_question_which_chunks_offers_too(
         settled(page)
         assert faults_in_both(page) == []
         page.locator(".judge-notice").get_by_role("button", name="Undo").click()
-        shown(page.get_by_text("No gold for this question yet"))
+        shown(page.get_by_text("No answer marked for this question yet"))
         expect(page.locator(".evidence .gold")).to_have_count(0, timeout=SLOW)
         assert quotes(home, question) == []
         # The question goes along to Chunks.

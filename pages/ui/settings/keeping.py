@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.storage import archive, shelf
-from pages.ui.shared import services, words
+from pages.ui.shared import services, state, words
 from pages.ui.shared.guard import attempt_and_rerun, guarded
 from pages.ui.shared.shelves import beside, current, switch
 
@@ -112,13 +112,20 @@ def show_archive() -> None:
     if button.button("Take it in", disabled=not ready, icon=":material/unarchive:", width="stretch"):
         with st.spinner("Checking and unpacking …"):
             attempt_and_rerun(partial(_take_in, Path(source.strip()).expanduser(), called))
-    with st.popover("Erase what was removed", icon=":material/delete_forever:"):
+    # Another key is another popover, and a closed one.
+    key = f"settings.erasing.{state.counter(state.ERASED)}"
+    with st.popover("Erase what was removed", icon=":material/delete_forever:", key=key, on_change="rerun"):
         st.markdown("This cannot be undone.")
         copies = st.checkbox("Backups, what was set aside and reports of benchmarks too", key="settings.erase.copies")
         if st.button("Erase for good", key="settings.erase", type="primary"):
             with st.spinner("Erasing …"):
-                attempt_and_rerun(lambda: services.library().erase(copies=copies))
+                attempt_and_rerun(partial(_erase, copies=copies))
     st.caption("Removed documents leave traces in free space, logs and copies. Erasing takes their judgments along.")
+
+
+def _erase(*, copies: bool) -> None:
+    services.library().erase(copies=copies)
+    state.bump(state.ERASED)
 
 
 def _take_in(source: Path, name: str) -> None:

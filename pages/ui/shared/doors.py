@@ -13,6 +13,8 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pages.ui.shared import one_script as _  # noqa: F401 - the server runs no script before it
+
 _CLOSED = ("/_stcore/metrics",)
 _KEPT_OUT = (
     (b"content-security-policy", b"frame-ancestors 'self'"),

@@ -109,6 +109,7 @@ BENCH_SOUGHT = "benchmark.sought"
 BENCH_QUESTION = "benchmark.question"
 BENCH_OTHER = "benchmark.other"
 BENCH_REFIT = "benchmark.refit_asked"  # the fit to judgments that was asked for
+ERASED = "settings.erased"  # how often, to close what asked for it
 SETTINGS_TAB = "settings.tab"
 HEARD_KEPT = 100  # requests of a component whose names are remembered
 

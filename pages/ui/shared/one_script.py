@@ -1,0 +1,34 @@
+"""One script at a time in a window's session, where Streamlit would let two into it.
+
+A click while a script runs starts another at once, and the first stops at its next step (fast reruns). Each of the two
+looks at the same state through a ``SafeSessionState`` with a lock of its own (Streamlit 1.67, ``ScriptRunner``): one
+takes widgets down while the other puts them up and dies of it ("dictionary changed size during iteration"), which is a
+white page; and a first script that ends meanwhile takes the second one's click back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from streamlit.runtime.scriptrunner import script_runner
+from streamlit.runtime.state import SafeSessionState, SessionState
+
+
+class OneScript(SafeSessionState):
+    """A script's way to the state of its session: one lock for all of them, and only the newest script tidies up."""
+
+    def __init__(self, state: SessionState, yield_callback: Callable[[], None]) -> None:
+        super().__init__(state, yield_callback)
+        session = vars(state.query_params)  # the state itself has slots; this is made with it and lives as long
+        object.__setattr__(self, "_lock", session.setdefault("lectern_lock", self._lock))
+        session["lectern_newest"] = self
+
+    def on_script_finished(self, *told: Any, **also: Any) -> None:
+        """Take down what the script did not draw; one that was overtaken does not know, as one that is stopped."""
+        with self._lock:
+            if vars(self._state.query_params)["lectern_newest"] is self:
+                super().on_script_finished(*told, **also)
+
+
+script_runner.SafeSessionState = OneScript  # type: ignore[attr-defined] # the one place where Streamlit makes them
