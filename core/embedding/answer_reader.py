@@ -25,7 +25,7 @@ from core.embedding.precision import computing, wants_bfloat16
 from core.errors import ModelError
 
 FILE = Path(__file__).resolve().parents[2] / "data" / "reader" / "model.safetensors"
-SHA256 = "4af60e82efe641e76b75be1e46a80fa5e9cb160df98f88ca15af430afa541936"
+SHA256 = "4c0c0c874dd87ec6f857a769eddb2ac68e82cdda8845d858c4528c98301b1158"
 MAX_TOKENS = 192  # of question and passage together
 LONGEST = 30  # words of an answer
 

@@ -307,7 +307,7 @@ class Searcher:
     def answer(self, result: SearchResult, settings: AnsweringSettings) -> Line:
         """The quotes of a result, and how likely the library answers at all. Vectors of sentences stay in memory."""
         if not settings.sentences:
-            return no_line(self._similarities(result), result.likely)
+            return no_line(result.likely)
         if by_words_alone(result.notes):  # likeness weighs most in how likely there is an answer, and is not known
             settings = replace(settings, least_support=0)
         understood = result.understood
@@ -340,26 +340,12 @@ class Searcher:
             understood.text,
             result.passages,
             result.hits,
-            self._similarities(result),
             self._vectors.as_far_as_possible,
             reads,
             understood.intent,
             read,
         )
         return replace(weighed, milliseconds=(perf_counter() - started) * 1000)
-
-    def _similarities(self, result: SearchResult) -> list[float]:
-        """Cosines of the question to what was found; () where nothing was searched by meaning."""
-        scores = [item.scores for item in result.trace.candidates] or [hit.scores for hit in result.hits]
-        similar = [score["dense"] for score in scores if "dense" in score]
-        if not (result.understood.imagined and similar):
-            return similar
-        # What was made up must not speak for what the library says: the question alone, as far as it is still there.
-        snapshot = self.snapshot()
-        rows = [one.row for one in result.trace.candidates] or [hit.row for hit in result.hits]
-        places = snapshot.index_of(np.array(rows, dtype=np.int64))
-        query = self.encode([result.understood.sought])[0]
-        return [float(one) for one in snapshot.leaves.vectors[places[places >= 0]] @ query]
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """``(n, d)`` float32 of texts that are not documents: questions, sentences. Kept in memory alone."""

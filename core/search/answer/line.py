@@ -86,7 +86,6 @@ def weigh(
     question: str,
     passages: Sequence[Passage],
     hits: Sequence[Hit],
-    similarities: Sequence[float],
     encode: Encode,
     reads: LineReads,
     intent: str = "",
@@ -94,9 +93,8 @@ def weigh(
 ) -> Weighed:
     """The candidates of a result and what speaks for them.
 
-    ``hits``: the retrieved children, best first. ``similarities``: cosines of the question to the best chunks; () where
-    nothing was searched by meaning. ``encode(texts)``: ``(n, d)`` unit vectors. ``intent``: as question analysis has
-    it, "" for none. ``read``: marks short answers, ``None`` for nothing that does.
+    ``hits``: the retrieved children, best first. ``encode(texts)``: ``(n, d)`` unit vectors. ``intent``: as question
+    analysis has it, "" for none. ``read``: marks short answers, ``None`` for nothing that does.
     """
     candidates = quotables(passages, hits, reads)
     vectors = encode([question, *(item.reading for item in candidates)])
@@ -106,12 +104,12 @@ def weigh(
     marks = marks_of(question, candidates, scores(unread), read)
     found = with_marks(question, candidates, unread, marks, intent)
     order = np.argsort(-scores(found), kind="stable").tolist()
-    best = next((candidates[at] for at in order if candidates[at].whole), None)
+    best = next((at for at in order if candidates[at].whole), None)
     return Weighed(
         tuple(candidates),
         tuple(found),
         tuple(marks),
-        evidence(question, similarities, passages, candidates, meaning, marks, rarity, best),
+        evidence(question, passages, candidates, meaning, marks, rarity, best),
         unnamed(question, passages, rarity),
     )
 
@@ -141,7 +139,7 @@ def answer_line(
     return Line(quotes, supported, weighed.evidence, weighed.milliseconds)
 
 
-def no_line(similarities: Sequence[float], likely: float | None = None) -> Line:
-    """Where nothing is to be quoted: support from the similarities alone, and what is not asked is not denied."""
-    found = evidence("", similarities, (), (), np.zeros(0))
+def no_line(likely: float | None = None) -> Line:
+    """Where nothing is to be quoted: what is not asked is not denied."""
+    found = evidence("", (), (), np.zeros(0))
     return Line(Answer(()), support(found, likely=likely), found)

@@ -17,9 +17,7 @@ from core.text.analysis import analyse
 from core.types import Passage
 
 # What is taken for ``marked`` where nothing reads: between what a reader gives with an answer and without.
-UNREAD = 0.6
-# The chunk whose similarity the best one's is compared with.
-_FAR_DOWN = 10
+UNREAD = 0.35
 _WORD = re.compile(r"[^\W\d_][\w-]+")
 _RARE = 5.0
 
@@ -28,15 +26,13 @@ _RARE = 5.0
 class Evidence:
     """What speaks for an answer, each 0 where it is not known.
 
-    ``similarity``: cosine of the question to the best chunk. ``gap``: how far the tenth best lies below it.
     ``sentence``: cosine to the best sentence. ``words``: the largest share of the question's words, rare ones counting
     more, that one sentence holds; ``passage_words``: that one passage with its title and headings holds. ``marked``:
-    the most the reader gives a short answer, from 0 at log-odds of -10 to 1 at 10. ``named``: the share of what the
-    question names that the passage of the best line says, 1 where it names nothing.
+    what the reader gives a short answer, from 0 at log-odds of -10 to 1 at 10, the mean of the most it gives and of
+    what it gives in the best line. ``named``: the share of what the question names that the passage of the best line
+    says, 1 where it names nothing.
     """
 
-    similarity: float = 0.0
-    gap: float = 0.0
     sentence: float = 0.0
     words: float = 0.0
     passage_words: float = 0.0
@@ -47,11 +43,10 @@ class Evidence:
 # Logistic regression by ``benchmarks/answer_weights.py``, every set with the same weight, on questions of code, covidqa
 # and held-out articles of SQuAD and Natural Questions, each asked of the whole library, without the documents that hold
 # its gold, with another's name or rarest word in the place of its own, and, of SQuAD, those people wrote that only seem
-# to be answered. Learnt from half of them, the area under the curve on the other is 0.833, 0.816, 0.792 and 0.886, and
-# 0.848 on questions over other documents (docs/answers.md, c). These are of both halves. How near the best chunk is
-# and how many of the words one sentence holds add nothing to the rest.
-WEIGHTS = Evidence(gap=2.6, sentence=2.9, passage_words=0.8, marked=3.3, named=1.75)
-BIAS = -5.65
+# to be answered. How near the best chunk is, how far the tenth lies below it and how many of the words one sentence
+# holds add nothing to the rest, nor does what else was tried of the best line (docs/answers.md).
+WEIGHTS = Evidence(sentence=1.6, passage_words=0.95, marked=2.35, named=1.05)
+BIAS = -3.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,22 +86,21 @@ class Support:
 
 def evidence(
     question: str,
-    similarities: Sequence[float],
     passages: Sequence[Passage],
     candidates: Sequence[Quotable],
     meaning: NDArray[np.float64],
     marks: Sequence[Mark | None] = (),
     rarity: Mapping[str, float] | None = None,
-    best: Quotable | None = None,
+    best: int | None = None,
 ) -> Evidence:
     """The evidence for an answer among what was found.
 
-    ``similarities``: cosines of the question to the best chunks, in any order. ``meaning``: ``(len(candidates),)``,
-    cosine to each candidate. ``marks``: what the reader marks in each. ``rarity``: what each token of the
-    question weighs (see ``rarity_of``); ``None``: the same. ``best``: the candidate that would be quoted first.
+    ``meaning``: ``(len(candidates),)``, cosine to each candidate. ``marks``: what the reader marks in each. ``rarity``:
+    what each token of the question weighs (see ``rarity_of``); ``None``: the same. ``best``: the place of the candidate
+    that would be quoted first.
 
-    >>> evidence("Why?", [], [], [], np.zeros(0))
-    Evidence(similarity=0.0, gap=0.0, sentence=0.0, words=0.0, passage_words=0.0, marked=0.6, named=1.0)
+    >>> evidence("Why?", [], [], np.zeros(0))
+    Evidence(sentence=0.0, words=0.0, passage_words=0.0, marked=0.35, named=1.0)
     """
     weights = {token: (rarity or {}).get(token, 1.0) for token in analyse(question)}
     total = sum(weights.values()) or 1.0
@@ -114,19 +108,18 @@ def evidence(
     def share(text: str) -> float:
         return sum(weights[token] for token in weights.keys() & set(analyse(text))) / total
 
-    nearest = sorted(similarities, reverse=True)[:_FAR_DOWN]
     held = sorted(passages, key=lambda passage: passage.rank)[:PASSAGES]
     whole = [_whole(passage) for passage in held]
     named = keys(question)
-    around = whole if best is None else [_whole(best.passage)]
+    around = whole if best is None else [_whole(candidates[best].passage)]
+    read = [scaled(mark) for mark in marks if mark is not None]
+    own = marks[best] if read and best is not None else None
     met = max((len(named) - len(unmet(named, [text])) for text in around), default=0)
     return Evidence(
-        similarity=nearest[0] if nearest else 0.0,
-        gap=nearest[0] - nearest[-1] if nearest else 0.0,
         sentence=float(np.max(meaning)) if len(meaning) else 0.0,
         words=max((share(item.reading) for item in candidates), default=0.0),
         passage_words=max(map(share, whole), default=0.0),
-        marked=max((scaled(mark) for mark in marks if mark is not None), default=UNREAD),
+        marked=(max(read) + (scaled(own) if own else 0.0)) / 2 if read else UNREAD,
         named=met / len(named) if named else 1.0,
     )
 

@@ -52,7 +52,7 @@ class Place:
 
 def quotes(question, *passages, reads=None, limit=3, intent="", read=None, differing=(), encode=None):
     reads = reads or Reads()
-    weighed = weigh(question, passages, hits_of(passages), (), encode or FastEncoder().encode, reads, intent, read)
+    weighed = weigh(question, passages, hits_of(passages), encode or FastEncoder().encode, reads, intent, read)
     settings = AnsweringSettings(sentences=limit, least_support=0)
     line = answer_line(question, weighed, settings, reads.page, intent, differing=differing, encode=encode)
     return line.answer.quotes

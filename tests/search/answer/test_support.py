@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from core.errors import SettingsError
 from core.search.answer import Evidence, answer_line, no_line, rarity_of, support, weigh
 from core.search.answer.candidates import quotables
-from core.search.answer.support import RECOMMENDED, evidence, unnamed
+from core.search.answer.marking import Mark
+from core.search.answer.support import RECOMMENDED, UNREAD, evidence, unnamed
 from core.settings.context import AnsweringSettings
 from core.types import Span
 from tests.fast_encoder import FastEncoder
@@ -30,8 +31,8 @@ def test_more_evidence_never_makes_an_answer_less_likely(found, field, value):
 
 
 def test_weak_evidence_is_not_enough_and_strong_is():
-    weak = Evidence(similarity=0.25, gap=0.03, sentence=0.3, words=0.2, passage_words=0.3)
-    strong = Evidence(0.7, gap=0.2, sentence=0.7, words=0.8, passage_words=1.0, marked=0.8, named=1.0)
+    weak = Evidence(sentence=0.3, words=0.2, passage_words=0.3)
+    strong = Evidence(sentence=0.7, words=0.8, passage_words=1.0, marked=0.8, named=1.0)
     assert AnsweringSettings().least_support == RECOMMENDED
     assert not support(weak, RECOMMENDED).enough
     assert support(weak, RECOMMENDED).sentence.startswith("The library does not say")
@@ -48,18 +49,19 @@ def test_a_likelier_chunk_never_makes_an_answer_less_likely(found, one, other):
 def test_the_words_a_sentence_holds_count_by_their_rarity():
     items = quotables([passage(TEXT)], hits_of([passage(TEXT)]), Reads())
     question = "token lifetime"
-    common = evidence(question, [], [], items, np.zeros(len(items)), (), {"token": 1.0, "lifetim": 9.0})
-    rare = evidence(question, [], [], items, np.zeros(len(items)), (), {"token": 9.0, "lifetim": 1.0})
+    common = evidence(question, [], items, np.zeros(len(items)), (), {"token": 1.0, "lifetim": 9.0})
+    rare = evidence(question, [], items, np.zeros(len(items)), (), {"token": 9.0, "lifetim": 1.0})
     assert common.words == pytest.approx(0.1)
     assert rare.words == pytest.approx(0.9)
-    assert evidence(question, [], [], items, np.zeros(len(items))).words == pytest.approx(0.5)
+    assert evidence(question, [], items, np.zeros(len(items))).words == pytest.approx(0.5)
 
 
-def test_the_gap_is_to_the_tenth_best_in_any_order():
-    similar = [0.1 * step for step in range(12)]
-    found = evidence("token", similar[::-1], [], [], np.zeros(0))
-    assert found == evidence("token", similar, [], [], np.zeros(0))
-    assert (found.similarity, found.gap) == (pytest.approx(1.1), pytest.approx(0.9))
+def test_what_the_reader_gives_counts_most_where_the_best_line_has_it():
+    items = quotables([passage(TEXT)], hits_of([passage(TEXT)]), Reads())
+    marks = [Mark(5.0, items[0].span), Mark(-5.0, items[1].span)]
+    marked = [evidence("token", [], items, np.zeros(2), marks, best=at).marked for at in (0, 1)]
+    assert marked == [pytest.approx(0.75), pytest.approx(0.5)]
+    assert evidence("token", [], items, np.zeros(2)).marked == UNREAD
 
 
 def test_a_word_nothing_holds_weighs_most():
@@ -67,9 +69,9 @@ def test_a_word_nothing_holds_weighs_most():
     assert 0 < weights["a"] < weights["b"] < weights["c"]
 
 
-def line(question, settings, similar=(0.2,)):
+def line(question, settings):
     shown, reads = [passage(TEXT)], Reads()
-    weighed = weigh(question, shown, hits_of(shown), similar, FastEncoder().encode, reads)
+    weighed = weigh(question, shown, hits_of(shown), FastEncoder().encode, reads)
     return answer_line(question, weighed, settings, reads.page)
 
 
@@ -84,13 +86,13 @@ def test_the_line_is_silent_below_the_threshold_alone():
 
 
 def test_the_line_quotes_what_is_supported():
-    told = line("How many seconds is a token valid?", AnsweringSettings(sentences=1), similar=(0.8, 0.5))
+    told = line("How many seconds is a token valid?", AnsweringSettings(sentences=1))
     assert [quote.text for quote in told.answer.quotes] == ["A token is valid for 3600 seconds."]
     assert told.evidence.words == 0.75, 'all but "many"'
 
 
 def test_what_is_not_asked_is_not_denied():
-    off = no_line([0.1])
+    off = no_line()
     assert off.answer.quotes == ()
     assert off.support.enough
 
@@ -121,9 +123,9 @@ def test_what_nothing_names_is_told_and_counts():
     assert unnamed(asked, [passage(TEXT)]) == ("Leiden", "1999")
     rarity = {"sold": 3.0, "timeout": 8.0, "token": 9.0}
     assert unnamed("Who sold the timeout of a token?", [passage(TEXT)], rarity) == ("timeout",)
-    found = evidence(asked, [], [passage(TEXT)], [], np.zeros(0))
+    found = evidence(asked, [passage(TEXT)], [], np.zeros(0))
     assert found.named == 0
-    assert evidence("Who sold it in Delft?", [], [passage(TEXT)], [], np.zeros(0)).named == 1
+    assert evidence("Who sold it in Delft?", [passage(TEXT)], [], np.zeros(0)).named == 1
     said = support(Evidence(), 0.9, None, ("Leiden", "1999")).sentence
     assert "nothing that was found mentions Leiden or 1999" in said
 
@@ -132,5 +134,5 @@ def test_what_is_named_must_be_said_where_the_best_line_stands():
     shown = [passage(TEXT), passage("In 1999 it was sold.", rank=2, version="w" * 64)]
     items = quotables(shown, hits_of(shown), Reads())
     asked, meaning = "Is a token valid in 1999?", np.zeros(len(items))
-    assert evidence(asked, [], shown, items, meaning, best=items[0]).named == 0
-    assert evidence(asked, [], shown, items, meaning, best=items[-1]).named == 1
+    assert evidence(asked, shown, items, meaning, best=0).named == 0
+    assert evidence(asked, shown, items, meaning, best=len(items) - 1).named == 1
