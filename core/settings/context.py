@@ -29,11 +29,11 @@ _AT_REST = {"parent_ratio": 0.0, "kinds": ()}
 class ExpansionSettings:
     """How a child grows before it is read.
 
-    ``strategy``: "flat" leaves it; "parent" takes its parent; "needed" takes it
-    where the child is code, a table, a list or talk, and leaves prose; "window" takes the sentences around it;
-    "gated-parent" takes the parent of a child that is not trusted by itself; "auto-merge" puts a parent in the place of its children
-    where enough of them were retrieved, level by level; "anchored" grows evenly to both sides of it; "neighbours" adds
-    what a child that is not trusted refers to, and the leaves beside it.
+    ``strategy``: "flat" leaves it; "parent" takes its parent; "needed" takes it where the child is code, a table, a
+    list or talk, and leaves prose alone; "window" takes the sentences around it; "gated-parent" takes the parent of a
+    child that is not trusted by itself; "auto-merge" puts a parent in the place of its children where enough of them
+    were retrieved, level by level; "anchored" grows evenly to both sides of it; "neighbours" adds what a child that is
+    not trusted refers to, and the leaves beside it.
 
     ``max_share``: the share of the budget the best child's passage may fill; a larger parent is cut to whole leaves
     around the child. 1 is off. ``share_decay``: the share of the child at rank r is ``max_share / r ** share_decay``,
