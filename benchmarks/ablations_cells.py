@@ -142,12 +142,13 @@ DIALS = (
     ),
     Dial(
         "Expansion",
-        "How does a child grow before it is read? The default takes its parent.",
+        "How does a child grow before it is read? The default takes its parent where it is no prose.",
         {
             "flat": PRESETS["flat"],
-            "parent, 2 times the child": cell(expansion__parent_ratio=2.0),
-            "parent, 3 times the child": cell(expansion__parent_ratio=3.0),
-            "parent, 5 times the child": cell(expansion__parent_ratio=5.0),
+            "parent": cell(expansion__strategy="parent"),
+            "parent, 2 times the child": cell(expansion__strategy="parent", expansion__parent_ratio=2.0),
+            "parent, 3 times the child": cell(expansion__strategy="parent", expansion__parent_ratio=3.0),
+            "parent, 5 times the child": cell(expansion__strategy="parent", expansion__parent_ratio=5.0),
             "window of 1": cell(expansion__strategy="window", expansion__window_sentences=1),
             "window of 2": cell(expansion__strategy="window"),
             "window of 4": cell(expansion__strategy="window", expansion__window_sentences=4),

@@ -65,7 +65,10 @@ class CatalogueReads:
 
     def _read(self, document: int) -> str:
         self.count += 1
-        return documents.text(self._store, self._leaves.version_ids[document])
+        try:
+            return documents.text(self._store, self._leaves.version_ids[document])
+        except NotFoundError:
+            raise _changed() from None
 
     def sentences(self, document: int, start: int, end: int) -> Sequence[Span]:
         return sentence_spans(self.text(document), start, end)
@@ -121,7 +124,7 @@ class CatalogueReads:
         rows = {int(self._leaves.rows[leaf]): leaf for leaf in wanted}
         found = chunk_rows(self._store, list(rows))
         if len(found) < len(rows):
-            raise NotFoundError("The library changed while this question was answered.", "Ask it again.")
+            raise _changed()
         for row, chunk in found.items():
             self._facts[rows[row]] = LeafFacts(chunk.chunk_id, chunk.headings, chunk.prefix)
         return {leaf: self._facts[leaf] for leaf in leaves}
@@ -130,7 +133,7 @@ class CatalogueReads:
         rows = self._leaves.rows[leaves].tolist() if leaves else []
         found = chunk_ids(self._store, rows)
         if len(found) < len(rows):
-            raise NotFoundError("The library changed while this question was answered.", "Ask it again.")
+            raise _changed()
         return {leaf: found[row] for leaf, row in zip(leaves, rows, strict=True)}
 
     def page(self, document: int, offset: int) -> int | None:
@@ -141,6 +144,10 @@ class CatalogueReads:
             if self._pages[key] is None:
                 self._pageless.add(document)  # no page anywhere: most formats have none, and need not be asked again
         return self._pages.get(key)
+
+
+def _changed() -> NotFoundError:
+    return NotFoundError("The library changed while this question was answered.", "Ask it again.")
 
 
 def hits_of(ranking: Ranking, reads: CatalogueReads) -> tuple[Hit, ...]:

@@ -14,6 +14,7 @@ _GROWN = ("max_share", "share_decay")
 _READ: dict[str, tuple[str, ...]] = {
     "flat": (),
     "parent": (*_GROWN, "parent_ratio", "kinds"),
+    "needed": (*_GROWN, "parent_ratio", "kinds"),
     "window": (*_GROWN, "window_sentences"),
     "gated-parent": (*_GROWN, "parent_ratio", "kinds", "confidence"),
     "auto-merge": (*_GROWN, "merge_share"),
@@ -28,10 +29,11 @@ _AT_REST = {"parent_ratio": 0.0, "kinds": ()}
 class ExpansionSettings:
     """How a child grows before it is read.
 
-    ``strategy``: "flat" leaves it; "parent" takes its parent; "window" takes the sentences around it; "gated-parent"
-    takes the parent of a child that is not trusted by itself; "auto-merge" puts a parent in the place of its children
-    where enough of them were retrieved, level by level; "anchored" grows evenly to both sides of it; "neighbours" adds
-    what a child that is not trusted refers to, and the leaves beside it.
+    ``strategy``: "flat" leaves it; "parent" takes its parent; "needed" takes it where the child is code, a table, a
+    list or talk, and leaves prose alone; "window" takes the sentences around it; "gated-parent" takes the parent of a
+    child that is not trusted by itself; "auto-merge" puts a parent in the place of its children where enough of them
+    were retrieved, level by level; "anchored" grows evenly to both sides of it; "neighbours" adds what a child that is
+    not trusted refers to, and the leaves beside it.
 
     ``max_share``: the share of the budget the best child's passage may fill; a larger parent is cut to whole leaves
     around the child. 1 is off. ``share_decay``: the share of the child at rank r is ``max_share / r ** share_decay``,
@@ -45,7 +47,7 @@ class ExpansionSettings:
     retrieved to be merged, from 0 to 1.
     """
 
-    strategy: str = "parent"
+    strategy: str = "needed"
     max_share: float = 0.25
     share_decay: float = 0.5
     window_sentences: int = 2
@@ -71,7 +73,7 @@ class ExpansionSettings:
         >>> ExpansionSettings("flat", max_share=0.5).active_values()
         {'strategy': 'flat'}
         >>> ExpansionSettings(confidence=0.9).active_values()
-        {'strategy': 'parent', 'max_share': 0.25, 'share_decay': 0.5}
+        {'strategy': 'needed', 'max_share': 0.25, 'share_decay': 0.5}
         """
         told: dict[str, Any] = {"strategy": self.strategy}
         for name in _READ[self.strategy]:
@@ -99,7 +101,7 @@ class AssemblySettings:
     budget_tokens: int = 2000
     order: str = "relevance"
     drop_repeats: bool = False
-    stop_below: float = 0.12
+    stop_below: float = 0.14
     unit: str = "passages"
 
     def __post_init__(self) -> None:
@@ -112,7 +114,7 @@ class AssemblySettings:
         """The values that matter: what is off is left out, so that a dial that came later names nothing anew.
 
         >>> AssemblySettings().active_values()
-        {'budget_tokens': 2000, 'order': 'relevance', 'stop_below': 0.12}
+        {'budget_tokens': 2000, 'order': 'relevance', 'stop_below': 0.14}
         >>> AssemblySettings(stop_below=0).active_values()
         {'budget_tokens': 2000, 'order': 'relevance'}
         """

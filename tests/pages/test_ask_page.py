@@ -244,7 +244,7 @@ def weak_page() -> None:
         [ContextConflict("number", ("wait",), tuple(sides), 1, "milk.txt ranks above tea.txt.", "Wait …")],
     )
     ask_dials.ask_dials(Settings())
-    lying = Clustered(10, 0.7, 0.8, ("auto-merge", "parent"), "7 of 10 share a parent.")
+    lying = Clustered(10, 0.7, 0.8, ("auto-merge", "needed"), "7 of 10 share a parent.")
     settings = Settings().with_value("expansion.strategy", streamlit.session_state["ask.expansion.strategy"])
     evidence.show_notes(lying, ["It stopped after 10 s."], settings)
 

@@ -124,7 +124,8 @@ def test_why_a_place_is_left_out_is_told_with_the_word(library):
 
 
 def test_why_not_knows_what_is_read_around_a_phrase(library):
-    result = library.searcher.search('"heron"', SETTINGS.with_value("expansion.max_share", 1.0), None)
+    grown = SETTINGS.with_values({"expansion.strategy": "parent", "expansion.max_share": 1.0})
+    result = library.searcher.search('"heron"', grown, None)
     hits = {(hit.version_id, hit.start, hit.end) for hit in result.hits}
     leaves = library.searcher.snapshot().leaves
     passage, at = next(
@@ -136,9 +137,7 @@ def test_why_not_knows_what_is_read_around_a_phrase(library):
         and (passage.version_id, int(leaves.starts[at]), int(leaves.ends[at])) not in hits
     )
     place = Span(int(leaves.starts[at]), int(leaves.ends[at]))
-    told = why_not(
-        library.searcher, '"heron"', SETTINGS.with_value("expansion.max_share", 1.0), passage.version_id, place
-    )
+    told = why_not(library.searcher, '"heron"', grown, passage.version_id, place)
     assert told.admitted
     assert told.sentence.endswith("around a chunk that the question asks for.")
     assert [one.kind for one in told.excluded] == ["phrase"]

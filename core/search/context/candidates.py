@@ -12,14 +12,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from core.chunking.signals.turns import find_turns
 from core.search.context.filling import Budget, place
 from core.search.context.prompt import Reads
 from core.search.expansion import Extent, leaf_at
+from core.search.expansion.needing import stands_alone
 from core.search.ranking import Ranking
 from core.storage.index.leaves import LeafTable
 from core.text.analysis import analyse
-from core.text.sentences import is_ended, sentence_spans
+from core.text.sentences import sentence_spans
 from core.types import Span
 
 
@@ -74,13 +74,9 @@ CHUNKS = 20
 # Tried on the suites for tuning: with 2 parts meetings lost more; neighbours at 0.6 and 0.8 cost what sentences gain.
 CHUNK_PART = 4.0
 NEIGHBOUR_PART = 0.3
-# So much of a text must stand in sentences that end as such, or it is code, a table or a list, and stays in one piece.
-LEAST_PROSE = 0.5
 # Up to so much room sentences find more than passages do. Measured on the suites for tuning: at 1,000 characters on
 # papers and mixed prose, at 2,000 no longer on meetings, whose turns were not yet kept whole.
 SMALL = {"characters": 1000, "tokens": 250}
-
-_AROUND = 2000  # characters
 
 REASON = "one of the sentences that say most to the question, in one of the best chunks"
 
@@ -138,31 +134,13 @@ def reads_sentences(unit: str, budget: Budget) -> bool:
     return unit == "sentences" or (unit == "auto" and budget.amount <= SMALL[budget.unit])
 
 
-def is_prose(text: str, span: Span) -> bool:
-    """Whether most of the text stands in sentences that end as such.
-
-    >>> is_prose("It grinds wheat. Rye too.", Span(0, 25)), is_prose("wheat = 3\\nrye = 4", Span(0, 17))
-    (True, False)
-    """
-    sentences = sentence_spans(text, span.start, span.end)
-    ended = sum(item.length for item in sentences if is_ended(text[item.start : item.end]))
-    return ended >= LEAST_PROSE * sum(item.length for item in sentences)
-
-
-def _is_talk(text: str, span: Span) -> bool:
-    """Whether people say it in turns; a span may hold one of them alone, so that what stands around it is read too."""
-    return bool(find_turns(text, max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)))
-
-
 def _pieces(leaves: LeafTable, extents: Sequence[Extent], reads: Reads) -> list[_Piece]:
     """Sentences of the best extents that are prose, each once, and all other extents as they are."""
     runs: dict[int, list[Span]] = {}
     whole: list[Extent] = []
     for rank, extent in enumerate(extents):
         body, wanted = reads.text(extent.document), Span(extent.start, extent.end)
-        # A listing's comments may be most of it; they say little apart from what they are about.
-        listing = rank < CHUNKS and reads.kind(extent.document) == "code"
-        if rank < CHUNKS and not listing and is_prose(body, wanted) and not _is_talk(body, wanted):
+        if rank < CHUNKS and stands_alone(body, wanted, reads.kind(extent.document)):
             known = runs.setdefault(extent.document, [])
             low, high, joined = place(body, known, wanted)
             known[low:high] = [joined]

@@ -130,15 +130,15 @@ def clustered(ranking: Ranking, top: int = TOP) -> Clustered:
         return Clustered(count, in_parent, in_document, (), "Too few hits to tell how the evidence lies.")
     found = f"{round(in_parent * count)} of the best {count} hits share a parent with another"
     if in_parent >= MANY:
-        expansions: tuple[str, ...] = ("auto-merge", "parent")
-        said = "the evidence is clustered, and whole parents (auto-merge or parent) read it together."
+        expansions: tuple[str, ...] = ("auto-merge", "parent", "needed")
+        said = "the evidence is clustered: whole parents (auto-merge, parent; needed if no prose) read it together."
     elif in_document >= MANY:
         expansions = ("window",)
         found += f", but {round(in_document * count)} a document"
         said = "a window around each reads enough of what stands near it."
     else:
-        expansions = ("flat", "window")
-        said = "the evidence is scattered, and single children (flat), or small windows, leave room for more of it."
+        expansions = ("flat", "needed", "window")
+        said = "the evidence is scattered: single children (flat, needed) or a small window leave room for more."
     return Clustered(count, in_parent, in_document, expansions, f"{found}: {said}")
 
 

@@ -9,6 +9,7 @@ from core.search.expansion.exclusion import cleared
 from core.search.expansion.growth import ExpansionReads, Extent, Growth, Sizes, flat, gated_parent, parent
 from core.search.expansion.linking import neighbours
 from core.search.expansion.merging import auto_merge
+from core.search.expansion.needing import needed
 from core.search.expansion.relevance import Values, confidences, relevances
 from core.search.expansion.windows import window
 from core.search.ranking import Ranking
@@ -19,6 +20,7 @@ Expander = Callable[[Growth], list[Extent]]
 EXPANDERS: dict[str, Expander] = {
     "flat": flat,
     "parent": parent,
+    "needed": needed,
     "window": window,
     "gated-parent": gated_parent,
     "auto-merge": auto_merge,

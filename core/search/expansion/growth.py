@@ -100,8 +100,9 @@ def leaves_within(leaves: LeafTable, document: int, span: Span) -> tuple[int, in
 class ExpansionReads(Protocol):
     """The catalogue as expansion needs it. Documents are ordinals, leaves are indices of the leaf table.
 
-    "flat" asks nothing, "parent" at most for genres, "window" and "anchored" for texts alone, "auto-merge" for
-    ancestors and "neighbours" for references, and these two only of the leaves they need them of, all at once.
+    "flat" asks nothing, "parent" at most for genres, "needed" for kinds and texts too, "window" and "anchored" for
+    texts alone, "auto-merge" for ancestors and "neighbours" for references, and these two only of the leaves they need
+    them of, all at once.
     """
 
     @property
@@ -110,6 +111,9 @@ class ExpansionReads(Protocol):
 
     def text(self, document: int) -> str:
         """The document's canonical text."""
+
+    def kind(self, document: int) -> str:
+        """What kind of file the document is, "" where it is not known."""
 
     def sentences(self, document: int, start: int, end: int) -> Sequence[Span]:
         """The sentences of ``[start, end)`` of its text, trimmed, in order."""

@@ -14,6 +14,7 @@ count = counted  # a number with its noun
 EXPANSION_WORDS = {
     "flat": "Nothing: the chunk alone",
     "parent": "The parent section",
+    "needed": "Its section, where it is no prose",
     "window": "The sentences around it",
     "gated-parent": "The parent section, where the chunk is uncertain",
     "auto-merge": "The parent section, where enough of it was found",

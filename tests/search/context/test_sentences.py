@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search import context as assembly
-from core.search.context.candidates import CHUNKS, SMALL, is_prose, sentence_candidates
+from core.search.context.candidates import CHUNKS, SMALL, sentence_candidates
 from core.search.expansion import Extent, expand
+from core.search.expansion.needing import is_prose
 from core.settings import ORDERS, AssemblySettings, ExpansionSettings
 from core.text.sentences import sentence_spans
 from core.types import Span

@@ -36,6 +36,7 @@ INTENTS = st.sampled_from(["", "procedure", "definition"])
 READ = {
     "flat": set(),
     "parent": {"genre"},
+    "needed": {"genre", "text", "kind"},
     "window": {"text"},
     "gated-parent": {"genre"},
     "auto-merge": {"ancestors"},
@@ -168,6 +169,7 @@ def test_a_dial_that_is_not_read_names_nothing(strategy):
         == {
             "flat": set(),
             "parent": grown | {"parent_ratio", "kinds"},
+            "needed": grown | {"parent_ratio", "kinds"},
             "window": grown | {"window_sentences"},
             "gated-parent": grown | {"parent_ratio", "kinds", "confidence"},
             "auto-merge": grown | {"merge_share"},

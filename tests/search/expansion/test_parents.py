@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from core.search.expansion import expand
 from core.search.expansion.growth import family
+from core.search.expansion.needing import stands_alone
 from core.search.expansion.relevance import confidences
 from core.search.ranking import Ranking
 from core.settings import ExpansionSettings, RetrievalSettings
+from core.types import Span
 from tests.search.expansion.worlds import GENRES, table, worlds
 
 SHARES = st.sampled_from([0.1, 0.3, 0.5, 0.9, 1.0])
@@ -105,6 +107,29 @@ def test_only_what_is_not_trusted_takes_its_parent(world, budget, threshold, han
         wanted = grown if value < threshold else flat
         assert (extent.start, extent.end) == (wanted.start, wanted.end)
         assert (f"{value:.2f}" in extent.reason) == (value >= threshold)
+
+
+@given(worlds(), st.integers(1, 900))
+def test_prose_is_read_alone_and_code_with_its_parent(world, budget):
+    ways = [ExpansionSettings(name) for name in ("needed", "parent", "flat")]
+    leaves = world.ranking.leaves
+    for extent, grown, flat in zip(
+        *(expand(world.ranking, way, leaves.tokens, budget, world) for way in ways), strict=True
+    ):
+        span = Span(int(leaves.starts[extent.child]), int(leaves.ends[extent.child]))
+        alone = stands_alone(world.texts[extent.document], span, world.kind(extent.document))
+        assert (extent.start, extent.end) == ((flat.start, flat.end) if alone else (grown.start, grown.end))
+        assert not (alone and world.kind(extent.document) == "code")
+
+
+def test_what_stands_alone():
+    said = "The mill grinds wheat in spring. Rye comes later, in the autumn."
+    talk = "\n".join(
+        f"{name}: I think that {what} comes first." for name, what in zip(["Ada", "Ben"] * 4, "abcdefgh", strict=True)
+    )
+    whole = [(said, "md", True), (said, "code", False), ("- wheat\n- rye\n- oats", "md", False), (talk, "md", False)]
+    for text, kind, alone in whole:
+        assert stands_alone(text, Span(0, len(text)), kind) == alone, text
 
 
 def ranking_of(scores, kept):

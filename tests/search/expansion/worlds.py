@@ -55,6 +55,10 @@ class World:
     def sentences(self, document, start, end):
         return sentence_spans(self.text(document), start, end)
 
+    def kind(self, document):
+        self.asked.add("kind")
+        return ("md", "code")[document % 2]
+
     def genre(self, document):
         self.asked.add("genre")
         return GENRES[document % 2]
