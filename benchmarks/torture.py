@@ -1,9 +1,11 @@
 """A library under torture: random work that is killed and made to fail, and every file of it damaged in every way.
 
-``python -m benchmarks.torture [--seconds 120] [--seed N] [--damages N]``. After each kill, fault and damage the library
-is opened, verified, repaired where it says so, and its documents are held against those that were acknowledged. What
-falls is printed with its number, and the exit code is 1. Faults (ENOSPC with short writes, EIO, EMFILE) are injected
-below Python, by a shim that the machine's C compiler makes; where there is none, work is killed and files are damaged.
+``python -m benchmarks.torture [--seconds 120] [--seed N] [--damages N] [--mutants N]``. After each kill, fault and
+damage the library is opened, verified, repaired where it says so, and its documents are held against those that were
+acknowledged. What falls is printed with its number, and the exit code is 1. Faults (ENOSPC with short writes, EIO,
+EMFILE) are injected below Python, and the wall's clock made to jump, by a shim that the machine's C compiler makes;
+where there is none, work is killed and files are damaged. With ``--mutants`` nothing of that: so many mutants of a file
+of each format, and some hostile files, are put in instead (``torture_files``).
 """
 
 from __future__ import annotations
@@ -23,38 +25,25 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks import torture_files
+from benchmarks.torture_files import Encoder
 from core.errors import LecternError
 from core.library import Incoming, Library
 from core.storage.index import outbox, vectors
 from core.text import quantities
-from core.types import Vectors
 
 _SHIM = "LECTERN_TORTURE_SHIM"
 _LIMIT = 120.0  # seconds after which a look at a library hangs
 _ERRORS = (errno.ENOSPC, errno.EIO, errno.EMFILE)
+_JUMPS = (0, 0, -3600, 3600, -400 * 86_400, 400 * 86_400)  # seconds
 Texts = dict[str, str]
-
-
-class Encoder:
-    """Vectors of a text's hash: durable work needs no meaning."""
-
-    dimension = 16
-    max_tokens = 256
-    fingerprint = "torture"
-    prompts: Mapping[str, str] = {}
-
-    def encode(self, texts: Any, progress: Any = None) -> Vectors:
-        """``(n, 16) float32``, unit norm."""
-        rows = [np.random.default_rng(abs(hash(str(text))) % 2**32).normal(size=16) for text in texts]
-        found = np.array(rows, np.float32).reshape(-1, 16)
-        return found / np.linalg.norm(found, axis=1, keepdims=True)
 
 
 def work(home: Path, seed: int, tell: Callable[..., None]) -> None:
@@ -179,27 +168,29 @@ class Torture:
         self._acceptable: dict[str, set[str | None]] = {}
         self._shim = ctypes.CDLL(os.environ[_SHIM]) if os.environ.get(_SHIM) else None
 
+    def _arm(self, below: Path, first: int, last: int, code: int, jump: int) -> None:
+        if self._shim is not None:
+            longs = map(ctypes.c_long, (first, last))
+            self._shim.torture_arm(str(below).encode(), *longs, code, ctypes.c_long(jump))
+
+    def _failed(self) -> int:
+        return int(self._shim.torture_failed()) if self._shim else 0
+
     def turn(self) -> None:
         """Work for a moment, with faults or without, then death; and a look at what is left."""
         code, first = self.chance.choice(_ERRORS), self.chance.randrange(400)
-        last = first + self.chance.choice((1, 3, 1000))
         faulty = self._shim is not None and self.chance.random() < 0.6
-        seed, below = self.chance.random(), str(self.home).encode()
-
-        def arm() -> None:
-            assert self._shim is not None
-            self._shim.torture_arm(below, ctypes.c_long(first), ctypes.c_long(last), code)
-
-        def task(tell: Callable[..., None]) -> None:
-            try:
-                work(self.home, int(seed * 2**32), tell)
-            finally:
-                tell("faults", ctypes.c_int.in_dll(self._shim, "torture_failed").value if self._shim else 0)
-
-        number, pipe = child(task, arm if faulty else None)
+        last = first + self.chance.choice((1, 3, 1000)) if faulty else first
+        seed, jump, before = self.chance.random(), self.chance.choice(_JUMPS), self._failed()
+        number, pipe = child(
+            lambda tell: work(self.home, int(seed * 2**32), tell),
+            lambda: self._arm(self.home, first, last, code, jump),
+        )
         said, _ = heard(number, pipe, self.chance.uniform(0.05, 2.5))
         self.counts["kills"] += 1
         self.counts["faulty turns"] += faulty
+        self.counts["faults"] += self._failed() - before
+        self.counts["turns with a jump of the clock"] += bool(jump and self._shim)
         for kind, *words in said:
             if kind == "begin":
                 self._acceptable.setdefault(words[0], {None}).add(words[1])
@@ -219,21 +210,45 @@ class Torture:
                 )
             self._acceptable[name] = {texts.get(name)}
 
-    def damage(self, base: Path, number: int, wanted: Texts) -> None:
-        """One damage to one file of a copy of ``base``; each file in its turn, by chance how."""
+    def damage(self, base: Path, number: int, wanted: Texts, foreign: Path) -> None:
+        """One damage to one file of a copy of ``base``; each file in its turn, by chance how. ``foreign`` is another
+        library, whose files come in the place of these.
+        """
         home = self.home.with_name("damaged")
         shutil.rmtree(home, ignore_errors=True)
         shutil.copytree(base, home)
         files = sorted(path for path in home.rglob("*") if path.is_file())
         path = files[number % len(files)]
-        kind = self.chance.choice(sorted(DAMAGES))
-        DAMAGES[kind](path, self.chance.choice(files), self.chance)
-        self.counts["damages"] += 1
+        kind = self.chance.choice([*sorted(DAMAGES), "read-only"] if self._shim else sorted(DAMAGES))
+        theirs = foreign / path.relative_to(home)
+        if kind == "another's":
+            other = theirs if theirs.exists() else self.chance.choice([p for p in foreign.rglob("*") if p.is_file()])
+        else:
+            other = self.chance.choice(files)
         what = f"{kind} of {path.relative_to(home)}"
+        if kind == "read-only":
+            self._refused(home, path, what)
+        else:
+            DAMAGES[kind](path, other, self.chance)
+        self.counts["damages"] += 1
         original = path.relative_to(home).parts[0] == "files"
-        texts = self._looked(home, what, forgiven="original" if original else "none", least=len(wanted))
+        texts = self._looked(
+            home, what, forgiven="original" if original or kind == "another's" else "none", least=len(wanted)
+        )
         if texts is not None and sorted(texts.values()) != sorted(wanted.values()):
             self._fell(f"{what}: {len(texts)} of {len(wanted)} documents are the same")
+
+    def _refused(self, home: Path, path: Path, what: str) -> None:
+        """A look while ``path`` can be opened for reading alone: it may end in a sentence."""
+
+        def task(tell: Callable[..., None]) -> None:
+            with suppress(LecternError):
+                look(home, tell)
+
+        number, pipe = child(task, lambda: self._arm(path, 0, 2**40, errno.EACCES, 0))
+        said, code = heard(number, pipe, _LIMIT)
+        if code:
+            self._fell(f"during {what}, ended by {code}: {said[-1:]}")
 
     def _looked(self, home: Path, after: str, forgiven: str = "none", least: int = 0) -> Texts | None:
         number, pipe = child(lambda tell: look(home, tell))
@@ -271,14 +286,15 @@ DAMAGES: dict[str, Callable[[Path, Path, random.Random], object]] = {
     "cutting": lambda path, other, chance: os.truncate(path, int(path.stat().st_size * chance.random())),
     "noise": lambda path, other, chance: path.write_bytes(chance.randbytes(path.stat().st_size)),
     "swapping": lambda path, other, chance: path.write_bytes(other.read_bytes()),
+    "another's": lambda path, other, chance: path.write_bytes(other.read_bytes()),
     "removal": lambda path, other, chance: path.unlink(),
     "zeros": lambda path, other, chance: path.write_bytes(bytes(path.stat().st_size)),
 }
 
 
-def made(home: Path) -> Texts:
+def made(home: Path, what: str) -> Texts:
     """A library of a dozen documents with judgments, a backup and a Chroma that was closed."""
-    texts = {f"paper {n}.md": f"# Paper {n}\n\n" + f"Paper {n} says {n * 7}. " * 30 for n in range(12)}
+    texts = {f"{what} {n}.md": f"# {what} {n}\n\n" + f"{what} {n} says {n * 7}. " * 30 for n in range(12)}
 
     def task(tell: Callable[..., None]) -> None:
         with Library.open(home, encoder=Encoder()) as library:
@@ -301,7 +317,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--damages", type=int, default=0, help="at least so many, however long it takes")
+    parser.add_argument("--mutants", type=int, default=0, help="of each format, instead of all that")
     options = parser.parse_args()
+    if options.mutants:
+        return torture_files.main(options.mutants, options.seed)
     compiler = shutil.which("cc") or shutil.which("gcc")
     with tempfile.TemporaryDirectory() as folder:
         if compiler and _SHIM not in os.environ and sys.platform == "linux":
@@ -319,12 +338,13 @@ def main() -> int:
         outbox.examine = _examined
         torture = Torture(Path(folder) / "library", options.seed)
         base = Path(folder) / "base"
-        texts = made(base)
+        texts, foreign = made(base, "Paper"), Path(folder) / "foreign"
+        made(foreign, "Letter")
         ends, number = time.monotonic() + options.seconds, 0
         while time.monotonic() < ends or number < options.damages:
             if time.monotonic() < ends and number % 2 == 0:
                 torture.turn()
-            torture.damage(base, number, texts)
+            torture.damage(base, number, texts, foreign)
             number += 1
     counts = ", ".join(f"{count} {what}" for what, count in sorted(torture.counts.items()))
     print(f"seed {options.seed}: {counts}; {len(torture.fallen)} fell")

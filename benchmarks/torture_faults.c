@@ -1,4 +1,5 @@
-/* Fails the file-system calls below one folder: after so many of them, with one error, a few times or for ever. */
+/* Fails the file-system calls below one folder: after so many of them, with one error, a few times or for ever; and has
+   the clock of the wall jump when the first of them fails. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -6,24 +7,33 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 static char folder[4096];
-static long calls, from, until;
+static long calls, from, until, jump, shift;
 static int code;
-int torture_failed;
+static long *failed; /* shared with children, which are killed before they could tell */
 
-void torture_arm(const char *below, long first, long last, int error) {
+__attribute__((constructor)) static void share(void) {
+    failed = mmap(NULL, sizeof *failed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+long torture_failed(void) { return *failed; }
+
+void torture_arm(const char *below, long first, long last, int error, long seconds) {
     strncpy(folder, below, sizeof folder - 1);
-    calls = 0; from = first; until = last; code = error; torture_failed = 0;
+    calls = 0; from = first; until = last; code = error; jump = seconds;
 }
 
 static int fails(const char *path) {
     if (!folder[0] || !path || strncmp(path, folder, strlen(folder))) return 0;
-    calls++;
+    if (++calls == from) shift = jump;
     if (calls < from || calls >= until) return 0;
-    torture_failed++;
+    __sync_fetch_and_add(failed, 1);
     errno = code;
     return 1;
 }
@@ -40,6 +50,20 @@ static int fails_at(int descriptor) {
 }
 
 #define REAL(name) static __typeof__(&name) real; if (!real) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    REAL(clock_gettime);
+    int answer = real(clock, now);
+    if (clock == CLOCK_REALTIME) now->tv_sec += shift;
+    return answer;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone) {
+    REAL(gettimeofday);
+    int answer = real(now, zone);
+    now->tv_sec += shift;
+    return answer;
+}
+
 #define OPENS(name) \
     int name(const char *path, int flags, ...) { \
         REAL(name); \

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -14,8 +16,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from core.chunking.edits.edits import pin
 from core.errors import CancelledError
 from core.library import Incoming, Library, SourceRow
+from core.storage import backups
 from tests.fast_encoder import FastEncoder
 from tests.parcels import install, parcel
 
@@ -37,7 +41,8 @@ Attached = tuple[bytes, str]  # the mail, and the attachment's name in it
 
 class FilesInFiles(RuleBasedStateMachine):
     """``held``, ``binned``: the content of each upload, live or in the trash. ``aside``: attachments that were put in
-    the trash by themselves; ``gone``: that were removed there.
+    the trash by themselves; ``gone``: that were removed there. ``judged``: contents a question was judged for.
+    ``edited``: how many chunks of a content are pinned. ``copied``: all this as it was at the last backup.
     """
 
     @initialize()
@@ -52,6 +57,9 @@ class FilesInFiles(RuleBasedStateMachine):
         self.binned: dict[str, bytes] = {}
         self.aside: set[Attached] = set()
         self.gone: set[Attached] = set()
+        self.judged: set[bytes] = set()
+        self.edited: Counter[bytes] = Counter()
+        self.copied: tuple = ()
 
     def teardown(self) -> None:
         if hasattr(self, "library"):
@@ -84,6 +92,7 @@ class FilesInFiles(RuleBasedStateMachine):
         there = self.there()
         self.aside = {(mail, own) for mail, own in self.aside if mail in there}
         self.gone = {(mail, own) for mail, own in self.gone if mail in there}
+        self.edited = Counter({content: count for content, count in self.edited.items() if content in there})
 
     def rows(self) -> Iterator[tuple[SourceRow, str | Attached]]:
         """Every listed source with what the model calls it."""
@@ -191,6 +200,47 @@ class FilesInFiles(RuleBasedStateMachine):
     def cut_anew(self, size) -> None:
         assert self.library.apply(self.library.settings.with_values({"chunking.max_tokens": size})).failures == ()
 
+    @precondition(lambda self: self.live())
+    @rule(data=st.data())
+    def judge(self, data) -> None:
+        content = data.draw(st.sampled_from(sorted(self.live())))
+        self.library.judge("Who lives there?", hashlib.sha256(content).hexdigest(), 0, 8)
+        self.judged.add(content)
+
+    @precondition(lambda self: self.live())
+    @rule(data=st.data(), undo=st.booleans())
+    def edit(self, data, undo) -> None:
+        content = data.draw(st.sampled_from(sorted(self.live())))
+        version, cutting = hashlib.sha256(content).hexdigest(), self.library.cutting
+        if undo:
+            assert (cutting.undo(version) is None) == (self.edited[content] == 0)
+            self.edited[content] = max(0, self.edited[content] - 1)
+        elif not self.edited[content]:
+            cutting.edit(pin(self.library.document(version), 4, 9))
+            self.edited[content] += 1
+        assert cutting.recut([version]).failures == ()
+
+    @rule()
+    def rebuild(self) -> None:
+        assert self.library.rebuild().failures == ()
+
+    def state(self) -> tuple:
+        return deepcopy((self.held, self.binned, self.aside, self.gone, self.judged, self.edited))
+
+    @rule()
+    def back_up(self) -> None:
+        self.library.back_up(if_due=False)
+        self.copied = (self.there(), self.state())
+
+    # What came in since would be set aside, and be said: that has tests of its own.
+    @precondition(lambda self: self.copied and self.there() <= self.copied[0])
+    @rule()
+    def go_back(self) -> None:
+        self.library.close()
+        backups.restore(self.library.home, backups.named(self.library.home, ""))
+        self.held, self.binned, self.aside, self.gone, self.judged, self.edited = deepcopy(self.copied[1])
+        self.library = Library.open(self.library.home, encoder=self.encoder)
+
     @rule()
     def die(self) -> None:
         """What a killed process leaves: the directory as it lies, opened by another one."""
@@ -212,6 +262,9 @@ class FilesInFiles(RuleBasedStateMachine):
         stats = self.library.stats()
         assert (stats.sources, stats.documents) == (len(listed), len(live))
         assert stats.trash == len(self.binned) + len(self.aside)
+        assert {VERSION[row.version_id] for row in self.library.judgments()} == self.judged
+        for content in self.there():
+            assert len(self.library.cutting.edits(hashlib.sha256(content).hexdigest())) == self.edited[content]
         hits = self.library.search("the river letter", self.library.settings.with_value("retrieval.k", 200)).hits
         found = {VERSION[hit.version_id] for hit in hits}
         # By words alone a text is not found by what most of the others say as well.

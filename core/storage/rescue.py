@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from core.errors import StorageError
@@ -18,7 +19,8 @@ from core.storage import backups, keepsakes
 from core.storage.connections import CATALOGUE, open_reader
 from core.storage.faults import catalogue_faults, disk_faults
 from core.storage.keepsakes import Keepsakes
-from core.storage.schema.migrations import applied, check
+from core.storage.schema.migrations import applied, check, migrate
+from core.storage.schema.steps import MIGRATIONS
 
 REMEDY = (
     "Nothing was changed. Press Repair on the Library page, or run: python -m core verify --repair --library {home}"
@@ -67,6 +69,23 @@ def structural(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"SQLite reports: {sentence}."
     for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchall():
         yield f"Row {row} of {table} points to nothing in {parent}."
+    if len(applied(connection)) == len(MIGRATIONS):
+        for table, columns in _made().items():
+            if _columns(connection, table) != columns:  # bits of the schema itself, which SQLite takes as they are
+                yield f"The table {table} has not the columns that Lectern made."
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+
+
+@cache
+def _made() -> dict[str, set[str]]:
+    """The columns of each table of a catalogue as it is made; those of words come later."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        migrate(connection, Path())
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        return {table: _columns(connection, table) for (table,) in tables}
 
 
 def library_of(home: Path) -> str:

@@ -27,7 +27,7 @@ from core.storage.index.outbox import (
     query_projection,
     rebuild_projection,
 )
-from core.storage.index.vectors import ProjectionDamagedError, left_open
+from core.storage.index.vectors import ProjectionDamagedError, _guarded, left_open
 from core.storage.store import Store
 from core.storage.verify import verify
 from tests.storage.builders import ingest, nearest, vector
@@ -58,6 +58,17 @@ def test_chroma_holds_vectors_and_nothing_of_the_text(store) -> None:
     assert sorted(map(int, everything["ids"])) == load_leaves(store).rows.tolist()
     client.close()
     assert not any(b"validated" in path.read_bytes() for path in directory.rglob("*") if path.is_file())
+
+
+def test_a_panic_of_chromas_is_damage() -> None:
+    class PanicException(BaseException):  # as Rust calls its own
+        pass
+
+    def panic() -> None:
+        raise PanicException("called `Result::unwrap()` on an `Err` value")
+
+    with pytest.raises(ProjectionDamagedError, match="unwrap"):
+        _guarded(panic)
 
 
 def test_nothing_pending_needs_no_chroma(store) -> None:

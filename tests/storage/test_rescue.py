@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -80,10 +80,18 @@ def swap(home: Path) -> None:
     shutil.copy(other / CATALOGUE, home / CATALOGUE)
 
 
+def rename(home: Path) -> None:
+    """As a flipped bit of the schema does, which SQLite takes for what was meant."""
+    with closing(sqlite3.connect(home / CATALOGUE)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'added_at', 'added_au') WHERE name = 'folder'")
+
+
 HARMS = {
     "emptied": lambda home: (home / CATALOGUE).write_bytes(b""),
     "removed": remove,
     "garbled": garble,
+    "a column's name": rename,
     "no database": lambda home: (home / CATALOGUE).write_bytes(b"this is no database" * 900),
     "another library's": swap,
 }
@@ -99,7 +107,7 @@ def test_a_lost_catalogue_is_said_and_given_back(tmp_path, harm, backed_up) -> N
             assert library.back_up() is not None
     HARMS[harm](home)
     files = sorted((home / "files").rglob("*"))
-    if harm != "garbled":  # which may be seen by whoever reads the rows
+    if harm not in ("garbled", "a column's name"):  # which may be seen by whoever reads the rows
         with pytest.raises(LibraryDamagedError, match="verify --repair"):
             Library.open(home, encoder=FastEncoder())
     assert sorted((home / "files").rglob("*")) == files

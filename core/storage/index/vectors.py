@@ -196,7 +196,10 @@ def _guarded(action: Callable[[], Any]) -> Any:
 
     try:
         return action()
-    except (ChromaError, OSError, RuntimeError, ValueError, KeyError, AttributeError, TypeError) as error:
+    except BaseException as error:
+        known = (ChromaError, OSError, RuntimeError, ValueError, KeyError, AttributeError, TypeError)
+        if not isinstance(error, known) and type(error).__name__ != "PanicException":  # Rust's own, which has no module
+            raise
         raise ProjectionDamagedError(
             f"Chroma failed: {type(error).__name__}: {str(error)[:200]}", "It is rebuilt from the catalogue."
         ) from error
