@@ -18,7 +18,10 @@ PROMISES = (
         "Nothing leaves this machine",
         "The app listens on 127.0.0.1, to browsers with its key. A language model is asked only where you agreed.",
     ),
-    ("No account, no key", "The embedder came with the installation. Only a model you ask for by name is downloaded."),
+    (
+        "No account needed",
+        "The embedder came with the installation. Only a model you ask for by name is downloaded.",
+    ),
     (
         "Your files stay as they are",
         "Lectern keeps a copy of what it read, in the library's folder, and never writes to your own files.",
