@@ -1,6 +1,8 @@
 # make run    install what is missing into .venv, then open the app on 127.0.0.1
 # make test   the same set-up and the tools of the tests, then every check and the tests
 # make test-all  the same with the tests that take long, and many more generated examples
+# make lock   write requirements.lock anew: every package with its hashes, for Linux x86-64, Python 3.11, torch's CPU build
+# make sbom   what the lock holds: a CycloneDX list, the licences, and the known vulnerabilities where a network allows
 # make clean  remove .venv and caches; documents in data/library stay
 #
 # PYTHON=python3.12    the interpreter .venv is made with
@@ -24,7 +26,7 @@ empty :=
 # Named, so that the second run of pytest imports these alone.
 browser_tests = $(shell grep -rl --include='test_*.py' 'mark\.browser' tests)
 
-.PHONY: run test test-all clean
+.PHONY: run test test-all lock sbom clean
 
 run: $(stamp_run)
 	$(python) -m streamlit run app.py
@@ -41,8 +43,21 @@ test test-all: $(stamp_test)
 test: but_long := $(empty) and not long
 test-all: export HYPOTHESIS_PROFILE := thorough
 
+TORCH ?= --torch-backend cpu
+lock: $(stamp_test)
+	$(python) -m uv pip compile requirements.txt -o requirements.lock --generate-hashes --no-header --no-annotate --quiet \
+	  --python-version 3.11 --python-platform x86_64-manylinux_2_28 $(TORCH)
+
+sbom: $(stamp_test)
+	mkdir -p build && rm -f build/vulnerabilities.json
+	$(python) -m cyclonedx_py requirements requirements.lock --output-reproducible -o build/sbom.json
+	$(python) -m piplicenses --from mixed --with-urls --format markdown --output-file build/licences.md \
+	  --packages $$(sed -n 's/^\([a-z0-9._-]*\)==.*/\1/p' requirements.lock)
+	$(python) -m pip_audit -r requirements.lock --require-hashes --disable-pip -f json -o build/vulnerabilities.json || true
+	@test -s build/vulnerabilities.json || echo "Known vulnerabilities were not looked up: no network. Run it where there is one."
+
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 define install

@@ -10,11 +10,13 @@ if __name__ == "__main__":  # the script of a page, which Streamlit runs
     from pages.ui.shared.guard import guarded
     from pages.ui.shared.repair import repairable
 
-    st.session_state[state.ENTERED] = True
     page = frame()
+    st.session_state[state.ENTERED] = True
     with guarded(), repairable():
         page.run()
 else:  # the server, which asks this file for its app
-    from pages.ui.shared.doors import DOORS
+    from pages.ui.shared.admission import announced, of_this_start
+    from pages.ui.shared.doors import doors
 
-    app = st.App(__file__, middleware=DOORS)
+    keys = of_this_start()
+    app = st.App(__file__, middleware=doors(keys), lifespan=announced(keys))

@@ -84,7 +84,7 @@ class Library:
         try:
             library = cls(store, encoder)
             if write:
-                trash.empty_trash(store, KEPT_DAYS)
+                trash.empty_old_trash(store)
                 if pending(store):
                     carry_if_possible(store)
         except BaseException:

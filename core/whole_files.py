@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,3 +35,24 @@ def written_whole(path: Path) -> Iterator[Path]:
         if unfinished.is_file():
             unfinished.unlink()
         raise
+
+
+def written_privately(path: Path, text: str) -> None:
+    """Write a small file that its owner alone reads (mode 600), whole or not at all; folders above it are made.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     written_privately(Path(folder, "key"), "42")
+    ...     oct(Path(folder, "key").stat().st_mode)[-3:] if os.name != "nt" else "600"
+    '600'
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as target:
+            target.write(text)
+            target.flush()
+            os.fsync(target.fileno())
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)

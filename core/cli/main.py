@@ -13,7 +13,7 @@ from pathlib import Path
 
 from core.errors import LecternError
 
-APP = "http://localhost:8501"
+APP = "http://127.0.0.1:8501"
 LIBRARY_HELP = "the library's folder (default: LECTERN_HOME, else data/library)"
 
 

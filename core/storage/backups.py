@@ -51,7 +51,7 @@ class Backup:
 
 
 def backups(home: Path) -> list[Backup]:
-    """The copies there are, the newest first; files of other names are passed over."""
+    """The copies there are, the newest first, by revision: clocks jump. Files of other names are passed over."""
     found = []
     for path in (home / FOLDER).glob("*.sqlite"):
         stamp, _, revision = path.stem.partition("-r")
@@ -60,7 +60,7 @@ def backups(home: Path) -> list[Backup]:
             found.append(Backup(path.stem, path, made_at, int(revision), path.stat().st_size))
         except (ValueError, OSError):
             continue
-    return sorted(found, key=lambda backup: (backup.made_at, backup.revision), reverse=True)
+    return sorted(found, key=lambda backup: (backup.revision, backup.made_at), reverse=True)
 
 
 def make(store: Store) -> Backup:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from core.errors import LecternError, NotFoundError, StorageError
 from core.storage.catalogue.labels import fold, tidy_name
 from core.storage.faults import disk_faults
+from core.whole_files import written_privately
 
 _ROOT = Path(__file__).parents[2]
 DEFAULT_NAME = "My library"
@@ -123,18 +123,8 @@ def _write(file: Path, libraries: Sequence[Shelved], last: Path | None) -> None:
     """The whole file or nothing: a crash leaves the old one."""
     plain = [{key: str(value) for key, value in asdict(known).items()} for known in libraries]
     with disk_faults(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=".libraries-", dir=file.parent)
-        fresh = Path(name)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as target:
-                json.dump({"libraries": plain, "last": str(last) if last else None}, target, indent=1)
-                target.write("\n")
-                target.flush()
-                os.fsync(target.fileno())
-            fresh.replace(file)
-        finally:
-            fresh.unlink(missing_ok=True)
+        stored = {"libraries": plain, "last": str(last) if last else None}
+        written_privately(file, json.dumps(stored, indent=1) + "\n")
 
 
 def _absolute(path: Path) -> Path:

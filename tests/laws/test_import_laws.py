@@ -105,6 +105,7 @@ ROOT_NAMES = {
     "app.py",
     "core",
     "data",
+    "requirements.lock",
     "docs",
     "pages",
     "pyproject.toml",

@@ -75,6 +75,17 @@ def test_no_package_is_pinned_twice() -> None:
     assert pins("requirements.txt").keys() & pins("requirements-dev.txt").keys() == set()
 
 
+def test_the_lock_holds_every_pin_with_hashes() -> None:
+    """Whether the hashes are right, ``pip install --require-hashes`` itself says."""
+    entries = re.split(r"\n(?=\S)", (ROOT / "requirements.lock").read_text(encoding="utf-8").strip())
+    locked = [re.match(r"([a-z0-9._-]+)(?:\[[a-z0-9,]+\])?==([^ ]+) \\\n", entry) for entry in entries]
+    assert all(locked)
+    assert all("--hash=sha256:" in entry for entry in entries)
+    versions = {match[1]: match[2].partition("+")[0] for match in locked if match}
+    assert len(versions) > 150
+    assert pins("requirements.txt").items() <= versions.items()
+
+
 def test_what_is_installed_is_what_is_pinned() -> None:
     wanted = pins("requirements.txt") | pins("requirements-dev.txt")
     # torch's CPU build calls itself 2.13.0+cpu: the part after the plus names a build, not a version.

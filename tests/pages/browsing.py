@@ -51,11 +51,11 @@ expect.set_options(timeout=SLOW)
 
 
 @contextmanager
-def serving(home: Path, script: str = "app.py", variables: Mapping[str, str] | None = None) -> Iterator[str]:
-    """The app on a free port, on this library; its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+def serving(
+    home: Path, script: str = "app.py", variables: Mapping[str, str] | None = None, port: int = 0
+) -> Iterator[str]:
+    """The app on a free port, on this library; its address. It asks for no key where ``LECTERN_DOOR`` is not said."""
+    port = port or free_port()
     command = [
         sys.executable,
         "-m",
@@ -67,7 +67,8 @@ def serving(home: Path, script: str = "app.py", variables: Mapping[str, str] | N
         "--server.headless",
         "true",
     ]
-    environment = {**os.environ, "LECTERN_HOME": str(home), "PYTHONPATH": str(ROOT), **(variables or {})}
+    own = {"LECTERN_HOME": str(home), "PYTHONPATH": str(ROOT), "LECTERN_DOOR": "open"}
+    environment = {**os.environ, **own, **(variables or {})}
     with (home.parent / f"{home.name}-{port}.log").open("wb") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
@@ -78,6 +79,12 @@ def serving(home: Path, script: str = "app.py", variables: Mapping[str, str] | N
         finally:
             process.terminate()
             process.wait(SLOW / 1000)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def answers(address: str) -> bool:

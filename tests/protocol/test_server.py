@@ -92,7 +92,7 @@ async def talk(client):
     found = await client.call_tool("search", {"question": "How long is an access token valid?", "k": 2})
     assert (found.is_error, "3600 seconds" in found.content[0].text) == (False, True)
     place = found.structured_content["places"][0]
-    assert place["link"].startswith("http://localhost:8501/chunks?library=")
+    assert place["link"].startswith("http://127.0.0.1:8501/chunks?library=")
     span = {"source": place["source"], "start": place["start"], "end": place["end"]}
     for tool, arguments in (("read", {**span, "around": 50}), ("quote", span), ("sources", {})):
         told = await client.call_tool(tool, arguments)

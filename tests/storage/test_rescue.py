@@ -357,6 +357,21 @@ def test_backups_of_seven_days_and_four_weeks_stay() -> None:
     assert {backup.name for backup in backups.kept(made)} == {*days, *weeks}
 
 
+def test_backups_of_a_clock_that_ran_ahead_do_not_push_new_ones_out(tmp_path) -> None:
+    home = made(tmp_path / "library")
+    for day in range(1, 30):
+        ahead = home / backups.FOLDER / f"209901{day:02}T120000-r{day}.sqlite"
+        ahead.parent.mkdir(exist_ok=True)
+        ahead.touch()
+    with Library.open(home, encoder=FastEncoder()) as library:
+        with library._store.transaction() as connection:
+            connection.execute("UPDATE meta SET value = '50' WHERE key = 'revision'")
+        new = library.back_up()
+        assert new is not None
+        assert backups.backups(home)[0] == new
+        assert new.path.exists()
+
+
 ROWS = {
     "settings garbled": "UPDATE meta SET value = '{\"chunking\": [1' WHERE key = 'settings'",
     "settings of another shape": "UPDATE meta SET value = '[]' WHERE key = 'settings'",

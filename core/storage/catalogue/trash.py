@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -91,17 +92,27 @@ def leave_in_trash(store: Store, version_id: str) -> None:
         )
 
 
-def empty_trash(store: Store, older_than_days: float = 0) -> int:
-    """Remove for good what has been in the trash for so long, and return how many sources that were.
+def empty_old_trash(store: Store) -> None:
+    """Remove for good what had been in the trash for ``KEPT_DAYS`` when the library was opened last, and is still.
+
+    A clock that ran ahead once removes nothing by that.
+    """
+    limit = (datetime.now(UTC) - timedelta(days=KEPT_DAYS)).isoformat("T", "seconds")
+    empty_trash(store, min(limit, store.meta("trashed_until") or ""))
+    with suppress(StorageError):  # a full disk: the next opening notes it
+        store.set_meta("trashed_until", limit)
+
+
+def empty_trash(store: Store, until: str | None = None) -> int:
+    """Remove for good what went to the trash up to a moment (``None``: all of it); return how many sources that were.
 
     Attachments that went along with their mail go with it and are not counted.
     """
-    limit = (datetime.now(UTC) - timedelta(days=older_than_days)).isoformat("T", "seconds")
     with store.transaction() as connection:
         due = [
             source
             for (source,) in connection.execute(
-                "SELECT id FROM source WHERE trashed_at <= ? AND NOT trashed_along", (limit,)
+                "SELECT id FROM source WHERE trashed_at <= coalesce(?, trashed_at) AND NOT trashed_along", (until,)
             )
         ]
         count = 0

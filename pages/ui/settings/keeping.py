@@ -10,14 +10,18 @@ import streamlit as st
 from core.storage import archive, shelf
 from pages.ui.shared import services, state, words
 from pages.ui.shared.guard import attempt_and_rerun, guarded
+from pages.ui.shared.login import offer_logout
 from pages.ui.shared.shelves import beside, current, switch
 
 PROMISES = (
     (
         "Nothing leaves this machine",
-        "The app listens on 127.0.0.1 alone. A language model is asked only at the very address that you agreed to.",
+        "The app listens on 127.0.0.1, to browsers with its key. A language model is asked only where you agreed.",
     ),
-    ("No account, no key", "The embedder came with the installation. Only a model you ask for by name is downloaded."),
+    (
+        "No account needed",
+        "The embedder came with the installation. Only a model you ask for by name is downloaded.",
+    ),
     (
         "Your files stay as they are",
         "Lectern keeps a copy of what it read, in the library's folder, and never writes to your own files.",
@@ -48,6 +52,7 @@ def show_privacy() -> None:
     """What holds, one line each."""
     for title, text in PROMISES:
         st.markdown(f":material/check: **{title}.** {text}")
+    offer_logout()
 
 
 def show_places() -> None:

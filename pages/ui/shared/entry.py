@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.shared import address, assets, services, state
+from pages.ui.shared import address, assets, login, services, state
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import Page
@@ -23,7 +23,7 @@ def follow_theme() -> None:
 
 
 def frame() -> Page:
-    """Draw what surrounds every page and return the page to run."""
+    """Draw what surrounds every page and return the page to run. Who has to log in sees no page before."""
     # A material icon would be fetched from the network as favicon; a file of our own is not.
     st.set_page_config(
         page_title="Lectern",
@@ -36,7 +36,7 @@ def frame() -> Page:
     follow_theme()
     if st.context.theme.type == "dark":  # what lies over the page, menus and dialogs, is not told by Streamlit itself
         st.html("<style>body { color-scheme: dark; }</style>")
-    return st.navigation(
+    page = st.navigation(
         [
             st.Page("pages/library.py", title="Library", icon=":material/library_books:", default=True),
             st.Page("pages/chunks.py", title="Chunks", icon=":material/data_array:"),
@@ -44,8 +44,10 @@ def frame() -> Page:
             st.Page("pages/benchmark.py", title="Benchmark", icon=":material/bar_chart:"),
             st.Page("pages/settings.py", title="Settings", icon=":material/settings:"),
         ],
-        position="top",
+        position="top" if login.is_in() else "hidden",
     )
+    login.ask()
+    return page
 
 
 def enter(page: str) -> None:
