@@ -7,7 +7,8 @@ From an HTML filing, the five pages in a row with the most table rows are cut ou
 of the HTML. Files of the ICDAR 2013 table competition come with the cells of their tables, so rows alone are known.
 
 The figures of record were made from: filings (10-K, 10-Q) in ``tests/fixtures/html`` of github.com/dgunning/edgartools;
-``icdar2013-dataset`` in the test resources of github.com/tabulapdf/tabula-java. None of them is part of this project.
+``icdar2013-dataset`` in the test resources of github.com/tabulapdf/tabula-java; put aside: companies of
+github.com/alphanome-ai/sec-parser-test-data that are not among the first. None of them is part of this project.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@
 
 Pages of PDFs that have a text layer are drawn as a scanner would see them, without their text layer; that layer, as
 Lectern reads it, is what was expected. A page is drawn in several ways: at 300 and at 150 dots an inch, askew, turned
-by 90 and 180 degrees, stamped across (with "Scanned with CamScanner" as its text layer), and with noise on grey paper.
+by 90 and 180 degrees, stamped across (with "Scanned with CamScanner" as its text layer), with noise on grey paper, and
+as a camera held at an angle sees it.
 
 - words: the share of the expected words that are found, each as often as it is expected.
 - order: the longest common subsequence of expected and found words, as a share of the expected ones.
@@ -62,6 +63,15 @@ def noisy(image: Image.Image) -> Image.Image:
     return Image.open(BytesIO(held.getvalue())).convert("RGB")
 
 
+def photographed(image: Image.Image) -> Image.Image:
+    """The page seen from below and from one side, on grey, grainy paper."""
+    width, height = image.size
+    corners = (-0.06 * width, -0.04 * height, 0, 1.02 * height, width, height, 1.08 * width, -0.02 * height)
+    return noisy(
+        image.transform(image.size, Image.Transform.QUAD, corners, Image.Resampling.BICUBIC, fillcolor="white")
+    )
+
+
 def stamped(image: Image.Image) -> Image.Image:
     """A red line of large letters across the page, through which its words can be seen."""
     over = Image.new("RGBA", image.size, (0, 0, 0, 0))
@@ -79,6 +89,7 @@ KINDS: dict[str, tuple[int, Callable[[Image.Image], Image.Image]]] = {
     "turned 180°": (300, lambda image: image.transpose(Image.Transpose.ROTATE_180)),
     "stamped": (200, stamped),
     "noise 200 dpi": (200, noisy),
+    "photographed": (200, photographed),
 }
 
 

@@ -1,23 +1,27 @@
-"""The place in a document that a link's fragment names."""
+"""The places in a document that links lead to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import unquote
 
+from core.enriching.references import References
 from core.enriching.sections import Sections
 from core.enriching.targets import slug, targets
 from core.types import Document, Span
 
 
 def anchors(document: Document) -> Mapping[str, Span]:
-    """The places of a document that a fragment may name, by ``slug``: its sections, and what bears an id."""
-    return targets(document, Sections(document)).anchors
+    """The places that a fragment may name, by ``slug``: sections, what bears an id, and pages ("page=3")."""
+    pages: dict[str, Span] = {}
+    for box in document.boxes:
+        pages.setdefault(slug(f"page={box.page}"), Span(box.start, box.end))
+    return {**pages, **targets(document, Sections(document)).anchors}
 
 
-def place_named(fragment: str, known: Mapping[str, Span]) -> Span:
-    """The place a fragment names, else the beginning of the document. ``known``: its ``anchors``.
-
-    >>> place_named("2-First_costs", {"2-first-costs": Span(40, 90)}), place_named("", {})
-    (Span(start=40, end=90), Span(start=0, end=0))
-    """
-    return known.get(slug(fragment), Span(0, 0)) if fragment else Span(0, 0)
+def inner_links(document: Document) -> Mapping[str, Span]:
+    """Where links lead within their document, by their targets as written; those that lead nowhere are not there."""
+    known = anchors(document)
+    own = {link.target for link in document.links if link.target.startswith("#")}
+    noted = {one.target_url: one.target for one in References(document, Sections(document)).found() if one.target_url}
+    return {target: place for target in own if (place := noted.get(target) or known.get(slug(unquote(target))))}

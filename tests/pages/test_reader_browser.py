@@ -42,7 +42,12 @@ CHUNK_ID = re.compile(r"^[0-9a-f]{16,}$")  # the app of ``long_book`` writes it 
 # A choice is reported after 250 ms; a timer that is set after that one, for longer, ends after it.
 REPORTED = "() => new Promise((done) => setTimeout(done, 400))"
 SAMPLES = ("api.md", "quarterly-report.pdf")
-LINKED = "# Links\n\nSee [the manual](https://manual.example/page) and [this](javascript:window.hurt=1).\n"
+LINKED = (
+    "# Links\n\nSee [the manual](https://manual.example/page), [this](javascript:window.hurt=1), [[api#Errors|errors]],"
+    " [a lost one](lost.md), [the coda](#coda) and [no part](#none).\n\n"
+    + "A line between.\n\n" * 99
+    + "## Coda\n\nThe end.\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -279,13 +284,34 @@ def test_links_of_a_document_open_by_a_click_alone(address: str, versions: dict[
         page.evaluate(
             "() => { window.opened = []; window.open = (...how) => { window.opened.push(how); return null; }; }"
         )
-        links = page.get_by_role("link", name=re.compile("manual|this"))
-        expect(links).to_have_count(1)  # javascript: is shown, and is no link
+        links = page.locator(".text").get_by_role("link", name=re.compile("manual|this|lost"))
+        expect(links).to_have_count(1)  # what would run something or leads nowhere is shown, and is no link
         assert page.locator(".text a").count() == 0  # an address of its own would be looked up by the browser itself
         links.first.click()
         until(lambda: bool(page.evaluate("window.opened")))
         assert page.evaluate("window.opened") == [["https://manual.example/page", "_blank", "noopener,noreferrer"]]
         assert page.evaluate("window.hurt") is None
+        assert len(page.context.pages) == 1
+
+
+def test_links_within_the_library_lead_to_their_place_and_back_by_the_browser(
+    address: str, versions: dict[str, str], browser: Browser
+) -> None:
+    with visiting(browser) as page:
+        open_document(page, address, versions["links.md"])
+        link = page.locator(".text").get_by_role("link", name=re.compile("errors|coda|no part"))
+        link.nth(2).click()
+        shown(page.get_by_text("Nothing in this document is called “none”"))
+        link.nth(1).focus()
+        page.keyboard.press("Enter")
+        expect(page.locator(".text .block.heading", has_text="Coda")).to_be_in_viewport()
+        page.locator(".text").evaluate("(host) => { host.scrollTop = 0; }")
+        link.nth(0).click()
+        expect(page.locator(".text .block.h2", has_text="Errors")).to_be_in_viewport()
+        expect(page).to_have_url(re.compile(versions["api.md"]))
+        settled(page)
+        page.go_back()
+        expect(page.locator(".text .block.h1", has_text="Links")).to_be_in_viewport()
 
 
 def test_a_locked_files_pages_ask_for_its_password(address: str, versions: dict[str, str], browser: Browser) -> None:

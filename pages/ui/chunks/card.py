@@ -7,15 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import streamlit as st
-
 from core.enriching import Features
 from core.enriching.features import Reference
-from core.inspecting.pointing import anchors, place_named
-from core.types import Span
 from pages.ui.chunks.cuts import Cut
-from pages.ui.reader import readings
-from pages.ui.shared import services, words
+from pages.ui.chunks.links import Elsewhere, meant
+from pages.ui.shared import words
 
 PATIENCE = 0.25  # seconds that are waited for what is known of a long text's chunks; the card comes without it first
 LOOKING = "What is known of it: looking through the whole text …"
@@ -26,7 +22,6 @@ _LONGEST = 60  # characters of words that lead somewhere
 _PLACED = re.compile(r"(?s)(.+) (\d+):(\d+)")
 _TERMS = {"terms": "Defines", "uses": "Uses terms"}  # what ``clause`` finds, each with the span of its definition
 
-Elsewhere = tuple[str, int, int]  # a version, and the span in it
 Place = tuple[str, int, int, str]  # words, the span they lead to, (-1, -1) nowhere; its version, "" this document
 Row = tuple[str, str | list[Place]]
 NOWHERE_ELSE: Mapping[str, Elsewhere] = MappingProxyType({})
@@ -55,19 +50,7 @@ def card(cut: Cut, leaf: str | None) -> dict[str, Any] | None:
 def linked(version: str, references: Iterable[Reference]) -> dict[str, Elsewhere]:
     """Where the links of a document lead that name a document of the library, by their targets as written."""
     targets = {one.target_url for one in references if one.kind == "link" and one.target is None and one.target_url}
-    named = services.library().linked() if targets else None
-    found: dict[str, Elsewhere] = {}
-    for target in targets:
-        if named and (meant := named.find(target, version)) is not None:
-            other, fragment = meant
-            place = place_named(fragment, _anchors(str(services.home()), other) if fragment else {})
-            found[target] = (other, place.start, place.end)
-    return found
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _anchors(place: str, version: str) -> Mapping[str, Span]:
-    return anchors(readings.document(version))
+    return {target: place for target in targets if (place := meant(target, version))}
 
 
 def complete(cut: Cut) -> bool:

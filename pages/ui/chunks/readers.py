@@ -18,6 +18,7 @@ from pages.ui.chunks import state as chunks_state
 from pages.ui.chunks.card import card, complete
 from pages.ui.chunks.compare import CutPair
 from pages.ui.chunks.cuts import Cut
+from pages.ui.chunks.links import follow, leading
 from pages.ui.chunks.state import Shown
 from pages.ui.reader import readings
 from pages.ui.reader.reader import Arrival, Choice, show_reader
@@ -63,6 +64,8 @@ def show_readers(view: ReaderView, a: Shown, pair: CutPair | None, known: Sequen
             marks=pair.marks,
             height=HALF,
             synchronised=True,
+            leads=leading(version),
+            on_follow=partial(follow, key),
             label=label,
         )
 
@@ -109,6 +112,8 @@ def _one(
         jump=chunks_state.jump(version),
         card=told,
         on_open=_open,
+        leads=leading(version),
+        on_follow=partial(follow, state.READER),
         label=drawn.label,
     )
     if told and told["waiting"]:

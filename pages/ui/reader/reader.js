@@ -5,7 +5,7 @@ function createReader(root) {
   const find = (selector) => root.querySelector(selector);
   // caret: the character clicked last, null before anything was.
   const self = { tell: null, data: null, model: null, pageData: null, selected: -1, caret: null };
-  const look = { selected: -1, focus: null, matches: null, here: -1, gold: [], edits: new Map(), marks: [] };
+  const look = { selected: -1, focus: null, matches: null, here: -1, gold: [], edits: new Map(), marks: [], leads: new Set() };
   const sketches = new WeakMap(); // a drawn slab's element -> its segments and what lights up in it
   const frame = find(".reader"), textHost = find(".text"), sheetHost = find(".sheet"), crumbs = find(".crumbs");
   let slabs = [], timer = 0, arrived = "", jumped = 0, following = -2, told = "";
@@ -166,6 +166,11 @@ function createReader(root) {
     jump,
     turn,
     show: (start, end) => leap({ start, end }, false),
+    follow: (index) => {
+      const { target } = self.model.links[index];
+      if (SAFE_LINK.test(target)) window.open(target, "_blank", "noopener,noreferrer");
+      else self.tell.setStateValue("follow", [self.model.version, index, Date.now()]);
+    },
     open: (place) => self.tell.setStateValue("open", [...place, Date.now()]), // a state, for the reason that `turn` is one
   };
   const judge = createReaderJudge(root, self, {
@@ -234,7 +239,8 @@ function createReader(root) {
 
   // A span to look at: scrolled to, lit for a moment, and its chunk chosen where the choice is not to stay.
   function leap({ start, end }, choose = true) {
-    const [from, to] = [self.model.at(start), self.model.at(end)], leaf = leafNear(self.model, from);
+    const from = self.model.at(start), leaf = leafNear(self.model, from);
+    const to = from + self.model.text.slice(from, self.model.at(end)).trimEnd().length; // no blank stands on the screen
     if (choose && leaf >= 0 && leaf !== self.selected) select(leaf, { caret: from });
     if (self.pageData) { jump(from); return; }
     reveal(from);
@@ -265,7 +271,10 @@ function createReader(root) {
     sheetHost.hidden = !paged;
     find(".ghost").hidden = paged;
     const changed = model !== self.model, other = !self.model || model.textKey !== self.model.textKey;
-    if (changed) load(model); else if (editor.read(data.editing, data.marks)) { redraw(); drawCard(); }
+    const led = String([...look.leads]) !== String(data.leads);
+    look.leads = new Set(data.leads);
+    if (changed) load(model);
+    else if (editor.read(data.editing, data.marks)) { redraw(); drawCard(); } else if (led) redraw();
     judge.update(data.judging, other);
     const arrival = [data.shelf, data.focus, data.arrival].join("|"), fresh = arrival !== arrived;
     arrived = arrival;

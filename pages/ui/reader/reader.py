@@ -90,6 +90,8 @@ def show_reader(
     editing: Mapping[str, Any] | None = None,
     on_edit: Callable[[], None] | None = None,
     on_open: Callable[[], None] | None = None,
+    leads: Sequence[int] = (),
+    on_follow: Callable[[], None] | None = None,
     jump: Mapping[str, int] | None = None,
     card: Mapping[str, Any] | None = None,
     marks: Sequence[tuple[int, str]] = (),
@@ -108,6 +110,8 @@ def show_reader(
     span, from -1 nowhere; version "" is this document, for another ``on_open`` is called, where
     ``st.session_state[key].open`` begins with version, start and end. "twins": rows of a chunk's id and how alike it is
     in words. "notes": sentences.
+    ``leads``: which of the text's links lead to a place of the library, by their number; for a click on one
+    ``on_follow`` is called, where ``st.session_state[key].follow`` begins with this version and the number.
     ``marks``: cuts compared with another reader's: place and "agreed", "added" or "removed".
     ``height``: pixels of a compact reader, text alone; 0 for the whole one. ``synchronised``: it scrolls with the other
     synchronised readers of the same text. ``label``: names it where there are two.
@@ -124,6 +128,7 @@ def show_reader(
         "editing": editing,
         "jump": jump,
         "card": _card(card, reading),
+        "leads": list(leads),
         "marks": [list(mark) for mark in marks],
         "height": height,
         "synchronised": synchronised,
@@ -137,6 +142,7 @@ def show_reader(
         on_judging_change=on_judging or (lambda: None),
         on_edit_change=on_edit or (lambda: None),
         on_open_change=on_open or (lambda: None),
+        on_follow_change=on_follow or (lambda: None),
     )
     return chosen_in(reading, result.selected, arrival.selected, arrival.count)
 

@@ -10,16 +10,16 @@ function isTyping(event) {
 function hookReader(find, self, { actions, touch, findBar, textHost, frame, marked, editor, pointAt }) {
   textHost.addEventListener("click", (event) => {
     if (marked() || !self.model) return;
-    const link = event.target.closest("[data-target]");
-    if (link) { openLink(link.dataset.target); return; }
+    const link = event.target.closest("[data-link]");
+    if (link) { actions.follow(Number(link.dataset.link)); return; }
     const edge = event.target.closest("[data-edge]"), place = event.target.closest("[data-leaf]");
     if (edge) { touch(Number(edge.dataset.edge), null); return; }
     const caret = event.target.closest("[data-leaf], [data-gap]") ? pointAt(event.clientX, event.clientY) : -1;
     if (place || caret >= 0) touch(place ? Number(place.dataset.leaf) : -1, caret < 0 ? null : caret);
   });
   textHost.addEventListener("keydown", (event) => {
-    const link = event.key === "Enter" && event.target.closest("[data-target]");
-    if (link) openLink(link.dataset.target);
+    const link = event.key === "Enter" && event.target.closest("[data-link]");
+    if (link) actions.follow(Number(link.dataset.link));
   });
   find(".ghost-box").addEventListener("change", (event) => textHost.classList.toggle("ghosts", event.target.checked));
   find(".find-open").addEventListener("click", () => findBar.open());

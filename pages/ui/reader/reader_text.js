@@ -1,6 +1,6 @@
 // A slab of the document's text with its leaves drawn on it. Every character shown comes through textContent.
 // look: { selected: leaf, focus: [start, end] or null, matches: what was found, here: the match in turn, gold: judged spans,
-// edits: as readEdits has them, marks: compared cuts, label: names the reader where there are two }
+// edits: as readEdits has them, marks: compared cuts, leads: links by number that lead to a place of the library, label: names the reader where there are two }
 const WRAPPED = new Set(["markdown", "text", "eml", "msg", "rst", "org"]); // kinds whose lines people wrap by hand
 const FLOWING = new Set(["paragraph", "quote", "loose"]);
 const RAILS = 3; // brackets one can tell apart in the margin
@@ -102,7 +102,7 @@ function drawSlab(model, slab, look) {
       piece.title = `Truncated: the encoder reads chunk ${unread + 1} up to here`;
     }
     const link = holderOf(links, model.linkStarts, start);
-    if (link >= 0) asLink(piece, links[link].target);
+    if (link >= 0) asLink(piece, links[link].target, link, look.leads.has(link));
     piece.classList.toggle("gap", gap >= 0);
     piece.classList.toggle("focus", cited);
     piece.classList.toggle("gold", gold >= 0);
@@ -216,17 +216,14 @@ function drawSlab(model, slab, look) {
   return { element, segments, lit };
 }
 
-// A link is shown and not followed: without an address of its own the browser cannot look it up by itself.
+// A link is followed by a click or a key alone: without an address of its own the browser cannot look it up by itself.
 const SAFE_LINK = /^(?:https?:\/\/|mailto:)/i;
-function asLink(element, target) {
+function asLink(element, target, index, leads) {
+  const outside = SAFE_LINK.test(target);
   element.classList.add("link");
-  element.title = SAFE_LINK.test(target) ? `${target}\nOpens in a new window` : target;
-  if (!SAFE_LINK.test(target)) return;
-  element.dataset.target = target;
+  element.title = `${target.replace(/^wiki:/, "")}${outside ? "\nOpens in a new window" : leads ? "\nOpens here" : ""}`;
+  if (!outside && !leads) return;
+  element.dataset.link = String(index);
   element.tabIndex = 0;
   element.setAttribute("role", "link");
-}
-
-function openLink(target) {
-  if (SAFE_LINK.test(target)) window.open(target, "_blank", "noopener,noreferrer");
 }

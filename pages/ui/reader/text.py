@@ -45,11 +45,15 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class TextReading:
-    """What no cut changes of a document. ``key``: its name. ``payload``: bytes for the shelf. ``runs``: its pages."""
+    """What no cut changes of a document. ``key``: its name. ``payload``: bytes for the shelf. ``runs``: its pages.
+
+    ``targets``: of its links, in the order in which the reader numbers them.
+    """
 
     key: str
     payload: bytes
     runs: Runs
+    targets: tuple[str, ...]
 
 
 class Strings:
@@ -73,14 +77,14 @@ class Strings:
 
 def read_text(document: Document) -> TextReading:
     """A document's text and structure for the shelf."""
-    strings = Strings()
+    strings, links = Strings(), _apart(document)
     data = {
         "version": document.version_id,
         "kind": document.kind,
         "pageWord": words.page_word(document.kind),
         "text": document.text,
         "blocks": [value for block in document.blocks for value in _block(block, strings)],
-        "links": [value for link in _apart(document) for value in (link.start, link.end, strings.of(link.target))],
+        "links": [value for link in links for value in (link.start, link.end, strings.of(link.target))],
         "words": _second_reading(document.words),
         "notes": list(document.notes),
         "metadata": [[name, value] for name, value in document.metadata.items()],
@@ -88,7 +92,7 @@ def read_text(document: Document) -> TextReading:
     }
     body = as_json(data)
     key = f"{document.version_id}.{digest(body)}"
-    return TextReading(key, f"{key}\n{body}".encode(), Runs.of(document))
+    return TextReading(key, f"{key}\n{body}".encode(), Runs.of(document), tuple(link.target for link in links))
 
 
 def as_json(data: dict[str, Any]) -> str:

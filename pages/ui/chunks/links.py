@@ -1,0 +1,74 @@
+"""Links that stay in the library: which of a document's do, and the place that one of them means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from core.enriching.targets import slug
+from core.errors import NotFoundError
+from core.inspecting.pointing import anchors, inner_links
+from core.storage.catalogue.linked import Linked
+from core.types import Span
+from pages.ui.chunks import state as chunks_state
+from pages.ui.reader import readings
+from pages.ui.shared import services
+from pages.ui.shared.guard import attempt_or_toast
+
+Elsewhere = tuple[str, int, int]  # a version, and the span in it
+
+
+def leading(version: str) -> list[int]:
+    """The links of a document that name itself or another of the library, by their numbers in the reader."""
+    return [place for place, target in enumerate(readings.text(version).targets) if _is_known(target, version)]
+
+
+def meant(target: str, version: str) -> Elsewhere | None:
+    """Where a link of a document leads in the library; ``None``: nowhere. What a document lacks is its beginning."""
+    home = str(services.home())
+    if target.startswith("#"):
+        place = _inner(home, version).get(target)
+        return (version, place.start, place.end) if place else None
+    found = _named().find(target, version)
+    if found is None:
+        return None
+    other, fragment = found
+    place = _anchors(home, other).get(slug(fragment.rpartition("#")[2])) if fragment else None
+    return (other, place.start, place.end) if place else (other, 0, 0)
+
+
+def follow(key: str) -> None:
+    """A link was clicked in the reader of this key: show what it means, or say that there is nothing."""
+    attempt_or_toast(lambda: _follow(*st.session_state[key].follow[:2]))
+
+
+def _follow(version: str, number: int) -> None:
+    target = readings.text(version).targets[number]
+    place = meant(target, version)
+    if place is None:
+        raise NotFoundError(f"Nothing in this document is called “{target[1:]}”.", "Look for its words with f.")
+    chunks_state.open_place(*place)
+
+
+def _is_known(target: str, version: str) -> bool:
+    return len(target) > 1 if target.startswith("#") else _named().find(target, version) is not None
+
+
+def _named() -> Linked:
+    return _linked(str(services.home()), services.library().revision())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _linked(place: str, revision: int) -> Linked:
+    return services.library().linked()
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _anchors(place: str, version: str) -> Mapping[str, Span]:
+    return anchors(readings.document(version))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _inner(place: str, version: str) -> Mapping[str, Span]:
+    return inner_links(readings.document(version))
