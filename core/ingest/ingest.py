@@ -259,7 +259,7 @@ class Ingest:
                 self._require_there(member)
                 assert member.cut is not None  # noqa: S101 - it was new
                 found = [(leaf.chunk_id, key, aliases) for leaf, key, aliases in keyed(member.cut, keys)]
-                own, aliases = ({one[0]: one[at] for one in found} for at in (1, 2))
+                own, aliases = {leaf: key for leaf, key, _ in found}, {leaf: others for leaf, _, others in found}
                 meaning.give_meaning(self.store, member.version_id, own, self.generation or 0, aliases)
             self._finish(prepared)
 
