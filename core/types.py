@@ -303,8 +303,7 @@ class Audit:
 class Candidate:
     """One leaf's way through the stages: 1-based rank and score at each stage that ranked it, and its fate.
 
-    ``fate``: "kept", or the sentence that says where and why it left. ``row``: its catalogue row. ``matched``: what of
-    it is nearest to the question where that is not its text: "summary", "question 2".
+    ``fate``: "kept", or the sentence that says why it left. ``matched``: what of it is nearest, "" for its text.
     """
 
     row: int
