@@ -48,10 +48,12 @@ def add_aliases(connection: sqlite3.Connection, aliases: Sequence[tuple[int, str
 
     Raises ``StorageError`` for a vector that is not in the cache.
     """
+    if not aliases:
+        return
     added = connection.executemany(
         "INSERT INTO alias(chunk, name, vector) SELECT ?, ?, number FROM vector WHERE key = ?", aliases
     ).rowcount
-    if aliases and added != len(aliases):
+    if added != len(aliases):
         raise StorageError(f"{len(aliases) - added} vectors of what leaves are found by are not in the cache.")
 
 
