@@ -21,6 +21,7 @@ from pathlib import Path
 
 from benchmarks.ablations_cells import DIALS, SAMPLES, Dial
 from benchmarks.ablations_page import Measured, document
+from benchmarks.ablations_writer import Scripted
 from benchmarks.chunkers import StepLines, alike, lent
 from core.embedding import load_model
 from core.evaluation.bench import BenchOptions, run_bench
@@ -51,7 +52,15 @@ def measure(suite: Suite, dial: Dial, work: Path, borrow: Path | None = None, en
         rereads = any(not settings.reranking.off for settings in dial.cells.values())
         vectors = None if rereads else stack.enter_context(lent(suite, borrow))
         encoder = encoder or (load_model(Settings().embedding).encoder if vectors else None)
-        run_bench(suite, dial.presets, work, encoder, StepLines(f"{suite.name}, {dial.title}"), vectors=vectors)
+        run_bench(
+            suite,
+            dial.presets,
+            work,
+            encoder,
+            StepLines(f"{suite.name}, {dial.title}"),
+            vectors=vectors,
+            cutter=Scripted(),
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -228,6 +228,25 @@ DIALS = (
         left_out=("scifact",),
     ),
     Dial(
+        "What a model writes",
+        "What do prefixes, summaries and questions find that a language model writes of a child?",
+        {
+            "prefix, every child": cell(chunking__prefix=(*USUAL_PREFIX, "written")),
+            "prefix, unclear children": cell(
+                chunking__prefix=(*USUAL_PREFIX, "written"), chunking__written_for="unclear"
+            ),
+            "summaries": cell(chunking__aliases=("summary", "document")),
+            "questions": cell(chunking__aliases=("questions",)),
+            "all of them": cell(
+                chunking__prefix=(*USUAL_PREFIX, "written"), chunking__aliases=("summary", "questions", "document")
+            ),
+        },
+        left_out=("covidqa", "qmsum", "scifact", "chroma", "code"),
+        note="No model is asked: a script returns the document's title and first sentence, the child's own first"
+        " sentence, and asks for its subject. So the rows show the machinery and what it costs, not what a model is"
+        " worth.",
+    ),
+    Dial(
         "Common practice",
         "What do others' usual settings find, with the same weights of the encoder?",
         {name: PRESETS[name] for name in BASELINES},

@@ -25,7 +25,7 @@ from core.search.question.analysis import Keys
 from core.search.question.rewording import Writer
 from core.search.result import SearchResult
 from core.search.searcher import Searcher
-from core.settings import OF_DOCUMENTS, Settings
+from core.settings import OF_DOCUMENTS, ChunkingSettings, Settings
 from core.storage import backups, erasing, keepsakes, verify
 from core.storage.backups import Backup
 from core.storage.catalogue import chunks, documents, features, generations, judging, sources, trash
@@ -239,9 +239,9 @@ class Library:
         """
         return scan_changes(self._store, path, patterns, progress)
 
-    def cost(self, files: Iterable[tuple[str, int]]) -> Cost:
-        """What reading files, each a kind and its bytes, would cost here."""
-        return cost_of(self._store, files)
+    def cost(self, files: Iterable[tuple[str, int]], chunking: ChunkingSettings | None = None) -> Cost:
+        """What reading files, each a kind and its bytes, would cost here, cut by ``chunking``, usually as set."""
+        return cost_of(self._store, files, chunking or self.settings.chunking, self._cutter)
 
     def document(self, version_id: str) -> Document:
         """A document with its text and structure. Raises ``NotFoundError``."""

@@ -303,7 +303,7 @@ class Audit:
 class Candidate:
     """One leaf's way through the stages: 1-based rank and score at each stage that ranked it, and its fate.
 
-    ``fate``: "kept", or the sentence that says where and why it left. ``row``: its catalogue row.
+    ``fate``: "kept", or the sentence that says why it left. ``matched``: what of it is nearest, "" for its text.
     """
 
     row: int
@@ -314,6 +314,7 @@ class Candidate:
     ranks: Mapping[str, int]
     scores: Mapping[str, float]
     fate: str
+    matched: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from core.chunking.plan import BY_VECTORS, ChunkerResources, SectionStarts
 from core.chunking.prefixes import encoder_input, encoder_inputs, prefix_text
 from core.chunking.prepared_document import PreparedDocument
 from core.chunking.signals.captions import captions_of
-from core.chunking.situating import situated
+from core.chunking.situating import aliases_of, situated, with_aliases
 from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import ChunkTree, Document, TokenCounter
 
@@ -31,6 +31,7 @@ __all__ = [
     "PreparedDocument",
     "Replayed",
     "SectionStarts",
+    "aliases_of",
     "audit",
     "captions_of",
     "chunk",
@@ -40,6 +41,7 @@ __all__ = [
     "encoder_inputs",
     "prefix_text",
     "recipe_fingerprint",
+    "with_aliases",
 ]
 
 

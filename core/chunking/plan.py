@@ -97,9 +97,9 @@ class Writer(LanguageModel, Protocol):
 class ChunkerResources:
     """The models and readers that a chunker may use; without one (``None``) the document is left to another chunker.
 
-    ``writer``: proposes cuts; ``situator``: says what a leaf leaves unsaid. ``syntax``: reads code; ``None``: it is
-    read in this process, which is for texts that are known not to be hostile. ``tell(done, total)``: of what a language
-    model is asked; may raise to stop.
+    ``writer``: proposes cuts; ``situator``: says what a leaf leaves unsaid, or is found by. ``syntax``: reads
+    code; ``None``: it is read in this process, which is for texts that are known not to be hostile. ``tell(done,
+    total)``: of what a language model is asked; may raise to stop.
     """
 
     encoder: Encoder | None = None
@@ -117,7 +117,7 @@ class ChunkerResources:
             parts.append(self.starts.fingerprint)
         if self.writer is not None and chunker == "proposed":
             parts.append(self.writer.fingerprint)
-        if self.situator is not None and settings.is_written:
+        if self.situator is not None and settings.asks:
             parts.append(self.situator.fingerprint)
         return "|".join(parts)
 

@@ -76,6 +76,7 @@ def bench(options: Namespace) -> int:
                 options=extra,
                 skipped=wanted.skipped,
                 writer=writer,
+                cutter=language_model(urgent=False),
             )
         except KeyboardInterrupt:
             if kept:

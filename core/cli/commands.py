@@ -255,7 +255,11 @@ def _dry_run(options: Namespace) -> int:
             else:
                 wanted += ((file.kind, file.size_bytes) for file in (*found.new, *found.changed))
                 looked.append((path if os.path.isdir(path) else os.path.dirname(path), found))  # noqa: PTH112, PTH120
-        cost = library.cost(wanted) if library else cost_of(None, wanted)
+        writer = language_model(urgent=False)
+        chosen = settings_of(options.preset, options.values, library.settings if library else Settings()).chunking
+        if library:
+            library.write_with(None, writer)
+        cost = library.cost(wanted, chosen) if library else cost_of(None, wanted, chosen, writer)
     failures += [
         Failure(joined(path, where), reason) for path, found in looked for where, reason in found.scan.unreadable
     ]

@@ -120,14 +120,16 @@ def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, 
     A passage's ``score`` is the relevance by which it competed for the room and got its ``rank``, in the unit of the
     hits' last score: its best child's; of a merged parent and of what was added see
     ``core.search.expansion.relevance``. Where sentences fill the room it is the sum of
-    ``core.search.context.candidates``.
+    ``core.search.context.candidates``. ``matched``: what of a hit is nearest to the question, its "text" or an alias.
     """
+    matched = {candidate.chunk_id: candidate.matched for candidate in result.trace.candidates}
     return {
         "question": result.question,
         "understood": [_understood(chip) for chip in result.understood.chips],
         "hits": [
             {
                 **told(hit, "chunk_id document source start end page headings scores rank"),
+                "matched": matched.get(hit.chunk_id) or "text",
                 "features": _features(features, hit.chunk_id),
             }
             for hit in result.hits

@@ -57,7 +57,7 @@ def _pass(options: Namespace, library: Library, only: Collection[int], told: _Lo
     library.queue.recover()
     handlers = {"ingest": ingest_handler(library, echo=console.Progress().item), "apply": apply_handler(library)}
     for plan in library.folders.sweep(only, Event().wait, sure=options.remove_gone):
-        console.complain(f"{plan.folder.path}: {would_happen(plan)}{_cost(library, plan)}")
+        console.complain(_would(library, plan))
     while run_next(library, handlers):
         pass
     plans = library.folders.sweep(only, Event().wait, sure=options.remove_gone)
@@ -95,12 +95,11 @@ def _watch(library: Library, folders: Collection[Folder], told: _Log) -> None:
 def _dry_run(options: Namespace, place: Path) -> int:
     """What would happen, and nothing else; the library may be open elsewhere."""
     with Library.open(existing(place), write=False) as library:
+        library.write_with(None, language_model(urgent=False))
         named = [library.folders.draft(Path(path), options.ignore or None) for path in options.folders]
         plans = library.folders.look(named or _chosen(library, ()))
         for plan in plans:
-            cost = _cost(library, plan)
-            said = f"; to read: {sentence(cost)}" if cost.files else ""
-            console.answer(options, _figures(library, plan), f"{plan.folder.path}: {would_happen(plan)}{said}")
+            console.answer(options, _figures(library, plan), _would(library, plan))
     return 1 if any(plan.problem for plan in plans) else 0
 
 
@@ -119,6 +118,12 @@ def _figures(library: Library, plan: FolderPlan) -> dict[str, object]:
         **contract.cost(cost),
         "problem": plan.problem,
     }
+
+
+def _would(library: Library, plan: FolderPlan) -> str:
+    cost = _cost(library, plan)
+    said = f"; to read: {sentence(cost)}" if cost.files else ""
+    return f"{plan.folder.path}: {would_happen(plan)}{said}"
 
 
 def _cost(library: Library, plan: FolderPlan) -> Cost:

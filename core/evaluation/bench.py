@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
+from core.chunking.plan import Writer
 from core.embedding import BorrowingEncoder
 from core.errors import ModelError, SettingsError, SuiteError
 from core.evaluation.grading import no_judge
@@ -76,6 +77,7 @@ def run_bench(
     revision: int | None = None,
     skipped: Sequence[tuple[str, str]] = (),
     writer: LanguageModel | None = None,
+    cutter: Writer | None = None,
 ) -> BenchReport:
     """Score every preset on every question, at each budget of ``BUDGETS`` characters.
 
@@ -86,6 +88,7 @@ def run_bench(
     ``encoder`` ``None``: the one the settings name. ``vectors``: kept elsewhere by ``encoder``, and looked at before
     anything is encoded. ``runs`` gets the runs of a preset when it is through.
     ``writer``: writes the answers that ``options`` ask for and name it in, ``None`` where they are quotes.
+    ``cutter``: proposes cuts and writes of chunks, where presets ask for it; ``None``: nobody does.
     ``revision``: of the library whose judgments the suite is, ``None`` for another suite. ``skipped``: cells of a grid
     that cannot be, for the report.
 
@@ -111,6 +114,7 @@ def run_bench(
         Library.open(bench.place / "library", encoder=lender or encoder) as library,
         Recording.begin(workspace, plan).writing() as recording,
     ):
+        library.write_with(None, cutter)
         groups = recipe_groups(presets)
         for number, names in enumerate(groups, start=1):
             bench.step(library, recording, Step(number, len(groups), names))

@@ -51,7 +51,7 @@ def graded(
 
 
 def _verdicts(found: Sequence[Claim], passages: Sequence[Passage], judge: Judge) -> list[str]:
-    """What stands there word for word needs no check, which reads sentences: known answers are often parts of one."""
+    """What stands there word for word needs no check by sentences: known answers are often parts of one."""
     checker = Checker(passages, judge)
 
     def verdict(claim: Claim) -> str:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from core.chunking import BY_VECTORS, encoder_inputs
+from core.chunking import BY_VECTORS, encoder_inputs, with_aliases
 from core.chunking.signals.series import sentences
 from core.embedding import vector_key
 from core.errors import CancelledError, LecternError, ModelError, NotFoundError
+from core.ingest.cost import asking, in_time
 from core.ingest.ingest import TEXTS_A_SECOND, Ingest, ItemCancelledError, Watch
 from core.ingest.prepared import Incoming
 from core.ingest.preparing import Preparer
@@ -64,24 +65,16 @@ class Cost:
         >>> Cost(1, 40, 52, 1200, 12.3).sentence, Cost(0, 0, 0, 0, 0.0).sentence
         ('1 document, 40 chunks now and 52 then: 1,200 texts to encode, about 12 s', 'Nothing would change.')
         >>> Cost(1, 40, 52, 52, 1, False, 52, 90_000, 600).sentence.partition("; ")[2]
-        'the language model is asked 52 times and reads about 90,000 tokens, about 10 min'
+        'the language model is asked 52 times at most and reads about 90,000 tokens, about 10 min'
         """
         if not self.documents:
             return "Nothing would change."
         about = "" if self.exact else "about "
         documents, texts = counted(self.documents, "document"), about + counted(self.texts_to_encode, "text")
         chunks = f"{self.chunks_now:,} chunks now and {about}{self.chunks_then:,} then"
-        said = f"{documents}, {chunks}: {texts} to encode, about {_time(self.seconds)}"
-        if not self.requests:
-            return said
-        known = self.writing_seconds is not None
-        time = f"about {_time(self.writing_seconds or 0)}" if known else "how long that takes is not known yet"
-        asked = f"the language model is asked {counted(self.requests, 'time')}"
-        return f"{said}; {asked} and reads about {self.prompt_tokens:,} tokens, {time}"
-
-
-def _time(seconds: float) -> str:
-    return f"{max(1, round(seconds))} s" if seconds < 90 else f"{round(seconds / 60)} min"
+        said = f"{documents}, {chunks}: {texts} to encode, about {in_time(self.seconds)}"
+        asked = asking(self.requests, self.prompt_tokens, self.writing_seconds)
+        return f"{said}; {asked[0].lower()}{asked[1:]}" if self.requests else said
 
 
 def set_recipe(store: Store, scope: str, key: str, chunking: ChunkingSettings | None) -> None:
@@ -168,8 +161,14 @@ def plan_apply(by: Preparer, scope: str, key: str, chunking: ChunkingSettings | 
     seconds = perf_counter() - started + texts / speed
     exact = not by.wanted and all(found.exact for found in planned)
     leaves, tokens = sum(found.leaves for found in planned), sum(by.wanted)
-    if by.wanted:
-        texts = min(leaves, texts + len(by.wanted))  # what is written before a leaf is encoded with it
+    if by.wanted and chunking is not None:
+        # What is written before a leaf is encoded with it, and what it is found by besides, by itself.
+        prompts, beside = len(chunking.asked_of_a_leaf), chunking.most_aliases
+        each = (beside + chunking.is_written) / prompts if prompts else 1
+        texts = min(
+            leaves * (1 + beside) + len(planned) * ("document" in chunking.aliases),
+            texts + round(each * len(by.wanted)),
+        )
     pace = tokens_a_second(by.store)
     return Cost(
         len(planned), now_, leaves, texts, seconds, exact, len(by.wanted), tokens, tokens / pace if pace else None
@@ -204,11 +203,12 @@ def _planned(by: Preparer, row: SourceRow, chunking: ChunkingSettings) -> _Plann
         if len(CatalogueVectors(by.store).known(needed)) < len(set(needed)):
             return _Planned(reckoned_leaves(known.characters, chunking), needed, False, encoded=False)
     made, _ = by.cut(document, known.parser, way)
-    inputs = encoder_inputs(made.tree, chunking, by.model.counter, encoder.max_tokens)
+    own = encoder_inputs(made.tree, chunking, by.model.counter, encoder.max_tokens)
+    inputs = with_aliases(made.tree, own)
     learns = (
         chunking.chunker == "learned" and by.store.writable and by.chunker_resources("learned", encoder).starts is None
     )
-    return _Planned(len(inputs), [vector_key(encoder.fingerprint, text) for text in inputs], exact=not learns)
+    return _Planned(len(own), [vector_key(encoder.fingerprint, text) for text in inputs], exact=not learns)
 
 
 def reckoned_leaves(characters: int, chunking: ChunkingSettings) -> int:

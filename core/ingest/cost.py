@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from core.chunking.plan import Writer
+from core.settings import ChunkingSettings
+from core.storage.catalogue.replies import tokens_a_second
 from core.storage.catalogue.statistics import KindFigures, kind_figures
 from core.storage.store import Store
 from core.text.numerals import counted
@@ -19,6 +22,8 @@ _ENOUGH = 3  # documents of a kind, to know it by them
 _MANY_CHUNKS = 100  # to know by them what a chunk takes of the index
 _CHARACTERS_A_CHUNK = 350
 _BYTES_A_CHUNK = 8000  # of text, words, vectors and Chroma together
+_BYTES_A_TOKEN = 3.5
+_BYTES_A_PROMPT = 900  # beside the document: a chunk, and what is asked
 _TEXT_A_BYTE = {  # characters; a kind that is not named is text
     "pdf": 0.03,
     "docx": 0.06,
@@ -47,7 +52,8 @@ _BYTES_A_PAGE = {"pdf": 60_000, "pptx": 30_000, "ppt": 30_000, "odp": 30_000}
 class Cost:
     """``kinds``: files by kind, the most first. ``pages``: of kinds that have any. ``index_bytes``: beside the files
     themselves. ``seconds``: ``None`` where this library has read nothing yet. ``measured``: files of kinds that were
-    reckoned by the library's own documents.
+    reckoned by the library's own documents. ``requests``: to a language model, at most, which reads about
+    ``prompt_tokens`` in ``writing_seconds``, ``None`` where it was never asked.
     """
 
     kinds: Mapping[str, int]
@@ -57,6 +63,9 @@ class Cost:
     index_bytes: int
     seconds: float | None
     measured: int
+    requests: int = 0
+    prompt_tokens: int = 0
+    writing_seconds: float | None = None
 
     @property
     def files(self) -> int:
@@ -71,13 +80,24 @@ class Cost:
         return f"reckoned {usual}" if not self.measured else f"reckoned partly by this library's own, partly {usual}"
 
 
-def cost_of(store: Store | None, files: Iterable[tuple[str, int]]) -> Cost:
-    """What reading files, each a kind and its bytes, would cost; ``None``: in a library that is not there yet."""
+def cost_of(
+    store: Store | None,
+    files: Iterable[tuple[str, int]],
+    chunking: ChunkingSettings | None = None,
+    writer: Writer | None = None,
+) -> Cost:
+    """What reading files, each a kind and its bytes, would cost; ``None``: in a library that is not there yet.
+
+    ``writer``: what is asked for what ``chunking`` wants written of every document; ``None``: nobody.
+    """
+    room = writer.room if writer else 0
     if store is None:
-        return reckon(files, {}, None, None)
+        return reckon(files, {}, None, None, chunking, room)
     known, bytes_a_chunk = kind_figures(store, _MANY_CHUNKS)
     pace = store.meta(SECONDS_A_DOCUMENT)
-    return reckon(files, known, float(pace) if pace else None, bytes_a_chunk)
+    cost = reckon(files, known, float(pace) if pace else None, bytes_a_chunk, chunking, room)
+    speed = tokens_a_second(store)
+    return replace(cost, writing_seconds=cost.prompt_tokens / speed) if speed and cost.requests else cost
 
 
 def reckon(
@@ -85,23 +105,29 @@ def reckon(
     known: Mapping[str, KindFigures],
     seconds_a_document: float | None,
     bytes_a_chunk: float | None,
+    chunking: ChunkingSettings | None = None,
+    room: int = 0,
 ) -> Cost:
-    """``known``: what the library's documents came to, by kind; ``None`` for what it has not measured yet.
+    """``known``: what the library's documents came to, by kind; ``None`` for what it has not measured yet. ``room``:
+    bytes of the prompts that ``chunking`` has written; 0: nobody is asked.
 
     >>> known = {"pdf": KindFigures(10, 1_000_000, 20, 40)}
     >>> cost = reckon([("pdf", 500_000), ("text", 3500)], known, 2.0, None)
     >>> cost.pages, cost.chunks, cost.seconds, cost.measured
     (10, 30, 15.0, 1)
+    >>> wanted = ChunkingSettings(aliases=("summary", "document"))
+    >>> reckon([("text", 3500)], {}, None, None, wanted, 8000).requests
+    11
     """
     kinds: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
     for kind, size in files:
         kinds[kind] += 1
         sizes[kind] += size
-    pages = chunks = 0.0
+    pages = chunks = requests = tokens = 0.0
     measured = 0
     for kind, count in kinds.items():
-        seen = known.get(kind)
+        seen, before = known.get(kind), chunks
         if seen and seen.documents >= _ENOUGH and seen.size_bytes:
             share = sizes[kind] / seen.size_bytes
             pages, chunks, measured = pages + share * seen.pages, chunks + share * seen.chunks, measured + count
@@ -109,6 +135,11 @@ def reckon(
             characters = sizes[kind] * _TEXT_A_BYTE.get(kind, 1.0)
             chunks += max(count, characters / _CHARACTERS_A_CHUNK)
             pages += count if kind == "image" else sizes[kind] / _BYTES_A_PAGE[kind] if kind in _BYTES_A_PAGE else 0
+        if room and chunking is not None and chunking.asks:
+            # Each prompt shows the whole document, or as much of it as there is room for.
+            shown = min(room, (chunks - before) / count * _CHARACTERS_A_CHUNK + _BYTES_A_PROMPT)
+            asked = (chunks - before) * len(chunking.asked_of_a_leaf) + count * ("document" in chunking.aliases)
+            requests, tokens = requests + asked, tokens + asked * shown / _BYTES_A_TOKEN
     seconds = None
     if seconds_a_document is not None:
         held = sum(seen.documents for seen in known.values())
@@ -116,7 +147,8 @@ def reckon(
         seconds = round(seconds_a_document * (chunks / usual if usual else kinds.total()), 1)
     index = round(chunks * (bytes_a_chunk or _BYTES_A_CHUNK))
     most_first = dict(kinds.most_common())
-    return Cost(most_first, sizes.total(), round(pages), round(chunks), index, seconds, measured)
+    figures = (sizes.total(), round(pages), round(chunks), index, seconds, measured, round(requests), round(tokens))
+    return Cost(most_first, *figures)
 
 
 def sentence(cost: Cost) -> str:
@@ -136,8 +168,27 @@ usually are.'
     files, chunks = counted(cost.files, "file"), counted(cost.chunks, "chunk")
     return (
         f"{files} ({kinds}; {_size(cost.size_bytes)}), about {pages}{chunks}, {_size(cost.index_bytes)} of index; "
-        f"{time}. Pages and chunks are {cost.basis}."
+        f"{time}. {f'{asking(cost.requests, cost.prompt_tokens, cost.writing_seconds)}. ' if cost.requests else ''}"
+        f"Pages and chunks are {cost.basis}."
     )
+
+
+def asking(requests: int, tokens: int, seconds: float | None) -> str:
+    """What a language model would have to read, as a sentence without its stop.
+
+    >>> asking(52, 90_000, 600)
+    'The language model is asked 52 times at most and reads about 90,000 tokens, about 10 min'
+    """
+    time = "how long that takes is not known yet" if seconds is None else f"about {in_time(seconds)}"
+    return f"The language model is asked {counted(requests, 'time')} at most and reads about {tokens:,} tokens, {time}"
+
+
+def in_time(seconds: float) -> str:
+    """
+    >>> in_time(0.2), in_time(600)
+    ('1 s', '10 min')
+    """
+    return f"{max(1, round(seconds))} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 
 def _size(count: int) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice, repeat
+from itertools import repeat
 from time import perf_counter
 from typing import Protocol
 
@@ -19,7 +19,7 @@ from core.chunking.plan import Writer
 from core.embedding import EmbeddingModel, Encoded, encode_cached
 from core.errors import CancelledError, LecternError, ModelError, StorageError
 from core.ingest.passwords import Passwords
-from core.ingest.prepared import Incoming, Member, Prepared, new_leaves, problem_of
+from core.ingest.prepared import Incoming, Member, Prepared, keyed, new_leaves, problem_of
 from core.ingest.preparing import Preparer
 from core.ingest.reports import Failure, Ingested, IngestReport
 from core.settings import Settings
@@ -258,9 +258,9 @@ class Ingest:
             for member in prepared.members:
                 self._require_there(member)
                 assert member.cut is not None  # noqa: S101 - it was new
-                leaves = member.cut.tree.leaves
-                own = dict(zip((leaf.chunk_id for leaf in leaves), islice(keys, len(leaves)), strict=True))
-                meaning.give_meaning(self.store, member.version_id, own, self.generation or 0)
+                found = [(leaf.chunk_id, key, aliases) for leaf, key, aliases in keyed(member.cut, keys)]
+                own, aliases = {leaf: key for leaf, key, _ in found}, {leaf: others for leaf, _, others in found}
+                meaning.give_meaning(self.store, member.version_id, own, self.generation or 0, aliases)
             self._finish(prepared)
 
     def _leave_by_words(self, prepared: Prepared, why: str) -> bool:

@@ -8,14 +8,14 @@ from functools import cache, partial
 from pathlib import Path
 
 from core.breathing import breathe
-from core.chunking import captions_of
+from core.chunking import aliases_of, captions_of
 from core.enriching import Features
 from core.errors import LecternError, PasswordNeededError, TextLayerMissingError, UnsupportedKindError
 from core.storage.catalogue.chunks import NewLeaf, Recipe
 from core.storage.catalogue.sources import FileStamp
 from core.text.languages import indexed_tokens
 from core.text.pooling import EncoderInput
-from core.types import Audit, ChunkTree
+from core.types import Audit, Chunk, ChunkTree
 
 _PROBLEMS = {PasswordNeededError: "password", TextLayerMissingError: "ocr", UnsupportedKindError: "kind"}
 # Text that a chunk is parted from, and what it leaves unsaid.
@@ -100,16 +100,23 @@ class Prepared:
             yield from member.cut.texts if member.cut else ()
 
 
+def keyed(made: Cut, keys: Iterator[str]) -> Iterator[tuple[Chunk, str, list[tuple[str, str]]]]:
+    """Each leaf with its vector's key and its aliases', by their names: ``keys`` stand in the order of the texts."""
+    for leaf in made.tree.leaves:
+        yield leaf, next(keys), [(name, next(keys)) for name, _ in aliases_of(leaf)]
+
+
 def new_leaves(made: Cut, language: str, keys: Iterator[str]) -> list[NewLeaf]:
     """What the indexes need of a document's leaves, with its own of the vectors' keys."""
     document = made.tree.document
     beside = cache(partial(indexed_tokens, language=language))  # many leaves have the same title, path and caption
     captions = captions_of(document.text, document.blocks, [leaf.span for leaf in made.tree.leaves])
     leaves = []
-    for leaf, caption in zip(made.tree.leaves, captions, strict=True):
+    for (leaf, key, aliases), caption in zip(keyed(made, keys), captions, strict=True):
         breathe()
         repeated = "\n".join(part.text for part in leaf.prefix if part.kind in _REPEATED)
         words = indexed_tokens(f"{repeated}\n{leaf.text}" if repeated else leaf.text, language)
         headings = beside("\n".join(leaf.headings))
-        leaves.append(NewLeaf(leaf.chunk_id, next(keys), beside(document.title), headings, words, beside(caption)))
+        title = beside(document.title)
+        leaves.append(NewLeaf(leaf.chunk_id, key, title, headings, words, beside(caption), aliases))
     return leaves

@@ -25,6 +25,7 @@ from core.chunking import (
     cut_edited,
     encoder_inputs,
     recipe_fingerprint,
+    with_aliases,
 )
 from core.chunking import audit as audit_tree
 from core.chunking.plan import Writer
@@ -285,13 +286,15 @@ class _Run:
     ) -> Cut:
         parser = parser_fingerprint(document.kind, self.by.settings.parsing)
         model = self.by.model
-        asks = way.chunking.is_written or way.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
+        asks = way.chunking.asks or way.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
         tell = self.tell if asks else _given_up_after(self.by.settings.parsing.timeout_seconds, self.tell)
         with defects_told(member.shown), watched(partial(tell, "chunking", 0, 1)):
             made, sentences = self.by.cut(document, parser, way, tell)
             audit = audit_tree(made.tree, made.switched_off)
             found = enrich(made.tree)
-            texts = encoder_inputs(made.tree, way.chunking, model.counter, model.encoder.max_tokens)
+            texts = with_aliases(
+                made.tree, encoder_inputs(made.tree, way.chunking, model.counter, model.encoder.max_tokens)
+            )
         return Cut(made.tree, audit, self.by.recipe(parser, way), parser, size_bytes, texts, attached, found, sentences)
 
 

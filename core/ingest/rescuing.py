@@ -19,6 +19,7 @@ from core.storage.catalogue.trash import trash_sources
 from core.storage.faults import REPAIR
 from core.storage.files import is_hash
 from core.storage.keepsakes import Keepsakes, Row
+from core.storage.schema.steps import USED_VECTORS
 from core.storage.store import Store, storable
 from core.storage.verify import Problem, verify
 
@@ -77,15 +78,13 @@ def derive_again(run: Ingest, versions: Iterable[str]) -> list[str]:
             connection.execute("UPDATE recipe SET fingerprint = '' WHERE version = ?", number)
             connection.execute(
                 "UPDATE OR IGNORE vector SET key = 'damaged ' || number WHERE key <> '' AND number IN"
-                " (SELECT vector FROM chunk WHERE version = ?)",
+                " (SELECT vector FROM chunk WHERE version = ?1 UNION SELECT alias.vector FROM alias"
+                " JOIN chunk ON row = alias.chunk WHERE version = ?1)",
                 number,
             )
     report = recut_versions(run, whole)
     with store.transaction() as connection:
-        connection.execute(
-            "DELETE FROM vector WHERE key GLOB 'damaged *' AND number NOT IN"
-            " (SELECT vector FROM chunk WHERE vector IS NOT NULL)"
-        )
+        connection.execute(f"DELETE FROM vector WHERE key GLOB 'damaged *' AND number NOT IN ({USED_VECTORS})")
     return [f"{failure.source}: {failure.reason}" for failure in report.failures]
 
 

@@ -38,6 +38,8 @@ ANCHOR_PLACES = ("start", "inside")
 USUAL_PREFIX = ("title", "heading", "table_header", "signature", "speaker", "sentences")
 PREFIX_KINDS = (*USUAL_PREFIX, "context", "written")
 WRITTEN_FOR = ("every", "unclear")
+ALIAS_KINDS = ("summary", "questions", "document")
+QUESTIONS = 3  # that a model writes of a leaf
 
 _SEMANTIC = ("semantic_threshold", *(f"semantic_{name}" for name in THRESHOLDS), "semantic_buffer", "min_tokens")
 _TILING = ("tiling_window", "tiling_depth", "min_tokens")
@@ -77,6 +79,7 @@ _ALWAYS_SO = {
     "levels": 2,
     "vectors": "chunk",
     "written_for": "every",
+    "aliases": (),
 }
 _COMMON = ("chunker", "max_tokens", "overlap_tokens", "parent_max_tokens", "prefix", "prefix_max_tokens")
 _LONGEST_ANCHOR = 200  # characters of a pattern
@@ -93,9 +96,11 @@ class ChunkingSettings:
     made of sections ("structure"), of ``parent_ratio`` times ``max_tokens`` ("ratio"), or of sections within that size
     ("both"). ``levels``: of chunks below the document; above 2 each further level may hold ``parent_ratio`` times the
     one below. ``prefix``: kinds of prefix parts the embedder reads, () is off; "context" is what a leaf leaves unsaid,
-    found by rules, "written" the same in a language model's words, for ``written_for`` "every" leaf or those that are
-    "unclear" alone. ``prefix_max_tokens``: the cap on a leaf's whole prefix, which never takes more than half of the
-    leaf; where a model writes, as much is kept free in every leaf, half of it for its words.
+    found by rules, "written" the same in a language model's words. ``aliases``: further texts a leaf is found by, in a
+    language model's words, each with a vector of its own: its "summary", the "questions" it answers, and for a
+    document's first leaf the summary of the whole "document"; () is off. ``written_for``: the model writes of "every"
+    leaf or those that are "unclear" alone. ``prefix_max_tokens``: the cap on a leaf's whole prefix, which never takes
+    more than half of the leaf; where a model writes, as much is kept free in every leaf, half of it for its words.
     ``unit``: what all these sizes count. With "characters" (code points) they are what other libraries call chunk size,
     and nothing holds a leaf within what the embedder reads: leaves it reads only in part are counted as truncated.
     ``vectors``: of a leaf read by itself ("chunk"), or pooled from its tokens as they were read with what stands around
@@ -121,6 +126,7 @@ class ChunkingSettings:
     levels: int = 2
     vectors: str = "chunk"
     written_for: str = "every"
+    aliases: tuple[str, ...] = ()
     sentences: int = 3
     semantic_threshold: str = "percentile"
     semantic_percentile: float = 75.0
@@ -153,6 +159,8 @@ class ChunkingSettings:
             within(f"chunking.{name}", getattr(self, name), low, high)
         for kind in self.prefix:
             one_of("chunking.prefix", kind, PREFIX_KINDS)
+        for kind in self.aliases:
+            one_of("chunking.aliases", kind, ALIAS_KINDS)
         for pattern in self.anchors:
             _check_anchor(pattern)
 
@@ -196,6 +204,26 @@ class ChunkingSettings:
         return "written" in self.read_prefix
 
     @property
+    def asked_of_a_leaf(self) -> tuple[str, ...]:
+        """What a language model is to write of a leaf, a prompt each; () where it writes of none.
+
+        >>> ChunkingSettings(prefix=("written",), aliases=("questions", "document")).asked_of_a_leaf
+        ('written', 'questions')
+        """
+        told = ("written",) if self.is_written else ()
+        return (*told, *(kind for kind in ALIAS_KINDS if kind in self.aliases and kind != "document"))
+
+    @property
+    def most_aliases(self) -> int:
+        """How many texts a leaf is found by beside its own, at most; the document's summary not counted."""
+        return ("summary" in self.aliases) + QUESTIONS * ("questions" in self.aliases)
+
+    @property
+    def asks(self) -> bool:
+        """Whether a language model is to write anything of a document."""
+        return bool(self.asked_of_a_leaf or self.aliases)
+
+    @property
     def prefix_room(self) -> int:
         """What a prefix may take, in ``unit``: small leaves need no other dial turned with them.
 
@@ -229,7 +257,7 @@ class ChunkingSettings:
         told |= {name: values[name] for name, rest in _ALWAYS_SO.items() if values[name] != rest}
         if not self.overlap_tokens or self.chunker == "fixed":  # whose windows overlap by a size alone
             told.pop("overlap", None)
-        if not self.is_written:
+        if not self.asked_of_a_leaf:
             told.pop("written_for", None)
         if self.parents != "structure":
             del told["parent_max_tokens"]

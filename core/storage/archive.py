@@ -36,6 +36,7 @@ _NO_ARCHIVE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueErro
 _REMEDY = "Nothing was written. Make the archive anew, or choose another one."
 # A leaf without its vector is found by its words, and encoded with the next applied settings.
 _WITHOUT_VECTORS = (
+    "DELETE FROM alias",
     f"UPDATE chunk SET vector = (SELECT number FROM vector WHERE key = '{NO_VECTOR}') WHERE vector IS NOT NULL",
     f"DELETE FROM vector WHERE key <> '{NO_VECTOR}'",
 )

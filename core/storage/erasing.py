@@ -14,7 +14,7 @@ from core.storage.catalogue.statistics import BACKUPS, CACHE
 from core.storage.faults import disk_faults
 from core.storage.files import SET_ASIDE
 from core.storage.index.outbox import rebuild_projection
-from core.storage.schema.steps import NO_VECTOR
+from core.storage.schema.steps import NO_VECTOR, USED_VECTORS
 from core.storage.schema.word_tables import rebuild_index
 from core.storage.store import Store
 
@@ -29,7 +29,7 @@ _TRACES = (
     "DELETE FROM folder_file WHERE state = 'failed'",
     "DELETE FROM folder_event",
     "DELETE FROM logged_question",
-    f"DELETE FROM vector WHERE key <> '{NO_VECTOR}' AND number NOT IN (SELECT vector FROM chunk WHERE vector NOTNULL)",
+    f"DELETE FROM vector WHERE key <> '{NO_VECTOR}' AND number NOT IN ({USED_VECTORS})",
 )
 
 

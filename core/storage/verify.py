@@ -190,6 +190,9 @@ def _vectors(store: Store) -> Iterator[Problem]:
             " JOIN generation ON generation.number = chunk.generation"
             " JOIN version ON version.number = chunk.version LEFT JOIN vector ON vector.number = chunk.vector"
             f" WHERE level = 0 AND (chunk.vector IS NULL OR {ENCODED})"
+            " UNION ALL SELECT row, title || ', ' || name, data, dimension, version.id FROM alias"
+            " JOIN chunk ON row = alias.chunk JOIN generation ON generation.number = chunk.generation"
+            " JOIN version ON version.number = chunk.version JOIN vector ON vector.number = alias.vector"
         ):
             where = f"{title}, chunk {row}"
             if not isinstance(data, bytes) or len(data) != 4 * dimension:

@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from core.errors import CancelledError
+from core.ingest.cost import sentence
 from core.language.client import Client
 from core.language.settings import LanguageSettings
 from core.library import Incoming, Library
@@ -49,6 +50,18 @@ def library_at(home, address, encoder):
 
 def ingested(library, file):
     return library.ingest([Incoming(file.name, file)], settings=library.settings.with_values(WRITTEN))
+
+
+def words_and_questions(handler):
+    """A summary of three words, and of each leaf a question that it alone answers, by what the prompt asks for."""
+    prompt = handler.server.state.asked[-1][2]["messages"][-1]["content"]
+    number = re.search(r"and here is one chunk.*?(\d+)\. time", prompt, re.DOTALL)
+    if "questions, in" in prompt:
+        Script.words(f"1. Who varnished barge {number and number[1]}?\nHere.\n2. Is there a ferry?")(handler)
+    else:
+        Script.words("Harbour dues and their collectors. It goes on." if number is None else "Nobody knows them.")(
+            handler
+        )
 
 
 def leaves(library):
@@ -102,6 +115,57 @@ def test_the_cost_is_told_before_and_a_look_asks_nothing(tmp_path, file):
         assert library.cutting.plan("library", "", wanted.chunking).sentence == "Nothing would change."
         again = library.cutting.plan("library", "", wanted.with_value("chunking.max_tokens", 60).chunking)
         assert again.writing_seconds is not None, "now its pace is known"
+
+
+def test_a_leaf_is_found_by_what_a_model_asks_of_it_and_the_trace_says_so(tmp_path, file):
+    encoder, wanted = FastEncoder(), {"chunking.aliases": ("summary", "questions", "document"), **WRITTEN}
+    wanted["chunking.prefix"] = USUAL_PREFIX
+    meaning = {"retrieval.dense_weight": 1.0, "retrieval.lexical_weight": 0.0, "retrieval.coverage_weight": 0.0}
+    with endpoint(words_and_questions) as served, library_at(tmp_path / "at", served.address, encoder) as library:
+        library.ingest([Incoming(file.name, file)])
+        own = library.stats().texts
+        settings = library.settings.with_values(wanted)
+        cost = library.cutting.plan("library", "", settings.chunking)
+        assert cost.requests == 2 * cost.chunks_then + 1
+        library.apply(settings)
+        assert len(served.prompts) == cost.requests
+        held = len(leaves(library))
+        assert len(encoder.texts) == len(set(encoder.texts)) == library.stats().texts + own
+        assert library.stats().texts <= cost.texts_to_encode
+        found = library.search("Who varnished barge 17?", settings.with_values(meaning))
+        by_id = {one.chunk_id: one for one in found.trace.candidates}
+        best = by_id[found.hits[0].chunk_id]
+        assert "17. time" in found.hits[0].text
+        assert best.matched == "question 1"
+        assert best.scores["alias"] > 0.99 > best.scores["dense"]
+        assert library.verify() == []
+        first = library.search("Harbour dues and their collectors. It goes on.", settings.with_values(meaning))
+        assert first.hits[0].start == 0
+        assert first.trace.candidates[0].matched == "document's summary"
+        encoded, asked = len(encoder.texts), len(served.prompts)
+        library.rebuild()
+        assert (len(encoder.texts), len(served.prompts)) == (encoded, asked), "nothing is encoded or asked for twice"
+        assert (
+            library.search("Who varnished barge 17?", settings.with_values(meaning)).hits[0].text == found.hits[0].text
+        )
+        library.apply(settings.with_value("chunking.aliases", ()))
+        assert library.stats().texts == held
+        plain = library.search("Who varnished barge 17?", library.settings.with_values(meaning))
+        assert "alias" not in plain.trace.stages
+        assert (len(encoder.texts), len(served.prompts)) == (encoded, asked)
+
+
+def test_new_files_tell_what_the_model_would_be_asked(tmp_path, file):
+    with endpoint(about) as served, library_at(tmp_path / "library", served.address, FastEncoder()) as library:
+        size = file.stat().st_size
+        wanted = library.settings.with_values({**WRITTEN, "chunking.aliases": ("questions", "document")}).chunking
+        assert library.cost([("text", size)]).requests == 0
+        cost = library.cost([("text", size)], wanted)
+        assert cost.requests == 2 * cost.chunks + 1
+        assert "The language model is asked" in sentence(cost)
+        library.write_with(None, None)
+        assert library.cost([("text", size)], wanted).requests == 0, "nobody is there to be asked"
+        assert served.prompts == []
 
 
 def test_after_a_kill_it_goes_on_where_it_was(tmp_path, file):

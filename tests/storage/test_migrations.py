@@ -48,6 +48,7 @@ def without_folders_in_step(connection) -> None:
     """Folders as they were before they were kept in step, and nothing that knows of a later step."""
     for statement in (
         "DROP TABLE logged_question",
+        "DROP TABLE alias",
         "DROP TABLE written",
         "DROP TABLE folder_event",
         "DROP TABLE folder_file",

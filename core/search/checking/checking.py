@@ -7,19 +7,20 @@ both together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.search.checking.claims import Claim
+from core.search.checking.code import is_code, names_missing, standing
 from core.search.checking.facts import Fact, Facts, facts, lacking, misplaced
 from core.search.checking.polarity import opposed, polarity
 from core.search.context.conflicts_statements import content_words
 from core.search.context.prompt import REPEATED
 from core.text.sentences import sentence_spans
-from core.types import Citation, Passage
+from core.types import Citation, Passage, Span
 
 SUPPORTED, PARTLY, NOT_FOUND = "supported", "partly", "not_found"
 VERDICTS = (SUPPORTED, PARTLY, NOT_FOUND)
@@ -100,6 +101,12 @@ class Checker:
     def _held(self, claim: Claim, places: Sequence[_Place]) -> Verdict:
         if not places:
             return Verdict(claim, NOT_FOUND, "There is no passage to hold it against.")
+        passages = {id(place.passage): place.passage for place in places}.values()
+        if verbatim := [_quoted(one, span) for one in passages for span in standing(claim.text, one.text)][:3]:
+            spans, texts = zip(*verbatim, strict=True)
+            return Verdict(claim, SUPPORTED, "It stands there.", spans, texts)
+        if is_code(claim.text):
+            return _unlike(claim, passages)
         words = frozenset(content_words(self._of(claim.text).rest))
         shares = np.array([_share(words, place.words) for place in places])
         best, likely = self._nearest(claim, places, shares)
@@ -152,6 +159,24 @@ class Checker:
         if text not in self._facts:
             self._facts[text] = facts(text)
         return self._facts[text]
+
+
+def _quoted(passage: Passage, span: Span) -> tuple[Citation, str]:
+    """A place of a passage, and its text."""
+    start, end = passage.start + span.start, passage.start + span.end
+    cited = Citation(passage.version_id, passage.document, passage.source, start, end, passage.page)
+    return cited, passage.text[span.start : span.end]
+
+
+def _unlike(claim: Claim, passages: Collection[Passage]) -> Verdict:
+    """The verdict on a piece of a program that stands nowhere word for word."""
+    nearest = min(passages, key=lambda one: len(names_missing(claim.text, one.text)))
+    missing = names_missing(claim.text, nearest.text)
+    cited, text = _quoted(nearest, Span(0, len(nearest.text)))
+    if missing:
+        said = f"It does not stand there: {', '.join(missing[:5])}."
+        return Verdict(claim, NOT_FOUND, said, (cited,), (text,))
+    return Verdict(claim, PARTLY, "Its names stand there, not in this order and with these signs.", (cited,), (text,))
 
 
 def _missed(missing: Sequence[Fact]) -> str:

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from core.search.checking.code import is_code
 from core.text.sentences import sentence_spans
 from core.types import Span
 
 _CITED = re.compile(r"[ \u00a0]*\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]")
+_BEHIND = re.compile(_CITED.pattern.replace("*", "+", 1) + r"\s*\Z")  # of a listing, where names[0] cites nothing
 _WORD = re.compile(r"\w")
 _LEADING = re.compile(r"\A(?:[-*•#>]+|\d{1,2}[.)])\s+")
 _SILENT = re.compile(r"(?:the |your )?library does not say", re.IGNORECASE)
@@ -34,12 +36,17 @@ def claims(text: str) -> list[Claim]:
 
     >>> [(claim.text, claim.cited) for claim in claims("It is free [1, 3]. Tea is hot. [2] Why?")]
     [('It is free.', (1, 3)), ('Tea is hot.', (2,)), ('Why?', ())]
+    >>> [(claim.text, claim.cited) for claim in claims("let n = **rows[0]; [2]")]
+    [('let n = **rows[0];', (2,))]
     """
     found: list[Claim] = []
     for span in _sentences(text):
         whole = text[span.start : span.end]
-        cited = tuple(dict.fromkeys(number for mark in _CITED.finditer(whole) for number in _numbers(mark[1])))
-        plain = _LEADING.sub("", _CITED.sub("", whole).strip()).replace("**", "")
+        code = is_code(whole)
+        mark = _BEHIND if code else _CITED
+        cited = tuple(dict.fromkeys(number for cite in mark.finditer(whole) for number in _numbers(cite[1])))
+        plain = mark.sub("", whole).strip()
+        plain = plain if code else _LEADING.sub("", plain).replace("**", "")
         if _WORD.search(plain):
             found.append(Claim(plain, span, cited))
     return found

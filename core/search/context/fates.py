@@ -61,13 +61,14 @@ def build_trace(
             {stage: rank for stage, rank in zip(stages, ranked, strict=True) if rank},
             {stage: score for stage, score in zip(stages, scored, strict=True) if score == score},  # not nan
             fate(entry, index, ranked[-1]),
+            ranking.matched.get(entry, ""),
         )
         for entry, index, ranked, scored in zip(entries.tolist(), indices, ranks, scores, strict=True)
     ]
     candidates = tuple(
         Candidate(row, ids[index], leaves.version_ids[document], start, end, *told)
         for index, (row, document, start, end), told in zip(
-            everything, about, [*ends, *(({}, {}, fates[index]) for index in unseen)], strict=True
+            everything, about, [*ends, *(({}, {}, fates[index], "") for index in unseen)], strict=True
         )
     )
     return Trace(ranking.question, stages, candidates, dict(timings_ms), dict(reads))

@@ -35,7 +35,8 @@ class SearchScores:
 
     ``pool``: indices into ``leaves``, ascending. ``dense``, ``lexical``: float64, aligned with it, ``nan`` where a
     search did not rank the leaf. ``coverage``: as them, by ``fusion.coverage``; ``None`` where it is off.
-    ``timings_ms`` by stage. ``passing``: of the snapshot.
+    ``timings_ms`` by stage. ``passing``: of the snapshot. ``alias``: as ``dense``, the best cosine of what else a leaf
+    is found by, and ``matched``, int64, the place of that in ``leaves.aliases``, -1 for none; ``None`` without any.
     """
 
     question: str
@@ -48,6 +49,8 @@ class SearchScores:
     understood: Understanding = NOTHING
     notes: tuple[str, ...] = ()
     passing: Passing | None = None
+    alias: fusion.Scores | None = None
+    matched: NDArray[np.int64] | None = None
 
     def with_timing(self, stage: str, milliseconds: float) -> SearchScores:
         """A copy that also accounts for a stage that ran before the searches."""
@@ -106,9 +109,10 @@ def search_leaves(
     laps, within = Laps(), _SearchedLeaves.of(snapshot)
     exact = len(within.asked) <= settings.exact_below
     searched = [_one_search(*one, within, exact, lexical, settings, laps) for one in searches]
-    pool, at = within.asked, None
+    by_alias, pool, at = _by_alias(snapshot.leaves, searched), within.asked, None
     if not exact:
-        pool = np.unique(np.concatenate([_pool(within, one, nearest) for one in searched]))
+        found = [] if by_alias is None else [_around(within, fusion.best_first(by_alias[0], POOL))]
+        pool = np.unique(np.concatenate([*(_pool(within, one, nearest) for one in searched), *found]))
         at = within.places[pool] if within.places is not None else pool
     dense = _most([one.scored(snapshot.leaves.vectors, pool) for one in searched])
     if snapshot.leaves.unencoded is not None:
@@ -117,8 +121,35 @@ def search_leaves(
     words = _most([one.lexical if at is None else one.lexical[at] for one in searched])
     covered = [one.coverage if at is None else one.coverage[at] for one in searched if one.coverage is not None]
     coverage = _most(covered) if covered else None
-    timings = laps.milliseconds
-    return SearchScores(question, snapshot.leaves, pool, dense, words, timings, coverage, passing=snapshot.passing)
+    alias, matched = (None, None) if by_alias is None else (by_alias[0][pool], by_alias[1][pool])
+    return SearchScores(
+        question,
+        snapshot.leaves,
+        pool,
+        dense,
+        words,
+        laps.milliseconds,
+        coverage,
+        passing=snapshot.passing,
+        alias=alias,
+        matched=matched,
+    )
+
+
+def _by_alias(leaves: LeafTable, searched: Sequence[_OneSearch]) -> tuple[fusion.Scores, NDArray[np.int64]] | None:
+    """Of every leaf the cosine of the alias nearest to any of the texts, and which it is; ``None`` where none is asked.
+
+    Exact, whatever the number of leaves: Chroma knows the leaves' own vectors alone.
+    """
+    aliases, queries = leaves.aliases, [one.query for one in searched if one.query is not None]
+    if aliases is None or not queries:
+        return None
+    similar = np.max([aliases.vectors @ query for query in queries], axis=0).astype(np.float64)
+    best, matched = np.full(len(leaves), -np.inf), np.full(len(leaves), -1)
+    np.maximum.at(best, aliases.owners, similar)
+    nearest = np.flatnonzero(similar == best[aliases.owners])
+    matched[aliases.owners[nearest]] = nearest
+    return np.where(matched < 0, np.nan, best), matched
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -256,7 +287,11 @@ def _pool(within: _SearchedLeaves, one: _OneSearch, nearest: Nearest) -> NDArray
     found = within.snapshot.index_of(near)
     held = np.flatnonzero(~np.isnan(one.lexical))
     best = held[np.argsort(-one.lexical[held], kind="stable")[:POOL]]
-    chosen = np.concatenate([found[found >= 0], within.asked[best]])
+    return _around(within, np.concatenate([found[found >= 0], within.asked[best]]))
+
+
+def _around(within: _SearchedLeaves, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Leaves with their neighbours in text order, ascending; those that are searched."""
     around = np.concatenate([chosen - 1, chosen, chosen + 1])
     inside = np.unique(around[(around >= 0) & (around < len(within.snapshot.leaves))])
     return inside if within.places is None else inside[within.places[inside] >= 0]

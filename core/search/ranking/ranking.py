@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,9 @@ class Ranking:
     stage did not rank the leaf; in the order of the stages, the last of which decides. ``kept``: positions in ``pool``,
     best first. ``dropped``: reason by position, for those a threshold removed or no search found. ``timings_ms`` by
     stage. ``probabilities``: float64, aligned with ``pool``, that a leaf answers, ``nan`` where no re-ranker read it;
-    ``None`` where none did whose scores are calibrated. ``passing``: which of ``leaves`` conditions let through, and
-    what must not be read beside them; ``None`` where they leave out nothing.
+    ``None`` where none did whose scores are calibrated. ``matched``: what a leaf is found by besides its text, where
+    that is nearer to the question, by position in ``pool``. ``passing``: which of ``leaves`` conditions let through,
+    and what must not be read beside them; ``None`` where they leave out nothing.
     """
 
     question: str
@@ -45,6 +46,7 @@ class Ranking:
     notes: tuple[str, ...] = ()
     probabilities: fusion.Scores | None = None
     passing: Passing | None = None
+    matched: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def final(self) -> fusion.Scores:
@@ -67,7 +69,7 @@ def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
     """What was found, fused, shared among leaves that stand together and cut to the first ``settings.k``."""
     laps = Laps()
     scores, lifted = _scored(found, settings, laps)
-    dense, words, final = found.dense, found.lexical, scores["neighbours"]
+    dense, words, final = _meant(found), found.lexical, scores["neighbours"]
     below = dense < settings.min_similarity  # nan compares as False: without dense search nothing is dropped
     threshold = f"its similarity is below the threshold of {settings.min_similarity:.2f}"
     # Without dense search most leaves are ranked by nothing: a question without a known word must find nothing.
@@ -89,7 +91,21 @@ def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
         found.understood,
         found.notes,
         passing=found.passing,
+        matched=_matched(found),
     )
+
+
+def _meant(found: SearchScores) -> fusion.Scores:
+    """How near each leaf is by its text, or by what else it is found by."""
+    return found.dense if found.alias is None else np.fmax(found.dense, found.alias)
+
+
+def _matched(found: SearchScores) -> dict[int, str]:
+    aliases = found.leaves.aliases
+    if aliases is None or found.alias is None or found.matched is None:
+        return {}
+    nearer = np.flatnonzero(found.alias > np.nan_to_num(found.dense, nan=-2.0))
+    return {int(at): aliases.names[found.matched[at]] for at in nearer}
 
 
 def _scored(
@@ -97,8 +113,10 @@ def _scored(
 ) -> tuple[dict[str, fusion.Scores], NDArray[np.bool_]]:
     """The scores of every stage that takes part, in their order, and which leaves a neighbour lifted."""
     documents, parents = found.leaves.documents[found.pool], found.leaves.parent_rows[found.pool]
-    scores = {"dense": found.dense, "lexical": found.lexical}
-    dense = found.dense if found.leaves.unencoded is None else fusion.averaged(found.dense)
+    beside = {} if found.alias is None else {"alias": found.alias}
+    scores = {"dense": found.dense, **beside, "lexical": found.lexical}
+    dense = _meant(found)
+    dense = dense if found.leaves.unencoded is None else fusion.averaged(dense)
     searches = [(dense, settings.dense_weight), (found.lexical, settings.lexical_weight)]
     if found.coverage is not None and settings.coverage_weight:
         scores["coverage"] = found.coverage

@@ -12,6 +12,7 @@ from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.documents import document, text_hash, version_number
 from core.storage.catalogue.generations import generation as generation_of
 from core.storage.catalogue.generations import remove_chunks, serving
+from core.storage.catalogue.meaning import add_aliases
 from core.storage.faults import row_faults
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.schema.word_tables import add_rows
@@ -32,7 +33,8 @@ class Recipe:
 class NewLeaf:
     """What the indexes need of a leaf: its vector's key in the cache, and its analysed tokens by field.
 
-    ``vector_key`` ``NO_VECTOR``: its text is not encoded yet, and it is found by its words alone.
+    ``vector_key`` ``NO_VECTOR``: its text is not encoded yet, and it is found by its words alone. ``aliases``: what
+    else it is found by, each by name with its vector's key.
     """
 
     chunk_id: str
@@ -41,6 +43,7 @@ class NewLeaf:
     headings: Sequence[str]
     text: Sequence[str]
     captions: Sequence[str] = ()
+    aliases: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +136,12 @@ def swap_chunks(
             if chunk.metadata:
                 found = json.dumps(dict(chunk.metadata))
                 connection.execute("INSERT INTO chunk_metadata VALUES (?, ?)", (rows[chunk.chunk_id], found))
-        add_rows(
-            connection,
-            number,
-            [(rows[leaf.chunk_id], *_fields(leaf)) for leaf in leaves],
-        )
+        encoded = [leaf for leaf in leaves if leaf.vector_key != NO_VECTOR]
+        add_aliases(connection, [(rows[leaf.chunk_id], *alias) for leaf in encoded for alias in leaf.aliases])
+        add_rows(connection, number, [(rows[leaf.chunk_id], *_fields(leaf)) for leaf in leaves])
         connection.executemany(
             "INSERT INTO outbox(generation, op, row) VALUES (?, 'upsert', ?)",
-            ((number, rows[leaf.chunk_id]) for leaf in leaves if leaf.vector_key != NO_VECTOR),
+            ((number, rows[leaf.chunk_id]) for leaf in encoded),
         )
         store.touch()
 

@@ -6,7 +6,8 @@ meaning whole, in one transaction: nobody sees a half of it encoded.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Mapping, Sequence
 
 from core.errors import StorageError
 from core.storage.schema.steps import NO_VECTOR
@@ -42,8 +43,29 @@ def lacks_meaning(store: Store, version_id: str, generation: int) -> bool:
     return row is not None
 
 
-def give_meaning(store: Store, version_id: str, keys: Mapping[str, str], generation: int) -> None:
-    """Let the leaves of a version that wait for their vectors have them. ``keys``: of the vectors, by chunk id.
+def add_aliases(connection: sqlite3.Connection, aliases: Sequence[tuple[int, str, str]]) -> None:
+    """Let leaves be found by more than their text: a leaf's row, the alias's name, the key of its vector.
+
+    Raises ``StorageError`` for a vector that is not in the cache.
+    """
+    if not aliases:
+        return
+    added = connection.executemany(
+        "INSERT INTO alias(chunk, name, vector) SELECT ?, ?, number FROM vector WHERE key = ?", aliases
+    ).rowcount
+    if added != len(aliases):
+        raise StorageError(f"{len(aliases) - added} vectors of what leaves are found by are not in the cache.")
+
+
+def give_meaning(
+    store: Store,
+    version_id: str,
+    keys: Mapping[str, str],
+    generation: int,
+    aliases: Mapping[str, Sequence[tuple[str, str]]],
+) -> None:
+    """Let the leaves of a version that wait for their vectors have them, and those of their aliases, each a name and a
+    key. ``keys``: of the vectors, by chunk id, as ``aliases``.
 
     Leaves that have one keep it. Raises ``StorageError`` for a leaf or a vector that is not there.
     """
@@ -64,6 +86,7 @@ def give_meaning(store: Store, version_id: str, keys: Mapping[str, str], generat
         ).rowcount
         if given != len(wanted):
             raise StorageError(f"{len(wanted) - given} vectors of {version_id[:12]} are not in the cache.")
+        add_aliases(connection, [(row, *alias) for row, leaf in waiting for alias in aliases.get(leaf, ())])
         connection.executemany(
             "INSERT INTO outbox(generation, op, row) VALUES (?, 'upsert', ?)", ((generation, row) for row, _ in waiting)
         )

@@ -18,6 +18,23 @@ from core.types import Span, Vectors
 
 
 @dataclass(frozen=True, slots=True)
+class Aliases:
+    """What leaves are found by beside their text. ``owners``: (m,) int64, indices of leaves. ``names``: m, as a trace
+    calls them. ``vectors``: (m, dimension) float32.
+    """
+
+    owners: NDArray[np.int64]
+    names: tuple[str, ...]
+    vectors: Vectors
+
+    def taken(self, kept: NDArray[np.bool_]) -> Aliases:
+        """Those of the leaves for which ``kept`` is true, by their indices among these."""
+        mine = np.flatnonzero(kept[self.owners])
+        places = np.cumsum(kept) - 1
+        return Aliases(places[self.owners[mine]], tuple(self.names[at] for at in mine), self.vectors[mine])
+
+
+@dataclass(frozen=True, slots=True)
 class LeafTable:
     """One state of the library's leaves, ordered by version and start. ``revision``: its ``Store.contents``.
 
@@ -25,6 +42,7 @@ class LeafTable:
     (n,) int32, the place of the leaf's version in ``version_ids``, ``titles`` and ``names`` (its first source's name).
     ``vectors``: (n, dimension) float32, C-contiguous, as the encoder gave them. ``generation`` 0: nothing indexed yet.
     ``unencoded``: (n,) whether a leaf waits for its vector, which is zero till then; ``None``: all have theirs.
+    ``aliases``: ``None`` where every leaf is found by its text alone.
     """
 
     revision: int
@@ -41,6 +59,7 @@ class LeafTable:
     titles: tuple[str, ...]
     names: tuple[str, ...]
     unencoded: NDArray[np.bool_] | None = None
+    aliases: Aliases | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -66,6 +85,7 @@ def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
             vectors = _all_vectors(connection, number, len(numbers), dimension, store)
         else:
             vectors = _some_vectors(connection, number, numbers[:, 0], dimension, previous, store)
+        aliases = _aliases(connection, number, numbers[:, 0], dimension, store)
     places = {document[0]: place for place, document in enumerate(documents)}
     ordinals = np.array([places[version] for version in np.unique(numbers[:, 1])], np.int32)
     _, inverse = np.unique(numbers[:, 1], return_inverse=True)
@@ -85,6 +105,7 @@ def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
         titles=tuple(document[2] for document in documents),
         names=tuple(document[3] for document in documents),
         unencoded=unencoded.astype(np.bool_) if unencoded.any() else None,
+        aliases=aliases,
     )
 
 
@@ -114,6 +135,7 @@ def take(leaves: LeafTable, kept: NDArray[np.bool_]) -> LeafTable:
         parent_rows=leaves.parent_rows[kept],
         vectors=leaves.vectors[kept],
         unencoded=None if leaves.unencoded is None else leaves.unencoded[kept],
+        aliases=None if leaves.aliases is None else leaves.aliases.taken(kept),
     )
 
 
@@ -165,6 +187,22 @@ def _all_vectors(connection: sqlite3.Connection, generation: int, count: int, di
         )
     ]
     return _matrix(blobs, count, dimension, store)
+
+
+def _aliases(
+    connection: sqlite3.Connection, generation: int, rows: NDArray[np.int64], dimension: int, store: Store
+) -> Aliases | None:
+    found = connection.execute(
+        "SELECT row, name, data FROM alias JOIN chunk ON row = chunk JOIN vector ON vector.number = alias.vector"
+        " WHERE generation = ? ORDER BY row, name",
+        (generation,),
+    ).fetchall()
+    if not found:
+        return None
+    order = np.argsort(rows)
+    owners = order[np.searchsorted(rows, [row for row, _, _ in found], sorter=order)]
+    vectors = _matrix([data for _, _, data in found], len(found), dimension, store)
+    return Aliases(owners, tuple(name for _, name, _ in found), vectors)
 
 
 def _some_vectors(

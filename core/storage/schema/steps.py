@@ -192,6 +192,7 @@ CREATE TABLE enriched (
 );
 """
 
+USED_VECTORS = "SELECT vector FROM chunk WHERE vector NOTNULL UNION SELECT vector FROM alias"  # SQL
 NO_VECTOR = ""  # the key of the vector that leaves point to while their text is not encoded: it has no data
 
 _WORDS_FIRST = f"INSERT OR IGNORE INTO vector(key, data) VALUES ('{NO_VECTOR}', x'');"
@@ -263,6 +264,17 @@ WHERE meta.key = 'preference.ask.history' AND past.type = 'text' ORDER BY past.k
 DELETE FROM meta WHERE key = 'preference.ask.history';
 """
 
+_ALIASES = """
+-- What a leaf is found by beside its text, by the name a trace calls it; the words stand in the leaf's metadata.
+CREATE TABLE alias (
+  chunk INTEGER NOT NULL REFERENCES chunk(row) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  vector INTEGER NOT NULL REFERENCES vector(number),
+  PRIMARY KEY (chunk, name)
+) WITHOUT ROWID;
+CREATE INDEX alias_of_vector ON alias(vector);
+"""
+
 MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0001_the_whole_way_once", FIRST),
     ("0002_trash_labels_attachments_folders", _SECOND),
@@ -276,4 +288,5 @@ MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0010_how_pages_were_read", _HOW_PAGES_WERE_READ),
     ("0011_written", _WRITTEN),
     ("0012_logged_questions", _QUESTIONS),
+    ("0013_aliases", _ALIASES),
 )

@@ -100,6 +100,12 @@ def show_scores(result: SearchResult, settings: Settings, titles: Mapping[str, s
         "Chunk": st.column_config.TextColumn(width=196),
         "Fate": st.column_config.TextColumn(width=150),
     }
+    if any(item.matched for item in candidates):
+        table["Matched by"] = [item.matched or "text" for item in candidates]
+        columns["Matched by"] = st.column_config.TextColumn(
+            width=120,
+            help="What of the chunk is nearest to the question: its text, or what a language model wrote of it.",
+        )
     for name in stages:
         said = stage(name)
         table[f"{said.short} #"] = [item.ranks.get(name) for item in candidates]

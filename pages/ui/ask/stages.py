@@ -24,6 +24,7 @@ class Stage:
 
 STAGES = {
     "dense": Stage("meaning", "Meaning", "by meaning", "cosine, from -1 to 1"),
+    "alias": Stage("what else it is found by", "Alias", "by what else it is found by", "cosine, from -1 to 1"),
     "lexical": Stage("words", "Words", "by words", "BM25, higher is better"),
     "coverage": Stage(
         "words around", "Around", "by words around", "share of the question's words found around it, from 0 to 1"

@@ -38,8 +38,9 @@ function heading(component, host, data, column) {
   if (on) button.append(make("span", "arrow", host.sorting.down ? " ↓" : " ↑"));
   button.onclick = () => {
     // The best first, then the worst first, then as the run has them.
-    if (!on) host.sorting = { name: column.name, down: true };
-    else host.sorting = host.sorting.down ? { name: column.name, down: false } : { name: "", down: true };
+    const best = !column.falls;
+    if (!on) host.sorting = { name: column.name, down: best };
+    else host.sorting = host.sorting.down === best ? { name: column.name, down: !best } : { name: "", down: true };
     draw(component, host, data);
   };
   cell.append(button);

@@ -53,6 +53,18 @@ READY = (
         },
     ),
     Ready(
+        "What a language model writes",
+        lambda own: {
+            "nothing written": own.with_values({"chunking.prefix": USUAL_PREFIX, "chunking.aliases": ()}),
+            "before every chunk": own.with_value("chunking.prefix", (*USUAL_PREFIX, "written")),
+            "before unclear chunks": own.with_values(
+                {"chunking.prefix": (*USUAL_PREFIX, "written"), "chunking.written_for": "unclear"}
+            ),
+            "summaries": own.with_value("chunking.aliases", ("summary", "document")),
+            "questions": own.with_value("chunking.aliases", ("questions",)),
+        },
+    ),
+    Ready(
         "Re-rankers",
         lambda own: {
             "without a re-ranker": own.with_value("reranking.model", ""),

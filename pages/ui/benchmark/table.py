@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.evaluation.metrics import LOWER_IS_BETTER
 from core.evaluation.reporting.metric_words import metric_meaning, metric_title
 from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.evaluation.statistics import Comparison
@@ -108,7 +109,13 @@ def table(
     heads = [
         {"name": name, "title": costs[name].title, "help": costs[name].meaning, "measured": False}
         if name in costs
-        else {"name": name, "title": metric_title(name), "help": metric_meaning(name), "measured": True}
+        else {
+            "name": name,
+            "title": metric_title(name),
+            "help": metric_meaning(name),
+            "measured": True,
+            "falls": name in LOWER_IS_BETTER,
+        }
         for name in shown
     ]
     rows = [

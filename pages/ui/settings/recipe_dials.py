@@ -11,6 +11,7 @@ import streamlit as st
 from core.settings import ANCHOR_PLACES, CHUNKERS, DIALS, PARENTS, THRESHOLDS, UNITS, WRITTEN_FOR
 from pages.ui.settings.recipe_values import FIELDS, SIZES, Slider, Values, in_order, late_or_not
 from pages.ui.settings.recipe_words import (
+    ALIAS_WORDS,
     ANCHOR_WORDS,
     CHUNKER_HELP,
     CHUNKER_WORDS,
@@ -172,8 +173,18 @@ class _Board:
         )
         if self.values["prefix"]:
             self.slider("prefix_max_tokens")
-        if "written" in self.values["prefix"]:
-            self.choice("written_for", "A language model writes before", WRITTEN_FOR, WRITTEN_FOR_WORDS)
+        aliases = [kind for kind in ALIAS_WORDS if kind in self.values["aliases"]]
+        st.pills(
+            "Found besides by what a language model writes",
+            list(ALIAS_WORDS),
+            selection_mode="multi",
+            format_func=ALIAS_WORDS.__getitem__,
+            on_change=self.hear,
+            args=("aliases", in_order),
+            **self.at("aliases", aliases, default=aliases),
+        )
+        if "written" in self.values["prefix"] or aliases:
+            self.choice("written_for", "A language model writes of", WRITTEN_FOR, WRITTEN_FOR_WORDS)
             st.caption("Nothing is written before you apply it, which tells the cost. Without a model, nothing is.")
 
     def late(self) -> None:

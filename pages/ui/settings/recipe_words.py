@@ -64,6 +64,7 @@ PREFIX_WORDS = {
     "context": "What it leaves unsaid",
     "written": "As a language model says",
 }
+ALIAS_WORDS = {"summary": "Its summary", "questions": "Questions it answers", "document": "The document's summary"}
 WRITTEN_FOR_WORDS = {"every": "Every chunk", "unclear": "Chunks that point back or say little"}
 
 

@@ -99,6 +99,7 @@ def _bench(library: Library, job: Job, reporter: Reporter) -> None:
             options=plan.options,
             revision=plan.revision,
             skipped=plan.skipped,
+            cutter=language.client(urgent=False),
         )
         reporter.finish_item(item.id)
 

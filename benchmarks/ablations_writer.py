@@ -1,0 +1,31 @@
+"""A script in a language model's place: what it writes of a document follows from the document alone."""
+
+from __future__ import annotations
+
+import re
+
+from core.chunking.situating import subject
+from core.text.sentences import sentence_spans
+
+_MARKED = re.compile(r"(=== [0-9a-f]{12} ===)\n(.*?)\n\1", re.DOTALL)
+_TITLE = re.compile(r" of “(.*)”(?:\.|, and here is one chunk of it:)$", re.MULTILINE)
+
+
+class Scripted:
+    """Satisfies ``core.chunking.plan.Writer``."""
+
+    fingerprint, room = "script: title and first sentence", 60_000
+
+    def complete(self, prompt: str) -> str:
+        """The document's title and first sentence; of a child alone, its first sentence, or a question for that."""
+        texts = [text for _, text in _MARKED.findall(prompt)]
+        title = _TITLE.search(prompt)
+        if "Write one or two sentences" in prompt:
+            return _first(texts[-1])
+        if " questions, " in prompt[-500:]:
+            return f"What is said of {subject(_first(texts[-1]))}?"
+        return f"{title[1] if title else ''}: {_first(texts[0])}"
+
+
+def _first(text: str) -> str:
+    return next((" ".join(text[span.start : span.end].split()) for span in sentence_spans(text)), "")
