@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from pages.ui.shared.admission import is_own
 from tests.pages.browsing import ROOT, serving
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -65,7 +67,7 @@ def test_only_who_has_the_key_and_its_own_pages_come_in(tmp_path: Path) -> None:
     (tmp_path / "hook" / "sitecustomize.py").write_text(AUDIT)
     told, shelf = tmp_path / "asked", tmp_path / "shelf" / "libraries.json"
     variables = {"ASKED": str(told), "PYTHONPATH": f"{tmp_path / 'hook'}{os.pathsep}{ROOT}"}
-    variables |= {"LECTERN_DOOR": "", "LECTERN_SHELF": str(shelf)}
+    variables |= {"LECTERN_DOOR": "key", "LECTERN_SHELF": str(shelf)}
     socket_path = "/_stcore/stream"
     with serving(tmp_path / "library", variables=variables) as address:
         own, other, key = urlsplit(address).netloc, "http://127.0.0.1:9", key_of(shelf)
@@ -105,6 +107,33 @@ def test_only_who_has_the_key_and_its_own_pages_come_in(tmp_path: Path) -> None:
         kept = f"lectern-{urlsplit(address).port}={cookie.partition('=')[2]}"
         assert asked(address, "/", Cookie=kept)[0] == 200
         assert asked(address, f"/ask?key={key}", Cookie=kept)[1]["Location"] == "/ask"
+
+
+def test_a_program_of_the_same_account_needs_no_key_and_another_accounts_does(tmp_path: Path) -> None:
+    if not Path("/proc/net/tcp").exists():
+        pytest.skip("This system does not tell whose a connection is.")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with socket.create_connection(server.getsockname()[:2]):
+            accepted, client = server.accept()
+            with accepted:
+                assert is_own(client)
+        assert not is_own(("127.0.0.1", 1))
+        assert not is_own(None)
+    with serving(tmp_path / "library", variables={"LECTERN_DOOR": ""}) as address:
+        assert asked(address, "/ask")[0] == 200
+        assert asked(address, "/ask", **{"Sec-Fetch-Site": "cross-site"})[0] == 403
+        if os.getuid() == 0:
+            script = (
+                "import http.client, sys; c = http.client.HTTPConnection(sys.argv[1]); c.request('GET', '/ask'); "
+                "print(c.getresponse().status)"
+            )
+            found = subprocess.run(
+                ["/usr/bin/env", "python3", "-c", script, urlsplit(address).netloc],
+                capture_output=True,
+                text=True,
+                user=65534,
+            )
+            assert found.stdout.strip() == "403", found.stderr
 
 
 def test_a_kept_key_that_others_could_read_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,7 +130,7 @@ def test_a_page_of_another_origin_and_a_rebound_name_read_and_change_nothing(
     with Library.open(home) as library:
         library.ingest([Incoming("kettle.txt", path=tmp_path / "kettle.txt")])
     before = held(home)
-    variables = {"LECTERN_DOOR": "", "LECTERN_SHELF": str(shelf)}
+    variables = {"LECTERN_DOOR": "key", "LECTERN_SHELF": str(shelf)}
     with serving(home, variables=variables) as app, answering(Elsewhere) as port:
         page = window.new_page()
         page.goto(f"{app}/settings?tab=Privacy")

@@ -1,9 +1,10 @@
-"""Who is let in: on this machine whoever has the key of this start, beyond it whoever logs in.
+"""Who is let in: on this machine its owner's programs and whoever has the key of this start, beyond it who logs in.
 
-Any user of a machine can reach every port of it. So the address that is opened carries a key, made at each start, and
-a browser that came by it keeps a second one in a cookie, which outlives a restart: links and bookmarks lead on. The
-cookie is ``Lax``, so that a link in a mail leads here, too. It is told to every port of its host: whoever opens a page
-of another user's server on this machine hands it over.
+Any user of a machine can reach every port of it. Where the system tells whose a connection is (Linux), that decides.
+Elsewhere, and for anybody else, the address that is opened carries a key, made at each start, and a browser that came
+by it keeps a second one in a cookie, which outlives a restart: links and bookmarks lead on. The cookie is ``Lax``, so
+that a link in a mail leads here, too. It is told to every port of its host: whoever opens a page of another user's
+server on this machine hands it over.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import hmac
 import os
 import stat
+import struct
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -35,10 +37,14 @@ _LENGTH = 32  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """``start``: the key that the opened address carries. ``kept``: what browsers show that were let in once."""
+    """``start``: the key that the opened address carries. ``kept``: what browsers show that were let in once.
+
+    ``own``: programs of the user who runs the app need neither, where the system tells whose they are.
+    """
 
     start: str
     kept: str
+    own: bool = True
 
     def fits(self, shown: str | None, key: str) -> bool:
         """
@@ -53,7 +59,8 @@ def of_this_start() -> Admission | None:
 
     Ends the process with a sentence where the app would be served to other machines without a login.
     """
-    if os.environ.get("LECTERN_DOOR", "") == "open" or has_login():
+    door = os.environ.get("LECTERN_DOOR", "")
+    if door == "open" or has_login():
         return None
     address = st.get_option("server.address")
     if not is_loopback(address):
@@ -62,7 +69,22 @@ def of_this_start() -> Admission | None:
             "one under [auth] in .streamlit/secrets.toml, as docs/serving.md shows, or serve 127.0.0.1 alone. Where "
             "something in front of it asks who comes, set LECTERN_DOOR=open."
         )
-    return Admission(token_urlsafe(_LENGTH), _kept(shelf_file().with_name(_COOKIE_FILE)))
+    return Admission(token_urlsafe(_LENGTH), _kept(shelf_file().with_name(_COOKIE_FILE)), own=door != "key")
+
+
+def is_own(client: tuple[str, int] | None) -> bool:
+    """Whether the other end of a connection, as (address, port), is a program of the user who runs this process.
+
+    ``False`` where the system does not tell: it does on Linux, for connections within the machine.
+    """
+    with suppress(OSError, ValueError, TypeError, AttributeError):
+        packed = ip_address(client[0]).packed  # type: ignore[index] # what knows no client is not it
+        words = struct.unpack(f"={len(packed) // 4}I", packed)
+        sought = f"{''.join(f'{word:08X}' for word in words)}:{client[1]:04X}"  # type: ignore[index]
+        table = Path("/proc/net/tcp" if len(words) == 1 else "/proc/net/tcp6").read_text("ascii")
+        rows = (row.split() for row in table.splitlines()[1:])
+        return any(row[1] == sought and int(row[7]) == os.getuid() for row in rows)
+    return False
 
 
 def has_login() -> bool:

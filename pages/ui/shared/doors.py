@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.ui.shared import one_script as _  # noqa: F401 - the server runs no script before it
-from pages.ui.shared.admission import ADDRESS_FILE, ASKED_FOR, Admission
+from pages.ui.shared.admission import ADDRESS_FILE, ASKED_FOR, Admission, is_own
 from pages.ui.shared.assets import text
 
 _CLOSED = ("/_stcore/metrics",)
@@ -118,7 +118,7 @@ class Doors:
             answer = RedirectResponse(without_key(path, query), 303)
             answer.set_cookie(cookie, self._keys.kept, _YEAR, httponly=True, samesite="lax")
             return answer
-        if known:
+        if known or (self._keys.own and is_own(asked.client)):
             return None
         if asked.url.hostname == "localhost" and st.get_option("server.address") == "127.0.0.1":
             place = asked.url.replace(hostname="127.0.0.1")  # where a browser was let in, and cookies are a host's
