@@ -25,6 +25,7 @@ from core.language.settings import LanguageSettings, tokens_about
 from core.language.turns import Turns
 
 ATTEMPTS = 3
+FIRST_WAIT = 1.0  # seconds before the second attempt; twice as long before the third
 LONGEST_ANSWER = 20_000  # characters; more is an answer that does not end
 LONGEST_WAIT = 30.0  # seconds that a server may ask to wait before another attempt
 LISTING_SECONDS = 10.0
@@ -157,7 +158,7 @@ class Client:
                 return
             except _Refused as refused:
                 asked = faults.retry_after(refused.error)
-                wait = 0.5 * 2**attempt * (0.75 + random() / 2) if asked is None else asked  # noqa: S311 - no secret
+                wait = FIRST_WAIT * 2 ** (attempt - 1) * (0.75 + random() / 2) if asked is None else asked  # noqa: S311 - no secret
                 last = attempt == ATTEMPTS or begun or refused.status not in _AGAIN
                 if last or wait > LONGEST_WAIT or monotonic() + wait >= deadline:
                     if asked is not None and wait > 1:

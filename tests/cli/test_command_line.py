@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -112,16 +114,12 @@ def documents(samples):
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory, samples):
-    """A library of the samples, made by the command itself in a process of its own."""
-    place = tmp_path_factory.mktemp("samples") / "library"
-    done = subprocess.run(
-        [sys.executable, "-m", "core", "ingest", samples / "documents", "--library", place, "--json"],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
-    found = json.loads(done.stdout)
-    assert done.stdout.count("\n") == 1
+    """A library of the samples, made by the command itself."""
+    place, out = tmp_path_factory.mktemp("samples") / "library", io.StringIO()
+    with redirect_stdout(out):
+        assert main(["ingest", str(samples / "documents"), "--library", str(place), "--json"]) == 0
+    found = json.loads(out.getvalue())
+    assert out.getvalue().count("\n") == 1
     assert has_shape(found, {"documents": list, "failures": list, "encoded": int, "reused": int, "seconds": float})
     assert found["failures"] == []
     assert found["encoded"] > 0

@@ -29,11 +29,13 @@ def filled(folder: Path, monkeypatch: pytest.MonkeyPatch, notes: Mapping[str, st
 def start(page: str = "", **address: str | list[str]) -> AppTest:
     """The app on a page, as an address leads there."""
     app = AppTest.from_file(str(APP), default_timeout=PATIENT)
-    app.run()
-    app.query_params.clear()
     app.query_params.update(address)
     if page:
-        app.switch_page(f"pages/{page}.py").run()
+        app.switch_page(f"pages/{page}.py")
+    app.run()
+    if not page:  # what the first page said of itself is no address of the next one
+        app.query_params.clear()
+        app.query_params.update(address)
     assert not app.exception
     return app
 

@@ -221,7 +221,7 @@ def faults(page: Page) -> list[str]:
     settled(page)
     page.wait_for_function(SIZED)
     page.wait_for_function(STILL)
-    violations = Axe().run(page).response["violations"]
+    violations = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     return [
         f"{fault['id']}: {node['html'][:120]}"
         for fault in violations

@@ -123,7 +123,6 @@ def centre(page: Page, selector: str) -> tuple[float, float]:
 def test_two_settings_and_a_lost_passage(address: str, browser: Browser) -> None:
     with visiting(browser) as page:
         ask(page, address)
-        assert faults(page) == []
         open_tab(page, "A/B")
         page.get_by_role("button", name="Keep as A").click()
         shown(page.get_by_text("The dials stand as A"))

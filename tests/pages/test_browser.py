@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from core.library import Library
-from tests.pages.browsing import pick, serving, settled, shown, tick_only, until, visit, visiting
+from tests.pages.browsing import pick, settled, shown, tick_only, until, visit, visiting
 
 # The browser and the app are other processes, reached over sockets; what they may reach is checked in `visiting`.
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
@@ -24,14 +24,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def address(home: Path) -> Iterator[str]:
-    with serving(home) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def samples_loaded(address: str, home: Path, browser: Browser) -> str:
+def samples_loaded(app: Callable[..., str], home: Path, browser: Browser) -> str:
     """One click on the empty library loads the samples, and a reload while they load disturbs nothing."""
+    address = app(home)
     with visiting(browser) as page:
         visit(page, address)
         offer = page.get_by_role("button", name="Try it with samples")

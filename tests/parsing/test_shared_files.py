@@ -71,6 +71,7 @@ def test_files_that_cannot_be_read_say_why(path: Path) -> None:
         parse(path.read_bytes(), path.name, ParsingSettings())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", files("parser_docs/ocr/*.pdf"), ids=lambda path: path.name)
 def test_scans_are_read_by_ocr(path: Path) -> None:
     document = parse(path.read_bytes(), path.name, ParsingSettings())

@@ -35,8 +35,10 @@ from tests.fast_encoder import FastEncoder
 TEXTS = {"bridges.md": "# Bridges\n\nThe long bridge opened in 1932.\n", "rivers.md": "# Rivers\n\nThe Elbe is long.\n"}
 
 
-def made(home: Path) -> Path:
-    """A library of two documents, one labelled and judged, one thrown away and brought back by nobody."""
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """A library of two documents, one labelled and judged; not to be changed."""
+    home = tmp_path_factory.mktemp("made") / "library"
     with Library.open(home, encoder=FastEncoder()) as library:
         for name, text in TEXTS.items():
             library.ingest([Incoming(name, content_hash=library.stage(text.encode()))])
@@ -46,6 +48,18 @@ def made(home: Path) -> Path:
         library.labels.write_note(source.id, "Look again.")
         library.adopt(library.settings.with_value("retrieval.k", "7"))
     return home
+
+
+@pytest.fixture
+def home(tmp_path, made) -> Path:
+    """A copy of it, to be damaged."""
+    return Path(shutil.copytree(made, tmp_path / "library"))
+
+
+@pytest.fixture(scope="module")
+def before(made) -> object:
+    """What it held."""
+    return state(made)
 
 
 def held(library: Library) -> object:
@@ -99,9 +113,7 @@ HARMS = {
 
 @pytest.mark.parametrize("backed_up", [False, True])
 @pytest.mark.parametrize("harm", HARMS)
-def test_a_lost_catalogue_is_said_and_given_back(tmp_path, harm, backed_up) -> None:
-    home = made(tmp_path / "library")
-    before = state(home)
+def test_a_lost_catalogue_is_said_and_given_back(home, before, harm, backed_up) -> None:
     if backed_up:
         with Library.open(home, encoder=FastEncoder()) as library:
             assert library.back_up() is not None
@@ -120,8 +132,7 @@ def test_a_lost_catalogue_is_said_and_given_back(tmp_path, harm, backed_up) -> N
         assert library.verify() == []
 
 
-def test_without_anything_written_down_the_documents_still_come_back(tmp_path) -> None:
-    home = made(tmp_path / "library")
+def test_without_anything_written_down_the_documents_still_come_back(home) -> None:
     remove(home)
     (home / FILE).unlink()
     with Library.open(home, encoder=FastEncoder(), repair=True) as library:
@@ -130,8 +141,7 @@ def test_without_anything_written_down_the_documents_still_come_back(tmp_path) -
         assert all(one.name.startswith("recovered-") for one in library.sources())
 
 
-def test_an_older_catalogue_put_back_by_hand_is_told_and_caught_up(tmp_path) -> None:
-    home = made(tmp_path / "library")
+def test_an_older_catalogue_put_back_by_hand_is_told_and_caught_up(home, tmp_path) -> None:
     shutil.copy(home / CATALOGUE, tmp_path / "older.sqlite")
     with Library.open(home, encoder=FastEncoder()) as library:
         library.ingest([Incoming("late.md", content_hash=library.stage(b"# Late\n\nWritten last.\n"))])
@@ -145,9 +155,7 @@ def test_an_older_catalogue_put_back_by_hand_is_told_and_caught_up(tmp_path) -> 
         assert held(library) == before
 
 
-def test_a_backup_is_made_once_a_day_looked_into_and_put_back(tmp_path) -> None:
-    home = made(tmp_path / "library")
-    before = state(home)
+def test_a_backup_is_made_once_a_day_looked_into_and_put_back(home, before) -> None:
     with Library.open(home, encoder=FastEncoder()) as library:
         (backup,) = [made for made in (library.back_up(), library.back_up()) if made]
         assert library.stats().backups_bytes == backup.size_bytes
@@ -169,9 +177,7 @@ def test_a_backup_is_made_once_a_day_looked_into_and_put_back(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("failing", ["copyfile", "copy2", "fsync"])
-def test_a_backup_for_which_there_is_no_room_leaves_the_catalogue(tmp_path, monkeypatch, failing) -> None:
-    home = made(tmp_path / "library")
-    before = state(home)
+def test_a_backup_for_which_there_is_no_room_leaves_the_catalogue(home, before, monkeypatch, failing) -> None:
     with Library.open(home, encoder=FastEncoder()) as library:
         backup = library.back_up()
         library.labels.write_note(library.sources()[0].id, "Later.")
@@ -191,8 +197,7 @@ def test_a_backup_for_which_there_is_no_room_leaves_the_catalogue(tmp_path, monk
     assert state(home) == before
 
 
-def test_a_restore_killed_between_its_renames_loses_nothing(tmp_path) -> None:
-    home = made(tmp_path / "library")
+def test_a_restore_killed_between_its_renames_loses_nothing(home) -> None:
     with Library.open(home, encoder=FastEncoder()) as library:
         backup = library.back_up()
         library.labels.write_note(library.sources()[0].id, "Later.")
@@ -209,8 +214,7 @@ def test_a_restore_killed_between_its_renames_loses_nothing(tmp_path) -> None:
     assert state(home) == before
 
 
-def test_an_old_backup_that_cannot_be_deleted_costs_nothing(tmp_path, caplog) -> None:
-    home = made(tmp_path / "library")
+def test_an_old_backup_that_cannot_be_deleted_costs_nothing(home, caplog) -> None:
     for day in range(10, 30):
         (home / "backups" / f"200001{day}T000000-r1.sqlite").mkdir(parents=True)
     with Library.open(home, encoder=FastEncoder()) as library:
@@ -219,8 +223,7 @@ def test_an_old_backup_that_cannot_be_deleted_costs_nothing(tmp_path, caplog) ->
     assert "was not deleted" in caplog.text
 
 
-def test_folders_and_preferences_are_written_down(tmp_path) -> None:
-    home = made(tmp_path / "library")
+def test_folders_and_preferences_are_written_down(home, tmp_path) -> None:
     (tmp_path / "folder").mkdir()
     with Library.open(home, encoder=FastEncoder()) as library:
         revision = library.revision()
@@ -240,9 +243,7 @@ def test_folders_and_preferences_are_written_down(tmp_path) -> None:
         assert [(one.path.name, one.patterns) for one in folders(library._store)] == [("folder", ("*.tmp",))]
 
 
-def test_one_garbled_value_costs_its_row_alone(tmp_path) -> None:
-    home = made(tmp_path / "library")
-    before = state(home)
+def test_one_garbled_value_costs_its_row_alone(home, before) -> None:
     remove(home)
     library_line, *lines = (home / FILE).read_text("utf-8").splitlines()
     source = next(line for line in lines if '"kind": "source"' in line)
@@ -261,9 +262,7 @@ def test_one_garbled_value_costs_its_row_alone(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("harm", ["revision", "question"])
-def test_a_garbled_catalogue_is_salvaged_but_for_the_value(tmp_path, harm) -> None:
-    home = made(tmp_path / "library")
-    before = state(home)
+def test_a_garbled_catalogue_is_salvaged_but_for_the_value(home, before, harm) -> None:
     raw = sqlite3.connect(home / CATALOGUE)
     if harm == "revision":
         raw.execute("UPDATE meta SET value = 'many' WHERE key = 'revision'")
@@ -285,8 +284,7 @@ def test_a_garbled_catalogue_is_salvaged_but_for_the_value(tmp_path, harm) -> No
         assert any("row of judgment" in sentence for sentence in told)
 
 
-def test_the_newest_record_decides_and_nothing_is_doubled(tmp_path) -> None:
-    home = made(tmp_path / "library")
+def test_the_newest_record_decides_and_nothing_is_doubled(home) -> None:
     with Library.open(home, encoder=FastEncoder()) as library:
         store, version = library._store, library.sources()[0].version_id
         removed = library.judge_unanswerable("Removed later?")
@@ -320,8 +318,7 @@ def test_the_newest_record_decides_and_nothing_is_doubled(tmp_path) -> None:
         assert kept(library) == before
 
 
-def test_settings_that_cannot_be_read_refuse_work_until_they_are_had_back(tmp_path) -> None:
-    home = made(tmp_path / "library")
+def test_settings_that_cannot_be_read_refuse_work_until_they_are_had_back(home) -> None:
     raw = sqlite3.connect(home / CATALOGUE)
     raw.execute(ROWS["settings garbled"])
     raw.commit()
@@ -393,9 +390,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_every_row_can_be_wrong(tmp_path, row) -> None:
-    home = made(tmp_path / "library")
-    before = state(home)
+def test_every_row_can_be_wrong(home, before, row) -> None:
     raw = sqlite3.connect(home / CATALOGUE)
     raw.execute(ROWS[row])
     raw.commit()
@@ -416,8 +411,7 @@ def test_every_row_can_be_wrong(tmp_path, row) -> None:
         assert library.search("When did the bridge open?").hits
 
 
-def test_a_flipped_bit_in_an_original_is_healed_by_the_same_file(tmp_path) -> None:
-    home = made(tmp_path / "library")
+def test_a_flipped_bit_in_an_original_is_healed_by_the_same_file(home) -> None:
     with Library.open(home, encoder=FastEncoder()) as library:
         version = library.sources()[0].version_id
         path = library._store.files.path(version)
