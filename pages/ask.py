@@ -116,6 +116,7 @@ def show_result(
         target = show_tabs(inquiry, result, settings, base, kind_of) or target
     else:
         nothing_found(inquiry.scope, bool(result.understood.conditions))
+        ask_results.note(inquiry, result, ask_results.NOTHING)
         show_why(inquiry, settings, services.library().sources())
     with above:
         show_chips(inquiry.question, result.understood, result.notes)

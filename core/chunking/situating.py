@@ -59,7 +59,7 @@ line of its own.""",
 found in it. A search engine finds it by them. Answer with these sentences alone.""",
 }
 _SENTENCES = {"written": 2, "summary": 2, "document": 3}
-_LISTED = re.compile(r"\A[\s\-*•\d.)]+")
+_LISTED = re.compile(r"\A\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?")
 _NAMES = {"summary": "summary", "document": "document's summary"}
 
 
@@ -221,11 +221,13 @@ def _written(
 def _read(reply: str, kind: str) -> str:
     """The sentences of a reply that are wanted, questions on a line each.
 
-    >>> _read("1. Who built it?\\nHere you are.\\n- When?", "questions"), _read("It is. So? Well. No.", "written")
-    ('Who built it?\\nWhen?', 'It is. So?')
+    >>> _read("1. **Who built it?**\\nHere you are.\\n- When?\\n3. 2023 sales?", "questions")
+    'Who built it?\\nWhen?\\n2023 sales?'
+    >>> _read("It is. So? Well. No.", "written")
+    'It is. So?'
     """
     if kind == "questions":
-        lines = [_LISTED.sub("", line).strip() for line in reply.splitlines()]
+        lines = [_LISTED.sub("", line, count=1).strip("* \t") for line in reply.splitlines()]
         return "\n".join([line for line in dict.fromkeys(lines) if line.endswith(("?", "？", ";", "؟"))][:QUESTIONS])
     said = " ".join(reply.split())
     return " ".join(said[span.start : span.end] for span in sentence_spans(said)[: _SENTENCES[kind]])

@@ -120,7 +120,7 @@ def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, 
     A passage's ``score`` is the relevance by which it competed for the room and got its ``rank``, in the unit of the
     hits' last score: its best child's; of a merged parent and of what was added see
     ``core.search.expansion.relevance``. Where sentences fill the room it is the sum of
-    ``core.search.context.candidates``. ``matched``: what of a hit is nearest to the question, its "text" or an alias.
+    ``core.search.context.candidates``. ``matched``: which alias of a hit is nearest to the question, where one is.
     """
     matched = {candidate.chunk_id: candidate.matched for candidate in result.trace.candidates}
     return {
@@ -129,7 +129,7 @@ def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, 
         "hits": [
             {
                 **told(hit, "chunk_id document source start end page headings scores rank"),
-                "matched": matched.get(hit.chunk_id) or "text",
+                **({"matched": name} if (name := matched.get(hit.chunk_id)) else {}),
                 "features": _features(features, hit.chunk_id),
             }
             for hit in result.hits

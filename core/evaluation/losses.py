@@ -82,10 +82,12 @@ def fates(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> tuple[str, ...]:
     limit = ranking.settings.k
     found = np.zeros(len(leaves), dtype=bool)
     known = pool >= 0
-    for stage in ("dense", "lexical"):
+    for stage in ("dense", "alias", "lexical"):
+        if stage not in ranking.scores:
+            continue
         ranks = ranks_at(ranking.scores[stage], pool[known])
         found[known] |= (ranks > 0) & (ranks <= limit)
-    similar = ranking.scores["dense"]
+    similar = np.fmax(ranking.scores["dense"], ranking.scores.get("alias", np.nan))
     result = []
     for leaf, position, near in zip(leaves, pool.tolist(), found.tolist(), strict=True):
         if leaf.index in positions:

@@ -23,7 +23,7 @@ from core.storage.backups import PROJECTED_ANEW, sound_copy
 from core.storage.connections import CATALOGUE, open_reader
 from core.storage.faults import catalogue_faults, disk_faults
 from core.storage.files import FileStore
-from core.storage.schema.migrations import applied
+from core.storage.schema.migrations import applied, migrate
 from core.storage.schema.steps import MIGRATIONS, NO_VECTOR
 from core.storage.store import WANTED
 from core.whole_files import written_whole
@@ -62,6 +62,7 @@ def archive(home: Path, target: Path, *, vectors: bool = True) -> int:
         with catalogue_faults(home), closing(open_reader(home / CATALOGUE)) as source:
             sound_copy(source, copy, home)
         with catalogue_faults(target.parent), closing(sqlite3.connect(copy, isolation_level=None)) as catalogue:
+            migrate(catalogue, home)
             for statement in (*_LEFT_OUT, *(() if vectors else _WITHOUT_VECTORS), *PROJECTED_ANEW):
                 catalogue.execute(statement)
             steps = applied(catalogue)

@@ -81,7 +81,7 @@ def make(store: Store) -> Backup:
         with closing(open_reader(store.home / CATALOGUE)) as source:
             sound_copy(source, unfinished, store.home)
     there = backups(store.home)
-    for old in set(there) - kept(there):
+    for old in {backup for backup in there if backup.name != name} - kept(there):
         try:
             old.path.unlink(missing_ok=True)
         except OSError as error:
@@ -140,7 +140,9 @@ def restore(home: Path, backup: Backup) -> None:
 
     lock = WriterLock(home)
     try:
-        put_in_place(home, backup, keepsakes.head(home)[1], aside="replaced")
+        # Past what any copy is of: the newest is the one of the highest revision.
+        past = max([keepsakes.head(home)[1] or 0, *(one.revision for one in backups(home))])
+        put_in_place(home, backup, past, aside="replaced")
         with disk_faults(home):
             (home / keepsakes.FILE).unlink(missing_ok=True)
     finally:

@@ -479,6 +479,7 @@ def test_a_dry_run_says_what_would_be_read_and_does_nothing(core, tmp_path, monk
         "failures": [],
         "cost": {"kinds": {"markdown": 1}, "bytes": 18, "size_bytes": 18, "pages": 0, "chunks": 1,
                  "index_bytes": 8000, "seconds": None, "measured": 0,
+                 "requests": 0, "prompt_tokens": 0, "writing_seconds": None,
                  "basis": "reckoned by the bytes of each kind, as such files usually are"},
     }  # fmt: skip
     assert core("ingest", "in/a.md", "in/drafts", "--library", "kept")[0] == 0

@@ -131,7 +131,7 @@ def test_the_usual_baseline_is_common_practice_where_one_was_measured() -> None:
 
 def test_settings_and_unanswerable_questions_have_their_tables() -> None:
     made = report(("default", "flat"))
-    assert settings_table(made)["expansion.strategy"] == ["parent", "flat"]
+    assert settings_table(made)["expansion.strategy"] == ["needed", "flat"]
     assert bench_details.unanswerable_table(made)["Answerable"][0] == "0.70"
     assert set(latency_table(made)) >= {"Preset", "search by meaning", "together"}
 

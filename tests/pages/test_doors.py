@@ -116,12 +116,15 @@ def test_a_program_of_the_same_account_needs_no_key_and_another_accounts_does(tm
         with socket.create_connection(server.getsockname()[:2]):
             accepted, client = server.accept()
             with accepted:
-                assert is_own(client)
-        assert not is_own(("127.0.0.1", 1))
-        assert not is_own(None)
+                own = accepted.getsockname()
+                assert is_own(client, own)
+                assert not is_own(client, ("127.0.0.1", 1))
+        assert not is_own(("127.0.0.1", 1), own)
+        assert not is_own(None, own)
     with serving(tmp_path / "library", variables={"LECTERN_DOOR": ""}) as address:
         assert asked(address, "/ask")[0] == 200
         assert asked(address, "/ask", **{"Sec-Fetch-Site": "cross-site"})[0] == 403
+        assert asked(address, "/ask", **{"X-Forwarded-For": "127.0.0.1"})[0] == 403
         if os.getuid() == 0:
             script = (
                 "import http.client, sys; c = http.client.HTTPConnection(sys.argv[1]); c.request('GET', '/ask'); "

@@ -354,8 +354,7 @@ def test_backups_of_seven_days_and_four_weeks_stay() -> None:
     assert {backup.name for backup in backups.kept(made)} == {*days, *weeks}
 
 
-def test_backups_of_a_clock_that_ran_ahead_do_not_push_new_ones_out(tmp_path) -> None:
-    home = made(tmp_path / "library")
+def test_backups_of_a_clock_that_ran_ahead_do_not_push_new_ones_out(home) -> None:
     for day in range(1, 30):
         ahead = home / backups.FOLDER / f"209901{day:02}T120000-r{day}.sqlite"
         ahead.parent.mkdir(exist_ok=True)

@@ -100,7 +100,7 @@ def failure_of(
     table = ranking.leaves
     text = searcher.text(table.version_ids[table.documents[best]])
     said = text[int(table.starts[best]) : int(table.ends[best])]
-    found = min((ranks[name] for name in ("dense", "lexical") if name in ranks), default=0)
+    found = min((ranks[name] for name in ("dense", "alias", "lexical") if name in ranks), default=0)
     return class_of(
         question,
         stage,

@@ -14,7 +14,12 @@ _MARK = r"(?:/{2,}!?|/\*+!?|\*+/|\*+|#+|--+)"  # of a comment, at the head of a 
 _MARKED = re.compile(rf"^[ \t]*(?:{_MARK}(?=\s|$)|```\w*$)", re.MULTILINE)
 _SIGN = re.compile(r"\w+|[^\w\s]")
 _BETWEEN = rf"(?:\s*\n[ \t]*{_MARK}(?=\s))*\s*"
-_LINE_BEFORE, _LINE_AFTER = re.compile(r"(?:\A|\n|[.!?:]\s)\W*\Z"), re.compile(r"(?<=[.!?])|\W*(?:\n|\Z)")
+# What stands around a whole sentence or line, and around a whole piece of a program: no part of a longer one is said.
+_LINE = re.compile(r"(?:\A|\n|[.!?]\s)\W*\Z"), re.compile(r"(?<=[.!?])(?=\s|\Z)|\W*(?:\n|\Z)")
+_PIECE = (
+    re.compile(r"(?:\A|[\n{};,(`\"'])[^\w\n]*\Z"),
+    re.compile(r"(?<=[;{}])|\s*(?:[;,(){}\]:#`\"']|//|/\*|--|\n|\Z)"),
+)
 _NAME = re.compile(r"\w+")
 
 
@@ -30,21 +35,23 @@ def is_code(text: str) -> bool:
 def standing(claim: str, text: str) -> Iterator[Span]:
     """Where a claim stands in a text word for word, whatever blanks, ends of lines and marks of comments lie between.
 
-    What is no code must be whole there: a line, or a sentence; "it is free" is not said by "nobody said it is free".
+    It must be whole there: a line, a sentence, of code a piece; "it is free" is not said by "nobody said it is free".
 
     >>> list(standing("let n = rows[0];", "fn f() {\\n  let n =\\n    rows[0];\\n}"))
     [Span(start=11, end=31)]
-    >>> list(standing("it is free", "Nobody said it is free."))
-    []
+    >>> list(standing("it is free", "Nobody said it is free.")), list(standing("The limit is 3.", "The limit is 3.5."))
+    ([], [])
+    >>> list(standing("timeout = 1", "timeout = 1.5")), list(standing("x = a", "x = a + b"))
+    ([], [])
     """
     signs = _SIGN.findall(_MARKED.sub("", claim))
     if not signs:
         return
     edges = (r"\b" if signs[0][0].isalnum() else ""), (r"\b" if signs[-1][-1].isalnum() else "")
     pattern = edges[0] + _BETWEEN.join(map(re.escape, signs)) + edges[1]
-    whole = not is_code(claim)
+    before, after = _PIECE if is_code(claim) else _LINE
     for found in re.finditer(pattern, text):
-        if not whole or (_LINE_BEFORE.search(text, 0, found.start()) and _LINE_AFTER.match(text, found.end())):
+        if before.search(text, 0, found.start()) and after.match(text, found.end()):
             yield Span(*found.span())
 
 

@@ -39,6 +39,6 @@ def is_prose(text: str, span: Span) -> bool:
     >>> is_prose("It grinds wheat. Rye too.", Span(0, 25)), is_prose("wheat = 3\\nrye = 4", Span(0, 17))
     (True, False)
     """
-    sentences = sentence_spans(text, span.start, span.end)
+    sentences = sentence_spans(text, span.start, min(span.end, len(text)))  # a damaged row may end outside
     ended = sum(item.length for item in sentences if is_ended(text[item.start : item.end]))
     return ended >= LEAST_PROSE * sum(item.length for item in sentences)

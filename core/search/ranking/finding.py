@@ -111,7 +111,11 @@ def search_leaves(
     searched = [_one_search(*one, within, exact, lexical, settings, laps) for one in searches]
     by_alias, pool, at = _by_alias(snapshot.leaves, searched), within.asked, None
     if not exact:
-        found = [] if by_alias is None else [_around(within, fusion.best_first(by_alias[0], POOL))]
+        found = (
+            []
+            if by_alias is None
+            else [_around(within, within.asked[fusion.best_first(by_alias[0][within.asked], POOL)])]
+        )
         pool = np.unique(np.concatenate([*(_pool(within, one, nearest) for one in searched), *found]))
         at = within.places[pool] if within.places is not None else pool
     dense = _most([one.scored(snapshot.leaves.vectors, pool) for one in searched])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.storage.store import Store, now, storable
 
-_OFF = "questions.unlogged"
+_OFF = "preference.questions.unlogged"  # kept with the preferences, also by repair
 KEPT = 20_000  # of the latest
 
 
@@ -59,7 +59,10 @@ class QuestionLog:
             connection.execute("DELETE FROM logged_question WHERE id <= ?", ((number or 0) - KEPT,))
 
     def since(self, moment: str) -> list[LoggedQuestion]:
-        """What was asked at ``moment`` (ISO 8601, UTC; "": ever) or later, in the order of its asking."""
+        """What was asked at ``moment`` (ISO 8601, UTC; "": ever) or later, in the order of its asking.
+
+        Questions of an older Lectern, which noted no moment, are left out.
+        """
         with self._store.reading() as connection:
             return [
                 LoggedQuestion(
@@ -73,7 +76,7 @@ class QuestionLog:
                 )
                 for question, spent, support, quoted, near, read, at in connection.execute(
                     "SELECT question, milliseconds, support, quoted, similarity, version_ids, at FROM logged_question"
-                    " WHERE at >= ? ORDER BY id",
+                    " WHERE at >= ? AND at <> '' ORDER BY id",
                     (moment,),
                 )
             ]

@@ -193,7 +193,7 @@ def _aliases(
     connection: sqlite3.Connection, generation: int, rows: NDArray[np.int64], dimension: int, store: Store
 ) -> Aliases | None:
     found = connection.execute(
-        "SELECT row, name, data FROM alias JOIN chunk ON row = chunk JOIN vector ON vector.number = alias.vector"
+        "SELECT row, name, data FROM alias CROSS JOIN chunk ON row = chunk JOIN vector ON vector.number = alias.vector"
         " WHERE generation = ? ORDER BY row, name",
         (generation,),
     ).fetchall()

@@ -177,9 +177,8 @@ def _hit(hit: Hit, candidate: Candidate | None, passage: int, question: str) -> 
         "terms": shared_words(hit.text, question),
         "scores": dict(hit.scores),
         "ranks": dict(candidate.ranks) if candidate else {},
-        "fate": candidate.fate + (f"; matched by its {candidate.matched}" if candidate.matched else "")
-        if candidate
-        else "",
+        "fate": candidate.fate if candidate else "",
+        "matched": candidate.matched if candidate else "",
         "passage": passage,
     }
 

@@ -72,6 +72,7 @@ function drawHit(hit, index, scale, open) {
   const head = make("header", ""), go = make("span", "go", "Open");
   head.append(make("b", "rank", String(hit.rank)), pathOf(hit));
   if (hit.page) head.append(make("small", "", hit.page));
+  if (hit.matched) head.append(make("small", "", `found by its ${hit.matched}`));
   go.title = "Open in Chunks, key Enter";
   go.onclick = (event) => { event.stopPropagation(); open(hit); };
   head.append(go);

@@ -53,6 +53,9 @@ class Answered:
         return "\n".join(map(in_words, self.nearest.quotes))
 
 
+NOTHING = Answered(Answer(()), Support(0.0, enough=False, sentence=""), 0.0)  # of a question that found no chunk
+
+
 def search(inquiry: Inquiry, settings: Settings) -> SearchResult:
     """What was found, and what the reader gets of it; a dial that is turned searches nothing again."""
     return _search(services.library(), inquiry, settings)

@@ -1,4 +1,4 @@
-"""Benchmark's "Over time": what the log of questions and the runs tell of the last half year, worst first."""
+"""Benchmark's "Over time": what the log of questions and the runs tell of the last half year."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ STANDINGS = {
     "unanswered": "no answer found",
     "written": "written by the model",
 }
+_LOG = "benchmark.log"
 PATTERNS = ("", "/", "x", ".")
 
 
@@ -88,18 +89,22 @@ def _switch(any_noted: bool) -> None:
     if not services.library().writable:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        on = st.toggle(
+        st.session_state[_LOG] = log.on  # another window may have turned it
+        st.toggle(
             "Keep a log of questions",
-            log.on,
-            key="benchmark.log",
+            key=_LOG,
+            on_change=_turn,
             help="Question, time taken, how sure the answer was, and what was read, in the library's own folder. "
             "Nothing of it leaves this machine.",
         )
-        if on != log.on:
-            attempt_or_toast(lambda: log.switch(on))
         if any_noted and st.button("Forget them", key="benchmark.log.forget", icon=":material/delete:"):
             attempt_or_toast(log.forget)
+            st.session_state[state.PAST] = []
             st.rerun(scope="fragment")
+
+
+def _turn() -> None:
+    attempt_or_toast(lambda: services.library().log.switch(st.session_state[_LOG]))
 
 
 def _fallen(runs: Sequence[benches.Run]) -> list[str]:
@@ -120,7 +125,7 @@ def _poor(log: Sequence[LoggedQuestion]) -> None:
     st.markdown("**Worth another look**")
     found = to_look_at(log, LISTED)
     if not found:
-        st.caption("Every question has an answer that is not doubtful.")
+        st.caption("No question is without an answer, and none has a doubtful one.")
     for number, asked in enumerate(found):
         said = f"{words.escaped(words.shortened(asked.question, 80))} · {STANDINGS[standing(asked)]}"
         if st.button(said, key=f"benchmark.again.{number}", type="tertiary", icon=":material/arrow_forward:"):
@@ -133,7 +138,7 @@ def _documents(log: Sequence[LoggedQuestion]) -> None:
     sources = {source.version_id: source for source in services.library().sources()}
     most = [(version, count) for version, count in counts.most_common() if version in sources][:LISTED]
     never = [source.name for version, source in sources.items() if version not in counts]
-    st.markdown("**Read most**")
+    st.markdown("**Read most, as they stand now**")
     st.dataframe(
         {"Document": [sources[version].name for version, _ in most], "Questions": [count for _, count in most]},
         hide_index=True,

@@ -55,13 +55,20 @@ READY = (
     Ready(
         "What a language model writes",
         lambda own: {
-            "nothing written": own.with_values({"chunking.prefix": USUAL_PREFIX, "chunking.aliases": ()}),
-            "before every chunk": own.with_value("chunking.prefix", (*USUAL_PREFIX, "written")),
-            "before unclear chunks": own.with_values(
-                {"chunking.prefix": (*USUAL_PREFIX, "written"), "chunking.written_for": "unclear"}
-            ),
-            "summaries": own.with_value("chunking.aliases", ("summary", "document")),
-            "questions": own.with_value("chunking.aliases", ("questions",)),
+            name: own.with_values(
+                {
+                    "chunking.prefix": (*USUAL_PREFIX, *before),
+                    "chunking.written_for": chunks,
+                    "chunking.aliases": aliases,
+                }
+            )
+            for name, before, chunks, aliases in (
+                ("nothing written", (), "every", ()),
+                ("before every chunk", ("written",), "every", ()),
+                ("before unclear chunks", ("written",), "unclear", ()),
+                ("summaries", (), "every", ("summary", "document")),
+                ("questions", (), "every", ("questions",)),
+            )
         },
     ),
     Ready(

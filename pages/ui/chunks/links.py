@@ -47,7 +47,9 @@ def _follow(version: str, number: int) -> None:
     target = readings.text(version).targets[number]
     place = meant(target, version)
     if place is None:
-        raise NotFoundError(f"Nothing in this document is called “{target[1:]}”.", "Look for its words with f.")
+        if target.startswith("#"):
+            raise NotFoundError(f"Nothing in this document is called “{target[1:]}”.", "Look for its words with f.")
+        raise NotFoundError(f"“{target.removeprefix('wiki:')}” is not in the library any more.", "Put it in again.")
     chunks_state.open_place(*place)
 
 

@@ -16,7 +16,7 @@ from pages.ui.shared.shelves import beside, current, switch
 PROMISES = (
     (
         "Nothing leaves this machine",
-        "The app listens on 127.0.0.1, to browsers with its key. A language model is asked only where you agreed.",
+        "The app listens on 127.0.0.1 and answers you alone. A language model is asked only where you agreed.",
     ),
     (
         "No account needed",
@@ -125,7 +125,10 @@ def show_archive() -> None:
         if st.button("Erase for good", key="settings.erase", type="primary"):
             with st.spinner("Erasing …"):
                 attempt_and_rerun(partial(_erase, copies=copies))
-    st.caption("Removed documents leave traces in free space, logs and copies. Erasing takes their judgments along.")
+    st.caption(
+        "Removed documents leave traces in free space, logs and copies. Erasing takes their judgments along, "
+        "and the whole log of your questions."
+    )
 
 
 def _erase(*, copies: bool) -> None:

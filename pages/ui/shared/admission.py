@@ -14,13 +14,15 @@ import os
 import stat
 import struct
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from ipaddress import ip_address
 from pathlib import Path
 from secrets import token_urlsafe
+from typing import Any
 
 import streamlit as st
 from streamlit import cli_util
@@ -33,6 +35,8 @@ ASKED_FOR = "key"
 ADDRESS_FILE = "open-lectern.html"
 _COOKIE_FILE = "browsers.key"
 _LENGTH = 32  # bytes
+_ESTABLISHED = "01"  # of /proc/net/tcp
+_LONGEST_OF_4 = 14  # letters of an address and port there
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,35 +64,42 @@ def of_this_start() -> Admission | None:
     Ends the process with a sentence where the app would be served to other machines without a login.
     """
     door = os.environ.get("LECTERN_DOOR", "")
+    if door not in ("", "key", "open"):
+        sys.exit(f"LECTERN_DOOR is {door!r}, and it can be open, or key, or nothing.")
     if door == "open" or has_login():
         return None
     address = st.get_option("server.address")
     if not is_loopback(address):
         sys.exit(
-            f"Lectern does not serve other machines (server.address is {address or 'not set'}) without a login. Name "
-            "one under [auth] in .streamlit/secrets.toml, as docs/serving.md shows, or serve 127.0.0.1 alone. Where "
-            "something in front of it asks who comes, set LECTERN_DOOR=open."
+            f"Lectern does not serve other machines (server.address is {address or 'not set'}) without a login. Start "
+            "it in its own folder, or with --server.address 127.0.0.1, to serve this machine alone; or name a login "
+            "under [auth] in .streamlit/secrets.toml, as docs/serving.md shows. Where something in front of it asks "
+            "who comes, set LECTERN_DOOR=open."
         )
     return Admission(token_urlsafe(_LENGTH), _kept(shelf_file().with_name(_COOKIE_FILE)), own=door != "key")
 
 
-def is_own(client: tuple[str, int] | None) -> bool:
-    """Whether the other end of a connection, as (address, port), is a program of the user who runs this process.
+def is_own(client: Sequence[Any] | None, server: Sequence[Any] | None) -> bool:
+    """Whether a connection's other end is a program of the user who runs this process. Both ends: (address, port).
 
     ``False`` where the system does not tell: it does on Linux, for connections within the machine.
     """
     with suppress(OSError, ValueError, TypeError, AttributeError):
-        packed = ip_address(client[0]).packed  # type: ignore[index] # what knows no client is not it
-        words = struct.unpack(f"={len(packed) // 4}I", packed)
-        sought = f"{''.join(f'{word:08X}' for word in words)}:{client[1]:04X}"  # type: ignore[index]
-        table = Path("/proc/net/tcp" if len(words) == 1 else "/proc/net/tcp6").read_text("ascii")
-        rows = (row.split() for row in table.splitlines()[1:])
-        return any(row[1] == sought and int(row[7]) == os.getuid() for row in rows)
+        ends = [_as_in_proc(*end[:2]) for end in (client, server) if end]
+        table = Path("/proc/net/tcp" if len(ends[0]) < _LONGEST_OF_4 else "/proc/net/tcp6").read_text("ascii")
+        rows = [row.split() for row in table.splitlines()[1:]]
+        # Two sockets may share a port, and what was closed has no owner: it is this connection, and it is open.
+        owners = [int(row[7]) for row in rows if row[1:4] == [*ends, _ESTABLISHED]]
+        return owners == [os.getuid()]
     return False
 
 
+@cache
 def has_login() -> bool:
-    """Whether a login is set up: ``[auth]`` in Streamlit's secrets."""
+    """Whether a login was set up when this process began: ``[auth]`` in Streamlit's secrets.
+
+    Streamlit reads them anew when they change: a file that is broken or gone later must not open the door.
+    """
     return st.secrets.load_if_toml_exists() and "auth" in st.secrets
 
 
@@ -110,21 +121,30 @@ def announced(keys: Admission | None) -> Callable[[st.App], AbstractAsyncContext
     @asynccontextmanager
     async def lifespan(_: st.App) -> AsyncIterator[None]:
         named = st.get_option("browser.serverAddress" if has_login() else "server.address") or "localhost"
-        address = opened = server_util.get_url(server_util.get_display_address(named))
+        shown = server_util.get_display_address(named)
+        address = opened = server_util.get_url(f"[{shown}]" if ":" in shown and "[" not in shown else shown)
         told = "People log in there." if has_login() else "Who reaches it is let in: LECTERN_DOOR is open."
         if keys is not None:
             address = opened = f"{address}/?{ASKED_FOR}={keys.start}"
             told = "The key in it is yours alone and this start's; a browser that came by it once needs none."
+            plain = keys.own and sys.platform == "linux"  # where whoever opens it is known without
+            opened = opened.partition("?")[0] if plain else opened
             with suppress(OSError):  # every user of the machine sees a command's arguments: the browser is given a file
                 file = shelf_file().with_name(ADDRESS_FILE)
                 written_privately(file, f'<meta http-equiv="refresh" content="0; url={escape(address)}">\n')
-                opened, told = file.absolute().as_uri(), f"{told} {file} leads there, too."
+                opened, told = opened if plain else file.absolute().as_uri(), f"{told} {file} leads there, too."
         print(f"\n  Lectern is at {address}\n  {told}\n", flush=True)
         if not st.get_option("server.headless"):
             cli_util.open_browser(opened)
         yield
 
     return lifespan
+
+
+def _as_in_proc(address: str, port: int) -> str:
+    packed = ip_address(address).packed
+    words = struct.unpack(f"={len(packed) // 4}I", packed)
+    return f"{''.join(f'{word:08X}' for word in words)}:{port:04X}"
 
 
 def _kept(file: Path) -> str:

@@ -118,7 +118,9 @@ class Doors:
             answer = RedirectResponse(without_key(path, query), 303)
             answer.set_cookie(cookie, self._keys.kept, _YEAR, httponly=True, samesite="lax")
             return answer
-        if known or (self._keys.own and is_own(asked.client)):
+        # The server believes this header of who asks: whoever sends it is known by a key alone.
+        told = "x-forwarded-for" in asked.headers
+        if known or (self._keys.own and not told and is_own(asked.client, asked.scope.get("server"))):
             return None
         if asked.url.hostname == "localhost" and st.get_option("server.address") == "127.0.0.1":
             place = asked.url.replace(hostname="127.0.0.1")  # where a browser was let in, and cookies are a host's
