@@ -35,6 +35,7 @@ ASKED_FOR = "key"
 ADDRESS_FILE = "open-lectern.html"
 _COOKIE_FILE = "browsers.key"
 _LENGTH = 32  # bytes
+_ONCE = "The key in it is yours alone and this start's; a browser that came by it once needs none."
 _ESTABLISHED = "01"  # of /proc/net/tcp
 _LONGEST_OF_4 = 14  # letters of an address and port there
 
@@ -125,14 +126,14 @@ def announced(keys: Admission | None) -> Callable[[st.App], AbstractAsyncContext
         address = opened = server_util.get_url(f"[{shown}]" if ":" in shown and "[" not in shown else shown)
         told = "People log in there." if has_login() else "Who reaches it is let in: LECTERN_DOOR is open."
         if keys is not None:
-            address = opened = f"{address}/?{ASKED_FOR}={keys.start}"
-            told = "The key in it is yours alone and this start's; a browser that came by it once needs none."
+            with_key = f"{address}/?{ASKED_FOR}={keys.start}"
             plain = keys.own and sys.platform == "linux"  # where whoever opens it is known without
-            opened = opened.partition("?")[0] if plain else opened
+            address = opened = address if plain else with_key
+            told = "Programs of your account come in; others need a key." if plain else _ONCE
             with suppress(OSError):  # every user of the machine sees a command's arguments: the browser is given a file
                 file = shelf_file().with_name(ADDRESS_FILE)
-                written_privately(file, f'<meta http-equiv="refresh" content="0; url={escape(address)}">\n')
-                opened, told = opened if plain else file.absolute().as_uri(), f"{told} {file} leads there, too."
+                written_privately(file, f'<meta http-equiv="refresh" content="0; url={escape(with_key)}">\n')
+                opened, told = opened if plain else file.absolute().as_uri(), f"{told} {file} leads there with it."
         print(f"\n  Lectern is at {address}\n  {told}\n", flush=True)
         if not st.get_option("server.headless"):
             cli_util.open_browser(opened)
