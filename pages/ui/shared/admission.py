@@ -129,11 +129,14 @@ def announced(keys: Admission | None) -> Callable[[st.App], AbstractAsyncContext
             with_key = f"{address}/?{ASKED_FOR}={keys.start}"
             plain = keys.own and sys.platform == "linux"  # where whoever opens it is known without
             address = opened = address if plain else with_key
-            told = "Programs of your account come in; others need a key." if plain else _ONCE
+            told = f"Programs of your account come in; others, once, by {with_key}" if plain else _ONCE
             with suppress(OSError):  # every user of the machine sees a command's arguments: the browser is given a file
                 file = shelf_file().with_name(ADDRESS_FILE)
                 written_privately(file, f'<meta http-equiv="refresh" content="0; url={escape(with_key)}">\n')
-                opened, told = opened if plain else file.absolute().as_uri(), f"{told} {file} leads there with it."
+                opened, told = (
+                    opened if plain else file.absolute().as_uri(),
+                    f"{told}\n  {file} leads there with the key.",
+                )
         print(f"\n  Lectern is at {address}\n  {told}\n", flush=True)
         if not st.get_option("server.headless"):
             cli_util.open_browser(opened)
