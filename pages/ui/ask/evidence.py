@@ -106,11 +106,11 @@ def show_ending(result: SearchResult, settings: Settings) -> None:
     ending, now = result.ending, settings.assembly.stop_below
     if ending is None:
         return
-    before = f" before match {ending.rank}" if ending.rank else ""
-    said = f"Reading ends{before}" if now else f"It would end{before}"
+    many = f"{ending.rank - 1} of {len(result.hits)} matches" if ending.rank else "a part of what was found"
+    said = f"Reads {many}" if now else f"Would do with {many}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(
-            f":material/last_page: {said}: {ending.probability:.0%} likely that more follows.",
+            f":material/last_page: {said}: it is {ending.probability:.0%} likely that more follows.",
             width="content",
             help=ending.sentence,
         )

@@ -1,12 +1,13 @@
 // The cards of both columns, and the room they take of the budget.
 
-// Document › … › heading: the document gives way first, the last heading last.
+// Document › … › heading and the file: the document gives way first, the last heading last.
 function pathOf(item) {
   const path = item.headings[0] === item.document ? item.headings.slice(1) : item.headings;
   const where = make("span", "where");
-  where.title = [item.document, ...path].join(" › ");
+  where.title = sourceInWords(item);
   where.append(make("span", "document", item.document));
   if (path.length) where.append(make("span", "heading-path", `› ${path[path.length - 1]}`));
+  if (item.file !== item.document) where.append(make("span", "file-name", item.file));
   return where;
 }
 
