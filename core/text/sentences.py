@@ -273,6 +273,17 @@ def is_ended(sentence: str) -> bool:
     return _ENDED.search(sentence[-8:]) is not None
 
 
+def is_in_sentences(text: str, span: Span) -> bool:
+    """Whether at least half of a text stands in sentences that end as such; else it is code, a table or a list.
+
+    >>> is_in_sentences("It grinds wheat. Rye too.", Span(0, 25)), is_in_sentences("wheat = 3\\nrye = 4", Span(0, 17))
+    (True, False)
+    """
+    sentences = sentence_spans(text, span.start, min(span.end, len(text)))  # a damaged row may end outside
+    ended = sum(item.end - item.start for item in sentences if is_ended(text[item.start : item.end]))
+    return 2 * ended >= sum(item.end - item.start for item in sentences)
+
+
 def is_half(sentence: Span, passage: Span, parts: Callable[[int], bool]) -> bool:
     """Whether a sentence begins or ends with its passage where that parts one. ``parts(place)`` as ``parts_sentence``.
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from core.chunking.signals.turns import find_turns
 from core.search.expansion.growth import Extent, Growth, parent
-from core.text.sentences import is_ended, sentence_spans
+from core.text.sentences import is_in_sentences
 from core.types import Span
 
-# So much of a text must stand in sentences that end as such, or it is code, a table or a list.
-LEAST_PROSE = 0.5
 _AROUND = 2000  # characters
 
 
@@ -27,18 +25,7 @@ def stands_alone(text: str, span: Span, kind: str) -> bool:
 
     A listing's comments may be most of it; they say little apart from what they are about.
     """
-    if kind == "code" or not is_prose(text, span):
+    if kind == "code" or not is_in_sentences(text, span):
         return False
     # A span may hold one turn alone, so what stands around it is read too.
     return not find_turns(text, max(0, span.start - _AROUND), min(len(text), span.end + _AROUND))
-
-
-def is_prose(text: str, span: Span) -> bool:
-    """Whether most of the text stands in sentences that end as such.
-
-    >>> is_prose("It grinds wheat. Rye too.", Span(0, 25)), is_prose("wheat = 3\\nrye = 4", Span(0, 17))
-    (True, False)
-    """
-    sentences = sentence_spans(text, span.start, min(span.end, len(text)))  # a damaged row may end outside
-    ended = sum(item.length for item in sentences if is_ended(text[item.start : item.end]))
-    return ended >= LEAST_PROSE * sum(item.length for item in sentences)

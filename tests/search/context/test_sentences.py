@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from core.search import context as assembly
 from core.search.context.candidates import CHUNKS, SMALL, sentence_candidates
 from core.search.expansion import Extent, expand
-from core.search.expansion.needing import is_prose
 from core.settings import ORDERS, AssemblySettings, ExpansionSettings
-from core.text.sentences import sentence_spans
+from core.text.sentences import is_in_sentences, sentence_spans
 from core.types import Span
 from tests.search.context.test_context import filled
 from tests.search.context.worlds import SAYINGS, repeating_worlds, world_of, worlds
@@ -107,9 +106,9 @@ def test_a_sentence_is_raised_by_its_own_words_and_its_neighbours():
 
 
 def test_what_is_no_prose_stays_whole_and_so_does_what_comes_late():
-    assert is_prose(" ".join(SAYINGS), Span(0, 400))
+    assert is_in_sentences(" ".join(SAYINGS), Span(0, 400))
     code = "wheat = grind(4)\nrye = grind(3)\nreturn wheat + rye"
-    assert not is_prose(code, Span(0, len(code)))
+    assert not is_in_sentences(code, Span(0, len(code)))
     assert CHUNKS >= 1
 
 
@@ -119,7 +118,7 @@ def test_what_is_no_prose_is_read_as_passages_are(world, amount):
     budget = assembly.characters(amount)
     extents, whole = filled(world, ExpansionSettings("parent"), budget)
     texts = [(world.texts[extent.document], Span(extent.start, extent.end)) for extent in extents]
-    if any(is_prose(text, span) for text, span in texts):
+    if any(is_in_sentences(text, span) for text, span in texts):
         return
     _, single = filled(world, ExpansionSettings("parent"), budget, SENTENCES)
     assert [(item.version_id, item.start, item.end) for item in single.passages] == [
@@ -140,7 +139,7 @@ def test_what_people_say_in_turns_stays_whole(amount, first):
     ends = np.cumsum([len(turn) + 1 for turn in said]) - 1
     starts = [0, *(ends[:-1] + 1)]
     world = world_of([text], [(0, int(start), int(end), -1) for start, end in zip(starts, ends, strict=True)])
-    assert all(is_prose(text, Span(int(start), int(end))) for start, end in zip(starts, ends, strict=True))
+    assert all(is_in_sentences(text, Span(int(start), int(end))) for start, end in zip(starts, ends, strict=True))
     budget = assembly.characters(amount)
     _, single = filled(world, ExpansionSettings("flat"), budget, SENTENCES)
     assert single == filled(world, ExpansionSettings("flat"), budget)[1]
