@@ -31,7 +31,7 @@ def main() -> None:
         wrong = arrive(sources)
         if wrong:
             st.warning(wrong, icon=":material/link_off:")
-    state.keep_known(state.CHUNKS_VERSION, sources)
+    state.choose(state.CHUNKS_VERSION, sources, next(iter(sources)))
     version, paged = heading_row(sources)
     with st.container(gap=None):
         with st.spinner("Reading …"):
@@ -61,11 +61,11 @@ def heading_row(sources: dict[str, SourceRow]) -> tuple[str, bool]:
     version = picker.selectbox(
         "Document",
         list(sources),
-        key=state.CHUNKS_VERSION,
+        index=list(sources).index(st.session_state[state.CHUNKS_VERSION]),
+        key=arrivals.picker_key(),
         format_func=lambda key: label(sources[key]),
         label_visibility="collapsed",
-        persist_state="session",
-        on_change=arrivals.forget_arrival,
+        on_change=arrivals.pick,
     )
     source = sources[version]
     with other:

@@ -44,7 +44,7 @@ def arrive(versions: Collection[str]) -> str:
     at = chosen or shown
     leaf = applied_reading(version).leaf_at(at) if at else None
     turned = address.last(led, "page")
-    st.session_state[state.CHUNKS_VERSION] = version
+    show(version)
     st.session_state[state.CHUNKS_CHOSEN] = leaf
     st.session_state[state.CHUNKS_VIEW] = PAGE if view == "page" else TEXT
     st.session_state[state.CHUNKS_PAGE] = int(turned) if turned.isdecimal() else _page_of(version, shown)
@@ -52,6 +52,26 @@ def arrive(versions: Collection[str]) -> str:
     state.bump(state.ARRIVALS)
     st.session_state[state.CHUNKS_ARRIVAL] = Arrival(leaf, shown, state.counter(state.ARRIVALS))
     return wrong
+
+
+def show(version: str) -> None:
+    """Show a document that was not chosen by the picker.
+
+    The picker is anew from here on: what the window still tells of the old one, sent before it heard, chooses nothing.
+    """
+    st.session_state[state.CHUNKS_VERSION] = version
+    state.bump(state.CHUNKS_PICKER)
+
+
+def picker_key() -> str:
+    """Of the picker as it is now."""
+    return f"{state.CHUNKS_PICKER}.{state.counter(state.CHUNKS_PICKER)}"
+
+
+def pick() -> None:
+    """Another document was chosen by the picker."""
+    st.session_state[state.CHUNKS_VERSION] = st.session_state[picker_key()]
+    forget_arrival()
 
 
 def _page_of(version: str, span: Span | None) -> int | None:

@@ -182,7 +182,7 @@ def open_place(version: str, start: int, end: int) -> None:
     """Show a span of any document: the bench is laid anew where it is another one than is shown."""
     if st.session_state.get(state.CHUNKS_VERSION) != version:
         arrivals.forget_arrival()
-        st.session_state[state.CHUNKS_VERSION] = version
+        arrivals.show(version)
         st.session_state[state.CHUNKS_WANTED] = True
     jump_to(version, start, end)
 
