@@ -11,7 +11,19 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from core.library import Incoming, Library
-from tests.pages.browsing import SLOW, faults, faults_in_both, resting, settled, shown, until, visit, visiting
+from tests.pages.browsing import (
+    SLOW,
+    changes,
+    chunks,
+    faults,
+    faults_in_both,
+    resting,
+    settled,
+    shown,
+    until,
+    visit,
+    visiting,
+)
 from tests.pages.marking import PLACE, drag, scrolled_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
@@ -152,6 +164,36 @@ def test_marks_reach_across_parts_that_are_drawn_while_one_scrolls(address: str,
         save(page, "The first half?")
         wanted = text[: text.index("Mark 36.")].rstrip()
         assert places(home, "The first half?") == [(version, text.index("Mark 1."), len(wanted))]
+
+
+def test_a_mark_stands_while_the_text_is_cut_anew_under_it(address: str, home: Path, browser: Browser) -> None:
+    with visiting(browser) as page:
+        version, text = open_document(page, address, home, "weir.md")
+        host, undo, redo = (page.locator(f".reader .{name}") for name in ("text", "undo", "redo"))
+        cuts = chunks(page)
+        page.locator(".cut.margin[data-edge]:not([data-edge='0'])").nth(1).focus()
+        assert changes(page, lambda: page.keyboard.press("m")) == -1
+        host.evaluate("host => { host.scrollTop = 0; }")
+        first, last = text.index("Mark 1."), text.index("Mark 2.")
+        start = resting(lambda: host.evaluate(PLACE, ["Mark 1.", 0]))
+        page.mouse.move(*start)
+        page.mouse.down()
+        undo.evaluate("button => button.click()")  # the next cut comes while the button is held
+        page.wait_for_timeout(1_000)
+        settled(page)
+        assert chunks(page) == cuts - 1, "under a held button nothing is drawn anew"
+        page.mouse.move(start[0] + 30, start[1] + 60)
+        page.mouse.move(*host.evaluate(PLACE, ["Mark 2.", 0]))
+        page.mouse.up()
+        until(lambda: chunks(page) == cuts)
+        redo.evaluate("button => button.click()")  # and another, under words marked already
+        until(lambda: chunks(page) == cuts - 1)
+        shown(page.get_by_role("button", name="Judge as gold"))
+        page.keyboard.press("g")
+        save(page, "The first mark?")
+        ((kept, left, right),) = places(home, "The first mark?")
+        assert (kept, left) == (version, first)
+        assert text[left:right] == text[first:last].rstrip()
 
 
 def test_keys_alone_judge_a_chunk_and_escape_leaves_everything_as_it_was(

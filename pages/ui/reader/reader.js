@@ -9,6 +9,7 @@ function createReader(root) {
   const sketches = new WeakMap(); // a drawn slab's element -> its segments and what lights up in it
   const frame = find(".reader"), textHost = find(".text"), sheetHost = find(".sheet"), crumbs = find(".crumbs");
   let slabs = [], timer = 0, arrived = "", jumped = 0, following = -2, told = "";
+  let pressed = false, late = null; // the pointer is down in the text; what came meanwhile
 
   const scroller = createScroller(textHost, {
     draw: (index) => {
@@ -33,12 +34,31 @@ function createReader(root) {
   const { slabOf, segmentAt, segmentNear, pointAt, topmost, keptAt, seen } = view;
   const drawRuler = () => { if (self.model) ruler.draw(self.model, look, seen()); };
 
-  // Draw again what is in the page, the text under the eye left where it is, and a boundary in hand kept there.
+  // Draw again what is in the page, the text under the eye left where it is, a boundary in hand kept there, marked words marked.
   function redraw(wanted) {
+    const mark = judge.bar.marked();
     const top = textHost.scrollTop > 0 && !scroller.bringing() && topmost(), held = editor.held() && editor.edgeInHand();
     scroller.redraw(wanted);
     if (top) { const { index, locate, y } = keptAt(top); scroller.align(index, locate, y); }
     if (held !== false) editor.regrasp(held);
+    markAgain(mark);
+  }
+
+  // The drawn words between two characters; null where an end of them is not drawn.
+  function rangeBetween(from, to) {
+    const first = segmentNear(from), last = segmentNear(Math.max(from, to - 1));
+    if (!first || !last) return null;
+    const range = document.createRange(), finish = rangeOf(last, Math.min(last.end - 1, Math.max(from, to - 1)));
+    const begin = rangeOf(first, Math.max(from, first.start));
+    range.setStart(begin.startContainer, begin.startOffset);
+    range.setEnd(finish.endContainer, finish.endOffset);
+    return range;
+  }
+
+  function markAgain(mark) {
+    const now = mark && judge.bar.marked(), range = mark && rangeBetween(mark.start, mark.end);
+    if (!range || (now && now.start === mark.start && now.end === mark.end)) return;
+    document.getSelection().setBaseAndExtent(range.startContainer, range.startOffset, range.endContainer, range.endOffset);
   }
 
   function shareScroll() {
@@ -205,6 +225,7 @@ function createReader(root) {
     const top = same && textHost.scrollTop > 0 ? topmost() : null;
     const held = same && editor.held() ? editor.edgeInHand() : null;
     const chosen = same && self.selected >= 0 ? leafNear(model, placeChosen()) : -1;
+    const mark = same && judge.bar.marked();
     const heights = same ? new Map(old.map((slab, index) => [`${slab.start} ${slab.end} ${slab.path.length}`, scroller.heightOf(index)])) : null;
     editor.mover.end(false);
     editor.why.hide();
@@ -228,6 +249,7 @@ function createReader(root) {
     const lost = model.gaps.filter((gap) => gap.lost).length;
     find(".ruler").setAttribute("aria-label", `Map of the whole document: ${grouped(model.leaves.length)} chunks, ${grouped(model.gaps.length - lost)} places set aside, ${grouped(lost)} lost`);
     if (same) { if (chosen >= 0) sayWhere(model.leaves[chosen]); if (held !== null) editor.regrasp(held); } else findBar.reset();
+    markAgain(mark);
     performance.measure("lectern.draw", { start: started });
   }
 
@@ -245,17 +267,24 @@ function createReader(root) {
     if (self.pageData) { jump(from); return; }
     reveal(from);
     requestAnimationFrame(() => requestAnimationFrame(() => {
-      const first = segmentNear(from), last = segmentNear(Math.max(from, to - 1));
-      if (!first || !last) return;
-      const range = document.createRange(), finish = rangeOf(last, Math.min(last.end - 1, Math.max(from, to - 1)));
-      const begin = rangeOf(first, Math.max(from, first.start));
-      range.setStart(begin.startContainer, begin.startOffset);
-      range.setEnd(finish.endContainer, finish.endOffset);
-      setTimeout(lightRange("lectern-flash", range), FLASH);
+      const range = rangeBetween(from, to);
+      if (range) setTimeout(lightRange("lectern-flash", range), FLASH);
     }));
   }
 
+  // While the pointer is down in the text nothing is drawn anew: a click would lose its aim, and marked words their beginning.
+  const onDown = () => { pressed = true; };
+  const onUp = () => setTimeout(() => { // the click comes first
+    const data = late;
+    pressed = false;
+    late = null;
+    if (data) self.update(data);
+  });
+  textHost.addEventListener("pointerdown", onDown);
+  for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, onUp, true);
+
   self.update = (data) => {
+    if (pressed) { late = data; return; }
     self.data = data;
     const model = modelOf(data);
     frame.classList.toggle("waiting", !model);
@@ -292,10 +321,11 @@ function createReader(root) {
     judge.overlay(sheetHost);
     requestAnimationFrame(() => { follow(); drawRuler(); editor.placeCaret(); editor.rove(); });
   };
-  const shelved = () => self.data && self.update(self.data);
+  const shelved = () => self.data && self.update(late || self.data);
   window.addEventListener(SHELVED, shelved);
   self.close = () => {
     window.removeEventListener(SHELVED, shelved);
+    for (const end of ["pointerup", "pointercancel"]) window.removeEventListener(end, onUp, true);
     scrollGroup.members.delete(member);
     unhook();
     judge.close();
