@@ -23,11 +23,9 @@ import numpy as np
 from playwright.async_api import Error, Page, async_playwright
 
 from core.library import Incoming, Library
-from tests.pages.browsing import serving
+from tests.pages.browsing import ROOT, SLOW, serving
 
-ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "data" / "samples"
-LIMIT = 180_000  # milliseconds until a question counts as failed
 AT_REST = """question => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
   && new URL(location.href).searchParams.get('question') === question"""
 
@@ -64,7 +62,7 @@ async def session(
     """Ask one question after the other until it is over, as a person does: type, Enter, read for a second."""
     dice = random.Random(seed)
     asked = [json.loads(line)["question"] for line in (SAMPLES / "questions.jsonl").read_text("utf-8").splitlines()]
-    page.set_default_timeout(LIMIT)
+    page.set_default_timeout(SLOW)
     page.on("pageerror", lambda error: failed.append(f"page error: {error}"))
     await page.goto(f"{address}/ask")
     await page.locator("[data-test-script-state=notRunning]").wait_for()  # what is typed before that is taken back
