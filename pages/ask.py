@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,7 @@ from pages.ui.ask.why import show_why
 from pages.ui.ask.written_text import show_check
 from pages.ui.library import judging_list
 from pages.ui.reader import readings
-from pages.ui.settings import authority, rerankers
+from pages.ui.settings import rerankers
 from pages.ui.shared import address, background, keys, services, state
 from pages.ui.shared.entry import enter
 from pages.ui.shared.lessons import show_nothing
@@ -64,7 +63,7 @@ def main() -> None:
     if question:
         asking = st.session_state.get(state.ASKING, "")
         inquiry = Inquiry(question, scope, ignored(question), asking)
-        target = show_result(inquiry, settings, base, kinds, kind_of)
+        target = show_result(inquiry, settings, base, kind_of)
     else:
         suggestions()
         target = None
@@ -87,9 +86,7 @@ def nothing_yet() -> None:
     )
 
 
-def show_result(
-    inquiry: Inquiry, settings: Settings, base: Settings, kinds: Mapping[str, str], kind_of: KindOf
-) -> dict[str, str] | None:
+def show_result(inquiry: Inquiry, settings: Settings, base: Settings, kind_of: KindOf) -> dict[str, str] | None:
     """Quotes, children, passages, and below them every stage; returns a place to open in Chunks."""
     # Encoding the sentences to quote takes longer than searching: their place is kept, the rest is drawn at once.
     another = st.session_state.get(state.QUOTED) != inquiry.question
@@ -120,8 +117,7 @@ def show_result(
         show_why(inquiry, settings, services.library().sources())
     with above:
         show_chips(inquiry.question, result.understood, result.notes)
-        ranked = settings.answering.authority
-        cited = show_conflicts(result.conflicts, ranked, kinds, authority.off())
+        cited = show_conflicts(result.conflicts)
         target = ask_place.cited(cited, kind_of) or target
     if result.hits:
         with quoted:

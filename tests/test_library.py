@@ -343,7 +343,7 @@ def test_an_empty_library_answers_with_nothing(library):
 
 def test_settings_of_questions_hold_at_once_and_others_do_not(tmp_path, fast_encoder):
     with Library.open(tmp_path / "home", encoder=fast_encoder) as library:
-        wanted = library.settings.with_value("answering.authority", ("handbook > notes",))
+        wanted = library.settings.with_value("answering.sentences", 5)
         before = library.revision()
         library.adopt(wanted)
         assert library.settings == wanted

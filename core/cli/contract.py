@@ -209,11 +209,11 @@ def _understood(chip: Chip) -> dict[str, Any]:
 
 
 def _conflict(conflict: ContextConflict) -> dict[str, Any]:
-    """``preferred``: the place among the sides of the one whose document ranks above the others' in authority."""
+    """``preferred`` and ``reason`` named whose word counts, for who reads them still: nobody's does."""
     sides = [
         {**told(side, "document source value normal rank"), **told(side.span, "start end")} for side in conflict.sides
     ]
-    return {**told(conflict, "kind subject about preferred reason"), "sides": sides}
+    return {**told(conflict, "kind subject about"), "preferred": None, "reason": "", "sides": sides}
 
 
 def judgment(row: JudgmentRow) -> dict[str, Any]:

@@ -18,8 +18,7 @@ from core.search.answer.marking import Reader
 from core.search.answer.reads import StoreReads
 from core.search.asked_vectors import AskedVectors
 from core.search.catalogue_reads import CatalogueReads, hits_of
-from core.search.context.conflicts import ContextConflict, conflicts
-from core.search.context.conflicts_authority import preferred_first, settle
+from core.search.context.conflicts import conflicts
 from core.search.context.fates import clustered
 from core.search.context.prompt import render_prompt
 from core.search.expansion import expand
@@ -251,25 +250,13 @@ class Searcher:
                 trace,
                 timings,
                 ranking.understood,
-                self._conflicts(ranking, context, settings, reads),
+                conflicts(ranking.question, context.passages, self._vectors.alike, self._cut, self._snapshots.dated),
                 clustered(ranking),
                 ranking.notes,
                 trace.reads["expand"],
                 ranking.likeliest,
                 filled.ending,
             )
-
-    def _conflicts(
-        self, ranking: Ranking, context: Context, settings: Settings, reads: CatalogueReads
-    ) -> tuple[ContextConflict, ...]:
-        """What the passages disagree on, with the side that their documents' authority prefers."""
-        disagreed = conflicts(ranking.question, context.passages, self._vectors.alike, self._cut)
-        if disagreed and settings.answering.authority:
-            numbers = {version: document for document, version in enumerate(ranking.leaves.version_ids)}
-            versions = {side.version_id for one in disagreed for side in one.sides}
-            kinds = {version: reads.kind(numbers[version]) for version in versions}
-            disagreed = settle(disagreed, settings.answering.authority, kinds)
-        return disagreed
 
     def _cut(self, version_id: str, place: int) -> bool:
         return parts_sentence(self.text(version_id), place)
@@ -312,7 +299,7 @@ class Searcher:
             settings = replace(settings, least_support=0)
         understood = result.understood
         sides = [(side.version_id, side.sentence_span) for conflict in result.conflicts for side in conflict.sides]
-        line = answer_line(
+        return answer_line(
             understood.text,
             self.weigh(result, settings),
             settings,
@@ -322,7 +309,6 @@ class Searcher:
             sides,
             self._vectors.as_far_as_possible,
         )
-        return replace(line, answer=preferred_first(line.answer, result.conflicts))
 
     def weigh(self, result: SearchResult, settings: AnsweringSettings) -> Weighed:
         """What the answer line of a result is chosen from, whatever the threshold and the number of quotes; remembered

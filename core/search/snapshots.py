@@ -135,6 +135,11 @@ class Snapshots:
         with self._store.reading():
             return understand(question, settings, self._source_names().known, ignored)
 
+    def dated(self, version_id: str) -> str:
+        """What a document is dated by, a day or the first and the last of several; "" where it is not there."""
+        days = next((one.days for one in self._source_names().standings if one.version_id == version_id), None)
+        return "" if days is None else " to ".join(dict.fromkeys(day.isoformat() for day in days))
+
     def _source_names(self) -> SourceNames:
         def load() -> SourceNames:
             standings = load_standings(self._store)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from core.errors import SettingsError
 from core.settings.checks import one_of, within
 from core.settings.preparing import GENRES
 
@@ -129,41 +128,26 @@ class AnsweringSettings:
     """``sentences``: quotes shown at most, 0 is off.
     ``least_support``: probability of an answer in the library below which "the library does not say" stands in place
     of quotes, 0 is off; how the default was found stands in ``core.search.answer.support``. ``reader``: whether the
-    small reader that comes with Lectern marks the short answers. ``authority``: which
-    documents' word counts where passages contradict each other, () is off.
-
-    An entry of ``authority`` ranks patterns of document names, titles, or kinds, best first: "handbook > notes",
-    "*.md > pdf > *". Before a colon it may name the subject it is for: "tokens: api.md > handbook". Of several entries
-    the first that knows at least one side counts, those with a subject before those without.
+    small reader that comes with Lectern marks the short answers.
     """
 
     sentences: int = 3
     least_support: float = 0.4
     reader: bool = True
-    authority: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         within("answering.sentences", self.sentences, 0, 20)
         within("answering.least_support", self.least_support, 0, 1)
-        for entry in self.authority:
-            patterns = entry.rpartition(":")[2].split(">")
-            if not all(pattern.strip() for pattern in patterns):
-                raise SettingsError(
-                    f"answering.authority has the entry {entry!r}.",
-                    "Write names or kinds of documents, best first: handbook > notes, or tokens: api.md > handbook.",
-                )
 
     def active_values(self) -> dict[str, Any]:
         """The values that matter: nothing else is read where no sentence is quoted.
 
-        >>> AnsweringSettings(sentences=0, authority=("a > b",)).active_values()
-        {'sentences': 0, 'authority': ('a > b',)}
+        >>> AnsweringSettings(sentences=0, reader=False).active_values()
+        {'sentences': 0}
         """
         told: dict[str, Any] = {"sentences": self.sentences, "least_support": self.least_support}
         if not self.sentences:
             del told["least_support"]
         elif not self.reader:
             told["reader"] = False
-        if self.authority:
-            told["authority"] = self.authority
         return told

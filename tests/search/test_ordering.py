@@ -124,20 +124,18 @@ def test_what_was_cut_short_is_read_again(filled, tmp_path, monkeypatch):
     assert filled.search("weir keeper", alone).notes == ()
 
 
-def test_a_kind_of_document_can_have_the_last_word(library):
+def test_both_sides_are_told_with_their_dates(library):
     said = {
-        "a.md": "The access token is valid for 3600 seconds.\n",
+        "2024-05-01 a.md": "The access token is valid for 3600 seconds.\n",
         "b.txt": "The access token is valid for 15 minutes.\n",
     }
     library.ingest([Incoming(name, content_hash=library.stage(text.encode())) for name, text in said.items()])
     asked = "How long is the access token valid?"
     (open_one,) = library.search(asked).conflicts
     assert {side.value for side in open_one.sides} == {"3600 seconds", "15 minutes"}
-    assert open_one.preferred is None
-    ranked = library.settings.with_value("answering.authority", ("text > markdown",))
-    (settled,) = library.search(asked, ranked).conflicts
-    assert settled.sides[settled.preferred].source == "b.txt"
-    assert "b.txt" in settled.reason
+    (old,) = (side for side in open_one.sides if side.source == "2024-05-01 a.md")
+    assert old.date == "2024-05-01"
+    assert f"3600 seconds ({old.document}, 2024-05-01)" in open_one.sentence
 
 
 def test_a_model_that_is_not_here_is_named(filled):

@@ -7,24 +7,24 @@ alike by meaning.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import combinations
+from functools import lru_cache, partial
+from itertools import combinations, pairwise, product
+from textwrap import shorten
 
-from core.search.context.conflicts_statements import Statement, content_words, statement, written_words
-from core.search.context.conflicts_values import DATE, Value, differ, values_of
+from core.search.context.conflicts_values import DATE, NEGATION, Value, differ, values_of
+from core.text.analysis import analyse
+from core.text.quantities import BASE_UNITS
 from core.text.sentences import is_half, sentence_spans
 from core.types import Passage, Span
 
-Similarity = Callable[[str, str], float]
-Cut = Callable[[str, int], bool]
-
-_ALIKE, _ALIKE_DAYS = 0.6, 0.75  # least share of the words of both that the other has too
+_ALIKE = {DATE: 0.75}  # least share of the words of both that the other has too, else 0.6
 _LEAST_SIMILAR = 0.5  # of two statements: less alike by meaning they are about different things
 _BEARS, _BEARS_SIMILAR = 0.5, 0.5  # least share of the question's words in a sentence, or likeness to what it states
 _SERIES = 3  # values that one document may give a subject: with more it tells of many cases, as logs do
-_MOST_WORDS = 16
+_LONGEST_ABOUT = 110  # characters
 GAP = "…"
 
 
@@ -32,7 +32,8 @@ GAP = "…"
 class ConflictSide:
     """What one passage says. ``value`` as written, ``normal`` comparable: "3600 s", "2026-03-31", "no".
 
-    ``span``: of the value, and ``sentence_span`` of its sentence, in the canonical text of ``version_id``.
+    ``span``: of the value, and ``sentence_span`` of its sentence, in the canonical text of ``version_id``. ``date``: of
+    the document, "" where it is not known.
     """
 
     value: str
@@ -44,6 +45,7 @@ class ConflictSide:
     document: str
     source: str
     rank: int
+    date: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,50 +54,52 @@ class ContextConflict:
 
     ``kind``: "number", "date" or "negation". ``subject``: words of the first side that another shares; ``about``: what
     the first side says, with a gap for the value, to be read by a person.
-    ``preferred``: the side whose document ranks above the others', ``None`` where none does; ``reason``: a sentence
-    that says so, "" for none.
     """
 
     kind: str
     subject: tuple[str, ...]
     sides: tuple[ConflictSide, ...]
-    preferred: int | None = None
-    reason: str = ""
     about: str = ""
 
     @property
     def sentence(self) -> str:
-        """What each side says, for a person, and whose word counts."""
-        sides = "; ".join(f"{side.value} ({side.document})" for side in self.sides)
-        return f"The sources disagree: {sides}. {self.reason}".rstrip()
+        """What each side says, and of when its document is, for a person."""
+        told = (f"{one.value} ({', '.join(filter(None, (one.document, one.date)))})" for one in self.sides)
+        return f"The sources disagree: {'; '.join(told)}."
 
 
 def conflicts(
-    question: str, passages: Sequence[Passage], similarity: Similarity, cut: Cut | None = None
+    question: str,
+    passages: Sequence[Passage],
+    similarity: Callable[[str, str], float],
+    cut: Callable[[str, int], bool] = lambda version_id, place: False,
+    dated: Callable[[str], str] = lambda version_id: "",
 ) -> tuple[ContextConflict, ...]:
     """What the passages disagree on of what was asked, of the most relevant passages first; () where nothing was found.
 
     ``similarity(one, other)``: how much two texts are alike by meaning, in [-1, 1]; it is asked for the few pairs whose
     values differ. ``cut(version_id, place)``: whether a passage that begins or ends there parts a sentence: a half
-    states nothing. The order in which passages are given does not matter, their ranks do.
+    states nothing. ``dated(version_id)``: the date of a document. The order in which passages are given does not
+    matter, their ranks do.
     """
     asked = frozenset(content_words(question))
     said = _disputed(passages, cut)
 
     def bears(one: Statement) -> bool:
         shared = len(asked & one.known)
-        return shared >= max(1, _BEARS * len(asked)) or similarity(question, _told(one)) >= _BEARS_SIMILAR
+        return shared >= max(1, _BEARS * len(asked)) or similarity(question, one.told) >= _BEARS_SIMILAR
 
     groups: list[set[int]] = []
     for one, other in combinations(range(len(said)), 2):
         a, b = said[one], said[other]
-        if _contradict(a, b) and bears(a) and bears(b) and similarity(_told(a), _told(b)) >= _LEAST_SIMILAR:
+        if _contradict(a, b) and bears(a) and bears(b) and similarity(a.told, b.told) >= _LEAST_SIMILAR:
             joined = [group for group in groups if group & {one, other}]
             groups = [group for group in groups if group not in joined] + [{one, other}.union(*joined)]
-    return tuple(_conflict([said[place] for place in sorted(group)], said, bears) for group in sorted(groups, key=min))
+    ordered = sorted(groups, key=min)
+    return tuple(_conflict([said[place] for place in sorted(group)], said, bears, dated) for group in ordered)
 
 
-def _disputed(passages: Sequence[Passage], cut: Cut | None) -> list[Statement]:
+def _disputed(passages: Sequence[Passage], cut: Callable[[str, int], bool]) -> list[Statement]:
     """What whole sentences state, each of a document once, where others state another value of the same measure."""
     found: dict[tuple[str, str], list[tuple[Value, Passage, Span]]] = {}
     seen: set[tuple[str, str]] = set()
@@ -103,25 +107,18 @@ def _disputed(passages: Sequence[Passage], cut: Cut | None) -> list[Statement]:
         for span in sentence_spans(passage.text):
             text = passage.text[span.start : span.end]
             key = (passage.version_id, " ".join(text.split()).casefold())
-            values = () if key in seen else values_of(text)
+            for value in () if key in seen else values_of(text):
+                found.setdefault((value.kind, value.measure), []).append((value, passage, span))
             seen.add(key)
-            if values:
-                sentence = Span(passage.start + span.start, passage.start + span.end)
-                for value in values:
-                    found.setdefault((value.kind, value.measure), []).append((value, passage, sentence))
     said: list[Statement] = []
-    amounts: dict[tuple[str, str, frozenset[str]], set[float | str | bool]] = {}
+    amounts: dict[Hashable, set[float | str | bool]] = {}
     for group in found.values():
-        for value, passage, sentence in group if len({value.amount for value, _, _ in group}) > 1 else ():
-            whole = Span(passage.start, passage.end)
-            if cut is None or not is_half(sentence, whole, partial(cut, passage.version_id)):
+        for value, passage, span in group if len({value.amount for value, _, _ in group}) > 1 else ():
+            sentence = Span(passage.start + span.start, passage.start + span.end)
+            if not is_half(sentence, Span(passage.start, passage.end), partial(cut, passage.version_id)):
                 said.append(statement(value, passage, sentence))
-                amounts.setdefault(_series(said[-1]), set()).add(value.amount)
-    return [one for one in said if len(amounts[_series(one)]) <= _SERIES]
-
-
-def _series(one: Statement) -> tuple[str, str, frozenset[str]]:
-    return one.passage.version_id, one.value.measure, one.words
+                amounts.setdefault((passage.version_id, value.measure, said[-1].words), set()).add(value.amount)
+    return [one for one in said if len(amounts[one.passage.version_id, one.value.measure, one.words]) <= _SERIES]
 
 
 def _contradict(a: Statement, b: Statement) -> bool:
@@ -134,7 +131,7 @@ def _contradict(a: Statement, b: Statement) -> bool:
     if any(first in own and second not in own for first, second in a.pairs | b.pairs):
         return False  # "refresh token" is another thing than "token"
     shared = len(a.words & b.known) + len(b.words & a.known)
-    return shared >= (_ALIKE_DAYS if a.value.kind == DATE else _ALIKE) * (len(a.words) + len(b.words))
+    return shared >= _ALIKE.get(a.value.kind, 0.6) * (len(a.words) + len(b.words))
 
 
 def _comparable(a: Statement, b: Statement) -> bool:
@@ -148,7 +145,10 @@ def _comparable(a: Statement, b: Statement) -> bool:
 
 
 def _conflict(
-    members: list[Statement], said: Sequence[Statement], bears: Callable[[Statement], bool]
+    members: list[Statement],
+    said: Sequence[Statement],
+    bears: Callable[[Statement], bool],
+    dated: Callable[[str], str],
 ) -> ContextConflict:
     """The conflict of its members, and of who agrees with one of them in other words."""
     first = members[0]
@@ -159,28 +159,138 @@ def _conflict(
             members.append(one)
     members.sort(key=lambda one: (one.passage.rank, one.passage.version_id, one.sentence))
     others = frozenset[str]().union(*(one.known for one in members if one is not first))
-    about = f"{first.before}{GAP}{first.after}".strip(" \n.,;:!*_#").split()
-    about[_MOST_WORDS:] = [GAP] if len(about) > _MOST_WORDS else []
-    subject = written_words(f"{first.before} {first.after}", others)
-    return ContextConflict(first.value.kind, subject, tuple(map(_side, members)), about=" ".join(about))
-
-
-def _told(one: Statement) -> str:
-    """The statement without the rest of its sentence."""
-    start, end = one.value.span.start, one.value.span.end
-    return " ".join(f"{one.before}{one.text[start:end]}{one.after}".split())
-
-
-def _side(one: Statement) -> ConflictSide:
-    start, end, at = one.value.span.start, one.value.span.end, one.sentence.start
-    return ConflictSide(
-        one.text[start:end],
-        one.value.normal,
-        Span(at + start, at + end),
-        one.text,
-        one.sentence,
-        one.passage.version_id,
-        one.passage.document,
-        one.passage.source,
-        one.passage.rank,
+    about = f"{first.before}{GAP}{first.after}".strip(" \n.,;:!*_#")
+    words = (word[0] for word in _WORD.finditer(f"{first.before} {first.after}".lower()))
+    subject = tuple(dict.fromkeys(word for word in words if others.intersection(_stems(word))))
+    sides = [
+        ConflictSide(
+            value=one.written,
+            normal=one.value.normal,
+            span=Span(one.sentence.start + one.value.span.start, one.sentence.start + one.value.span.end),
+            sentence=one.text,
+            sentence_span=one.sentence,
+            version_id=one.passage.version_id,
+            document=one.passage.document,
+            source=one.passage.source,
+            rank=one.passage.rank,
+            date=dated(one.passage.version_id),
+        )
+        for one in members
+    ]
+    return ContextConflict(
+        first.value.kind, subject, tuple(sides), shorten(about, _LONGEST_ABOUT, placeholder=f" {GAP}")
     )
+
+
+# Words of one property are one word: "valid for" and "expires after" say the same of a token.
+_PROPERTIES = (
+    "lifetime expire expires expired expiry expiration valid validity live lives last lasts",
+    "keep keeps kept retain retains retained retention store stored",
+    "delete deletes deleted deletion purge purged",
+    "limit limits limited maximum capped minimum allowed hold holds",
+    "cost costs price priced fee charge charged",
+    "require requires required need needs needed",
+)
+_PROPERTY = {word: f"={row.split()[0]}" for row in _PROPERTIES for word in row.split()}
+_OPPOSED = frozenset("above below inside outside without".split())  # function words that tell cases apart
+_LIGHT = frozenset("must shall also one always exactly currently now per every within only cannot never".split())
+_WORD = re.compile(r"[^\W_]+(?:[_.'’/-]+[^\W_]+)*")
+_PARTS = re.compile(r"[;:,]\s|\s[-–—]\s|\s\(|\)|\s(?:and|but|while|whereas|so that|which|because|although)\s")
+_VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|can|may|must|will|shall|does|do)\b")
+_CONDITION = re.compile(
+    r"(?:\b(?:if|when|whenever|unless|during|while|except|once)|\A\W*(?:after|before|without|with|at|on|in|for|from|by))"
+    r"\s(?P<words>[^,;:.()]*)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """``value``, at ``span`` of ``text``, the sentence; ``sentence``: where that stands in the document.
+
+    ``before``, ``after``: the subject and the clause around the value. ``words``: theirs; ``known``: those of the whole
+    sentence, its headings and its title, which hold for it too. ``pairs``: neighbouring words. ``limits``: names,
+    figures and conditions, which a statement of the same case has to know.
+    """
+
+    value: Value
+    passage: Passage
+    sentence: Span
+    before: str
+    after: str
+    words: frozenset[str]
+    known: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+    limits: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+        return self.passage.text[self.sentence.start - self.passage.start : self.sentence.end - self.passage.start]
+
+    @property
+    def written(self) -> str:
+        """The value as it is written."""
+        return self.text[self.value.span.start : self.value.span.end]
+
+    @property
+    def told(self) -> str:
+        """The statement without the rest of its sentence."""
+        return " ".join(f"{self.before}{self.written}{self.after}".split())
+
+
+def statement(value: Value, passage: Passage, sentence: Span) -> Statement:
+    """What is stated where the ``value`` stands, ``sentence`` being its sentence in the document's text."""
+    text = passage.text[sentence.start - passage.start : sentence.end - passage.start]
+    start, end = 0, len(text)
+    for part in _PARTS.finditer(text):
+        if part.end() <= value.span.start:
+            start = part.end()
+        elif part.start() >= value.span.end:
+            end = part.start()
+            break
+    opening = _VERB.search(text, 0, start)
+    subject = text[: opening.start()] if opening else ""
+    before, after = subject + text[start : value.span.start], text[value.span.end : end]
+    said = f"{before}, {after}" if value.kind != NEGATION else text
+    words = set(content_words(said))
+    if (counted := value.measure.partition("/")[0]) not in BASE_UNITS and value.kind != NEGATION:
+        words.update(content_words(counted))
+    if len(words) < 2 and passage.headings:
+        words.update(content_words(passage.headings[-1]))
+    context = " ".join([text, passage.document, *passage.headings])
+    written = list(_WORD.finditer(said))
+    named = [
+        word[0]
+        for word in written
+        if any(map(str.isdigit, word[0])) or (word[0][0].isupper() and said[: word.start()].strip(" \n\"'“‘(*_"))
+    ]
+    cases = [match["words"] for match in _CONDITION.finditer(f"{text[: value.span.start]}, {text[value.span.end :]}")]
+    beside = ((one, other) for one, other in pairwise(written) if said[one.end() : other.start()] in {" ", "-"})
+    return Statement(
+        value,
+        passage,
+        sentence,
+        before,
+        after,
+        frozenset(words),
+        frozenset([*words, *content_words(context)]),
+        frozenset(pair for one, other in beside for pair in product(_stems(one[0].lower()), _stems(other[0].lower()))),
+        frozenset(content_words(" ".join([*named, *cases]))),
+    )
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a text that say what it is about, in order: stems, and one word for those of one property.
+
+    >>> content_words("How long is an access token valid? They expire.")
+    ['long', 'access', 'token', '=lifetime', '=lifetime']
+    """
+    return [stem for match in _WORD.finditer(text.lower()) for stem in _stems(match[0])]
+
+
+@lru_cache(maxsize=50_000)
+def _stems(word: str) -> tuple[str, ...]:
+    if word in _PROPERTY or word in _OPPOSED:
+        return (_PROPERTY.get(word, word),)
+    return () if word in _LIGHT or word.endswith(("n't", "n’t")) else tuple(analyse(word)[:1])

@@ -7,7 +7,6 @@ speak of two cases.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -21,7 +20,7 @@ from core.types import Span
 
 NUMBER, DATE, NEGATION = "number", "date", "negation"
 EXACT, AT_MOST, AT_LEAST = "", "at most ", "at least "
-_LONGEST, _FEWEST_WORDS = 400, 3
+_LONGEST = 400
 _CLOSE, _LOOSELY = 0.03, {"s", "bytes"}  # so far two units agree: a month and 30 days, 1 GB and 1024 MB
 
 _NO_PROSE = re.compile(r"[{}<>=|\\\t]|::|->|https?:|^\s*[$#>/]")
@@ -53,18 +52,14 @@ _LOOSE_AFTER = re.compile(
     rf"additional|left|points?|or so)\b|{_JOINED}(?:up to )?[$€£]?(?:\d|(?:{_SPELT})\b)",
     re.IGNORECASE,
 )
-_BOUNDS = (
-    (AT_MOST, r"up to|at (?:the )?most|no(?:t)? (?:more|longer) than|maximum(?: of| is)?|less than|under|below|within"),
-    (AT_LEAST, r"at least|no(?:t)? (?:less|fewer) than|minimum(?: of| is)?|more than|over|above"),
-)
-_BOUND_BEFORE = [(bound, re.compile(rf"\b(?:{words})\s*\Z", re.IGNORECASE)) for bound, words in _BOUNDS]
-_BOUND_AFTER = [
-    (AT_MOST, re.compile(r"\s(?:at (?:the )?most|or less|maximum)\b")),
-    (AT_LEAST, re.compile(r"\s(?:or more)\b|\+")),
-]
-
-
-_YEAR, _VERSION = re.compile(r"(?:1[5-9]|20)\d\d"), re.compile(r"\d+\.\d+")
+_BOUNDS = {  # before a value or behind it
+    AT_MOST: r"\b(?:up to|at (?:the )?most|no(?:t)? (?:more|longer) than|maximum(?: of| is)?|less than|under|below|"
+    r"within)\s*\Z|\A\s(?:at (?:the )?most|or less|maximum)\b",
+    AT_LEAST: r"\b(?:at least|no(?:t)? (?:less|fewer) than|minimum(?: of| is)?|more than|over|above)\s*\Z"
+    r"|\A(?:\s(?:or more)\b|\+)",
+}
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_YEAR_OR_VERSION = re.compile(rf"{_YEAR.pattern}|\d+\.\d+")
 _DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
 _PLAIN = re.compile(r"\D{8,160}[.!]")  # what may be so or not: short, and without figures
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
@@ -108,56 +103,38 @@ def values_of(sentence: str) -> tuple[Value, ...]:
     >>> values_of("It takes 5 to 10 minutes."), values_of("It costs 3 % more this year."), values_of("Is it 5 EUR?")
     ((), (), ())
     """
-    if len(sentence) > _LONGEST or len(sentence.split()) < _FEWEST_WORDS or asks(sentence):
-        return ()
-    if _NO_PROSE.search(sentence) or _UNSURE.search(sentence):
+    if len(sentence) > _LONGEST or asks(sentence) or _NO_PROSE.search(sentence) or _UNSURE.search(sentence):
         return ()
     denied = _NOT.findall(sentence)
-    found = [] if denied else list(_numbers(sentence))
+    numbers = [] if denied else [one for match in _VALUE.finditer(sentence) if (one := _number(sentence, match))]
+    found = [
+        one for one in numbers if not any(one.measure == other.measure and differ(one, other) for other in numbers)
+    ]
     days = list(dates(sentence)) if not denied and _YEAR.search(sentence) else []
     if len(days) == 1 and _DAY.fullmatch(days[0][2]):
         found.append(Value(DATE, "", days[0][2], Span(*days[0][:2])))
-    if (
-        not found
-        and len(denied) < 2
-        and _PLAIN.fullmatch(sentence)
-        and (said := (_NOT if denied else _TRUTH).search(sentence))
-    ):
-        found.append(
-            Value(NEGATION, " ".join(sorted(set(analyse(_NOT.sub(" ", sentence))))), not denied, Span(*said.span()))
-        )
+    plain = not found and len(denied) < 2 and _PLAIN.fullmatch(sentence)
+    if plain and (said := (_NOT if denied else _TRUTH).search(sentence)):
+        words = " ".join(sorted(set(analyse(_NOT.sub(" ", sentence)))))
+        found.append(Value(NEGATION, words, not denied, Span(*said.span())))
     return tuple(found)
-
-
-def _numbers(sentence: str) -> Iterator[Value]:
-    found = [value for match in _VALUE.finditer(sentence) if (value := _number(sentence, match)) is not None]
-    for value in found:
-        if all(other is value or other.measure != value.measure or not differ(other, value) for other in found):
-            yield value
 
 
 def _number(sentence: str, match: re.Match[str]) -> Value | None:
     """A number that states something: of a unit or of things counted, and not loose."""
-    bound = next((kind for kind, pattern in _BOUND_BEFORE if pattern.search(sentence, 0, match.start())), EXACT)
-    if not bound and _LOOSE_BEFORE.search(sentence, 0, match.start()):
-        return None
     written = re.sub(r"[, \u202f\u00a0']", "", match["figure"] or match["spelt"].lower()).replace("−", "-")
     scale = SCALES.get(match["scale"] or "", 1.0)
     number = scale * float(written if match["figure"] else NUMBER_WORDS.get(written, 1))
     unit, start, end = match["unit"] or "", match.start("figure" if match["figure"] else "spelt"), match.end("unit")
     if match["money"] and (based := in_base(number, match["money"])) is not None:
-        unit, start, end = (
-            match["money"],
-            match.start(),
-            max(match.end("figure"), match.end("spelt"), match.end("scale")),
-        )
+        unit, start, end = match["money"], match.start(), max(map(match.end, ("figure", "spelt", "scale")))
         if _THOUSANDS.fullmatch(written):
             return None  # "€1.200" are 1,200 euros to many, and nobody writes 1.2 so
     elif (based := in_base(number, unit) if unit else None) is None:
         counted = match["noun"] if not unit.endswith("s") and unit.islower() else unit
         if not counted or not counted.islower() or len(counted) < 3 or written in _NO_COUNT:
             return None
-        if scale == 1 and (_YEAR.fullmatch(written) or _VERSION.fullmatch(written)):
+        if scale == 1 and _YEAR_OR_VERSION.fullmatch(written):
             return None
         based = number, singular(counted)
         end = match.end("noun") if counted != unit else end
@@ -170,9 +147,13 @@ def _number(sentence: str, match: re.Match[str]) -> Value | None:
         if each is not None and each[1] == "s" and each[0] < 86_400:
             amount, of = amount / each[0], "s"
         measure, end = f"{measure}/{of}", per.end()
-    if _LOOSE_AFTER.match(sentence, end):
+    before, after = sentence[: match.start()], sentence[end:]
+    bound = next(
+        (one for one, words in _BOUNDS.items() if re.search(words, before, re.IGNORECASE) or re.match(words, after)),
+        EXACT,
+    )
+    if _LOOSE_AFTER.match(after) or (not bound and _LOOSE_BEFORE.search(before)):
         return None
-    bound = bound or next((kind for kind, pattern in _BOUND_AFTER if pattern.match(sentence, end)), EXACT)
     decimals = len(written.partition(".")[2])
     step = abs(amount / number) * scale * 0.1**decimals if number and (decimals or scale > 1) else 0.0
     return Value(NUMBER, measure, amount, Span(start, end), unit, bound, step)

@@ -102,8 +102,6 @@ def test_what_is_not_asked_is_not_denied():
     [
         {"sentences": -1},
         {"least_support": 1.5},
-        {"authority": ("a > ",)},
-        {"authority": ("tokens:",)},
         {"sentences": 21},
     ],
 )

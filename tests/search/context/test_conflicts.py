@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -11,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.context.conflicts import GAP, conflicts
-from core.search.context.conflicts_authority import deciding, higher, preferred_first, settle
-from core.settings import AnsweringSettings
-from core.types import Answer, Citation, Passage, Quote, Span
+from core.types import Passage, Span
 
 # Pairs of sentences, written before the rules were tried on them: those that contradict each other, and those that do
 # not, however much they look as if they did.
@@ -222,115 +219,6 @@ def test_the_order_of_the_passages_does_not_matter():
 def test_tables_and_code_are_left_alone():
     assert between("| Backups are kept for | 30 days |", "| Backups are kept for | 90 days |") == ()
     assert between("keep_backups(for = 30 days);", "keep_backups(for = 90 days);") == ()
-
-
-NAMES = st.sampled_from(["handbook", "notes", "api", "*"])
-
-
-@given(st.permutations(["handbook.md", "notes.md", "api.md"]), st.lists(NAMES, min_size=1, max_size=4))
-def test_authority_changes_nothing_but_who_is_preferred(sources, ranks):
-    texts = ["Backups are kept for 30 days.", "Backups are kept for 90 days.", "Backups are kept for 60 days."]
-    found = among([passage(text, at, source=sources[at - 1]) for at, text in enumerate(texts, 1)])
-    [settled] = settle(found, [" > ".join(ranks)])
-    assert (settled.kind, settled.subject, settled.sides) == (found[0].kind, found[0].subject, found[0].sides)
-    assert (settled.preferred is None) == (settled.reason == "")
-
-
-def two_sides():
-    one = passage("An access token is valid for 3600 seconds.", 1, source="docs/api.md", title="API reference")
-    other = passage("Access tokens expire after 15 minutes.", 2, source="architecture.md", title="Architecture")
-    return among([one, other])
-
-
-@pytest.mark.parametrize(
-    ("entry", "preferred", "reason"),
-    [
-        ("api.md > architecture.md", 0, "docs/api.md ranks above architecture.md."),
-        ("architecture > api", 1, "architecture.md ranks above docs/api.md."),
-        ("architecture*", 1, "architecture.md ranks above docs/api.md."),
-        ("pdf > markdown", 1, "architecture.md ranks above docs/api.md."),
-        ("access tokens: API reference", 0, "docs/api.md ranks above architecture.md."),
-        ("backups: api", None, ""),
-        ("*.md", None, ""),
-        ("minutes.txt", None, ""),
-    ],
-)
-def test_documents_rank_by_name_title_kind_and_topic(entry, preferred, reason):
-    [settled] = settle(two_sides(), [entry], {"1" * 64: "markdown", "2" * 64: "pdf"})
-    assert (settled.preferred, settled.reason) == (preferred, reason)
-
-
-def test_an_entry_for_the_topic_counts_before_one_for_all():
-    [settled] = settle(two_sides(), ["architecture > api", "tokens: api > architecture"])
-    assert settled.preferred == 0
-
-
-def test_a_name_written_out_counts_before_one_that_is_like_it():
-    texts = ("An access token is valid for 3600 seconds.", "Access tokens expire after 15 minutes.")
-    found = among([passage(texts[0], 1, source="old-api.md"), passage(texts[1], 2, source="api.md")])
-    assert [one.preferred for one in settle(found, ["api.md > old-api.md"])] == [1]
-    assert [one.preferred for one in settle(found, ["old-api.md > api.md"])] == [0]
-
-
-ENTRIES = st.lists(
-    st.sampled_from(
-        ["api > architecture", "architecture.md > *", "tokens: architecture > api", "backups: a > b", "*.md", "pdf > *"]
-    ),
-    max_size=3,
-)
-FILES = st.sampled_from(["api.md", "docs/api.md", "old/api.md", "old-api.md", "a > b: c, [d].md", "*.md", "Ä.txt"])
-
-
-@given(FILES, FILES, ENTRIES, st.integers(0, 1))
-def test_a_side_is_ranked_higher_by_one_entry_and_no_longer_without_it(one, other, authority, place):
-    texts = ("An access token is valid for 3600 seconds.", "Access tokens expire after 15 minutes.")
-    [found] = among(
-        [passage(text, at, source=name) for at, (text, name) in enumerate(zip(texts, (one, other), strict=True), 1)]
-    )
-    entry = higher(found, place, authority)
-    if one != other and not {one, other} & {"*.md"}:
-        assert entry
-    if entry:
-        assert AnsweringSettings(authority=(entry,)).authority == (entry,)
-        [settled] = settle([found], [entry, *authority])
-        assert settled.preferred == place
-        [before] = settle([found], authority)
-        if before.preferred != place:
-            assert deciding(settled, [entry, *authority]) == entry
-        assert settle([settled], authority) == (before,)
-        assert (deciding(found, authority) == "") == (before.preferred is None)
-
-
-def test_who_ranks_a_source_otherwise_does_so_for_the_subject_alone():
-    [found] = two_sides()
-    assert higher(found, 0, []) == "api.md > architecture.md"
-    assert higher(found, 1, ["api.md > architecture.md"]) == "access token valid: architecture.md > api.md"
-    same = replace(found, sides=(found.sides[0], replace(found.sides[1], version_id=found.sides[0].version_id)))
-    assert higher(same, 0, []) == "", "one document has both sides"
-
-
-QUOTED = st.lists(st.sampled_from([0, 1, 2]), max_size=6)
-
-
-@given(QUOTED, st.sampled_from([None, 0, 1]))
-def test_the_preferred_sides_quote_comes_before_those_it_ranks_above(order, preferred):
-    [found] = two_sides()
-    elsewhere = replace(found.sides[0], version_id="3" * 64)
-    said = [*found.sides, elsewhere]
-    quotes = [
-        Quote(f"{at}", 1 - at / 10, Citation(side.version_id, "D", "d", side.sentence_span.start, side.span.end))
-        for at, side in enumerate(said[number] for number in order)
-    ]
-    after = preferred_first(Answer(tuple(quotes)), [replace(found, preferred=preferred)]).quotes
-    assert sorted(after, key=lambda quote: quote.text) == quotes
-    if preferred is None or preferred not in order:
-        assert list(after) == quotes
-        return
-    numbers = [order[int(quote.text)] for quote in after]
-    assert 1 - preferred not in numbers[: numbers.index(preferred)]
-    for number in (1 - preferred, 2):  # the others keep their order
-        kept = [quote.text for quote in after if order[int(quote.text)] == number]
-        assert kept == sorted(kept)
 
 
 @given(st.text(max_size=200))
