@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from core.chunking.prefixes import below
 from core.lru_cache import LruCache
 from core.search.expansion import clear_span
+from core.search.expansion.growth import family
 from core.search.ranking import Ranking
 from core.search.ranking.diversity import diversify
 from core.search.ranking.fusion import Scores
@@ -24,14 +25,17 @@ from core.search.ranking.reranking import (
     read,
     reorder,
 )
-from core.search.ranking.units import units
 from core.settings import DiversitySettings, RerankingSettings
+from core.storage.index.leaves import LeafTable
+from core.text.sentences import sentence_spans
+from core.types import Span
 
 Text = Callable[[int], str]
 """The canonical text of a document, by its ordinal."""
 Above = Callable[[Sequence[int]], Sequence[str]]
 """What stands above leaves, by their rows: title, headings, header of a table; "" where nothing does."""
 Progress = Callable[[int, int], None]
+CHARACTERS_PER_TOKEN = 4  # of English prose; where a text has fewer, a cut unit still has its leaf in the middle
 
 
 def diversified(ranking: Ranking, settings: DiversitySettings) -> Ranking:
@@ -135,3 +139,71 @@ def _appended(
         dropped={**ranking.dropped, **{int(ranking.kept[entry]): why for entry, why in dropped.items()}},
         timings_ms={**ranking.timings_ms, stage: (perf_counter() - started) * 1000},
     )
+
+
+def units(
+    leaves: LeafTable,
+    chosen: Sequence[int],
+    settings: RerankingSettings,
+    max_tokens: int,
+    text_of: Callable[[int], str],
+) -> list[Span]:
+    """The span to be read for each chosen leaf (indices into ``leaves``), in order; it holds the leaf.
+
+    ``max_tokens``: what the re-ranker reads at once. ``text_of(document)``: the canonical text. A longer unit is cut
+    around its leaf: a model that drops the end of what is too long would judge a passage by its neighbours.
+    """
+    room = max_tokens * CHARACTERS_PER_TOKEN
+    found: list[Span] = []
+    for leaf in chosen:
+        child = Span(int(leaves.starts[leaf]), int(leaves.ends[leaf]))
+        unit = child
+        if settings.unit != "child":
+            text = text_of(int(leaves.documents[leaf]))
+            first, last = family(leaves, leaf)
+            unit = Span(int(leaves.starts[first]), int(leaves.ends[first : last + 1].max()))
+            if settings.unit == "window":
+                limits = unit if leaves.parent_rows[leaf] >= 0 else Span(0, len(text))
+                near = Span(max(limits.start, child.start - room), min(limits.end, child.end + room))
+                unit = window(text, child, near, settings.window_sentences)
+            unit = around(text, child, unit, room)
+        found.append(unit)
+    return found
+
+
+def window(text: str, child: Span, limits: Span, sentences: int) -> Span:
+    """The child and so many whole sentences on each side of it, within the limits; 0 leaves it as it is.
+
+    >>> text = "One. Two. Three. Four. Five."
+    >>> found = window(text, Span(10, 16), Span(0, 22), 1)
+    >>> text[found.start : found.end]
+    'Two. Three. Four.'
+    """
+    before = sentence_spans(text, limits.start, child.start)[-sentences:] if sentences else []
+    after = sentence_spans(text, child.end, limits.end)[:sentences] if sentences else []
+    return Span(before[0].start if before else child.start, after[-1].end if after else child.end)
+
+
+def around(text: str, child: Span, unit: Span, room: int) -> Span:
+    """The part of the unit around the child that has at most ``room`` characters, cut at white space where it can be.
+
+    A child that alone is longer is left whole.
+
+    >>> text = "one two three four five six seven"
+    >>> found = around(text, Span(14, 18), Span(0, 33), 16)
+    >>> text[found.start : found.end]
+    'three four five'
+    """
+    if unit.length <= room or child.length >= room:
+        return unit if unit.length <= room else child
+    side = (room - child.length) // 2
+    start = max(unit.start, min(child.start - side, unit.end - room))
+    end = min(unit.end, start + room)
+    start, end = min(start, child.start), max(end, child.end)
+    while start > unit.start and start < child.start and not text[start - 1].isspace():
+        start += 1
+    while end < unit.end and end > child.end and not text[end].isspace():
+        end -= 1
+    while end > child.end and text[end - 1].isspace():
+        end -= 1
+    return Span(start, end)

@@ -16,13 +16,12 @@ from core.search import context as assembly
 from core.search.answer.line import Line, Weighed, answer_line, no_line, weigh
 from core.search.answer.marking import Reader
 from core.search.answer.reads import StoreReads
-from core.search.asked_vectors import AskedVectors
 from core.search.catalogue_reads import CatalogueReads, hits_of
 from core.search.context.conflicts import conflicts
 from core.search.context.fates import clustered
 from core.search.context.prompt import render_prompt
 from core.search.expansion import expand
-from core.search.memory import SearchMemory
+from core.search.memory import AskedVectors, SearchMemory
 from core.search.ordering import Progress, RerankerCache, diversified
 from core.search.question.analysis import Keys, Understanding
 from core.search.question.rewording import Rewording, Wording, Writer, middle

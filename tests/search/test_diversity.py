@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.ranking.columns import column
 from core.search.ranking.diversity import clusters, diversify, in_turn, mmr
-from core.search.ranking.fusion import best_first
+from core.search.ranking.fusion import best_first, column
 from core.settings.searching import DIVERSITIES, DiversitySettings
 
 

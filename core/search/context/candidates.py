@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.search.context.filling import Budget, place
 from core.search.context.prompt import Reads
 from core.search.expansion import Extent, leaf_at
-from core.search.expansion.needing import stands_alone
+from core.search.expansion.growth import stands_alone
 from core.search.ranking import Ranking
 from core.storage.index.leaves import LeafTable
 from core.text.analysis import analyse

@@ -5,22 +5,24 @@ Where leaves stand is index arithmetic over the leaf snapshot; siblings stand si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.chunking.signals.turns import find_turns
 from core.enriching.features import Reference
 from core.search.expansion.relevance import Values
 from core.search.ranking import Ranking
 from core.settings import ExpansionSettings
 from core.storage.index.leaves import LeafTable
+from core.text.sentences import is_in_sentences
 from core.types import Span
 
-_STEPS = 8  # leaves looked at one by one for where a family ends: most are small
-_GALLOP = 64  # then so many at once, then twice as many, and so on
+_STEPS = 64  # leaves looked at for where a family ends, then twice as many, and so on
+_AROUND = 2000  # characters read around a child for turns of a conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +47,21 @@ def family(leaves: LeafTable, child: int) -> tuple[int, int]:
 
     A child without a parent is its own family.
     """
-    row = leaves.parent_rows[child]
-    if row < 0:
-        return child, child
-    return child - _alike(leaves.parent_rows[:child][::-1], row), child + _alike(leaves.parent_rows[child + 1 :], row)
+    rows = leaves.parent_rows
+    first = last = child
+    if rows[child] >= 0:
+        first -= _alike(rows[:child][::-1], rows[child])
+        last += _alike(rows[child + 1 :], rows[child])
+    return first, last
 
 
 def _alike(rows: NDArray[np.int64], row: np.int64) -> int:
     """How many entries at the beginning are ``row``."""
-    seen, step = 0, _GALLOP
-    for near in range(min(_STEPS, len(rows))):
-        if rows[near] != row:
-            return near
+    seen, step = 0, _STEPS
     while seen < len(rows):
-        other = np.flatnonzero(rows[seen : seen + step] != row)
-        if len(other):
-            return seen + int(other[0])
+        other = rows[seen : seen + step] != row
+        if other.any():
+            return seen + int(other.argmax())
         seen, step = seen + step, 2 * step
     return len(rows)
 
@@ -185,13 +186,15 @@ class Growth:
 
     def run(self, place: int, first: int, last: int, reason: str) -> Extent:
         """The leaves from ``first`` to ``last`` for the child at this place."""
-        return self.text(place, self.span(first, last), reason)
+        child, leaves = self.children[place], self.ranking.leaves
+        start, end = int(leaves.starts[first]), int(leaves.ends[first : last + 1].max())
+        return Extent(child, int(leaves.documents[child]), start, end, reason, float(self.relevances[place]))
 
     def text(self, place: int, span: Span, reason: str) -> Extent:
         """Some text of its document for the child at this place."""
-        child = self.children[place]
-        document = int(self.leaves.documents[child])
-        return Extent(child, document, span.start, span.end, reason, float(self.relevances[place]))
+        return replace(
+            self.run(place, self.children[place], self.children[place], reason), start=span.start, end=span.end
+        )
 
 
 def flat(growth: Growth) -> list[Extent]:
@@ -205,23 +208,49 @@ def parent(growth: Growth) -> list[Extent]:
     With ``parent_ratio`` the parent is taken only to about that many times the child's size. Reads the genres of the
     documents where ``kinds`` are chosen, else nothing.
     """
-    score_of = _scores(growth)
-    return [_parent(growth, place, score_of) for place in range(len(growth.children))]
+    return _parents(growth, [""] * len(growth.children))
 
 
 def gated_parent(growth: Growth) -> list[Extent]:
     """As ``parent`` for children whose confidence is below the threshold; the others as they are."""
-    made: list[Extent] = []
-    score_of = _scores(growth)
-    for place, confidence in enumerate(growth.confidences.tolist()):
-        if confidence < growth.settings.confidence:
-            made.append(_parent(growth, place, score_of))
-        else:
-            made.append(growth.alone(place, f"its confidence of {confidence:.2f} is enough"))
-    return made
+    least = growth.settings.confidence
+    enough = (f"its confidence of {one:.2f} is enough" if one >= least else "" for one in growth.confidences.tolist())
+    return _parents(growth, list(enough))
 
 
-def _parent(growth: Growth, place: int, score_of: Callable[[int], float]) -> Extent:
+def needed(growth: Growth) -> list[Extent]:
+    """As ``parent`` for children that do not stand alone; the others as they are. Reads texts and kinds."""
+    leaves, reads = growth.leaves, growth.reads
+    documents = leaves.documents[growth.children].tolist()
+    known = {document: (reads.text(document), reads.kind(document)) for document in dict.fromkeys(documents)}
+    why: list[str] = []
+    for child, document in zip(growth.children, documents, strict=True):
+        text, kind = known[document]
+        own = Span(int(leaves.starts[child]), int(leaves.ends[child]))
+        why.append("it is prose, which says what it says by itself" if stands_alone(text, own, kind) else "")
+    return _parents(growth, why)
+
+
+def stands_alone(text: str, span: Span, kind: str) -> bool:
+    """Whether a passage of a document of that kind is prose and nobody's turn of a conversation.
+
+    A listing's comments may be most of it; they say little apart from what they are about.
+    """
+    if kind == "code" or not is_in_sentences(text, span):
+        return False
+    # A span may hold one turn alone, so what stands around it is read too.
+    return not find_turns(text, max(0, span.start - _AROUND), min(len(text), span.end + _AROUND))
+
+
+def _parents(growth: Growth, alone: Sequence[str]) -> list[Extent]:
+    """The parents of the children, but for those of whom ``alone`` says why they are read as they are."""
+    # By leaf index; leaves that are not ranked score lowest.
+    scores = np.full(len(growth.leaves), -np.inf)
+    scores[growth.ranking.pool] = np.nan_to_num(growth.ranking.broad, nan=-np.inf)
+    return [growth.alone(place, why) if why else _parent(growth, place, scores) for place, why in enumerate(alone)]
+
+
+def _parent(growth: Growth, place: int, scores: Values) -> Extent:
     child, leaves, settings = growth.children[place], growth.leaves, growth.settings
     if settings.kinds and (genre := growth.reads.genre(int(leaves.documents[child]))) not in settings.kinds:
         return growth.alone(place, f"parents are not taken of documents of the genre {genre!r}")
@@ -235,7 +264,7 @@ def _parent(growth: Growth, place: int, score_of: Callable[[int], float]) -> Ext
     whole = growth.size(first, last)
     if whole <= min(limit, aim):
         return growth.run(place, first, last, f"the whole parent: {count} leaves")
-    low, high = _grown(growth.sizes, child, (first, last), limit, aim, score_of)
+    low, high = _grown(growth.sizes, child, (first, last), limit, aim, scores)
     if (low, high) == (first, last):
         return growth.run(place, first, last, f"the whole parent: {count} leaves")
     shared = whole > limit and aim > growth.size(low, high)
@@ -246,9 +275,7 @@ def _parent(growth: Growth, place: int, score_of: Callable[[int], float]) -> Ext
     return growth.run(place, low, high, f"{high - low + 1} of the parent's {count} leaves: {ends}")
 
 
-def _grown(
-    sizes: Sizes, child: int, whole: tuple[int, int], limit: int, aim: float, score_of: Callable[[int], float]
-) -> tuple[int, int]:
+def _grown(sizes: Sizes, child: int, whole: tuple[int, int], limit: int, aim: float, scores: Values) -> tuple[int, int]:
     """The run of siblings around the child, the better-scored side first: never over ``limit``, as near to ``aim``."""
     low = high = child
     used = int(sizes[child])
@@ -260,18 +287,6 @@ def _grown(
         ]
         if not options:
             return low, high
-        best = max(options, key=lambda index: (score_of(index), -index))
+        best = max(options, key=lambda index: (scores[index], -index))
         low, high = min(low, best), max(high, best)
         used += int(sizes[best])
-
-
-def _scores(growth: Growth) -> Callable[[int], float]:
-    """Final scores by leaf index; leaves that are not ranked score lowest."""
-    pool, final = growth.ranking.pool, growth.ranking.broad
-
-    def score_of(index: int) -> float:
-        place = int(np.searchsorted(pool, index))
-        inside = place < len(pool) and pool[place] == index and not np.isnan(final[place])
-        return float(final[place]) if inside else float("-inf")
-
-    return score_of

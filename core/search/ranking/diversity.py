@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from core.search.ranking.columns import column
-from core.search.ranking.fusion import Scores
+from core.search.ranking.fusion import Scores, column
 from core.settings.searching import DiversitySettings
 from core.types import Vectors
 

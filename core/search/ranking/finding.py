@@ -1,4 +1,4 @@
-"""Both searches over one snapshot of leaves, and the evidence beside them, before any fusion.
+"""One state of the leaves, and both searches over it, with the evidence beside them, before any fusion.
 
 Below a measured size every leaf is scored exactly, so scores are standardised over all leaves. Above it, over the
 union of both searches' candidates and their neighbours.
@@ -16,11 +16,60 @@ from numpy.typing import NDArray
 
 from core.search.question.analysis import NOTHING, Understanding
 from core.search.ranking import fusion
-from core.search.ranking.snapshot import Snapshot
 from core.settings import RetrievalSettings, Settings
 from core.storage.catalogue.conditions import Passing
 from core.storage.index.leaves import LeafTable
 from core.types import LexicalIndex, Vectors
+
+# Rows are numbered once and for all: after many edits there are more numbers than leaves. A table of so many places a
+# leaf is worth its memory, 4 bytes each; where numbers are farther apart, bisection finds a row in ten times the time.
+_SPARSEST = 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """``leaves`` in text order. ``groups``: of all of them, as ``fusion.parent_groups`` makes them.
+
+    ``order`` sorts their rows, so that a row's index is found by bisection. ``indices``: (last row + 1,) int32, the
+    index of every row, -1 for none; empty where that would be too long. ``passing``: which of the leaves conditions let
+    through, ``None`` for all. What does not pass is in no pool, but keeps its place: the leaves beside a leaf, its
+    parent and the leaf at a place are those of its whole document.
+    """
+
+    leaves: LeafTable
+    groups: fusion.Groups
+    order: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    passing: Passing | None = None
+
+    @classmethod
+    def of(cls, leaves: LeafTable) -> Snapshot:
+        """The snapshot of a leaf table."""
+        rows = leaves.rows
+        length = int(rows.max()) + 1 if len(rows) else 0
+        indices = np.full(length if length <= _SPARSEST * len(rows) else 0, -1, np.int32)
+        if len(indices):
+            indices[rows] = np.arange(len(rows))
+        groups = fusion.parent_groups(leaves.documents, leaves.parent_rows)
+        return cls(leaves, groups, np.argsort(rows, kind="stable"), indices)
+
+    @property
+    def asked(self) -> NDArray[np.int64]:
+        """Indices of the leaves that are searched, ascending."""
+        return np.arange(len(self.leaves)) if self.passing is None else np.flatnonzero(self.passing.mask)
+
+    def index_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Indices into ``leaves`` of catalogue rows; -1 for a row this state does not know."""
+        known = self.leaves.rows
+        if not len(known):
+            return np.full(len(rows), -1, dtype=np.int64)
+        if len(self.indices):
+            inside = (rows >= 0) & (rows < len(self.indices))
+            return np.where(inside, self.indices[np.where(inside, rows, 0)], -1).astype(np.int64)
+        places = np.minimum(np.searchsorted(known, rows, sorter=self.order), len(known) - 1)
+        found = self.order[places]
+        return np.where(known[found] == rows, found, -1).astype(np.int64)
+
 
 # Above the exact size each search hands on this many candidates; ten times the default k keeps recall at k near 1.
 POOL = 500
@@ -106,24 +155,21 @@ def search_leaves(
     Vectors are encoded and compared in a thread of their own while words are searched in this one. The stages "encode"
     and "dense" are what either still takes after that.
     """
-    laps, within = Laps(), _SearchedLeaves.of(snapshot)
-    exact = len(within.asked) <= settings.exact_below
-    searched = [_one_search(*one, within, exact, lexical, settings, laps) for one in searches]
-    by_alias, pool, at = _by_alias(snapshot.leaves, searched), within.asked, None
+    laps, asked = Laps(), snapshot.asked
+    exact = len(asked) <= settings.exact_below
+    searched = [_one_search(*one, snapshot, exact, lexical, settings, laps) for one in searches]
+    by_alias, pool = _by_alias(snapshot.leaves, searched), asked
     if not exact:
-        found = (
-            []
-            if by_alias is None
-            else [_around(within, within.asked[fusion.best_first(by_alias[0][within.asked], POOL)])]
-        )
-        pool = np.unique(np.concatenate([*(_pool(within, one, nearest) for one in searched), *found]))
-        at = within.places[pool] if within.places is not None else pool
+        found = [_candidates(snapshot, one, nearest) for one in searched]
+        if by_alias is not None:
+            found.append(asked[fusion.best_first(by_alias[0][asked], POOL)])
+        pool = _with_neighbours(snapshot, np.concatenate(found))
     dense = _most([one.scored(snapshot.leaves.vectors, pool) for one in searched])
     if snapshot.leaves.unencoded is not None:
         dense[snapshot.leaves.unencoded[pool]] = np.nan
     laps.end("dense")
-    words = _most([one.lexical if at is None else one.lexical[at] for one in searched])
-    covered = [one.coverage if at is None else one.coverage[at] for one in searched if one.coverage is not None]
+    words = _most([one.lexical[pool] for one in searched])
+    covered = [one.coverage[pool] for one in searched if one.coverage is not None]
     coverage = _most(covered) if covered else None
     alias, matched = (None, None) if by_alias is None else (by_alias[0][pool], by_alias[1][pool])
     return SearchScores(
@@ -157,45 +203,12 @@ def _by_alias(leaves: LeafTable, searched: Sequence[_OneSearch]) -> tuple[fusion
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _SearchedLeaves:
-    """The leaves that are searched; every array of a search is aligned with ``asked``.
-
-    ``asked``: their indices in the snapshot, ascending. ``places``: ``(n,)`` int64, the position of each leaf of the
-    snapshot in ``asked``, -1 for a leaf that is not searched; ``None`` where all leaves are.
-    """
-
-    snapshot: Snapshot
-    asked: NDArray[np.int64]
-    places: NDArray[np.int64] | None
-
-    @classmethod
-    def of(cls, snapshot: Snapshot) -> _SearchedLeaves:
-        places = None
-        if snapshot.passing is not None:
-            mask = snapshot.passing.mask
-            places = np.where(mask, np.cumsum(mask) - 1, -1).astype(np.int64)
-        return cls(snapshot, snapshot.asked, places)
-
-    def places_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Positions in ``asked`` of catalogue rows; -1 for a row that is not searched or is newer than the snapshot."""
-        found = self.snapshot.index_of(rows)
-        return found if self.places is None or not len(self.places) else np.where(found < 0, -1, self.places[found])
-
-    def similar(self, query: Vectors) -> Vectors:
-        """``(len(asked),)`` float32: cosines of the searched leaves to a query of unit norm."""
-        # Copying the vectors of many leaves costs more than multiplying all of them.
-        vectors = self.snapshot.leaves.vectors
-        if self.places is None:
-            return vectors @ query
-        return vectors[self.asked] @ query if 4 * len(self.asked) <= len(vectors) else (vectors @ query)[self.asked]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _OneSearch:
-    """What one text finds. Arrays are aligned with ``_SearchedLeaves.asked``.
+    """What one text finds. ``query``: its vector, ``None`` where the search by meaning is off.
 
-    ``query``: its vector, ``None`` where the search by meaning is off. ``similar``: cosines, ``None`` where they are
-    not computed for all leaves. ``lexical``: ``nan`` for a leaf without any of its words. ``coverage``: ``None``: off.
+    ``similar``: cosines of the leaves that are searched, ``None`` where they are computed for a pool alone.
+    ``lexical``, ``coverage``: of all leaves, ``nan`` for one without any of its words or that is not searched;
+    ``coverage`` ``None``: off.
     """
 
     query: Vectors | None
@@ -214,91 +227,78 @@ class _OneSearch:
 def _one_search(
     query: Query,
     tokens: Sequence[str],
-    within: _SearchedLeaves,
+    snapshot: Snapshot,
     exact: bool,
     lexical: LexicalIndex,
     settings: RetrievalSettings,
     laps: Laps,
 ) -> _OneSearch:
+    def compared() -> tuple[Vectors, float, Vectors | None]:
+        """The text's vector, when it was ready, and its cosines."""
+        vector, encoded = query(), perf_counter()
+        vectors, asked = snapshot.leaves.vectors, snapshot.asked
+        if not exact or not len(asked):  # an empty library has no dimension yet
+            return vector, encoded, None
+        # Copying the vectors of many leaves costs more than multiplying all of them.
+        few = 4 * len(asked) <= len(vectors)
+        return vector, encoded, vectors[asked] @ vector if few else (vectors @ vector)[asked]
+
     with ThreadPoolExecutor(1, "encode") as beside:
-        asking = beside.submit(_compared, query, within if exact else None) if settings.dense_weight else None
-        words = _lexical_scores(tokens, within, lexical, settings)
+        asking = beside.submit(compared) if settings.dense_weight else None
+        words = np.full(len(snapshot.leaves), np.nan)
+        if tokens and settings.lexical_weight and len(words):
+            rows, weights = lexical.search(tokens, settings.boosts)
+            places = snapshot.index_of(rows)
+            # A row the snapshot does not know was written after it: the next question sees it.
+            words[places[places >= 0]] = weights[places >= 0]
+            if snapshot.passing is not None:
+                words[~snapshot.passing.mask] = np.nan
         laps.end("lexical")
         covered = None
         if settings.coverage_weight:
-            covered = _coverage(tokens, within, lexical)
+            covered = _coverage(tokens, snapshot, lexical)
             laps.end("coverage")
-        asked = asking.result() if asking else None
-    laps.end("encode", None if asked is None else asked.encoded)
+        vector, encoded, similar = asking.result() if asking else (None, None, None)
+    laps.end("encode", encoded)
     laps.end("dense")
-    return _OneSearch(asked.query if asked else None, asked.similar if asked else None, words, covered)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _EncodedQuestion:
-    """A text's vector, the time by ``perf_counter`` when it was ready, and its cosines to all searched leaves.
-
-    ``similar``: ``None`` where only a pool of leaves will be compared.
-    """
-
-    query: Vectors
-    encoded: float
-    similar: Vectors | None
-
-
-def _compared(query: Query, within: _SearchedLeaves | None) -> _EncodedQuestion:
-    asked, encoded = query(), perf_counter()
-    if within is None or not len(within.asked):  # an empty library has no dimension yet
-        return _EncodedQuestion(asked, encoded, None)
-    return _EncodedQuestion(asked, encoded, within.similar(asked))
+    return _OneSearch(vector, similar, words, covered)
 
 
 def _most(scores: Sequence[fusion.Scores]) -> fusion.Scores:
     return scores[0] if len(scores) == 1 else np.asarray(np.fmax.reduce(scores))
 
 
-def _lexical_scores(
-    tokens: Sequence[str], within: _SearchedLeaves, lexical: LexicalIndex, settings: RetrievalSettings
-) -> fusion.Scores:
-    """Of every leaf that is searched, ``nan`` where it holds no token."""
-    scores = np.full(len(within.asked), np.nan)
-    if tokens and settings.lexical_weight and len(scores):
-        rows, weights = lexical.search(tokens, settings.boosts)
-        places = within.places_of(rows)
-        # A row the snapshot does not know was written after it: the next question sees it.
-        known = places >= 0
-        scores[places[known]] = weights[known]
-    return scores
-
-
-def _coverage(tokens: Sequence[str], within: _SearchedLeaves, lexical: LexicalIndex) -> fusion.Scores:
-    """Of every leaf that is searched; the others lend nothing, but still stand between those that are."""
-    snapshot, asked = within.snapshot, within.asked
+def _coverage(tokens: Sequence[str], snapshot: Snapshot, lexical: LexicalIndex) -> fusion.Scores:
+    """Of every leaf; those not searched have and lend none, but still stand between those that are."""
+    covered, asked = np.full(len(snapshot.leaves), np.nan), snapshot.asked
     if not tokens or not len(asked):
-        return np.full(len(asked), np.nan)
-    places = (within.places_of(rows) for rows in lexical.holding(tokens).values())
+        return covered
+    found = (snapshot.index_of(rows) for rows in lexical.holding(tokens).values())
+    holders = [places[places >= 0] for places in found]
     documents, groups = snapshot.leaves.documents, snapshot.groups
-    if within.places is not None:
+    if snapshot.passing is not None:
+        mask = snapshot.passing.mask
+        holders = [(np.cumsum(mask) - 1)[held[mask[held]]] for held in holders]
         # Leaves with another between them are no neighbours, as if they were of two documents.
         apart = (documents[asked][1:] != documents[asked][:-1]) | (asked[1:] != asked[:-1] + 1)
         documents, groups = np.append(0, np.cumsum(apart)).astype(np.int32), groups[asked]
-    return fusion.coverage([found[found >= 0] for found in places], documents, groups)
+    covered[asked] = fusion.coverage(holders, documents, groups)
+    return covered
 
 
-def _pool(within: _SearchedLeaves, one: _OneSearch, nearest: Nearest) -> NDArray[np.int64]:
-    """Both searches' candidates with their neighbours in text order, as ascending indices of leaves."""
+def _candidates(snapshot: Snapshot, one: _OneSearch, nearest: Nearest) -> NDArray[np.int64]:
+    """What either search finds best, as indices of leaves."""
     near = nearest(one.query, POOL) if one.query is not None else np.zeros(0, dtype=np.int64)
-    found = within.snapshot.index_of(near)
+    found = snapshot.index_of(near)
     held = np.flatnonzero(~np.isnan(one.lexical))
-    best = held[np.argsort(-one.lexical[held], kind="stable")[:POOL]]
-    return _around(within, np.concatenate([found[found >= 0], within.asked[best]]))
+    return np.concatenate([found[found >= 0], held[np.argsort(-one.lexical[held], kind="stable")[:POOL]]])
 
 
-def _around(within: _SearchedLeaves, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+def _with_neighbours(snapshot: Snapshot, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     """Leaves with their neighbours in text order, ascending; those that are searched."""
     around = np.concatenate([chosen - 1, chosen, chosen + 1])
-    inside = np.unique(around[(around >= 0) & (around < len(within.snapshot.leaves))])
-    return inside if within.places is None else inside[within.places[inside] >= 0]
+    inside = np.unique(around[(around >= 0) & (around < len(snapshot.leaves))])
+    return inside if snapshot.passing is None else inside[snapshot.passing.mask[inside]]
 
 
 class Laps:

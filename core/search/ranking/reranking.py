@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.embedding import calibration, reranker_file
-from core.search.ranking.columns import column
-from core.search.ranking.fusion import Scores, standardise
+from core.search.ranking.fusion import Scores, column, standardise
 from core.search.ranking.rerankers import Reranker
 from core.settings.searching import PACKAGED_RERANKER, RerankingSettings
 from core.text.numerals import ordinal

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.expansion import expand
-from core.search.expansion.anchoring import PROCEDURE
 from core.search.expansion.growth import leaves_of
+from core.search.expansion.windows import PROCEDURE
 from core.search.ranking import Ranking
 from core.settings import ExpansionSettings, RetrievalSettings
 from tests.search.expansion.worlds import World, table, worlds

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.expansion import expand
-from core.search.expansion.growth import family
-from core.search.expansion.needing import stands_alone
+from core.search.expansion.growth import family, stands_alone
 from core.search.expansion.relevance import confidences
 from core.search.ranking import Ranking
 from core.settings import ExpansionSettings, RetrievalSettings
