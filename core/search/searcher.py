@@ -23,7 +23,7 @@ from core.search.context.prompt import render_prompt
 from core.search.expansion import expand
 from core.search.memory import AskedVectors, SearchMemory
 from core.search.ordering import Progress, RerankerCache, diversified
-from core.search.question.analysis import Keys, Understanding
+from core.search.question.analysis import Keys
 from core.search.question.rewording import Rewording, Wording, Writer, middle
 from core.search.ranking import Ranking, SearchScores, Snapshot, order_leaves, search_leaves
 from core.search.ranking.finding import search_scores_key
@@ -88,48 +88,41 @@ class Searcher:
         key = (self._store.revision(), question, scope, ignored, search_scores_key(settings))
         return self.memory.scores.made(key, lambda: self._find(question, settings, scope, ignored))
 
-    def _worded(self, question: str, settings: Settings) -> Wording:
-        """What a language model writes for a question. It takes long: no reading transaction may be open."""
-        chosen = settings.understanding
-        if not settings.retrieval.dense_weight:
-            chosen = replace(chosen, imagined_answers=0)  # only the search by meaning would look for them
-        if not chosen.writes:
-            return Wording()
-        return self._rewording.wording(self._snapshots.understand(storable(question), chosen).text, chosen)
-
     def _find(self, question: str, settings: Settings, scope: Scope | None, ignored: Keys) -> SearchScores:
-        wording = self._worded(question, settings)
+        chosen, retrieval = settings.understanding, settings.retrieval
+        if not retrieval.dense_weight:
+            chosen = replace(chosen, imagined_answers=0)  # only the search by meaning would look for them
+        asked_for, wording = storable(question), Wording()
+        if chosen.writes:  # by a language model, which takes long: no reading transaction may be open
+            wording = self._rewording.wording(self._snapshots.understand(asked_for, chosen).text, chosen)
         with self._store.reading():
             started = perf_counter()
-            understood = self._snapshots.understand(storable(question), settings.understanding, ignored)
-            understood = understood.worded(wording, ignored)
+            understood = self._snapshots.understand(asked_for, settings.understanding, ignored).worded(wording, ignored)
             part = Part(scope, understood.conditions)
-            asked = self._snapshots.asked(part)
+            selected = self._snapshots.asked(part)
+            analysed = (perf_counter() - started) * 1000
+            spoken = languages(self._store)
+            # What stands behind the searches reads the question as it was asked, whatever words it was searched in.
+            searches = [
+                (partial(self._middle, [text, *imagined]), question_tokens(text, spoken))
+                for text, imagined in understood.searches
+            ]
             # Only the lock's holder may open Chroma, and a filter there costs more than looking at every leaf, which
             # finds the same rows and never misses one.
-            approximate = self._store.writable and part.everything
-            analysed = (perf_counter() - started) * 1000
-            notes = [*understood.notes, *map(set_aside, asked.aside)]
-            scores = self._searched(understood, asked.snapshot, settings.retrieval, approximate)
-        scores = replace(scores, understood=understood, notes=tuple(notes)).with_timing("analyse", analysed)
-        return scores.with_timing("write", wording.milliseconds) if wording.milliseconds else scores
+            near = self._nearest_rows if self._store.writable and part.everything else _nearest_exactly
+            snapshot = selected.snapshot
+            lexical = self._lexical(snapshot.leaves.generation, retrieval)
+            scores = search_leaves(understood.text, searches, snapshot, lexical, retrieval, partial(near, snapshot))
+        before = {"write": wording.milliseconds} if wording.milliseconds else {}
+        return replace(
+            scores,
+            understood=understood,
+            notes=(*understood.notes, *map(set_aside, selected.aside)),
+            timings_ms={**before, "analyse": analysed, **scores.timings_ms},
+        )
 
-    def _searched(
-        self, understood: Understanding, snapshot: Snapshot, settings: RetrievalSettings, approximate: bool
-    ) -> SearchScores:
-        """Both searches, for the question and its parts."""
-        lexical = self._lexical(snapshot.leaves.generation, settings)
-        nearest = partial(self._nearest_rows if approximate else _nearest_exactly, snapshot)
-        spoken = languages(self._store)
-
-        def query(texts: Sequence[str]) -> Vectors:
-            return middle(self.encode(texts))
-
-        # What stands behind the searches reads the question as it was asked, whatever words it was searched in.
-        searches = [
-            (partial(query, [text, *imagined]), question_tokens(text, spoken)) for text, imagined in understood.searches
-        ]
-        return search_leaves(understood.text, searches, snapshot, lexical, settings, nearest)
+    def _middle(self, texts: Sequence[str]) -> Vectors:
+        return middle(self.encode(texts))
 
     def _lexical(self, generation: int, settings: RetrievalSettings) -> LexicalIndex:
         indexes = self.memory.indexes
@@ -228,9 +221,7 @@ class Searcher:
     def _key(
         self, question: str, settings: Settings, budget_characters: int | None, scope: Scope | None, ignored: Keys
     ) -> Hashable:
-        # What is understood and decides nothing is shown all the same, as chips: hence the key of the searches, too.
-        chosen = search_scores_key(settings), settings.fingerprint()
-        return self._store.revision(), question, scope, ignored, *chosen, budget_characters
+        return self._store.revision(), question, scope, ignored, settings, budget_characters
 
     def result(
         self, scores: SearchScores, settings: Settings, budget_characters: int | None, progress: Progress | None = None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
+from operator import not_
 
 from core.search.context.candidates import (
     ContextCandidate,
@@ -13,9 +15,8 @@ from core.search.context.candidates import (
     whole_candidates,
 )
 from core.search.context.ending import LEAST, LITTLE, UNSURE, Ending, outlook
-from core.search.context.filling import Budget, Filling
+from core.search.context.filling import Budget, Filling, fresh
 from core.search.context.prompt import LeafFacts, Notes, Reads, widest_number
-from core.search.context.repeats import fresh
 from core.search.expansion import Extent
 from core.search.ranking import Ranking
 from core.settings import AssemblySettings
@@ -89,8 +90,7 @@ def assemble(
         if settings.stop_below and likely and likely[0] < UNSURE and budget.amount > little:
             context.filling.budget = replace(budget, amount=little)
             context.hardly = HARDLY.format(likely=likely[0], amount=little, unit=budget.unit)
-        for candidate, chance in zip(candidates, likely, strict=True):
-            context.offer(candidate, chance)
+        context.offer(candidates, likely)
         return context
 
     if budget.headed:
@@ -110,7 +110,7 @@ def assemble(
 class _Context:
     """The context while it grows: what was taken for whom and why, and why the others were not.
 
-    ``said``: the sentences read, as ``core.search.context.repeats`` compares them. ``lit``: the children that stand in
+    ``said``: the sentences read, as ``core.search.context.filling.said`` has them. ``lit``: the children that stand in
     a passage. ``over``: what is said of what does not fit, "" where that is the budget's doing.
     """
 
@@ -124,19 +124,26 @@ class _Context:
     said: set[str] = field(default_factory=set)
     lit: set[int] = field(default_factory=set)
 
-    def offer(self, candidate: ContextCandidate, likely: float) -> None:
-        """Take what fits of a candidate that is no better than those offered before.
+    def offer(self, candidates: Sequence[ContextCandidate], likely: Sequence[float]) -> None:
+        """Take what fits of the candidates, best first.
 
-        ``likely``: the probability that gold is still to come, this candidate's included.
+        ``likely``: for each the probability that gold is still to come, the candidate's own included.
         """
-        if self.filling.covers(candidate.document, candidate.core):
-            self.taken.append((candidate, [candidate.core], CAME_IN))
-            return
-        if likely < self.settings.stop_below and self.taken and not self.ended:
-            self.ended = POOR.format(likely=likely, least=self.settings.stop_below)
-        refusal = self.ended or self._tried(candidate)
-        if refusal:
-            self.refused.setdefault(candidate.child, refusal)
+        for at, (candidate, chance) in enumerate(zip(candidates, likely, strict=True)):
+            if self.ended:
+                rest = candidates[at:]
+                covered = self.filling.covers(*((one.document, one.core) for one in rest))
+                self.taken += [(one, [one.core], CAME_IN) for one in compress(rest, covered)]
+                for one in compress(rest, map(not_, covered)):
+                    self.refused.setdefault(one.child, self.ended)
+                return
+            if self.filling.covers((candidate.document, candidate.core))[0]:
+                self.taken.append((candidate, [candidate.core], CAME_IN))
+                continue
+            if chance < self.settings.stop_below and self.taken:
+                self.ended = POOR.format(likely=chance, least=self.settings.stop_below)
+            if refusal := self.ended or self._tried(candidate):
+                self.refused.setdefault(candidate.child, refusal)
 
     def _tried(self, candidate: ContextCandidate) -> str:
         """Takes the candidate, or its core, or a beginning of it; else says why not."""
@@ -174,7 +181,7 @@ class _Context:
         if not self.settings.drop_repeats:
             return [span], set()
         text = self.filling.text(document)
-        return fresh(text, span, self.said, lambda sentence: self.filling.covers(document, sentence))
+        return fresh(text, span, self.said, lambda sentence: self.filling.covers((document, sentence))[0])
 
     def _over(self) -> str:
         return self.hardly or OVER.format(amount=self.budget.amount, unit=self.budget.unit)
@@ -182,8 +189,9 @@ class _Context:
     def fates(self, extents: Sequence[Extent]) -> dict[int, str]:
         """What became of each extent's child; known once the passages are made."""
         around = dict.fromkeys((candidate.child for candidate, _, _ in self.taken), AROUND)
-        refused = {**self.refused, **around, **dict.fromkeys(self.lit, KEPT)}
-        return {extent.child: refused.get(extent.child, self._over()) for extent in extents}
+        over = dict.fromkeys((extent.child for extent in extents), self._over())
+        fates = {**over, **self.refused, **around, **dict.fromkeys(self.lit, KEPT)}
+        return {child: fates[child] for child in over}
 
     def passages(self, ranking: Ranking, notes: Notes) -> tuple[Passage, ...]:
         """One passage for each run, ranked by the best that was taken into it."""
@@ -205,6 +213,7 @@ class _Context:
                 if child.overlap(run):
                     lit.setdefault(candidate.child, Span(max(child.start, run.start), min(child.end, run.end)))
             self.lit.update(lit)
+            begins = notes.at(document, run.start)
             passages.append(
                 Passage(
                     version_id=leaves.version_ids[document],
@@ -214,14 +223,12 @@ class _Context:
                     end=run.end,
                     text=self.filling.text(document)[run.start : run.end],
                     tokens=self.filling.size(document, run),
-                    chunk_ids=tuple(notes.chunk_id(child) for child in lit),
+                    chunk_ids=tuple(notes.facts[child].chunk_id for child in lit),
                     children=tuple(lit.values()),
                     rank=rank,
                     score=group[0][0].relevance,
                     reason=group[0][1],
-                    headings=notes.headings(document, run.start),
-                    page=notes.page(document, run.start),
-                    prefix=notes.prefix(document, run.start),
+                    **begins._asdict(),
                 )
             )
         return tuple(passages)

@@ -40,28 +40,15 @@ class ContextCandidate:
 
 
 def whole_candidates(leaves: LeafTable, extents: Sequence[Extent]) -> list[ContextCandidate]:
-    """Each extent as it is, its child the core."""
-    return [
-        ContextCandidate(
-            extent.child,
-            extent.document,
-            core,
-            core if (core.start, core.end) == (extent.start, extent.end) else Span(extent.start, extent.end),
-            extent.relevance,
-            extent.reason,
-        )
-        for extent, core in zip(extents, cores(leaves, extents), strict=True)
-    ]
-
-
-def cores(leaves: LeafTable, extents: Sequence[Extent]) -> list[Span]:
-    """Each extent's child; of an extent that does not hold all of it, the extent."""
-    children = np.array([extent.child for extent in extents], dtype=np.int64)
-    spans = zip(extents, leaves.starts[children].tolist(), leaves.ends[children].tolist(), strict=True)
-    return [
-        Span(start, end) if extent.start <= start and end <= extent.end else Span(extent.start, extent.end)
-        for extent, start, end in spans
-    ]
+    """Each extent as it is, its child the core; of an extent that does not hold all of its child, the extent."""
+    children = [extent.child for extent in extents]
+    made: list[ContextCandidate] = []
+    for extent, *own in zip(extents, leaves.starts[children].tolist(), leaves.ends[children].tolist(), strict=True):
+        wanted = core = Span(extent.start, extent.end)
+        if extent.start <= own[0] and own[1] <= extent.end and own != [extent.start, extent.end]:
+            core = Span(*own)
+        made.append(ContextCandidate(extent.child, extent.document, core, wanted, extent.relevance, extent.reason))
+    return made
 
 
 Scores = NDArray[np.float64]
@@ -153,10 +140,10 @@ def _pieces(leaves: LeafTable, extents: Sequence[Extent], reads: Reads) -> list[
             leaf = leaf_at(leaves, document, sentence.start)
             child = leaf if leaf in children else _asked_by(extents, document, sentence)
             pieces.append(_Piece(document, sentence, sentence, child, leaf, run, REASON))
-    for extent, core in zip(whole, cores(leaves, whole), strict=True):
-        wanted = Span(extent.start, extent.end)
-        pieces.append(_Piece(extent.document, core, wanted, extent.child, extent.child, None, extent.reason))
-    return pieces
+    return pieces + [
+        _Piece(one.document, one.core, one.wanted, one.child, one.child, None, one.reason)
+        for one in whole_candidates(leaves, whole)
+    ]
 
 
 def _own(sentences: Sequence[_Piece], scores: SentenceScores) -> Scores:

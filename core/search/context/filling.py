@@ -1,12 +1,15 @@
-"""A budget, and what is taken of it so far: disjoint runs of documents and what each costs."""
+"""A budget, and what is taken of it so far: disjoint runs of documents, what each costs, and the sentences in them."""
 
 from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
+from core.text.sentences import is_ended, sentence_spans
+from core.text.spans import subtract_spans, trim
 from core.types import Span, TokenCounter
 
 
@@ -35,6 +38,7 @@ def tokens(amount: int, counter: TokenCounter) -> Budget:
 
 
 _VISIBLE = re.compile(r"\S")
+_START, _END = attrgetter("start"), attrgetter("end")
 
 
 @dataclass(slots=True)
@@ -56,32 +60,24 @@ class Filling:
     def run_of(self, document: int, place: int) -> Span | None:
         """The run that holds the character at ``place``."""
         runs = self.runs.get(document, [])
-        at = bisect.bisect_right(runs, place, key=_start) - 1
+        at = bisect.bisect_right(runs, place, key=_START) - 1
         return runs[at] if at >= 0 and place < runs[at].end else None
 
-    def covers(self, document: int, span: Span) -> bool:
-        """Whether all of the span is read already."""
-        run = self.run_of(document, span.start)
-        return run is not None and span.end <= run.end
+    def covers(self, *places: tuple[int, Span]) -> list[bool]:
+        """Whether all of the span of each document is read already."""
+        runs = ((span, self.run_of(document, span.start)) for document, span in places)
+        return [run is not None and span.end <= run.end for span, run in runs]
 
     def fits(self, document: int, spans: Sequence[Span]) -> bool:
         """Whether the whole with these spans would keep the budget."""
-        runs, cost = self._grown(document, spans)
-        return self._keeps(document, runs, cost)
+        return self._grown(document, spans) is not None
 
     def take(self, document: int, spans: Sequence[Span]) -> bool:
         """Take all of the spans if the whole still fits, else none."""
-        runs, cost = self._grown(document, spans)
-        if not self._keeps(document, runs, cost):
-            return False
-        self._count += len(runs) - len(self.runs.get(document, ()))
-        self.runs[document] = runs
-        self.used += cost
-        return True
-
-    def _keeps(self, document: int, runs: Sequence[Span], cost: int) -> bool:
-        count = self._count + len(runs) - len(self.runs.get(document, ()))
-        return self.used + cost <= self.budget.amount and count <= self.most
+        grown = self._grown(document, spans)
+        if grown is not None:
+            self.runs[document], self._count, self.used = grown
+        return grown is not None
 
     def size(self, document: int, run: Span) -> int:
         """What a run costs of the budget."""
@@ -93,8 +89,10 @@ class Filling:
             self._sizes[key] = self.budget.size(body)
         return self._sizes[key]
 
-    def _grown(self, document: int, spans: Sequence[Span]) -> tuple[list[Span], int]:
-        """The document's runs with the spans among them, and how much more that costs."""
+    def _grown(self, document: int, spans: Sequence[Span]) -> tuple[list[Span], int, int] | None:
+        """The document's runs with the spans among them, the number of all runs and what they cost then; ``None``
+        where that is too much.
+        """
         text = self.text(document)
         runs = list(self.runs.get(document, ()))
         added, replaced = set[Span](), list[Span]()
@@ -107,8 +105,10 @@ class Filling:
                     replaced.append(run)
             added.add(joined)
             runs[low:high] = [joined]
-        cost = sum(self.size(document, run) for run in added) - sum(self.size(document, run) for run in replaced)
-        return runs, cost
+        used = self.used + sum(self.size(document, run) for run in added)
+        used -= sum(self.size(document, run) for run in replaced)
+        count = self._count + len(runs) - len(self.runs.get(document, ()))
+        return (runs, count, used) if used <= self.budget.amount and count <= self.most else None
 
 
 def place(text: str, runs: Sequence[Span], span: Span) -> tuple[int, int, Span]:
@@ -119,23 +119,64 @@ def place(text: str, runs: Sequence[Span], span: Span) -> tuple[int, int, Span]:
     >>> place("ab  cd ef", [Span(0, 2), Span(7, 9)], Span(4, 6))
     (0, 2, Span(start=0, end=9))
     """
-    low = bisect.bisect_left(runs, span.start, key=_end)
-    if low and _blank(text, runs[low - 1].end, span.start):
+    low = bisect.bisect_left(runs, span.start, key=_END)
+    if low and not _VISIBLE.search(text, runs[low - 1].end, span.start):
         low -= 1
-    high = bisect.bisect_right(runs, span.end, key=_start)
-    if high < len(runs) and _blank(text, span.end, runs[high].start):
+    high = bisect.bisect_right(runs, span.end, key=_START)
+    if high < len(runs) and not _VISIBLE.search(text, span.end, runs[high].start):
         high += 1
     met = [span, *runs[low:high]]
     return low, high, Span(min(run.start for run in met), max(run.end for run in met))
 
 
-def _blank(text: str, start: int, end: int) -> bool:
-    return _VISIBLE.search(text, start, end) is None
+# Letters and digits a sentence must have to be looked for again: what is shorter ("Yes, it does.") is said again for
+# reasons of its own, and so is most of what does not end as a sentence: lines of code, rows, items of a list.
+LEAST_LETTERS = 25
+LEAST_UNENDED = 100
+# What is left beside a repeated sentence is worth a passage from so many characters on: any that says something new is.
+SHORTEST_REST = LEAST_LETTERS
 
 
-def _start(span: Span) -> int:
-    return span.start
+def said(sentence: str) -> str:
+    """What two sentences have in common that say the same: letters and digits in small; "" for one that is too short.
+
+    >>> said("The Mill  grinds wheat, rye\\nand *barley*.")
+    'themillgrindswheatryeandbarley'
+    >>> said("Yes, it does."), said("the_mill = grind(wheat, rye, barley)")
+    ('', '')
+    """
+    letters = "".join(filter(str.isalnum, sentence)).casefold()
+    return letters if len(letters) >= (LEAST_LETTERS if is_ended(sentence) else LEAST_UNENDED) else ""
 
 
-def _end(span: Span) -> int:
-    return span.end
+def fresh(
+    text: str, span: Span, read: Collection[str], held: Callable[[Span], bool] = lambda span: False
+) -> tuple[list[Span], set[str]]:
+    """The parts of a span that are left without repeated sentences, and what these parts say.
+
+    ``read``: what the context says. ``held(sentence)``: whether it is read at this very place, and so no repetition.
+    Parts end where a sentence is left out and nowhere else: each is the text as it stands, and a citation of it holds.
+    What one part says twice therefore stays; what an earlier part of the same span says goes.
+
+    >>> mill = "The mill by the river grinds the wheat of all four villages."
+    >>> fresh(f"Hear! {mill} It is old, and the oldest of its wheels was made in 1650.", Span(0, 124), {said(mill)})[0]
+    [Span(start=67, end=124)]
+    """
+    told: set[str] = set()  # in the parts that are closed
+    part: set[str] = set()
+    repeated: list[Span] = []
+    for sentence in sentence_spans(text, span.start, span.end):
+        words = said(text[sentence.start : sentence.end])
+        if not words or held(sentence):
+            continue
+        if words in read or words in told:
+            repeated.append(sentence)
+            told |= part
+            part = set()
+        else:
+            part.add(words)
+    if not repeated:
+        return [span], part
+    rests = (trim(text, rest.start, rest.end) for rest in subtract_spans([span], repeated))
+    parts = [rest for rest in rests if rest is not None and rest.length >= SHORTEST_REST]
+    return parts, told | part

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from core.search.context.filling import Budget
 from core.search.expansion import leaves_at
@@ -144,70 +144,53 @@ class Reads(Protocol):
         """The page an offset stands on, if the document has pages."""
 
 
-class Notes:
-    """What is said of a passage that begins at a place, each leaf's facts read once.
+class Beginning(NamedTuple):
+    """What is said of a passage that begins at a place: the heading path of the leaf there, the page if there are
+    pages, and what the passage is parted from.
+    """
 
-    ``number``: the passage's number that sizes are counted with.
+    headings: tuple[str, ...]
+    page: int | None
+    prefix: tuple[PrefixPart, ...]
+
+
+class Notes:
+    """What is said of passages by where they begin, each leaf's facts read once.
+
+    ``facts``: by leaf, of those read so far. ``number``: the passage's number that sizes are counted with.
     """
 
     def __init__(self, leaves: LeafTable, reads: Reads, number: int) -> None:
         self._leaves, self._reads, self._number = leaves, reads, number
-        self._facts: dict[int, LeafFacts] = {}
+        self.facts: dict[int, LeafFacts] = {}
         self._at: dict[tuple[int, int], int] = {}
 
     def expect(self, leaves: Sequence[int], places: Sequence[tuple[int, int]]) -> None:
         """Read the facts of these leaves, and of those that hold the places (document, offset), in one go."""
         new = [place for place in dict.fromkeys(places) if place not in self._at]
         self._at.update(zip(new, leaves_at(self._leaves, new), strict=True))
-        wanted = {*leaves, *(self._at[place] for place in places)} - self._facts.keys()
+        wanted = {*leaves, *(self._at[place] for place in places)} - self.facts.keys()
         if wanted:
-            self._facts.update(self._reads.facts(sorted(wanted)))
+            self.facts.update(self._reads.facts(sorted(wanted)))
 
-    def chunk_id(self, leaf: int) -> str:
-        """The public id of a leaf."""
-        return self._of(leaf).chunk_id
-
-    def headings(self, document: int, start: int) -> tuple[str, ...]:
-        """The heading path of the leaf a passage begins in."""
-        return self._of(self._leaf_at(document, start)).headings
-
-    def prefix(self, document: int, start: int) -> tuple[PrefixPart, ...]:
-        """What a passage that begins there is parted from: of what the leaf repeats, only what still belongs to it."""
-        leaf = self._leaf_at(document, start)
-        prefix = self._of(leaf).prefix
-        if not any(part.kind in REPEATED for part in prefix):
-            return prefix
-        before = self._reads.text(document)[int(self._leaves.starts[leaf]) : start]
-        if not before.strip():
-            return prefix
-        # Inside the leaf a table ends with a blank line; where a turn or a function does, the text alone cannot tell.
-        kept = () if _BLANK_LINE.search(before) else (TABLE_HEADER,)
-        return tuple(part for part in prefix if part.kind not in REPEATED or part.kind in kept)
-
-    def page(self, document: int, start: int) -> int | None:
-        """The page a passage begins on, if the document has pages."""
-        return self._reads.page(document, start)
+    def at(self, document: int, start: int) -> Beginning:
+        """Of what the leaf at the place repeats, only what still belongs to a passage that begins there."""
+        if (document, start) not in self._at:
+            self.expect((), [(document, start)])
+        leaf = self._at[document, start]
+        facts, page = self.facts[leaf], self._reads.page(document, start)
+        prefix = facts.prefix
+        if any(part.kind in REPEATED for part in prefix):
+            before = self._reads.text(document)[int(self._leaves.starts[leaf]) : start]
+            if before.strip():
+                # Inside a leaf a table ends with a blank line; where a turn or a function does, the text cannot tell.
+                kept = () if _BLANK_LINE.search(before) else (TABLE_HEADER,)
+                prefix = tuple(part for part in prefix if part.kind not in REPEATED or part.kind in kept)
+        return Beginning(facts.headings, page, prefix)
 
     def above(self, document: int, start: int) -> str:
         """What the prompt has above such a passage, under the number that costs most."""
-        return above(
-            self._number,
-            self._leaves.titles[document],
-            self.headings(document, start),
-            self.page(document, start),
-            self.prefix(document, start),
-        )
-
-    def _of(self, leaf: int) -> LeafFacts:
-        if leaf not in self._facts:
-            self.expect([leaf], ())
-        return self._facts[leaf]
-
-    def _leaf_at(self, document: int, start: int) -> int:
-        place = (document, start)
-        if place not in self._at:
-            self.expect((), [place])
-        return self._at[place]
+        return above(self._number, self._leaves.titles[document], *self.at(document, start))
 
 
 def widest_number(count: int, budget: Budget) -> int:

@@ -6,7 +6,6 @@ What a language model wrote for it (``rewording``) is laid beside that, to be sh
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.search.question.operators import Used, operators
@@ -92,21 +91,14 @@ class Understanding:
     written: tuple[Written, ...] = ()
 
     @property
-    def sought(self) -> str:
-        """What the searches look for: the question in the words of a language model where it wrote some."""
-        return next(iter(self._written(REWRITTEN)), self.text)
-
-    @property
     def searches(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """What to search for, the question first, then the parts that a language model sees in it; each with the texts
-        to be looked for by meaning together with it.
+        """What to search for: the question, in the words of a language model where it wrote some, then the parts that
+        it sees in it; each with the answers it made up, to be looked for by meaning together with it.
         """
-        return (self.sought, self.imagined), *((part, ()) for part in self._written(PART))
-
-    @property
-    def imagined(self) -> tuple[str, ...]:
-        """Answers that a language model made up, to be looked for by meaning together with the question."""
-        return self._written(IMAGINED)
+        of: dict[str, list[str]] = {REWRITTEN: [], PART: [], IMAGINED: []}
+        for one in self.written:
+            of[one.kind].append(one.value)
+        return ([*of[REWRITTEN], self.text][0], tuple(of[IMAGINED])), *((part, ()) for part in of[PART])
 
     def worded(self, wording: Wording, ignored: Keys = frozenset()) -> Understanding:
         """With what a language model wrote, but for the keys ``ignored``.
@@ -117,9 +109,6 @@ class Understanding:
         """
         written = tuple(one for one in wording.texts if one.key not in ignored)
         return replace(self, written=written, notes=(*self.notes, *wording.notes))
-
-    def _written(self, kind: str) -> tuple[str, ...]:
-        return tuple(one.value for one in self.written if one.kind == kind)
 
     @property
     def chips(self) -> tuple[Chip, ...]:
@@ -155,34 +144,11 @@ def understand(
     """
     chosen = settings or UnderstandingSettings()
     used = operators(question, known or Known()) if chosen.filters else Used((), (), ())
-    plain = _blanked(question, used.spans)
-    return Understanding(
-        question,
-        _text(question, used.spans),
-        intent_of(plain),
-        _once(used.conditions, ignored),
-        used.notes,
-    )
-
-
-def _once(found: Sequence[Condition], ignored: Keys) -> tuple[Condition, ...]:
-    """The first of each key, in order, but for the keys ``ignored``."""
-    firsts: dict[Key, Condition] = {}
-    for one in found:
-        firsts.setdefault(one.key, one)
-    return tuple(one for key, one in firsts.items() if key not in ignored)
-
-
-def _blanked(question: str, cut: Sequence[tuple[int, int]]) -> str:
-    """The question with blanks where its operators stand, so that places stay."""
-    for start, end in cut:
-        question = question[:start] + " " * (end - start) + question[end:]
-    return question
-
-
-def _text(question: str, cut: Sequence[tuple[int, int]]) -> str:
-    """The question without its operators; as it is where it has none, or nothing else."""
-    if not cut:
-        return question
-    left = _BLANKS.sub(" ", _blanked(question, cut)).strip()
-    return left if _WORD.search(left) else question
+    plain = question  # with blanks where its operators stand
+    for start, end in used.spans:
+        plain = plain[:start] + " " * (end - start) + plain[end:]
+    text = _BLANKS.sub(" ", plain).strip() if used.spans else question
+    firsts = {one.key: one for one in reversed(used.conditions)}
+    conditions = (one for one in used.conditions if firsts[one.key] is one and one.key not in ignored)
+    intent = intent_of(plain)
+    return Understanding(question, text if _WORD.search(text) else question, intent, tuple(conditions), used.notes)

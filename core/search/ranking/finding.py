@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
@@ -100,10 +100,6 @@ class SearchScores:
     passing: Passing | None = None
     alias: fusion.Scores | None = None
     matched: NDArray[np.int64] | None = None
-
-    def with_timing(self, stage: str, milliseconds: float) -> SearchScores:
-        """A copy that also accounts for a stage that ran before the searches."""
-        return replace(self, timings_ms={stage: milliseconds, **self.timings_ms})
 
 
 def search_key(settings: RetrievalSettings) -> Hashable:

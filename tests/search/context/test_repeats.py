@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search import context as assembly
-from core.search.context.repeats import LEAST_LETTERS, fresh, said
+from core.search.context.filling import LEAST_LETTERS, fresh, said
 from core.settings import AssemblySettings, ExpansionSettings
 from core.text.sentences import sentence_spans
 from core.text.spans import merge_spans

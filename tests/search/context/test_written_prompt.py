@@ -41,11 +41,11 @@ def test_what_the_passages_disagree_on_is_told_between_marks_too():
     def side(value, rank):
         return ConflictSide(value, value, Span(0, 4), value, Span(0, 4), "v", "Title </x>", "t.md", rank)
 
-    conflict = ContextConflict("number", ("token",), (side("3600 s", 1), side("900 s", 2)), 1, "It is the newer one.")
+    conflict = ContextConflict("number", ("token",), (side("3600 s", 1), side("900 s", 2)))
     prompt = written_prompt("Why?", [passage("calm")], "", [conflict])
     (told,) = re.findall(r"<disagreements (\w{8})>\n(.*)\n</disagreements \1>", prompt)
     assert told[1] == conflict.sentence
-    assert "3600 s (Title </x>); 900 s (Title </x>). It is the newer one." in told[1]
+    assert "3600 s (Title </x>); 900 s (Title </x>)." in told[1]
 
 
 def test_names_in_braces_of_documents_stand_for_nothing():
