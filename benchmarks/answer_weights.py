@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 
 from core.evaluation.suites import GoldSpan, Question, load_suite
 from core.library import Library, Scope
-from core.search.answer.keys import keys
+from core.search.answer.asking import keys
 from core.search.answer.line import Weighed
 from core.search.answer.scoring import Signals
 from core.search.answer.support import Evidence

@@ -33,7 +33,7 @@ from core.search.answer.prose import is_prose
 from core.search.checking.checking import SUPPORTED, Checker, Verdict
 from core.search.checking.claims import Claim, claims
 from core.search.checking.facts import facts
-from core.search.checking.judging import packaged_judge
+from core.search.checking.library_check import packaged_judge
 from core.settings import ParsingSettings
 from core.text.sentences import asks, is_ended, sentence_spans
 from core.types import Passage, Span

@@ -26,7 +26,7 @@ from benchmarks.answer_weights import near_miss
 from core.evaluation.regions import Placed, region
 from core.evaluation.suites import Question, load_suite
 from core.library import Library, Scope
-from core.search.answer.keys import keys
+from core.search.answer.asking import keys
 from core.search.context.ending import UNSURE, Signs, signs
 from core.search.expansion import expand
 from core.settings import PRESETS, Settings

@@ -19,7 +19,7 @@ from core.ingest.jobs import JobQueue
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Incoming
 from core.ingest.reports import Failure, Ingested, IngestReport
-from core.search.answer.reads import packaged_reader
+from core.search.answer.line import packaged_reader
 from core.search.ordering import Progress
 from core.search.question.analysis import Keys
 from core.search.question.rewording import Writer

@@ -19,7 +19,7 @@ from core.library import Library
 from core.search.answer import Line, in_words
 from core.search.checking.checking import NOT_FOUND, PARTLY, SUPPORTED, Verdict
 from core.search.checking.library_check import check_text
-from core.search.context.following import followed
+from core.search.context.written_prompt import followed
 from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.search.result import SearchResult
 from core.settings import Settings

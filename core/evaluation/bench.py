@@ -22,7 +22,7 @@ from core.evaluation.suites import Question, Staged, Suite, stage_documents, sui
 from core.evaluation.summing import summed
 from core.library import Failure, Incoming, Ingested, Library, Scope, Stats
 from core.search.checking.checking import Judge
-from core.search.checking.judging import packaged_judge
+from core.search.checking.library_check import packaged_judge
 from core.settings import Settings
 from core.types import Encoder, LanguageModel, VectorCache
 

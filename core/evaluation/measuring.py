@@ -45,7 +45,7 @@ from core.evaluation.suites import Question, Suite
 from core.library import Library, Scope
 from core.search.catalogue_reads import CatalogueReads
 from core.search.checking.checking import Judge
-from core.search.checking.judging import packaged_judge
+from core.search.checking.library_check import packaged_judge
 from core.search.context.written_prompt import written_prompt
 from core.search.ranking import Ranking, SearchScores
 from core.search.ranking.finding import order_key, search_scores_key

@@ -13,9 +13,8 @@ from core.chunking.prefixes import prefix_text
 from core.embedding import EmbeddingModel
 from core.errors import ModelError, StorageError
 from core.search import context as assembly
-from core.search.answer.line import Line, Weighed, answer_line, no_line, weigh
-from core.search.answer.marking import Reader
-from core.search.answer.reads import StoreReads
+from core.search.answer.line import Line, StoreReads, Weighed, answer_line, no_line, weigh
+from core.search.answer.scoring import Reader
 from core.search.catalogue_reads import CatalogueReads, hits_of
 from core.search.context.conflicts import conflicts
 from core.search.context.fates import clustered

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.evaluation.making.draft import Draft, plain
 from core.library import Library
-from core.search.answer.keys import keys, unmet
+from core.search.answer.asking import keys, unmet
 from core.text.analysis import analyse
 from core.types import Hit, Span
 

@@ -1,10 +1,16 @@
-"""The kind of thing a question asks for, and whether a sentence holds one."""
+"""The kind of thing a question asks for, whether a sentence holds one, and what it names, to be looked for by letters.
+
+Meaning alone takes FM for AM and one year for the next: a passage that does not say what is named does not answer.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from core.text.analysis import fold
 from core.text.calendar_names import MONTHS
+from core.text.numerals import in_words
 
 _NUMBER = re.compile(
     r"\bhow (?:many|much|long|far|old|large|big|high|fast|wide|deep|heavy|tall)\b"
@@ -17,7 +23,7 @@ _DEFAULT = re.compile(
     r"|\bif (?:nothing|none) is (?:given|set|said|specified)\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"\bwhom?\b|\bwhose\b", re.IGNORECASE)
+_WHO = re.compile(r"\bwhom?\b|\bwhose\b", re.IGNORECASE)
 _SYMBOL = re.compile(
     r"\b(?:which|what) (?:[\w-]+ )?(?:flags?|options?|commands?|functions?|methods?|class(?:es)?|arguments?|"
     r"parameters?|variables?|settings?|exceptions?|shortcuts?|extensions?)\b",
@@ -65,7 +71,7 @@ def asked_thing(question: str, intent: str = "") -> str:
         return "default"
     if _DATE.search(question):
         return "date"
-    if _NAME.search(question):
+    if _WHO.search(question):
         return "name"
     if _SYMBOL.search(question):
         return "symbol"
@@ -83,3 +89,64 @@ def holds(text: str, thing: str) -> bool:
     if thing == "number":
         text = _NO_QUANTITY.sub("", text)
     return bool(thing) and _HOLDS[thing].search(text) is not None
+
+
+_QUOTED = re.compile(r"`([^`\n]+)`|“([^”\n]+)”|\"([^\"\n]+)\"")
+_IDENTIFIER = re.compile(r"(?<![\w.-])(?:--?[A-Za-z][\w-]*|\w+(?:_\w+)+|[A-Za-z_]\w*(?:\.\w+)+|\w*[a-z]\w*[A-Z]\w*)")
+_CODE = re.compile(r"(?<![\w.])[A-Z][A-Z\d]*(?:[-/.][A-Z\d]+)*\b|(?<![\w.])\d+(?:[.,]\d+)*(?:[a-z]{1,2})?\b")
+_NAME = re.compile(r"(?<=[a-z,;:)’'] )[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*")
+_PLAIN_CAPITALS = frozenset("I A OK".split())
+
+
+def keys(question: str) -> tuple[str, ...]:
+    """What the question names, as it is written there, each once.
+
+    A question without small letters names nothing by its capitals. A first word names nothing by its own.
+
+    >>> keys("Who invented AM radio?"), keys("What was net revenue of Acme Corp in 2019?")
+    (('AM',), ('Acme Corp', '2019'))
+    >>> keys("What is the default of `max_lines` in textwrap.wrap?"), keys("How long is it?")
+    (('max_lines', 'textwrap.wrap'), ())
+    """
+    shouted = not any(character.islower() for character in question)
+    found: dict[str, None] = {}
+    rest = question
+
+    def take(pattern: re.Pattern[str]) -> None:
+        nonlocal rest
+        for match in pattern.finditer(rest):
+            said = next((group for group in match.groups() if group), match[0]).strip(" .?!,;:")
+            if said and said not in _PLAIN_CAPITALS and not (shouted and not any(map(str.isdigit, said))):
+                found.setdefault(said)
+        rest = pattern.sub(lambda match: " " * len(match[0]), rest)
+
+    for pattern in (_QUOTED, _IDENTIFIER, _NAME, _CODE):
+        take(pattern)
+    return tuple(sorted(found, key=question.find))
+
+
+def unmet(named: Iterable[str], texts: Iterable[str]) -> tuple[str, ...]:
+    """Those of ``named`` that none of the texts says, in their order.
+
+    Capitals count in a word that is made of them, so that "am" does not say "AM"; elsewhere neither they nor marks do.
+
+    >>> unmet(("AM", "Edwin Armstrong", "1933"), ["I am told that Armstrong, Edwin's brother, had FM in 1933."])
+    ('AM',)
+    """
+    texts = list(texts)
+    return tuple(name for name in named if not any(says(text, name) for text in texts))
+
+
+def says(text: str, name: str) -> bool:
+    """Whether a text says a name: whole words, for a name of several its words in any order."""
+    if name.isupper() and name.isalpha():
+        return re.search(rf"(?<![A-Za-z]){re.escape(name)}s?(?![A-Za-z])", text) is not None
+    if name[0].isdigit():
+        plain = name.replace(",", "")
+        said = re.search(rf"(?<![\d.]){re.escape(plain)}(?!\d|\.\d)", text.replace(",", "")) is not None
+        return said or (plain.isdigit() and re.search(rf"\b{in_words(int(plain))}\b", text, re.IGNORECASE) is not None)
+    if re.search(r"[_.]|\A-", name):
+        return name.rsplit(".", 1)[-1].strip("()") in text
+    words = [fold(word) for word in re.findall(r"[\w’'-]+", re.sub(r"[’']s\b", "", name))]
+    held = {fold(word) for word in re.findall(r"[\w’'-]+", re.sub(r"[’']s\b", "", text))}
+    return all(word in held for word in words)

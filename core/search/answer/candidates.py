@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from core.search.answer.code_lines import quotable_lines
-from core.search.answer.prose import ROW, is_prose
+from core.search.answer.prose import ROW, is_prose, quotable_lines
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import analyse
 from core.text.sentences import asks, is_half, sentence_spans

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.search.answer.candidates import LONGEST, Quotable
-from core.search.answer.marking import Mark
 from core.search.answer.rows import Encode, asked_cell
+from core.search.answer.scoring import Mark
 from core.text.analysis import analyse
 from core.types import Answer, Citation, Quote, Span
 

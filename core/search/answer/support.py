@@ -10,9 +10,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from core.search.answer.asking import keys, unmet
 from core.search.answer.candidates import PASSAGES, Quotable
-from core.search.answer.keys import keys, unmet
-from core.search.answer.marking import Mark, scaled
+from core.search.answer.scoring import Mark, scaled
 from core.text.analysis import analyse
 from core.types import Passage
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.search.checking.claims import Claim
-from core.search.checking.code import is_code, names_missing, standing
+from core.search.checking.claims import Claim, is_code, names_missing, standing
 from core.search.checking.facts import Fact, Facts, facts, lacking, misplaced
 from core.search.checking.polarity import opposed, polarity
 from core.search.context.conflicts import content_words

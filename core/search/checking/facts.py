@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.enriching.dates import dates
 from core.enriching.entities import names
-from core.search.answer.keys import keys, says
+from core.search.answer.asking import keys, says
 from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import MONTHS, SHORT_MONTHS, WEEKDAYS, month_of
 from core.text.quantities import Quantity, quantities

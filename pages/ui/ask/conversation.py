@@ -14,7 +14,7 @@ import streamlit as st
 
 from core.errors import CancelledError, LecternError
 from core.language.client import Client
-from core.search.context.following import following_request, rewritten, with_question_before
+from core.search.context.written_prompt import following_request, rewritten, with_question_before
 from core.search.question.rewording import WritingRequest
 from pages.ui.ask import question
 from pages.ui.shared import language, state, tasks

@@ -11,7 +11,7 @@ from core.evaluation.exchange.judged import by_origin, judged_questions, with_te
 from core.evaluation.making import keep, leave_out, make_questions, suggested_questions, take_back
 from core.evaluation.suites import load_suite
 from core.library import Incoming, Library
-from core.search.answer.reads import packaged_reader
+from core.search.answer.line import packaged_reader
 from tests.evaluation.making.test_drafts import CODE, MANUAL
 from tests.fast_encoder import FastEncoder
 

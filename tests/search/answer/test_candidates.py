@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.answer.candidates import CANDIDATES, LEANING, PASSAGES, SENTENCE, quotables
-from core.search.answer.code_lines import quotable_lines
+from core.search.answer.prose import quotable_lines
 from core.types import Block, BlockKind, Span
 from tests.search.answer.support_worlds import TABLE, Reads, hits_of, passage, table
 

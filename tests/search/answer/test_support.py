@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.errors import SettingsError
 from core.search.answer import Evidence, answer_line, no_line, rarity_of, support, weigh
 from core.search.answer.candidates import quotables
-from core.search.answer.marking import Mark
+from core.search.answer.scoring import Mark
 from core.search.answer.support import RECOMMENDED, UNREAD, evidence, unnamed
 from core.settings.context import AnsweringSettings
 from core.types import Span

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import CancelledError, ModelError
-from core.search.context.following import followed, following_request, rewritten
+from core.search.context.written_prompt import followed, following_request, rewritten
 from tests.scripted_writer import Scripted
 
 BEFORE = ["How long is an access token valid?"]
