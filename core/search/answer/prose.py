@@ -186,12 +186,6 @@ def _while(lines: Sequence[Span], holds: Callable[[Span], bool]) -> int:
     return next((at for at, line in enumerate(lines) if not holds(line)), len(lines))
 
 
-def _comment(text: str, line: Span) -> str:
-    """The sign that makes a line a comment, "" where it is none."""
-    found = _COMMENT.match(text, line.start, line.end)
-    return found[1] if found else ""
-
-
 def _is_said(text: str, lines: Sequence[Span]) -> bool:
     """Whether lines of one indentation are words that run on."""
     level = {_indent(text, line) for line in lines}

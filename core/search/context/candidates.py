@@ -5,7 +5,7 @@ A candidate is a span and the core of it that must be in. Sentences are for budg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -52,8 +52,6 @@ def whole_candidates(leaves: LeafTable, extents: Sequence[Extent]) -> list[Conte
 
 
 Scores = NDArray[np.float64]
-# Of sentences of a document, (n,) float64: how alike each is to the question. Only their differences matter.
-SentenceScores = Callable[[int, Sequence[Span]], Scores]
 
 # Sentences of so many extents are weighed: a small budget holds a few of the best, and each may have to be encoded.
 CHUNKS = 20
@@ -81,15 +79,13 @@ class _Piece:
     reason: str
 
 
-def sentence_candidates(
-    ranking: Ranking, extents: Sequence[Extent], reads: Reads, scores: SentenceScores | None = None
-) -> list[ContextCandidate]:
+def sentence_candidates(ranking: Ranking, extents: Sequence[Extent], reads: Reads) -> list[ContextCandidate]:
     """The sentences of the best extents, best first; each by its chunk, itself and the sentences beside it.
 
     [] where none of them is in sentences: then extents are what fills the room. All three are standard scores. A
     sentence's chunk is the leaf it begins in; one that was not ranked counts as the worst that was. Code, what is no
     prose, what people say in turns, and extents beyond ``CHUNKS`` stay whole and stand for themselves as their chunk
-    does. ``scores`` ``None``: the share of the question's words in a sentence.
+    does. What a sentence is worth itself is the share of the question's words in it.
     """
     pieces = _pieces(ranking.leaves, extents, reads)
     places = np.flatnonzero([piece.among is not None for piece in pieces])
@@ -98,7 +94,9 @@ def sentence_candidates(
     chunk = _standard(_of_leaves(ranking, [piece.leaf for piece in pieces]))
     total = (CHUNK_PART + 1) * chunk
     sentences = [pieces[at] for at in places.tolist()]
-    own = _standard(_own(sentences, scores or _shared_words(ranking.question, reads.text)))
+    asked = set(analyse(ranking.question))
+    texts = (reads.text(piece.document)[piece.core.start : piece.core.end] for piece in sentences)
+    own = _standard(np.array([len(asked & set(analyse(text))) / max(1, len(asked)) for text in texts]))
     total[places] = CHUNK_PART * chunk[places] + own + NEIGHBOUR_PART * _beside(sentences, own)
     order = np.argsort(-total, kind="stable").tolist()
     return [
@@ -146,16 +144,6 @@ def _pieces(leaves: LeafTable, extents: Sequence[Extent], reads: Reads) -> list[
     ]
 
 
-def _own(sentences: Sequence[_Piece], scores: SentenceScores) -> Scores:
-    """Every sentence's likeness to the question, asked for one document at a time."""
-    documents = np.array([piece.document for piece in sentences])
-    own = np.zeros(len(sentences))
-    for document in dict.fromkeys(documents.tolist()):
-        places = np.flatnonzero(documents == document)
-        own[places] = scores(document, [sentences[at].core for at in places.tolist()])
-    return own
-
-
 def _beside(sentences: Sequence[_Piece], own: Scores) -> Scores:
     """The sum of both neighbours' scores; a neighbour stands in the same run."""
     together = np.array(
@@ -166,16 +154,6 @@ def _beside(sentences: Sequence[_Piece], own: Scores) -> Scores:
     beside[:-1] += np.where(together, own[1:], 0.0)
     beside[1:] += np.where(together, own[:-1], 0.0)
     return beside
-
-
-def _shared_words(question: str, text: Callable[[int], str]) -> SentenceScores:
-    wanted = set(analyse(question))
-
-    def scores(document: int, spans: Sequence[Span]) -> Scores:
-        words = (set(analyse(text(document)[span.start : span.end])) for span in spans)
-        return np.array([len(wanted & each) / max(1, len(wanted)) for each in words])
-
-    return scores
 
 
 def _of_leaves(ranking: Ranking, leaves: Sequence[int]) -> Scores:

@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from core.search.expansion.growth import Extent, Growth, family, leaves_of
 from core.types import Span
 
-# Characters read first for each sentence that is wanted; where they hold fewer, twice as many are read, and so on.
-_REACH = 200
-_LONGEST = 3200
 PROCEDURE = "procedure"  # the intent of a question that asks how something is done
 _BEYOND = 80  # characters read beyond the share, to tell a sentence that just fits from one that is cut off
 _AHEAD = 2  # leaves in which a step must come up for its side to be preferred
@@ -59,35 +56,14 @@ class Around:
             self.span = wider
 
 
-def nearest(growth: Growth, document: int, span: Span, bounds: Span, count: int) -> tuple[list[Span], list[Span]]:
-    """Up to ``count`` whole sentences on each side of a span, the nearest first, within ``bounds``."""
-    before: list[Span] = []
-    after: list[Span] = []
-    reach, furthest = _REACH * count, _LONGEST * count
-    while len(before) < count and reach <= furthest:
-        before, edge = preceding(growth, document, span.start - reach, span.start, bounds)
-        reach = furthest + 1 if edge else reach * 2
-    reach = _REACH * count
-    while len(after) < count and reach <= furthest:
-        after, edge = following(growth, document, span.end, span.end + reach, bounds)
-        reach = furthest + 1 if edge else reach * 2
-    return before[:count], after[:count]
-
-
-def preceding(growth: Growth, document: int, start: int, end: int, bounds: Span) -> tuple[list[Span], bool]:
-    """Whole sentences of ``[start, end)`` within the bounds, last first; and whether they reach the bounds' edge."""
-    edge = start <= bounds.start
-    start = max(start, bounds.start)
-    found = growth.reads.sentences(document, start, end) if start < end else ()
-    return [*reversed(found if edge else found[1:])], edge  # away from an edge the first one is cut off
-
-
-def following(growth: Growth, document: int, start: int, end: int, bounds: Span) -> tuple[list[Span], bool]:
-    """Whole sentences of ``[start, end)`` within the bounds, in order; and whether they reach the bounds' edge."""
-    edge = end >= bounds.end
-    end = min(end, bounds.end)
-    found = growth.reads.sentences(document, start, end) if start < end else ()
-    return [*(found if edge else found[:-1])], edge
+def beside(growth: Growth, place: int, span: Span, bounds: Span, room: int) -> tuple[list[Span], list[Span]]:
+    """Whole sentences on each side of a span, the nearest first, within ``bounds`` and about ``room`` characters."""
+    document = int(growth.leaves.documents[growth.children[place]])
+    start, end = max(bounds.start, span.start - room - _BEYOND), min(bounds.end, span.end + room + _BEYOND)
+    before = growth.reads.sentences(document, start, span.start) if start < span.start else ()
+    after = growth.reads.sentences(document, span.end, end) if span.end < end else ()
+    # Away from an edge of the bounds the last one is cut off.
+    return [*reversed(before[start > bounds.start :])], [*after[: len(after) - (end < bounds.end)]]
 
 
 def window(growth: Growth) -> list[Extent]:
@@ -111,7 +87,8 @@ def _windowed(growth: Growth, place: int) -> Extent:
     else:
         first, end = leaves_of(growth.leaves, document)
         section = growth.span(first, end - 1)
-    around = Around(span, growth.room(place), *nearest(growth, document, span, section, wanted))
+    earlier, later = beside(growth, place, span, section, growth.room(place) - span.length)
+    around = Around(span, growth.room(place), earlier[:wanted], later[:wanted])
     around.grow(lambda so_far: so_far.taken_before <= so_far.taken_after)
     before, after = around.taken_before, around.taken_after
     if not before + after:
@@ -185,10 +162,6 @@ def _has_steps(growth: Growth, leaf: int, known: dict[int, bool]) -> bool:
 def _topped_up(growth: Growth, place: int, span: Span, left: int, whole: Span) -> Span:
     """The span with the sentences that still fit what is left of the share."""
     characters = growth.characters(place, left)
-    reach = characters + _BEYOND
-    document = int(growth.leaves.documents[growth.children[place]])
-    before, _ = preceding(growth, document, span.start - reach, span.start, whole)
-    after, _ = following(growth, document, span.end, span.end + reach, whole)
-    around = Around(span, span.length + characters, before, after)
+    around = Around(span, span.length + characters, *beside(growth, place, span, whole, characters))
     around.grow(lambda so_far: span.start - so_far.span.start < so_far.span.end - span.end)
     return around.span
