@@ -129,13 +129,6 @@ def test_an_operator_that_names_nothing_is_noted_unless_it_is_code(question, not
     assert (found.conditions, found.text, found.notes) == ((), question, (noted,) if noted else ())
 
 
-def test_operators_that_name_nothing_are_words_and_said_so():
-    found = understand("in:nowhere after:tuesday genre:poem eels", EVERYTHING, KNOWN)
-    assert found.conditions == ()
-    assert found.text == found.question
-    assert ["nowhere" in note or "tuesday" in note or "poem" in note for note in found.notes] == [True, True, True]
-
-
 def test_nothing_filters_where_filters_are_off_or_nothing_is_known():
     question = 'in:handbook type:pdf "access token" -draft'
     off = understand(question, UnderstandingSettings(filters=False), KNOWN)

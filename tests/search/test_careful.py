@@ -96,22 +96,6 @@ def test_what_it_says_is_a_probability_where_thresholds_ask_for_one(home: Path) 
         assert library.search(QUESTION, Settings()).likely is None
 
 
-def test_bench_measures_it_beside_the_default(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    text = (SAMPLES / "api.md").read_text(encoding="utf-8")
-    at = text.index("3600") if "3600" in text else 0
-    gold = [{"document": "api.md", "start": at, "end": at + 20}]
-    suite = tmp_path / "suite"
-    suite.mkdir()
-    (suite / "documents.jsonl").write_text(json.dumps({"name": "api.md", "text": text}) + "\n", encoding="utf-8")
-    line = {"id": "1", "question": QUESTION, "gold": gold}
-    (suite / "questions.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    capsys.readouterr()
-    assert main(["bench", str(suite), "--preset", "default", "--preset", "careful", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["presets"]
-    assert [one["preset"] for one in found] == ["default", "careful"]
-    assert found[1]["settings"]["reranking"]["model"] == PACKAGED_RERANKER
-
-
 def ask_carefully() -> AppTest:
     """The Ask page under Careful after a question, when the order has come."""
     app = start("ask")

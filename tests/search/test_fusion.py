@@ -60,14 +60,6 @@ def test_a_leaf_better_in_every_search_is_better_fused(kind, dense, words, weigh
                 assert fused[one] >= fused[other] - 1e-12
 
 
-@given(scores=SCORES)
-def test_ranks_count_from_one_without_holes_and_skip_what_was_not_ranked(scores):
-    places = fusion.ranks(scores)
-    ranked = places[places > 0]
-    assert sorted(ranked.tolist()) == list(range(1, len(ranked) + 1))
-    assert np.array_equal(places == 0, np.isnan(scores))
-
-
 WILD = arrays.arrays(
     np.float64,
     st.integers(0, 60),
@@ -104,8 +96,3 @@ def test_a_neighbours_share_comes_from_the_same_document_only(scores, share, doc
             if 0 <= near < len(scores) and owners[near] == owners[place]:
                 expected += share * scores[near]
         assert gained[place] == pytest.approx(expected)
-
-
-def test_leaves_with_a_hole_between_them_are_no_neighbours():
-    gained = fusion.share_neighbours(np.array([1.0, 2.0]), np.zeros(2, dtype=np.int32), np.array([4, 6]), 0.5)
-    assert gained.tolist() == [1.0, 2.0]

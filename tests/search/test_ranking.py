@@ -169,16 +169,6 @@ def test_words_alone_find_only_what_holds_them(fusion, case):
     assert len(rank(case, replace(settings, exact_below=0), by_chroma(case), tokens=()).kept) == 0
 
 
-def test_a_neighbour_of_a_match_comes_in_with_its_share():
-    leaves = LeafTable(
-        1, 1, 1, np.arange(4), np.array([0, 0, 0, 1], np.int32), np.arange(4) * 10, np.arange(4) * 10 + 9,
-        np.full(4, 3), np.full(4, -1), np.ones((4, 1), np.float32), ("a", "b"), ("a", "b"), ("a", "b"),
-    )  # fmt: skip
-    case = (Snapshot.of(leaves), np.ones(1, np.float32), Matches([2], [1.0]))
-    words = replace(EVERY, dense_weight=0.0, lexical_weight=1.0, neighbour_share=0.5)
-    assert rank(case, words).kept.tolist() == [2, 1], "not leaf 0, which is too far, nor 3, of another document"
-
-
 @given(cases(), st.integers(0, 39))
 def test_no_lexical_weight_asks_no_index(case, place):
     alone = replace(EVERY, coverage_weight=0.0, parent_share=0.0, document_share=0.0, neighbour_share=0.0)

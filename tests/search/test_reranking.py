@@ -134,12 +134,6 @@ def test_the_scale_of_a_model_does_not_matter(parts, blend, factor, shift):
     np.testing.assert_allclose(after.scores, before.scores, atol=1e-9)
 
 
-def test_with_all_read_the_score_is_the_two_standard_scores():
-    scores, opinions = np.array([4.0, 2.0, 1.0]), np.array([0.1, 0.9, 0.2])
-    found = reorder(scores, Readings(opinions), RerankingSettings("m", blend=0.25))
-    np.testing.assert_allclose(found.scores, 0.25 * standardise(opinions) + 0.75 * standardise(scores))
-
-
 @given(read_parts())
 def test_the_standing_of_what_was_read_is_kept_as_a_whole(parts):
     scores, readings = parts

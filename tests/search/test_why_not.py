@@ -214,13 +214,6 @@ def test_a_place_that_no_search_looked_at(world: World, monkeypatch: pytest.Monk
     assert all(one.fates[0].said == "it is not among the best of any search" for one in unseen)
 
 
-def test_a_place_that_is_read_needs_no_change(world: World) -> None:
-    question, name, place = next(gold for gold in world.gold if world.why(*gold).admitted)
-    told = world.why(question, name, place)
-    assert (told.changes, told.tried) == ((), 1)
-    assert told.sentence.startswith("It is in the context")
-
-
 def test_progress_is_told_and_stops_the_search(world: World) -> None:
     question, name, place = next(gold for gold in world.gold if not world.why(*gold).admitted)
     told: list[tuple[int, int]] = []

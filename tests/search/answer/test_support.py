@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SettingsError
-from core.search.answer import Evidence, answer_line, no_line, rarity_of, support, weigh
+from core.search.answer import Evidence, answer_line, no_line, support, weigh
 from core.search.answer.candidates import quotables
 from core.search.answer.scoring import Mark
 from core.search.answer.support import RECOMMENDED, UNREAD, evidence, unnamed
@@ -62,11 +62,6 @@ def test_what_the_reader_gives_counts_most_where_the_best_line_has_it():
     marked = [evidence("token", [], items, np.zeros(2), marks, best=at).marked for at in (0, 1)]
     assert marked == [pytest.approx(0.75), pytest.approx(0.5)]
     assert evidence("token", [], items, np.zeros(2)).marked == UNREAD
-
-
-def test_a_word_nothing_holds_weighs_most():
-    weights = rarity_of({"a": 50, "b": 1, "c": 0}, 100)
-    assert 0 < weights["a"] < weights["b"] < weights["c"]
 
 
 def line(question, settings):

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.context.prompt import arrange, blend, edges
+from core.search.context.prompt import arrange, blend
 from core.settings import ORDERS
 from core.types import Passage
 
@@ -20,16 +20,6 @@ def passages(places):
         Passage(f"v{document}", f"D{document % 2}", "", start, start + 1, "x", 1, (), (), rank, 1.0, "")
         for rank, (document, start) in enumerate(places, start=1)
     ]
-
-
-@given(st.integers(0, 200))
-def test_edges_is_a_permutation_with_the_best_first_and_the_second_best_last(count):
-    order = edges(count)
-    assert sorted(order) == list(range(count))
-    if count >= 1:
-        assert order[0] == 0
-    if count >= 2:
-        assert order[-1] == 1
 
 
 @given(PLACES, st.sampled_from(ORDERS))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search import context as assembly
-from core.search.context.filling import LEAST_LETTERS, fresh, said
+from core.search.context.filling import fresh, said
 from core.settings import AssemblySettings, ExpansionSettings
 from core.text.sentences import sentence_spans
 from core.text.spans import merge_spans
@@ -83,18 +82,6 @@ def test_parts_hold_what_is_new_and_nothing_twice(sentences, known):
     assert sum(len(set(part)) for part in told) == len(new), "each in one part alone"
     if not read:
         assert not text or covered == len(text), "what a passage repeats by itself stays"
-
-
-@pytest.mark.parametrize(
-    "short", ["Yes.", "return the_mill.by_the(river, has_stood, there)", "| --- | --- | --- | --- |", ""]
-)
-def test_what_is_short_may_be_said_again(short):
-    assert said(short) == ""
-    assert len(said(SAYINGS[0])) >= LEAST_LETTERS
-
-
-def test_line_breaks_and_marks_do_not_make_another_sentence():
-    assert said(SAYINGS[0]) == said(SAYINGS[0].replace(" by ", "\n**by**  ").upper())
 
 
 def test_what_is_read_at_the_same_place_is_no_repetition():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search import context as assembly
-from core.search.context.candidates import CHUNKS, SMALL, sentence_candidates
+from core.search.context.candidates import SMALL, sentence_candidates
 from core.search.expansion import Extent, expand
 from core.settings import ORDERS, AssemblySettings, ExpansionSettings
 from core.text.sentences import is_in_sentences, sentence_spans
@@ -88,13 +88,6 @@ def test_a_sentence_is_raised_by_its_own_words_and_its_neighbours():
     order = [spans.index(candidate.core) for candidate in candidates]
     assert order[0] == 2
     assert set(order[1:3]) == {1, 3}, "then its neighbours"
-
-
-def test_what_is_no_prose_stays_whole_and_so_does_what_comes_late():
-    assert is_in_sentences(" ".join(SAYINGS), Span(0, 400))
-    code = "wheat = grind(4)\nrye = grind(3)\nreturn wheat + rye"
-    assert not is_in_sentences(code, Span(0, len(code)))
-    assert CHUNKS >= 1
 
 
 @given(worlds(), st.integers(50, 800))

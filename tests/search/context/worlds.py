@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -12,8 +11,8 @@ from hypothesis import strategies as st
 from core.search.context.assembling import LeafFacts
 from core.search.ranking import Ranking
 from core.settings import RetrievalSettings
-from core.storage.index.leaves import LeafTable
 from core.types import PrefixPart
+from tests.search.expansion.worlds import table
 
 WORDS = st.sampled_from(
     "the river otter sleeps. Why? 42 naïve 日本語 (see) 👩‍🚀 x9f3 internationalization end! U.S. --- a".split()
@@ -37,11 +36,9 @@ class World:
         return self.texts[document]
 
     def facts(self, leaves):
-        table = self.ranking.leaves
+        starts = self.ranking.leaves.starts
         return {
-            leaf: LeafFacts(
-                f"chunk-{leaf}", (f"Part {int(table.starts[leaf]) % 3}", "of it"), self.prefixes.get(leaf, ())
-            )
+            leaf: LeafFacts(f"chunk-{leaf}", (f"Part {int(starts[leaf]) % 3}", "of it"), self.prefixes.get(leaf, ()))
             for leaf in leaves
         }
 
@@ -115,24 +112,11 @@ def world_of(texts, rows, final=None, kept=None, prefixes=None):
     ``prefixes``: of leaves that have one, by index.
     """
     count = len(rows)
-    table = LeafTable(
-        revision=1,
-        generation=1,
-        dimension=1,
-        rows=np.arange(100, 100 + count, dtype=np.int64),
-        documents=np.array([row[0] for row in rows], np.int32),
-        starts=np.array([row[1] for row in rows], np.int64),
-        ends=np.array([row[2] for row in rows], np.int64),
-        tokens=np.array([1 + len(texts[row[0]][row[1] : row[2]].split()) for row in rows], np.int64),
-        parent_rows=np.array([row[3] for row in rows], np.int64),
-        vectors=np.zeros((count, 1), np.float32),
-        version_ids=tuple(hashlib.sha256(bytes([at])).hexdigest() for at in range(len(texts))),
-        titles=tuple(f"Document {at}" for at in range(len(texts))),
-        names=tuple(f"{at}.md" for at in range(len(texts))),
-    )
+    words = [1 + len(texts[document][start:end].split()) for document, start, end, _ in rows]
+    leaves = replace(table(rows, len(texts)), tokens=np.array(words, np.int64), rows=np.arange(100, 100 + count))
     final = np.zeros(count) if final is None else np.array(final)
     kept = np.arange(count) if kept is None else np.array(kept, dtype=np.int64)
     scores = dict.fromkeys(("dense", "lexical", "fused", "neighbours"), final)
     pool = np.arange(count, dtype=np.int64)
-    ranking = Ranking("a question", table, RetrievalSettings(), pool, scores, kept, {}, {})
+    ranking = Ranking("a question", leaves, RetrievalSettings(), pool, scores, kept, {}, {})
     return World(tuple(texts), ranking, prefixes or {})

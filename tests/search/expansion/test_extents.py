@@ -11,8 +11,7 @@ from core.errors import SettingsError
 from core.search.expansion import EXPANDERS, expand, leaf_at
 from core.search.expansion.growth import family, leaves_of, leaves_within
 from core.search.ranking import Ranking
-from core.settings import EXPANSIONS, ExpansionSettings, RetrievalSettings, Settings
-from core.settings.whole import stage_fingerprint
+from core.settings import EXPANSIONS, ExpansionSettings, RetrievalSettings
 from core.types import Span
 from tests.search.expansion.worlds import table, worlds
 
@@ -142,41 +141,6 @@ def test_a_family_is_all_leaves_of_one_parent(world, data):
     parent = leaves.parent_rows[child]
     same = [leaf for leaf in range(len(leaves)) if leaves.parent_rows[leaf] == parent >= 0] or [child]
     assert family(leaves, child) == (same[0], same[-1])
-
-
-@pytest.mark.parametrize("strategy", EXPANSIONS)
-def test_a_dial_that_is_not_read_names_nothing(strategy):
-    """Each dial changes the fingerprint just where it is in ``active_values``, and there it may change an extent."""
-    plain = Settings().with_value("expansion.strategy", strategy)
-    turned = {
-        "max_share": 0.5,
-        "share_decay": 1.0,
-        "window_sentences": 3,
-        "parent_ratio": 2.0,
-        "kinds": ("paper",),
-        "confidence": 0.9,
-        "merge_share": 0.9,
-    }
-    changing = {
-        name
-        for name, value in turned.items()
-        if stage_fingerprint(plain.with_value(f"expansion.{name}", value).expansion)
-        != stage_fingerprint(plain.expansion)
-    }
-    grown = {"max_share", "share_decay"}
-    assert (
-        changing
-        == {
-            "flat": set(),
-            "parent": grown | {"parent_ratio", "kinds"},
-            "needed": grown | {"parent_ratio", "kinds"},
-            "window": grown | {"window_sentences"},
-            "gated-parent": grown | {"parent_ratio", "kinds", "confidence"},
-            "auto-merge": grown | {"merge_share"},
-            "anchored": grown,
-            "neighbours": grown | {"confidence"},
-        }[strategy]
-    )
 
 
 @given(worlds(), WAYS, WAYS, BUDGETS)

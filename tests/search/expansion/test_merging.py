@@ -151,23 +151,6 @@ def test_a_child_that_is_not_merged_says_what_held_it_back():
     assert reasons(orphan, 100) == ["the child alone: it has no parent"]
 
 
-def test_children_apart_count_less():
-    side_by_side = tree([3, 3, 0, 0, 0, 0], [0, 1], [(0, 3), (4, 5)])
-    apart = tree([3, 0, 0, 3, 0, 0], [0, 3], [(0, 3), (4, 5)])
-    assert [item[1:3] for item in read(side_by_side, 0.5)] == [(0, 3)] * 2
-    assert [item[1:3] for item in read(apart, 0.5)] == [(0, 0), (3, 3)]
-    assert [item[1:3] for item in read(apart, 1 / 3)] == [(0, 3)] * 2, "of the second a third: two leaves lie between"
-
-
-def test_poorly_scored_children_count_less():
-    good, poor = (
-        tree([4, 4, 0, 0, 0, 0], [0, 1], [(0, 3), (4, 5)]),
-        tree([4, 1.5, 0, 0, 0, 0], [0, 1], [(0, 3), (4, 5)]),
-    )
-    assert [item[1:3] for item in read(good, 0.5)] == [(0, 3)] * 2
-    assert [item[1:3] for item in read(poor, 0.5)] == [(0, 0), (1, 1)]
-
-
 def test_merging_goes_up_as_many_levels_as_are_won():
     """Both parents of the first half are merged, so their own parent is, and the root is not."""
     above = ([(0, 3), (4, 7)], [(0, 7)])
