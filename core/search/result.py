@@ -9,6 +9,7 @@ from core.search.context.conflicts import ContextConflict
 from core.search.context.ending import Ending
 from core.search.context.fates import Clustered
 from core.search.question.analysis import Understanding
+from core.search.ranking.reranking import STOPPED
 from core.types import Context, Hit, Passage, Trace
 
 BY_WORDS_ALONE = "Searched by words alone, for the embedder cannot be asked. "  # before why, and what to do
@@ -21,6 +22,16 @@ def by_words_alone(notes: Iterable[str]) -> bool:
     (True, False)
     """
     return any(note.startswith(BY_WORDS_ALONE) for note in notes)
+
+
+def unfinished(notes: Iterable[str]) -> bool:
+    """Whether one of a result's notes says that a re-ranker had too little time: asked once more it may come out
+    otherwise.
+
+    >>> unfinished([STOPPED + "2 s: 1 of 3 re-ranked."]), unfinished([])
+    (True, False)
+    """
+    return any(note.startswith(STOPPED) for note in notes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,7 @@ from core.search.question.rewording import Rewording, Wording, Writer, middle
 from core.search.ranking import Ranking, SearchScores, Snapshot, order_leaves, search_leaves
 from core.search.ranking.finding import search_scores_key
 from core.search.ranking.fusion import best_first
-from core.search.ranking.reranking import unfinished
-from core.search.result import BY_WORDS_ALONE, SearchResult, by_words_alone
+from core.search.result import BY_WORDS_ALONE, SearchResult, by_words_alone, unfinished
 from core.search.snapshots import Part, Snapshots
 from core.settings import AnsweringSettings, RetrievalSettings, Settings
 from core.storage.catalogue import documents, generations

@@ -8,14 +8,9 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 from operator import not_
 
-from core.search.context.candidates import (
-    ContextCandidate,
-    reads_sentences,
-    sentence_candidates,
-    whole_candidates,
-)
+from core.search.context.candidates import SMALL, sentence_candidates
 from core.search.context.ending import LEAST, LITTLE, UNSURE, Ending, outlook
-from core.search.context.filling import Budget, Filling, fresh
+from core.search.context.filling import Budget, ContextCandidate, Filling, fresh, whole_candidates
 from core.search.context.prompt import LeafFacts, Notes, Reads, widest_number
 from core.search.expansion import Extent
 from core.search.ranking import Ranking
@@ -78,7 +73,7 @@ def assemble(
     most = max(MOST_PASSAGES, len(extents))
     notes = Notes(ranking.leaves, reads, widest_number(most, budget))
     candidates: list[ContextCandidate] = []
-    if reads_sentences(settings.unit, budget):
+    if settings.unit == "sentences" or (settings.unit == "auto" and budget.amount <= SMALL[budget.unit]):
         candidates = sentence_candidates(ranking, extents, reads)
     if not candidates:
         candidates = whole_candidates(ranking.leaves, extents)

@@ -1,7 +1,4 @@
-"""Candidates for the context, best first: whole extents, or single sentences of the best of them.
-
-A candidate is a span and the core of it that must be in. Sentences are for budgets that hold only a few chunks.
-"""
+"""Single sentences of the best extents as candidates for the context: for budgets that hold only a few chunks."""
 
 from __future__ import annotations
 
@@ -12,44 +9,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from core.search.context.filling import Budget, place
+from core.search.context.filling import ContextCandidate, place, whole_candidates
 from core.search.context.prompt import Reads
 from core.search.expansion import Extent, leaf_at
 from core.search.expansion.growth import stands_alone
 from core.search.ranking import Ranking
+from core.search.ranking.fusion import standardise
 from core.storage.index.leaves import LeafTable
 from core.text.analysis import analyse
 from core.text.sentences import sentence_spans
 from core.types import Span
-
-
-@dataclass(frozen=True, slots=True)
-class ContextCandidate:
-    """``wanted`` for the leaf ``child``; if it does not fit, ``core`` alone.
-
-    ``single``: a sentence by itself, passed over where it does not fit; any other candidate is cut there.
-    """
-
-    child: int
-    document: int
-    core: Span
-    wanted: Span
-    relevance: float
-    reason: str
-    single: bool = False
-
-
-def whole_candidates(leaves: LeafTable, extents: Sequence[Extent]) -> list[ContextCandidate]:
-    """Each extent as it is, its child the core; of an extent that does not hold all of its child, the extent."""
-    children = [extent.child for extent in extents]
-    made: list[ContextCandidate] = []
-    for extent, *own in zip(extents, leaves.starts[children].tolist(), leaves.ends[children].tolist(), strict=True):
-        wanted = core = Span(extent.start, extent.end)
-        if extent.start <= own[0] and own[1] <= extent.end and own != [extent.start, extent.end]:
-            core = Span(*own)
-        made.append(ContextCandidate(extent.child, extent.document, core, wanted, extent.relevance, extent.reason))
-    return made
-
 
 Scores = NDArray[np.float64]
 
@@ -91,12 +60,12 @@ def sentence_candidates(ranking: Ranking, extents: Sequence[Extent], reads: Read
     places = np.flatnonzero([piece.among is not None for piece in pieces])
     if not len(places):
         return []
-    chunk = _standard(_of_leaves(ranking, [piece.leaf for piece in pieces]))
+    chunk = standardise(_of_leaves(ranking, [piece.leaf for piece in pieces]))
     total = (CHUNK_PART + 1) * chunk
     sentences = [pieces[at] for at in places.tolist()]
     asked = set(analyse(ranking.question))
     texts = (reads.text(piece.document)[piece.core.start : piece.core.end] for piece in sentences)
-    own = _standard(np.array([len(asked & set(analyse(text))) / max(1, len(asked)) for text in texts]))
+    own = standardise(np.array([len(asked & set(analyse(text))) / max(1, len(asked)) for text in texts]))
     total[places] = CHUNK_PART * chunk[places] + own + NEIGHBOUR_PART * _beside(sentences, own)
     order = np.argsort(-total, kind="stable").tolist()
     return [
@@ -112,11 +81,6 @@ def sentence_candidates(ranking: Ranking, extents: Sequence[Extent], reads: Read
         for at in order
         for piece in [pieces[at]]
     ]
-
-
-def reads_sentences(unit: str, budget: Budget) -> bool:
-    """Whether ``AssemblySettings.unit`` means sentences for this budget."""
-    return unit == "sentences" or (unit == "auto" and budget.amount <= SMALL[budget.unit])
 
 
 def _pieces(leaves: LeafTable, extents: Sequence[Extent], reads: Reads) -> list[_Piece]:
@@ -163,12 +127,6 @@ def _of_leaves(ranking: Ranking, leaves: Sequence[int]) -> Scores:
     scores = np.where(ranking.pool[places] == wanted, ranking.final[places], np.nan)
     ranked = ranking.final[~np.isnan(ranking.final)]
     return np.where(np.isnan(scores), ranked.min() if len(ranked) else 0.0, scores)
-
-
-def _standard(values: Scores) -> Scores:
-    """Standard scores; all 0 where the values do not differ."""
-    deviation = float(values.std())
-    return (values - values.mean()) / deviation if deviation > 1e-12 else np.zeros(len(values))
 
 
 def _asked_by(extents: Sequence[Extent], document: int, span: Span) -> int:

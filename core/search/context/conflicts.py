@@ -87,12 +87,12 @@ def conflicts(
 
     def bears(one: Statement) -> bool:
         shared = len(asked & one.known)
-        return shared >= max(1, _BEARS * len(asked)) or similarity(question, one.told) >= _BEARS_SIMILAR
+        return shared >= max(1, _BEARS * len(asked)) or similarity(question, _told(one)) >= _BEARS_SIMILAR
 
     groups: list[set[int]] = []
     for one, other in combinations(range(len(said)), 2):
         a, b = said[one], said[other]
-        if _contradict(a, b) and bears(a) and bears(b) and similarity(a.told, b.told) >= _LEAST_SIMILAR:
+        if _contradict(a, b) and bears(a) and bears(b) and similarity(_told(a), _told(b)) >= _LEAST_SIMILAR:
             joined = [group for group in groups if group & {one, other}]
             groups = [group for group in groups if group not in joined] + [{one, other}.union(*joined)]
     ordered = sorted(groups, key=min)
@@ -164,7 +164,7 @@ def _conflict(
     subject = tuple(dict.fromkeys(word for word in words if others.intersection(_stems(word))))
     sides = [
         ConflictSide(
-            value=one.written,
+            value=one.text[one.value.span.start : one.value.span.end],
             normal=one.value.normal,
             span=Span(one.sentence.start + one.value.span.start, one.sentence.start + one.value.span.end),
             sentence=one.text,
@@ -180,6 +180,12 @@ def _conflict(
     return ContextConflict(
         first.value.kind, subject, tuple(sides), shorten(about, _LONGEST_ABOUT, placeholder=f" {GAP}")
     )
+
+
+def _told(one: Statement) -> str:
+    """The statement without the rest of its sentence."""
+    start, end = one.value.span.start, one.value.span.end
+    return " ".join(f"{one.before}{one.text[start:end]}{one.after}".split())
 
 
 # Words of one property are one word: "valid for" and "expires after" say the same of a token.
@@ -216,27 +222,13 @@ class Statement:
     value: Value
     passage: Passage
     sentence: Span
+    text: str
     before: str
     after: str
     words: frozenset[str]
     known: frozenset[str]
     pairs: frozenset[tuple[str, str]]
     limits: frozenset[str]
-
-    @property
-    def text(self) -> str:
-        """The sentence."""
-        return self.passage.text[self.sentence.start - self.passage.start : self.sentence.end - self.passage.start]
-
-    @property
-    def written(self) -> str:
-        """The value as it is written."""
-        return self.text[self.value.span.start : self.value.span.end]
-
-    @property
-    def told(self) -> str:
-        """The statement without the rest of its sentence."""
-        return " ".join(f"{self.before}{self.written}{self.after}".split())
 
 
 def statement(value: Value, passage: Passage, sentence: Span) -> Statement:
@@ -271,6 +263,7 @@ def statement(value: Value, passage: Passage, sentence: Span) -> Statement:
         value,
         passage,
         sentence,
+        text,
         before,
         after,
         frozenset(words),

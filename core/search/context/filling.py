@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
+from core.search.expansion import Extent
+from core.storage.index.leaves import LeafTable
 from core.text.sentences import is_ended, sentence_spans
 from core.text.spans import subtract_spans, trim
 from core.types import Span, TokenCounter
@@ -35,6 +37,34 @@ def characters(amount: int) -> Budget:
 def tokens(amount: int, counter: TokenCounter) -> Budget:
     """Room in tokens, the passages' heading lines included."""
     return Budget(amount, "tokens", lambda text: counter.count([text])[0], headed=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCandidate:
+    """``wanted`` for the leaf ``child``; if it does not fit, ``core`` alone.
+
+    ``single``: a sentence by itself, passed over where it does not fit; any other candidate is cut there.
+    """
+
+    child: int
+    document: int
+    core: Span
+    wanted: Span
+    relevance: float
+    reason: str
+    single: bool = False
+
+
+def whole_candidates(leaves: LeafTable, extents: Sequence[Extent]) -> list[ContextCandidate]:
+    """Each extent as it is, its child the core; of an extent that does not hold all of its child, the extent."""
+    children = [extent.child for extent in extents]
+    made: list[ContextCandidate] = []
+    for extent, *own in zip(extents, leaves.starts[children].tolist(), leaves.ends[children].tolist(), strict=True):
+        wanted = core = Span(extent.start, extent.end)
+        if extent.start <= own[0] and own[1] <= extent.end and own != [extent.start, extent.end]:
+            core = Span(*own)
+        made.append(ContextCandidate(extent.child, extent.document, core, wanted, extent.relevance, extent.reason))
+    return made
 
 
 _VISIBLE = re.compile(r"\S")

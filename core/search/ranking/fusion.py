@@ -7,7 +7,7 @@ over what the searches found. ``docs/ablations.md`` says what each piece is wort
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -123,22 +123,15 @@ def best_first(scores: Scores, limit: int | None = None) -> NDArray[np.int64]:
     return Ordered(scores).best(limit)
 
 
-def fuse_standard(searches: list[tuple[Scores, float]]) -> Scores:
-    """The weighted sum of standard scores.
+def fuse_scaled(searches: list[tuple[Scores, float]], scaled: Callable[[Scores], Scores] = standardise) -> Scores:
+    """The weighted sum of scores on one scale: standard scores, or those of ``rescale``.
 
-    >>> fuse_standard([(np.array([0.0, 1.0]), 1.0), (np.array([np.nan, 2.0]), 1.0)]).tolist()
+    >>> fuse_scaled([(np.array([0.0, 1.0]), 1.0), (np.array([np.nan, 2.0]), 1.0)]).tolist()
     [-2.0, 2.0]
-    """
-    return np.asarray(sum((weight * standardise(scores) for scores, weight in searches), np.zeros(len(searches[0][0]))))
-
-
-def fuse_rescaled(searches: list[tuple[Scores, float]]) -> Scores:
-    """The weighted sum of scores between the worst and the best entry.
-
-    >>> fuse_rescaled([(np.array([0.2, 1.0]), 1.0), (np.array([np.nan, 2.0]), 0.5)]).tolist()
+    >>> fuse_scaled([(np.array([0.2, 1.0]), 1.0), (np.array([np.nan, 2.0]), 0.5)], rescale).tolist()
     [0.0, 1.5]
     """
-    return np.asarray(sum((weight * rescale(scores) for scores, weight in searches), np.zeros(len(searches[0][0]))))
+    return np.asarray(sum((weight * scaled(scores) for scores, weight in searches), np.zeros(len(searches[0][0]))))
 
 
 def fuse_reciprocal(searches: list[tuple[Scores, float]], constant: int) -> Scores:

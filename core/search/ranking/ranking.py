@@ -135,7 +135,7 @@ def _scored(
 
 
 _FUSERS: Mapping[str, Callable[[list[tuple[fusion.Scores, float]], RetrievalSettings], fusion.Scores]] = {
-    "zscore": lambda searches, _: fusion.fuse_standard(searches),
-    "minmax": lambda searches, _: fusion.fuse_rescaled(searches),
+    "zscore": lambda searches, _: fusion.fuse_scaled(searches),
+    "minmax": lambda searches, _: fusion.fuse_scaled(searches, fusion.rescale),
     "rrf": lambda searches, settings: fusion.fuse_reciprocal(searches, settings.rrf_k),
 }

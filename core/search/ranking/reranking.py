@@ -6,7 +6,7 @@ only blends or cuts asks nothing again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -21,7 +21,7 @@ from core.search.ranking.rerankers import Reranker
 from core.settings.searching import PACKAGED_RERANKER, RerankingSettings
 from core.text.numerals import ordinal
 
-_STOPPED = "Time limit of "  # what the note begins with where time ran out
+STOPPED = "Time limit of "  # what the note begins with where time ran out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,17 +172,8 @@ def _note(found: Scores, done: int, limit: float) -> str:
     """
     notes = []
     if done < len(found):
-        notes.append(f"{_STOPPED}{limit:g} s: {done} of {len(found)} re-ranked.")
+        notes.append(f"{STOPPED}{limit:g} s: {done} of {len(found)} re-ranked.")
     silent = done - int(np.count_nonzero(~np.isnan(found)))
     if silent:
         notes.append(f"The re-ranker gave no number for {silent} of {done}; they keep their standing.")
     return " ".join(notes)
-
-
-def unfinished(notes: Iterable[str]) -> bool:
-    """Whether one of a ranking's notes says that time ran out: what is asked once more may come out otherwise.
-
-    >>> unfinished([_note(np.array([0.5, np.nan]), 1, 2.0)]), unfinished([_note(np.array([0.5, np.nan]), 2, 2.0)])
-    (True, False)
-    """
-    return any(note.startswith(_STOPPED) for note in notes)
