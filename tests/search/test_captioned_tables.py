@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.library import Incoming, Library
-from core.search.ranking import search_key
+from core.search.ranking.finding import search_scores_key
 from core.settings import RetrievalSettings, Settings
 from tests.fast_encoder import FastEncoder
 
@@ -50,7 +50,8 @@ def test_a_row_is_found_in_the_table_that_is_asked_for(home, engine) -> None:
 
 
 def test_the_boost_is_part_of_what_a_search_is_kept_by() -> None:
-    assert search_key(RetrievalSettings()) != search_key(RetrievalSettings(captions_boost=1))
-    meant = [RetrievalSettings(lexical_weight=0, captions_boost=boost) for boost in (0, 1)]
-    assert search_key(meant[0]) == search_key(meant[1])
-    assert meant[0].active_values() == meant[1].active_values()
+    def key(**values: float) -> object:
+        return search_scores_key(Settings(retrieval=RetrievalSettings(**values)))
+
+    assert key() != key(captions_boost=1)
+    assert key(lexical_weight=0, captions_boost=0) == key(lexical_weight=0, captions_boost=1)

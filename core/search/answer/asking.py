@@ -62,7 +62,7 @@ def asked_thing(question: str, intent: str = "") -> str:
 
     >>> asked_thing("How many gateways are there?"), asked_thing("Who owns the keys?"), asked_thing("When does it end?")
     ('number', 'name', 'date')
-    >>> asked_thing("What is a race?", "definition"), asked_thing("Why?"), asked_thing("Its default width?")
+    >>> asked_thing("What is a race?"), asked_thing("Why?"), asked_thing("Its default width?")
     ('', '', 'default')
     >>> asked_thing("Which flag opens it?"), asked_thing("What is the purpose of the flag?")
     ('symbol', '')

@@ -145,7 +145,7 @@ def signals(
     """The signals of every candidate, without those of a reader.
 
     ``meaning``: ``(len(candidates),)`` cosines to the question. ``rarity``: what each token of the question weighs; one
-    that is not there weighs 1. ``intent``: "definition", "procedure", "comparison", "number" or "" as question analysis
+    that is not there weighs 1. ``intent``: "procedure", "comparison", "number" or "" as question analysis
     has it.
     """
     wanted = {token: rarity.get(token, 1.0) for token in analyse(question)}

@@ -49,22 +49,10 @@ WEIGHTS = Evidence(sentence=1.6, passage_words=0.95, marked=2.35, named=1.05)
 BIAS = -3.45
 
 
-@dataclass(frozen=True, slots=True)
-class Reread:
-    """How much counts where a calibrated re-ranker read the best chunks, in log-odds.
-
-    ``bias`` is added to ``evidence`` times those of the evidence and ``reading`` times those of the likeliest chunk.
-    """
-
-    bias: float
-    evidence: float
-    reading: float
-
-
 # The same regression on both log-odds, over the first 20 passages of 240 questions a suite. Fitted without a suite
 # and asked of it, area under the curve: code 0.898 to 0.909, covidqa 0.792 to 0.804, more than chance; qmsum 0.667 to
 # 0.673, which may be chance; chroma's even lines 0.986 to 0.978, a loss at the edge of chance.
-REREAD = Reread(bias=1.60, evidence=0.80, reading=0.81)
+REREAD_BIAS, OF_EVIDENCE, OF_READING = 1.60, 0.80, 0.81  # where a calibrated re-ranker read, in log-odds
 _SURE = 1e-6  # a probability is never taken for nearer to 0 or 1: its log-odds would outweigh everything
 
 # Default of ``AnsweringSettings.least_support``: of questions not learnt from, 88 % of those with an answer get their
@@ -155,11 +143,6 @@ def rarity_of(holders: Mapping[str, int], total: int) -> dict[str, float]:
     return {token: math.log(1 + (total - count + 0.5) / (count + 0.5)) for token, count in holders.items()}
 
 
-def log_odds(found: Evidence) -> float:
-    """Of an answer, by the evidence alone."""
-    return sum((float(getattr(WEIGHTS, one.name) * getattr(found, one.name)) for one in fields(Evidence)), BIAS)
-
-
 def support(found: Evidence, least: float = 0.0, likely: float | None = None, missing: Sequence[str] = ()) -> Support:
     """The probability of an answer. ``least``: below it "the library does not say", 0 is off.
 
@@ -169,10 +152,10 @@ def support(found: Evidence, least: float = 0.0, likely: float | None = None, mi
     >>> support(Evidence(), least=0.5).enough, support(Evidence()).enough
     (False, True)
     """
-    total = log_odds(found)
+    total = sum((float(getattr(WEIGHTS, one.name) * getattr(found, one.name)) for one in fields(Evidence)), BIAS)
     if likely is not None:
         sure = min(max(likely, _SURE), 1 - _SURE)
-        total = REREAD.bias + REREAD.evidence * total + REREAD.reading * math.log(sure / (1 - sure))
+        total = REREAD_BIAS + OF_EVIDENCE * total + OF_READING * math.log(sure / (1 - sure))
     probability = 1 / (1 + math.exp(-total))
     enough = not least or probability >= least
     if enough:

@@ -23,7 +23,7 @@ _MEASURES = (
     "number|rate|amount|total|cost|price|size|value|length|age|speed|temperature|average|mean|median|revenue|expense"
     "|percentage|change|increase|decrease|mortality|incidence|prevalence"
 )
-# In this order: "how many steps" asks for a number, "what is the difference" for no definition.
+# In this order: "how many steps" asks for a number.
 _INTENTS: dict[str, re.Pattern[str]] = {
     "number": _any(
         r"\bhow (?:many|much|long|often|old|far|high|large|big|soon|fast|tall|heavy|deep|wide)\b",
@@ -46,21 +46,15 @@ _INTENTS: dict[str, re.Pattern[str]] = {
         r"\bwhat (?:should|must|do|shall|can) (?:i|we|you|one|the [\w ]{1,30}?) (?:have to )?do\b|\bwhat to do\b",
         r"\binstructions (?:for|to|on)\b|\bprocedure for\b",
     ),
-    "definition": _any(
-        r"^\W*(?:what|who) (?:is|are) (?!(?:in|on|at|it|this|that|there|wrong|new|being|happening|his|her|my)\b)"
-        r"(?:an? |the )?(?:[\w'’-]+[ -]?){1,3}\?*$",
-        r"\bwhat (?:does|do|did) [^?]{1,80}\b(?:mean|stand for|refer to|denote)\b",
-        r"\bwhat is (?:meant|understood) by\b|\bdefin(?:e|ition|itions)\b|\bmeaning of\b|\bwhat is an? \b",
-    ),
 }
 
 
 def intent_of(question: str) -> str:
-    """What sort of answer is asked for: "definition", "procedure", "comparison" or "number"; "" where no words tell.
+    """What sort of answer is asked for: "procedure", "comparison" or "number"; "" where no words tell.
 
     >>> [intent_of(question) for question in (
-    ...     "What is a race?", "How do I exchange a Heron?", "How many plans are there?", "A versus B", "Why?")]
-    ['definition', 'procedure', 'number', 'comparison', '']
+    ...     "How do I exchange a Heron?", "How many plans are there?", "A versus B", "Why?")]
+    ['procedure', 'number', 'comparison', '']
     """
     return next((name for name, pattern in _INTENTS.items() if pattern.search(question)), "")
 
@@ -77,10 +71,9 @@ class Understanding:
     """What was read out of a question. Spans are of ``question``, the question as it was asked.
 
     ``text``: what the searches get: the question without its operators; the question itself where nothing else is
-    left. ``intent``: "definition", "procedure",
-    "comparison", "number" or "". ``conditions``: stated by operators; only what fits them is searched. ``written``:
-    what a language model wrote for it. ``notes``: sentences on operators that name nothing, and on what a model wrote
-    and could not be used.
+    left. ``intent``: "procedure", "comparison", "number" or "". ``conditions``: stated by operators; only what fits
+    them is searched. ``written``: what a language model wrote for it. ``notes``: sentences on operators that name
+    nothing, and on what a model wrote and could not be used.
     """
 
     question: str

@@ -80,7 +80,7 @@ Query = Callable[[], Vectors]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchScores:
-    """What the searches say of every leaf before fusion. Settings with the same ``search_key`` share it.
+    """What the searches say of every leaf before fusion. Settings with the same ``search_scores_key`` share it.
 
     ``pool``: indices into ``leaves``, ascending. ``dense``, ``lexical``: float64, aligned with it, ``nan`` where a
     search did not rank the leaf. ``coverage``: as them, by ``fusion.coverage``; ``None`` where it is off.
@@ -102,26 +102,16 @@ class SearchScores:
     matched: NDArray[np.int64] | None = None
 
 
-def search_key(settings: RetrievalSettings) -> Hashable:
-    """Equal for settings under which ``search_leaves`` finds the same.
-
-    >>> search_key(RetrievalSettings()) == search_key(RetrievalSettings(fusion="rrf", neighbour_share=0))
-    True
-    """
-    lexical = (settings.lexical_engine, *settings.boosts.items()) if settings.lexical_weight else None
-    covering = settings.lexical_engine if settings.coverage_weight else None
-    return bool(settings.dense_weight), lexical, covering, settings.exact_below
-
-
 def search_scores_key(settings: Settings) -> Hashable:
     """Equal for settings under which ``Searcher.find`` finds the same.
 
     >>> search_scores_key(Settings()) == search_scores_key(Settings().with_value("retrieval.neighbour_share", 0.5))
     True
     """
-    asked = settings.understanding
-    written = asked.rewrite, asked.decompose, asked.imagined_answers
-    return search_key(settings.retrieval), asked.filters, written
+    asked, retrieval = settings.understanding, settings.retrieval
+    lexical = (retrieval.lexical_engine, *retrieval.boosts.items()) if retrieval.lexical_weight else None
+    covering = retrieval.lexical_engine if retrieval.coverage_weight else None
+    return bool(retrieval.dense_weight), lexical, covering, retrieval.exact_below, asked
 
 
 def order_key(settings: Settings) -> Hashable:
