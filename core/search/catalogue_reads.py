@@ -10,10 +10,9 @@ from functools import partial
 from core.enriching.features import Reference
 from core.errors import NotFoundError
 from core.lru_cache import LruCache
-from core.search.context.assembling import LeafFacts
 from core.search.ranking import Ranking
 from core.storage.catalogue import documents
-from core.storage.catalogue.chunks import chunk_ids, chunk_rows
+from core.storage.catalogue.chunks import ChunkRow, chunk_ids, chunk_rows
 from core.storage.catalogue.features import kept_references
 from core.storage.catalogue.linked import Linked, linked
 from core.storage.catalogue.shelves import kept_genre
@@ -35,7 +34,7 @@ class CatalogueReads:
         self._store = store
         self._leaves = leaves
         self._held: dict[int, str] = {}
-        self._facts: dict[int, LeafFacts] = {}
+        self._facts: dict[int, ChunkRow] = {}
         self._pages: dict[tuple[int, int], int | None] = {}
         self._pageless: set[int] = set()
         self._kinds: dict[int, str] = {}
@@ -118,15 +117,14 @@ class CatalogueReads:
         title = re.search(rf"^#+[ \t]+{re.escape(heading)}[ \t#]*$", self.text(other), re.MULTILINE | re.IGNORECASE)
         return other, title.start() if heading and title else 0
 
-    def facts(self, leaves: Sequence[int]) -> Mapping[int, LeafFacts]:
+    def facts(self, leaves: Sequence[int]) -> Mapping[int, ChunkRow]:
         wanted = [leaf for leaf in leaves if leaf not in self._facts]
         self.count += bool(wanted)
         rows = {int(self._leaves.rows[leaf]): leaf for leaf in wanted}
         found = chunk_rows(self._store, list(rows))
         if len(found) < len(rows):
             raise _changed()
-        for row, chunk in found.items():
-            self._facts[rows[row]] = LeafFacts(chunk.chunk_id, chunk.headings, chunk.prefix)
+        self._facts |= {rows[row]: chunk for row, chunk in found.items()}
         return {leaf: self._facts[leaf] for leaf in leaves}
 
     def chunk_ids(self, leaves: Sequence[int]) -> Mapping[int, str]:

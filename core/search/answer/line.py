@@ -23,28 +23,28 @@ from core.text.sentences import parts_sentence
 from core.types import Answer, Block, Hit, Passage, Quote, Span
 
 
+@dataclass(frozen=True, slots=True)
 class StoreReads:
     """``LineReads`` over an open library; ``generation``: of the leaves that were searched, 0 for none.
 
     ``text(version_id)``: a version's canonical text.
     """
 
-    def __init__(self, store: Store, generation: int, text: Callable[[str], str]) -> None:
-        self._store = store
-        self._generation = generation
-        self._text = text
+    store: Store
+    generation: int
+    text: Callable[[str], str]
 
     def blocks(self, version_id: str, start: int, end: int) -> Sequence[Block]:
         """The blocks that reach into a span, in order, tables with the cells in it and their headers."""
-        return documents.blocks(self._store, version_id, start, end)
+        return documents.blocks(self.store, version_id, start, end)
 
     def cut(self, version_id: str, place: int) -> bool:
         """Whether a passage that begins or ends there parts a sentence."""
-        return parts_sentence(self._text(version_id), place)
+        return parts_sentence(self.text(version_id), place)
 
     def rarity(self, tokens: Sequence[str]) -> Mapping[str, float]:
         """What tokens weigh among the leaves; nothing is known of them in an empty library."""
-        return rarity_of(*token_holders(self._store, self._generation, tokens)) if self._generation else {}
+        return rarity_of(*token_holders(self.store, self.generation, tokens)) if self.generation else {}
 
 
 def packaged_reader(question: str, texts: Sequence[str], above: Sequence[str]) -> Sequence[Marks]:

@@ -11,7 +11,7 @@ from operator import not_
 from core.search.context.candidates import SMALL, sentence_candidates
 from core.search.context.ending import LEAST, LITTLE, UNSURE, Ending, outlook
 from core.search.context.filling import Budget, ContextCandidate, Filling, fresh, whole_candidates
-from core.search.context.prompt import LeafFacts, Notes, Reads, widest_number
+from core.search.context.prompt import Notes, Reads, widest_number
 from core.search.expansion import Extent
 from core.search.ranking import Ranking
 from core.settings import AssemblySettings
@@ -34,8 +34,6 @@ HARDLY = ENDED + ": the library is {likely:.0%} likely to answer at all, so no m
 TOO_LONG = "none of its sentences fits what is left of the budget"
 AROUND = "only sentences beside it are read"
 OVER = "the budget of {amount:,} {unit} ended before it"
-
-__all__ = ["SHORTEST_CUT", "Assembled", "LeafFacts", "Reads", "assemble"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from core.search.context.filling import Budget
 from core.search.expansion import leaves_at
+from core.storage.catalogue.chunks import ChunkRow
 from core.storage.index.leaves import LeafTable
 from core.types import Passage, PrefixPart
 
@@ -119,15 +119,6 @@ def render_prompt(question: str, passages: Sequence[Passage]) -> str:
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
-@dataclass(frozen=True, slots=True)
-class LeafFacts:
-    """What a reader is told of a leaf: read from the catalogue for the few leaves that are shown."""
-
-    chunk_id: str
-    headings: tuple[str, ...]
-    prefix: tuple[PrefixPart, ...]
-
-
 class Reads(Protocol):
     """The catalogue as assembly needs it. Documents are ordinals of the leaf snapshot."""
 
@@ -137,8 +128,8 @@ class Reads(Protocol):
     def kind(self, document: int) -> str:
         """The document's kind, as the catalogue names it."""
 
-    def facts(self, leaves: Sequence[int]) -> Mapping[int, LeafFacts]:
-        """Facts by leaf index."""
+    def facts(self, leaves: Sequence[int]) -> Mapping[int, ChunkRow]:
+        """The stored chunks by leaf index."""
 
     def page(self, document: int, offset: int) -> int | None:
         """The page an offset stands on, if the document has pages."""
@@ -162,7 +153,7 @@ class Notes:
 
     def __init__(self, leaves: LeafTable, reads: Reads, number: int) -> None:
         self._leaves, self._reads, self._number = leaves, reads, number
-        self.facts: dict[int, LeafFacts] = {}
+        self.facts: dict[int, ChunkRow] = {}
         self._at: dict[tuple[int, int], int] = {}
 
     def expect(self, leaves: Sequence[int], places: Sequence[tuple[int, int]]) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 
 import numpy as np
 from hypothesis import strategies as st
 
-from core.search.context.assembling import LeafFacts
 from core.search.ranking import Ranking
 from core.settings import RetrievalSettings
 from core.types import PrefixPart
@@ -22,7 +22,7 @@ SPACES = st.sampled_from([" ", " ", " ", "\n", "\n\n", "  ", "\t"])
 
 @dataclass(frozen=True)
 class World:
-    """Texts and their leaves, ranked; satisfies ``core.search.context.assembling.Reads``."""
+    """Texts and their leaves, ranked; satisfies ``core.search.context.prompt.Reads``."""
 
     texts: tuple[str, ...]
     ranking: Ranking
@@ -38,7 +38,11 @@ class World:
     def facts(self, leaves):
         starts = self.ranking.leaves.starts
         return {
-            leaf: LeafFacts(f"chunk-{leaf}", (f"Part {int(starts[leaf]) % 3}", "of it"), self.prefixes.get(leaf, ()))
+            leaf: SimpleNamespace(
+                chunk_id=f"chunk-{leaf}",
+                headings=(f"Part {int(starts[leaf]) % 3}", "of it"),
+                prefix=self.prefixes.get(leaf, ()),
+            )
             for leaf in leaves
         }
 
