@@ -17,8 +17,8 @@ from core.parsing.audit.word_audit import audit_words
 from core.parsing.flow import ParsedFile, compose
 from core.parsing.names import MAX_TITLE, display_name, is_numbered, is_title, readable_title
 from core.parsing.plain.plain_markup import MARKUPS, through_pandoc, to_page
-from core.parsing.sandbox.flow_frames import from_json
 from core.parsing.sandbox.sandbox import WorkerPool, out_of_memory
+from core.parsing.sandbox.values import from_values
 from core.settings import ParsingSettings
 from core.text.normalise import decode
 from core.types import Attachment, Block, BlockKind, Document, Span
@@ -203,8 +203,7 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
 
 
 def _document(data: bytes, name: str, kind: str, received: _Received) -> Document:
-    attachments = [Attachment(title, b"".join(parts)) for title, parts in received.attachments]
-    reading = from_json({**(received.head or {}), "pieces": received.pieces}, attachments)
+    reading = from_values(ParsedFile, {**(received.head or {}), "pieces": received.pieces})
     flow = compose(reading.pieces)
     text = flow.text
     title, title_span = _title(reading, () if kind in _COLLECTIONS else flow.blocks, text, name)
@@ -220,7 +219,7 @@ def _document(data: bytes, name: str, kind: str, received: _Received) -> Documen
         boxes=tuple(flow.boxes),
         metadata=reading.metadata,
         notes=reading.notes,
-        attachments=reading.attachments,
+        attachments=tuple(Attachment(title, b"".join(parts)) for title, parts in received.attachments),
     )
 
 
