@@ -15,11 +15,12 @@ from typing import Any
 from core.errors import ParseError, WorkerError
 from core.parsing.audit.gathering import unseen_note
 from core.parsing.audit.word_audit import audit_words
+from core.parsing.flow import Flow
 from core.parsing.names import MAX_TITLE, display_name, is_title, readable_title
 from core.parsing.ocr.pages import Sheets, read_scans
 from core.parsing.ocr.verdicts import notes_on, require_text
 from core.parsing.pdf.lines import OpenedFile, PageRead
-from core.parsing.pdf.text import Composition, compose
+from core.parsing.pdf.text import compose
 from core.parsing.pictures.drawing import REPAIR, failure, pictures_for_ocr, pool
 from core.parsing.sandbox.values import from_values
 from core.settings import ParsingSettings
@@ -151,7 +152,7 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
 
 
 def _document(
-    data: bytes, name: str, kind: str, received: _Received, composition: Composition, notes: Sequence[str]
+    data: bytes, name: str, kind: str, received: _Received, composition: Flow, notes: Sequence[str]
 ) -> Document:
     metadata = received.opened.metadata
     title, title_span = _title(metadata, composition, name)
@@ -182,7 +183,7 @@ def _notes(received: _Received, kind: str) -> list[str]:
     return notes
 
 
-def _title(metadata: Mapping[str, str], composition: Composition, name: str) -> tuple[str, Span | None]:
+def _title(metadata: Mapping[str, str], composition: Flow, name: str) -> tuple[str, Span | None]:
     """The metadata's title if it is one, else the heading of the first page's head, else the file's name.
 
     The head ends with the first real paragraph; its highest heading is the title. Without one, the first heading of
