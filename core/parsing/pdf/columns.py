@@ -1,21 +1,14 @@
-"""Cells told by white space: printed lines to rows, the gutters they share to columns, wrapped cells to one.
-
-Used inside the cells of a grid, and for tables that nothing but their alignment marks.
-"""
+"""Cells told by white space: printed lines to rows, the gutters they share to columns."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from core.parsing.pdf.lines import Box, Run, TableCells, around
 from core.parsing.table_header import cell_value
 
-TABLE_CAPTION = re.compile(
-    r"(?:Table|Tab\.|Tabelle|Tableau|Tabla|Tabela|Tabella)\s*[A-Z]?\d+|\[?표\s*\d+", re.IGNORECASE
-)
 _CENTRED = 12.0  # twice the points by which a title may miss the table's middle
 _FIGURE = re.compile(r"[^\w]*(?:US\$|EUR|USD)?[^\w]*\d[\d.,'\u00a0 /-]*(?:x|bps|pts?)?[^\w]*")
 _NO_FIGURE = {"", "-", "–", "—", "n/a", "na", "n.a.", "nm", "n/m", "nil", "$ —", "$ –", "$ -", "— %", "…", "..."}
@@ -44,12 +37,11 @@ class Piece:
 
 @dataclass(slots=True)
 class Row:
-    """A row in the making: ``cells`` by column. ``ruled``: a rule stands above it."""
+    """A row in the making: ``cells`` by column."""
 
     y0: float
     y1: float
     cells: dict[int, list[Piece]] = field(default_factory=dict)
-    ruled: bool = False
 
     def text(self, column: int) -> str:
         return " ".join(piece.text for piece in self.cells.get(column, ()))
@@ -150,49 +142,11 @@ def placed(
     return rows
 
 
-def unwrapped(rows: Sequence[Row]) -> list[Row]:
-    """Rows whose cells run over several printed lines, whole again.
-
-    A line goes on with the row above when no rule parts them and it brings no new figures: by the smaller white above
-    it where rows are set apart, else when it leaves the first column empty and has text under text alone. So does one
-    that is set in the middle of a cell beside it.
-    """
-    if len(rows) < 2:
-        return list(rows)
-    whites = [below.y0 - above.y1 for above, below in pairwise(rows)]
-    height = sorted(row.y1 - row.y0 for row in rows)[len(rows) // 2]
-    steps = [white for white in whites if white >= -0.2 * height] or whites
-    least, most = min(steps), max(steps)
-    set_apart = most - least > 0.3 * height
-    divide = (least + most) / 2
-    result = [rows[0]]
-    for white, row in zip(whites, rows[1:], strict=True):
-        above = result[-1]
-        beside = white < -0.2 * height and not row.cells.keys() & above.cells.keys() - {0}
-        close = not row.ruled and (white < divide if set_apart else True) and _adds_no_figure(above, row)
-        if beside or (close and (hangs(above, row) or (set_apart and not _is_whole(row, rows)))):
-            for column, pieces in row.cells.items():
-                above.cells.setdefault(column, []).extend(pieces)
-            above.y1 = row.y1
-        else:
-            result.append(row)
-    return result
-
-
-def _adds_no_figure(above: Row, row: Row) -> bool:
-    return not any(row.is_figure(column) for column in row.cells if column in above.cells)
-
-
 def hangs(above: Row, row: Row) -> bool:
     """Whether ``row`` has words under words of ``above`` alone, none of them in the first column."""
     return 0 not in row.cells and all(
         column in above.cells and not above.is_figure(column) and not row.is_figure(column) for column in row.cells
     )
-
-
-def _is_whole(row: Row, rows: Sequence[Row]) -> bool:
-    """Whether the row fills as many columns as rows do: then it is one, however close it stands."""
-    return len(row.cells) >= max(len(other.cells) for other in rows) and any(map(row.is_figure, row.cells))
 
 
 def cell_text(pieces: Sequence[Piece]) -> str:
