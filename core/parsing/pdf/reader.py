@@ -21,7 +21,8 @@ from core.parsing.ocr.pages import Sheets, read_scans
 from core.parsing.ocr.verdicts import notes_on, require_text
 from core.parsing.pdf.lines import OpenedFile, PageRead
 from core.parsing.pdf.text import compose
-from core.parsing.pictures.drawing import REPAIR, failure, pictures_for_ocr, pool
+from core.parsing.pictures.drawing import pictures_for_ocr, pool
+from core.parsing.sandbox.sandbox import REPAIR, failure
 from core.parsing.sandbox.values import from_values
 from core.settings import ParsingSettings
 from core.types import BlockKind, Document, Page, Span
@@ -105,6 +106,7 @@ class PdfParser:
         received = _Received()
         request = {
             "task": "parse",
+            "name": shown,
             "password": self._password,
             "memory_bytes": self._settings.memory_megabytes << 20,
         }
@@ -127,7 +129,7 @@ class PdfParser:
                 raise WorkerError(f"{shown} could not be read: {error.problem}", error.remedy) from error
             received.second.clear()  # the document is safe, its audit is not
         if problem and not received.whole:
-            raise failure(problem, shown, self._settings)
+            raise failure(problem, shown, self._settings.memory_megabytes)
         tick()
         return received
 

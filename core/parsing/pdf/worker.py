@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from core.errors import ParseError, PasswordNeededError
 from core.parsing.pdf.extract import PageParts, clean, on_shown_page, page_lines, shown
 from core.parsing.pdf.fonts import Typewriters, unturned
 from core.parsing.pdf.lines import OpenedFile, PageRead, TextLine
@@ -17,6 +18,7 @@ from core.parsing.pictures.looking import opened_picture, picture_of, signs, uns
 from core.parsing.sandbox.values import to_values
 from core.parsing.sandbox.worker import Answer, Task, answer, is_memory, serve
 
+_LOCKED = "Give it on the Library page, or with --password."
 _TURNED = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
 _LINE_END_HYPHENS = {ord(char): "-" for char in "\x02\ufffe\u00ad"}  # how pdfium writes a hyphen that broke a word
 
@@ -27,9 +29,6 @@ def parse_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
     The second reading comes when the first is safe: whatever a hostile file does to that engine costs the audit alone.
     """
     document = _open(data, request)
-    if isinstance(document, str):
-        yield {"type": "error", "kind": document, "message": ""}
-        return
     if not document.is_pdf:
         yield from _pictures(document)
         return
@@ -69,13 +68,14 @@ def _seen(page: Any, read: PageRead) -> PageRead:
 
 
 def _open(data: bytes, request: Answer) -> Any:
-    """The document; the kind of an error as text when it needs a password, or another one."""
+    """The document. Raises ``PasswordNeededError`` when it needs a password, or another one."""
     import pymupdf
 
     document = opened_picture(data) or pymupdf.open(stream=data, filetype="pdf")
     password = request.get("password")
     if document.needs_pass and not (password and document.authenticate(str(password))):
-        return "wrong password" if password else "password"
+        lacks = ", and the password did not open it" if password else " and needs its password"
+        raise PasswordNeededError(f"{request['name']} is encrypted{lacks}.", _LOCKED)
     return document
 
 
@@ -182,14 +182,9 @@ def render_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
     import pymupdf
 
     document = _open(data, request)
-    if isinstance(document, str):
-        yield {"type": "error", "kind": document, "message": ""}
-        return
     for number in request["pages"]:
         if not 1 <= number <= document.page_count:
-            message = f"There is no page {number}: the file has {document.page_count}."
-            yield {"type": "error", "kind": "page", "message": message}
-            return
+            raise ParseError(f"There is no page {number}: the file has {document.page_count}.")
         page = document.load_page(number - 1)
         if "turn" in request:
             picture, scale = picture_of(page, int(request["turn"]))
