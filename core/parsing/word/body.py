@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from core.parsing.flow import Piece, Words
-from core.parsing.inline import flat, headed
+from core.parsing.inline import comment_head, flat, headed
 from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.word.drawings import Aside
 from core.parsing.word.groups import Entry, grouped
-from core.parsing.word.notes import Marks, comment_head
+from core.parsing.word.notes import Marks
 from core.parsing.word.numbering import Mark, Numbering
 from core.parsing.word.styles import Style, Styles, is_monospaced, looks_of
 from core.parsing.word.tables import CellContent, only_cell, read_table
@@ -81,7 +81,9 @@ class StoryReader:
             return
         source.given.add((kind, note_id))
         mark = source.marks.given(kind, note_id)
-        head = comment_head(element) if kind == "comment" else f"{mark} " if mark else ""
+        head = f"{mark} " if mark else ""
+        if kind == "comment":
+            head = comment_head(element.get(f"{W}author", ""), element.get(f"{W}date", "")[:10])
         words = flat(StoryReader(source, source.note_parts[kind]).pieces(element))
         if words.text.strip():
             yield Piece(BlockKind.FOOTNOTE, headed(head, words))
