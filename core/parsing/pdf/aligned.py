@@ -152,7 +152,7 @@ def _table(run: Sequence[Line], tail: Sequence[Line]) -> tuple[Sequence[Line], l
     columns = len(gutters) + 1
 
     def printed(lines: Sequence[Line]) -> list[Row]:
-        return _spread(placed([[_whole(part) for part in _parts(line)] for line in lines], gutters, 0.1), columns)
+        return _spread(placed([[_whole(part) for part in _parts(line)] for line in lines], gutters), columns)
 
     if columns < 2 or any(_is_prose(printed(run), column) for column in range(columns)):
         return None

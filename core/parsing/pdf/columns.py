@@ -78,17 +78,6 @@ def printed_lines(pieces: Iterable[Piece]) -> list[list[Piece]]:
     return [sorted(line, key=lambda piece: piece.x0) for line in lines]
 
 
-def phrases(line: Sequence[Piece], least_gap: float) -> list[list[Piece]]:
-    """A printed line parted at its gaps."""
-    parts: list[list[Piece]] = []
-    for piece in line:
-        if parts and piece.x0 - max(mate.x1 for mate in parts[-1]) < least_gap:
-            parts[-1].append(piece)
-        else:
-            parts.append([piece])
-    return parts
-
-
 def shared_gutters(
     lines: Sequence[Sequence[Piece]], least_gap: float, crossed: float = 0.0
 ) -> list[tuple[float, float]]:
@@ -111,33 +100,24 @@ def shared_gutters(
     return gutters
 
 
-def placed(
-    lines: Sequence[Sequence[Piece]],
-    gutters: Sequence[tuple[float, float]],
-    least_gap: float,
-) -> list[Row]:
+def placed(lines: Sequence[Sequence[Piece]], gutters: Sequence[tuple[float, float]]) -> list[Row]:
     """Printed lines as rows of cells. What covers a whole gutter, in a row without figures, stands on both sides."""
     edges = [(start + end) / 2 for start, end in gutters]
     left, right = min(line[0].x0 for line in lines), max(piece.x1 for line in lines for piece in line)
     rows: list[Row] = []
     for line in lines:
         row = Row(min(piece.y0 for piece in line), max(piece.y1 for piece in line))
-        parts = phrases(line, least_gap)
-        for part in parts:
-            x0, x1 = part[0].x0, max(piece.x1 for piece in part)
-            if len(parts) == 1 and not rows and abs(x0 + x1 - left - right) < _CENTRED:  # heads the whole table
-                row.cells = {column: list(part) for column in range(len(gutters) + 1)}
-                continue
-            crossed = [index for index, (start, end) in enumerate(gutters) if x0 < start + 1 and x1 > end - 1]
-            if crossed and len(parts) > 1 and not any(is_figure(piece.text) for piece in line):
-                for column in range(crossed[0], crossed[-1] + 2):
-                    row.cells.setdefault(column, []).extend(part)
-            elif crossed:  # a line of its own, a long label
-                row.cells.setdefault(sum(edge < x0 for edge in edges), []).extend(part)
-            else:
-                for piece in part:
-                    column = sum(edge < (piece.x0 + piece.x1) / 2 for edge in edges)
-                    row.cells.setdefault(column, []).append(piece)
+        for piece in line:
+            crossed = [at for at, (start, end) in enumerate(gutters) if piece.x0 < start + 1 and piece.x1 > end - 1]
+            if len(line) == 1 and not rows and abs(piece.x0 + piece.x1 - left - right) < _CENTRED:
+                columns = range(len(gutters) + 1)  # heads the whole table
+            elif crossed and len(line) > 1 and not any(is_figure(other.text) for other in line):
+                columns = range(crossed[0], crossed[-1] + 2)
+            else:  # a line of its own that crosses gutters is a long label
+                first = sum(edge < (piece.x0 if crossed else (piece.x0 + piece.x1) / 2) for edge in edges)
+                columns = range(first, first + 1)
+            for column in columns:
+                row.cells.setdefault(column, []).append(piece)
         rows.append(row)
     return rows
 
