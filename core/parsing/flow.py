@@ -40,11 +40,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A cell. ``value``: where the file itself types it (spreadsheets); "auto": what its text states."""
+    """A cell. ``value``: where the file itself types it (spreadsheets); "auto": what its text states.
+
+    ``box``: its own on the piece's page, ``None`` for that of the whole piece.
+    """
 
     words: Words
     value: CellValue = "auto"
     header: bool = False
+    box: Rectangle | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +134,7 @@ def compose(pieces: Iterable[Piece]) -> Flow:
     for piece in pieces:
         (furniture if piece.kind is BlockKind.FURNITURE else body).append(piece)
     for piece in (*body, *furniture):
-        _write(flow, piece)
+        write_piece(flow, piece)
     return flow
 
 
@@ -179,7 +183,8 @@ def _squeezed(text: str, one_line: bool) -> tuple[str, list[int]]:
     return "".join(kept), [min(place, limit) for place in places]
 
 
-def _write(flow: Flow, piece: Piece) -> None:
+def write_piece(flow: Flow, piece: Piece) -> None:
+    """Write one piece behind a blank line, unless it is blank."""
     drafted = {BlockKind.TABLE: _table, BlockKind.LIST: _list, BlockKind.CODE: _code}.get(piece.kind, _flowing)
     if not _has_words(piece):
         return
@@ -198,9 +203,9 @@ def _has_words(piece: Piece) -> bool:
     return bool(tidy(piece.words).text)
 
 
-def _boxed(flow: Flow, piece: Piece, span: Span) -> None:
+def _boxed(flow: Flow, piece: Piece, span: Span, box: Rectangle | None = None) -> None:
     if piece.page and span.length:
-        flow.boxes.append(PageBox(span.start, span.end, piece.page, *piece.box))
+        flow.boxes.append(PageBox(span.start, span.end, piece.page, *(box or piece.box)))
 
 
 def _flowing(flow: Flow, piece: Piece, start: int) -> Block:
@@ -282,7 +287,7 @@ def _table(flow: Flow, piece: Piece, start: int) -> Block:
                 before = "" if flow.length == row_start else " "
                 flow.write(f"{before}|{'' if not words.text and column == len(row) - 1 else ' '}")
             span = flow.put(words)
-            _boxed(flow, piece, span)
+            _boxed(flow, piece, span, cell.box)
             value = cell_value(words.text) if cell.value == "auto" else cell.value
             cells.append(Cell(number, column, span.start, span.end, value, cell.header or number < heads))
         rows.append(Span(row_start, flow.length))

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from core.errors import ParseError, PasswordNeededError, WorkerError
+from core.errors import ParseError, WorkerError
 from core.parsing import elements
 from core.parsing.audit.gathering import UNSEEN, unseen_note
 from core.parsing.audit.word_audit import audit_words
 from core.parsing.flow import ParsedFile, compose
 from core.parsing.names import MAX_TITLE, display_name, is_numbered, is_title, readable_title
 from core.parsing.plain.plain_markup import MARKUPS, through_pandoc, to_page
-from core.parsing.sandbox.flow_frames import from_json
-from core.parsing.sandbox.sandbox import WorkerPool, out_of_memory
+from core.parsing.sandbox.sandbox import REPAIR, WorkerPool, failure
+from core.parsing.sandbox.values import from_values
 from core.settings import ParsingSettings
 from core.text.normalise import decode
 from core.types import Attachment, Block, BlockKind, Document, Span
@@ -32,7 +32,6 @@ FLOW_KINDS = (
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
 _COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # of which no heading names the whole
 _PREPARED = frozenset({"odt", "rtf"})  # what it is given after our own code has put it right
-_REPAIR = "Open it in the program that made it, save it again and add it once more."
 _AUDIT_UNFINISHED = "The second reading, which tells of lost words, did not finish."
 
 
@@ -96,7 +95,7 @@ class FlowParser:
         try:
             document = _document(data, name, self._kind, received)
         except (KeyError, TypeError, ValueError) as error:
-            raise WorkerError(f"{shown} could not be read: the worker's answer made no sense.", _REPAIR) from error
+            raise WorkerError(f"{shown} could not be read: the worker's answer made no sense.", REPAIR) from error
         if not document.text:
             raise ParseError(f"{shown} holds no text.", "Save it again with its content and retry.")
         tick()
@@ -129,7 +128,7 @@ class FlowParser:
             if not received.is_read:  # else the document is safe, only its audit is not
                 raise
         if received.problem and not received.is_read:
-            raise failure(received.problem, shown, self._settings)
+            raise failure(received.problem, shown, self._settings.memory_megabytes)
         return received
 
     def _prepared(self, data: bytes, shown: str, tick: Callable[[], None], received: _Received) -> bytes:
@@ -147,7 +146,7 @@ class FlowParser:
         if self._kind in _PREPARED:
             self._ask(pool(), {"task": "prepare", "name": shown, "kind": self._kind}, data, received, tick)
             if received.problem:
-                raise failure(received.problem, shown, self._settings)
+                raise failure(received.problem, shown, self._settings.memory_megabytes)
             prepared = b"".join(received.attachments.pop()[1])
             received.is_read = False
             return through_pandoc(prepared, self._kind, "html", self._settings, tick, shown)
@@ -168,18 +167,6 @@ class FlowParser:
                     _take(received, message)
         except WorkerError as error:
             raise WorkerError(f"{request['name']} could not be read: {error.problem}", error.remedy) from error
-
-
-def failure(problem: Mapping[str, Any], shown: str, settings: ParsingSettings) -> ParseError:
-    """The error for the worker's "error" message, as a sentence about the file ``shown``."""
-    kind, message, remedy = problem.get("kind"), str(problem.get("message", "")), str(problem.get("remedy", ""))
-    if kind == "password":
-        return PasswordNeededError(message, remedy)
-    if kind == "parse":
-        return ParseError(message, remedy)
-    if kind == "memory":
-        return out_of_memory(shown, settings.memory_megabytes)
-    return ParseError(f"{shown} is damaged or cut short: it cannot be read.", _REPAIR)
 
 
 def _take(received: _Received, message: Mapping[str, Any]) -> None:
@@ -203,8 +190,7 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
 
 
 def _document(data: bytes, name: str, kind: str, received: _Received) -> Document:
-    attachments = [Attachment(title, b"".join(parts)) for title, parts in received.attachments]
-    reading = from_json({**(received.head or {}), "pieces": received.pieces}, attachments)
+    reading = from_values(ParsedFile, {**(received.head or {}), "pieces": received.pieces})
     flow = compose(reading.pieces)
     text = flow.text
     title, title_span = _title(reading, () if kind in _COLLECTIONS else flow.blocks, text, name)
@@ -220,7 +206,7 @@ def _document(data: bytes, name: str, kind: str, received: _Received) -> Documen
         boxes=tuple(flow.boxes),
         metadata=reading.metadata,
         notes=reading.notes,
-        attachments=reading.attachments,
+        attachments=tuple(Attachment(title, b"".join(parts)) for title, parts in received.attachments),
     )
 
 

@@ -149,6 +149,19 @@ def headed(head: str, words: Words) -> Words:
     return joined([Words(head), words], "") if head else words
 
 
+def comment_head(author: str, when: str, place: str = "", kind: str = "Comment") -> str:
+    """What stands before a comment's words. ``place``: what it is on; ``kind``: "Reply" for one.
+
+    >>> comment_head("Jane Smith", "2026-06-18", "B4"), comment_head("", "", kind="Reply")
+    ('Comment by Jane Smith, 2026-06-18, on B4: ', 'Reply: ')
+    """
+    author = " ".join(author.split())
+    by = f" by {author}" if author else ""
+    on = f", {when}" if when else ""
+    at = f"{',' if when else ''} on {place}" if place else ""
+    return f"{kind}{by}{on}{at}: "
+
+
 def flat(pieces: Iterable[Piece]) -> Words:
     """All words of pieces in their order, a line each item, row and paragraph; list markers kept."""
     return joined([line for piece in pieces for line in _lines(piece) if line.text.strip()], "\n")

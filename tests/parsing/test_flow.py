@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from email.message import EmailMessage
 
 import pytest
@@ -12,8 +13,8 @@ from core.errors import ParseError, WorkerError
 from core.parsing import flow_parser, parse
 from core.parsing.flow import Item, ParsedFile, Piece, TableCell, Words, compose, tidy
 from core.parsing.flow_parser import FlowParser, failure
-from core.parsing.sandbox.flow_frames import from_json, to_json
 from core.parsing.sandbox.sandbox import WorkerPool
+from core.parsing.sandbox.values import from_values, to_values
 from core.settings import ParsingSettings
 from core.types import BlockKind, Document
 from tests.parsing.laws import assert_laws
@@ -59,7 +60,7 @@ def test_whatever_pieces_hold_the_laws_are_kept(pieces: list[Piece]) -> None:
 @given(st.lists(PIECES, max_size=4))
 def test_pieces_survive_the_pipe(pieces: list[Piece]) -> None:
     reading = ParsedFile(tuple(pieces), "T", {"author": "A"}, ("note",))
-    assert from_json(to_json(reading)) == reading
+    assert from_values(ParsedFile, json.loads(json.dumps(to_values(reading)))) == reading
 
 
 @given(words())

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.parsing.pdf.joining import Spelling, joint
 from core.parsing.pdf.layout import reading_order
-from core.parsing.pdf.lines import Run, TableCells, TextLine, from_json, to_json
+from core.parsing.pdf.lines import TextLine
 from core.parsing.pdf.marks import with_links
 from core.parsing.pdf.text import compose
 from core.types import Page
@@ -52,15 +50,6 @@ def test_no_letter_is_lost_on_the_way_to_the_text(fragments: list[list[TextLine]
     for block in found.blocks:
         covered[block.start : block.end] = b"\1" * (block.end - block.start)
     assert not [char for char, inside in zip(found.text, covered, strict=True) if not inside and not char.isspace()]
-
-
-@given(text_lines(), WORDS)
-def test_a_line_comes_through_the_pipe_as_it_was(line: TextLine, words: str) -> None:
-    run = Run(words, (1.0, 2.0, 3.5, 4.25), ((0, 1, "https://a.example/"),))
-    table = replace(line, text="", table=TableCells(((run, run),), 1))
-    figure = replace(line, text="", labels=(run,), comment=True, parted=True)
-    for one in (line, table, figure, replace(line, links=run.links)):
-        assert from_json(json.loads(json.dumps(to_json(one)))) == one
 
 
 @given(WORDS, WORDS, st.frozensets(WORDS, max_size=3))

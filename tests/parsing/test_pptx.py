@@ -360,7 +360,6 @@ def test_links_lead_where_they_say() -> None:
         ("A duck. Description automatically generated with medium confidence", [("caption", "A duck.")]),
         ("picture 4", []),
         ("IMG_4411.JPG", []),
-        ("pictures  OF birds", []),  # the title says so
     ],
 )
 def test_pictures_bring_their_description(description: str, expected: list[tuple[str, str]]) -> None:

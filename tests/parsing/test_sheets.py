@@ -378,7 +378,8 @@ def test_text_boxes_and_described_pictures_are_read_at_their_anchor() -> None:
     parts["xl/drawings/d.xml"] = DRAWING.format(box.format(row=2, inside=grouped) + box.format(row=9, inside=picture))
     assert shown(sheet_reader.read(packed(parts), "a.xlsx"))[1:] == [
         ("paragraph", "above"),
-        ("paragraph", "Mind the gap\nTwo"),
+        ("paragraph", "Mind the gap"),
+        ("paragraph", "Two"),
         ("paragraph", "below"),
         ("caption", "A duck on a pond"),
     ]

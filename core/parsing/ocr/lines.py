@@ -1,11 +1,10 @@
-"""What OCR says of one picture, and its way through a pipe as JSON."""
+"""What OCR says of one picture, and its lines on the page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any
 
 from core.parsing.pdf.layout import reading_order
 from core.parsing.pdf.lines import TextLine
@@ -63,24 +62,6 @@ def lying(reading: Reading, turn: int, size: tuple[float, float]) -> Reading:
         (ax, ay), (bx, by) = laid(*line.box[:2]), laid(*line.box[2:])
         lines.append(replace(line, box=(min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))))
     return replace(reading, lines=tuple(lines))
-
-
-def to_json(reading: Reading) -> dict[str, Any]:
-    """A reading as a frame's values."""
-    lines = [
-        [line.text, line.confidence, *(round(value, 1) for value in (*line.box, *line.frame))] for line in reading.lines
-    ]
-    return {"lines": lines, "sheet": list(reading.sheet)}
-
-
-def from_json(values: dict[str, Any]) -> Reading:
-    """The reading that ``to_json`` wrote. Raises ``KeyError``, ``TypeError`` or ``ValueError`` for anything else."""
-    lines = []
-    for text, confidence, *places in values["lines"]:
-        x0, y0, x1, y1, left, top, right, bottom = map(float, places)
-        lines.append(ReadLine(str(text), float(confidence), (x0, y0, x1, y1), (left, top, right, bottom)))
-    width, height = map(float, values["sheet"])
-    return Reading(tuple(lines), (width, height))
 
 
 _TYPE_SIZE = 0.75  # of the height of a line's box, which has a margin

@@ -10,9 +10,10 @@ from functools import cache, partial
 from core.errors import ParseError, WorkerError
 from core.parsing.ocr import tesseract
 from core.parsing.ocr.judgement import PageSigns, accounts_for, may_be_scan, says_nothing, unreadable
-from core.parsing.ocr.lines import Reading, from_json, lines_on, lying
+from core.parsing.ocr.lines import Reading, lines_on, lying
 from core.parsing.pdf.lines import TextLine
 from core.parsing.sandbox.sandbox import WorkerPool
+from core.parsing.sandbox.values import from_values
 from core.settings import ParsingSettings
 from core.types import Page
 
@@ -127,8 +128,8 @@ def _read(
     with closing(pool().ask(request, picture, PAGE_SECONDS, tick)) as messages:
         told = [message for message in messages if message["type"] == "reading"]
     try:
-        return from_json(told[0])
-    except (IndexError, KeyError, TypeError, ValueError) as error:
+        return from_values(Reading, told[0])
+    except (IndexError, ValueError) as error:
         raise WorkerError("the picture could not be read.") from error
 
 

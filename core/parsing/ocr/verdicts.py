@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from core.errors import ParseError, TextLayerMissingError
 from core.parsing.ocr.judgement import unreadable
 from core.parsing.ocr.pages import Sheets
-from core.parsing.pictures.drawing import REPAIR
+from core.parsing.sandbox.sandbox import REPAIR
 
 _TURN_ON = "Turn on the reading of scans in the settings (parsing.scans), or run OCR over it and add the result."
 _BY_HAND = "Scan it again with more light and contrast, or add its text as a file of its own."

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.parsing.ocr.engine import Engine
-from core.parsing.ocr.lines import to_json
+from core.parsing.sandbox.values import to_values
 from core.parsing.sandbox.worker import Answer, Failures, Task, serve
 
 _ENGINES: list[Engine] = []
@@ -16,7 +16,7 @@ _ENGINES: list[Engine] = []
 
 def read_picture(data: bytes, request: Answer) -> Iterator[Answer]:
     """One "reading" frame with the lines of an encoded picture."""
-    yield {"type": "reading", **to_json(_ENGINES[0].read(data))}
+    yield {"type": "reading", **to_values(_ENGINES[0].read(data))}
 
 
 TASKS: dict[str, Task] = {"read": read_picture}
@@ -35,7 +35,7 @@ def warm_up() -> None:
     _ENGINES.append(Engine())
     paper = np.full((120, 480, 3), 255, np.uint8)
     cv2.putText(paper, "a warm line", (20, 70), cv2.FONT_HERSHEY_SIMPLEX, 1.5, (0, 0, 0), 3)
-    _ENGINES[0].read(cv2.imencode(".jpg", paper)[1].tobytes())
+    list(read_picture(cv2.imencode(".jpg", paper)[1].tobytes(), {}))
 
 
 def main() -> None:

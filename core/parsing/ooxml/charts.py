@@ -6,19 +6,16 @@ newer chart parts of 2016 (waterfall, treemap ...) the titles are read.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
 
 from core.parsing.flow import Item, Piece, TableCell, Words
 from core.parsing.ooxml.package import Element, local_name, whole
+from core.parsing.sheets.formats import show_number
 from core.types import BlockKind
 
 _MAX_POINTS = 20_000  # of a series: more is a recording, and its table nothing to read
 _MAX_DEPTH = 12
-_DATE_CODE = re.compile(r"y|d|m{3,}", re.IGNORECASE)
-_QUOTED = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 _Points = dict[int, str]
 
 
@@ -150,20 +147,19 @@ def _levels(holder: Element | None) -> _Points:
 def _shown(raw: str, code: str, is_dated_1904: bool) -> str:
     """A cached number as its format would show it: percent and dates; others as they are, rounding noise aside.
 
-    >>> _shown("0.256", "0.0%", False), _shown("45292", "yyyy-mm-dd", False), _shown("0.30000000000000004", "", False)
+    >>> _shown("0.256", "0%", False), _shown("45292", "yyyy-mm-dd", False), _shown("0.30000000000000004", "", False)
     ('25.6%', '2024-01-01', '0.3')
     """
-    bare = _QUOTED.sub("", code.partition(";")[0])
     try:
         number = float(raw)
-        if "%" in bare:
+        shown = show_number(number, code, from_1904=is_dated_1904)
+        if shown.is_date:
+            return shown.text
+        if "%" in shown.text:
             return f"{number * 100:.10g}%"
-        if _DATE_CODE.search(bare) and bare.lower() != "general":
-            first = date(1904, 1, 1) if is_dated_1904 else date(1899, 12, 30)
-            return (first + timedelta(days=int(number))).isoformat()
+        return f"{number:.12g}" if len(raw) > 15 else raw
     except (ValueError, OverflowError):
         return raw
-    return f"{number:.12g}" if len(raw) > 15 else raw
 
 
 def _over_same_labels(series: Iterable[_Series]) -> list[list[_Series]]:

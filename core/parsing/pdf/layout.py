@@ -8,7 +8,7 @@ gutters of its own. It is a recursive XY cut (Nagy and Seth, 1984) that lets tit
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from core.parsing.pdf.aligned import aligned_tables
@@ -60,29 +60,21 @@ def _without_edges(
 ) -> tuple[list[TextLine], list[TextLine], list[TextLine]]:
     """Rows alone at the top and the bottom edge (running headers, page numbers) parted from the body."""
     ordered = sorted(fragments, key=lambda item: item.y0)
-    first, last = 0, len(ordered)
+    first = max(_cuts([(item.y0, item.y1, item.size) for item in ordered], height), default=0)
+    body = sorted(ordered[first:], key=lambda item: -item.y1)
+    last = min(_cuts([(height - item.y1, height - item.y0, item.size) for item in body], height), default=0)
+    return ordered[:first], sorted(body[last:], key=lambda item: item.y0), body[:last]
+
+
+def _cuts(items: Sequence[tuple[float, float, float]], height: float) -> Iterator[int]:
+    """Where white parts the items at a page's edge from all behind them. ``items``: near and far side, type size."""
     reach = float("-inf")
-    for index, item in enumerate(ordered):
-        if index and item.y0 > reach + 0.5 * item.size and reach < _EDGE_ZONE * height:
-            first = index
-        reach = max(reach, item.y1)
+    for index, (near, far, size) in enumerate(items):
+        if index and near > reach + 0.5 * size and reach < _EDGE_ZONE * height:
+            yield index
+        reach = max(reach, far)
         if reach > 2 * _EDGE_ZONE * height:
-            break
-    floor = float("inf")
-    bottoms = sorted(ordered[first:], key=lambda item: -item.y1)
-    for index, item in enumerate(bottoms):
-        if index and item.y1 < floor - 0.5 * item.size and floor > (1 - _EDGE_ZONE) * height:
-            last = index
-            break
-        floor = min(floor, item.y0)
-        if floor < (1 - 2 * _EDGE_ZONE) * height:
-            break
-    below = bottoms[:last] if last < len(ordered) else []
-    below_ids = {id(item) for item in below}
-    body = [item for item in ordered[first:] if id(item) not in below_ids]
-    if not body:
-        return [], list(ordered), []
-    return ordered[:first], body, below
+            return
 
 
 def _columns(fragments: Sequence[TextLine], depth: int) -> list[list[TextLine]]:

@@ -1,17 +1,14 @@
-"""Text runs of a PDF page as plain values, and their way through a pipe as JSON lists."""
+"""What is read of a PDF: its text runs as plain values, and what the worker says of a file and of each page."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
 
 Box = tuple[float, float, float, float]
 Target = tuple[int, int, str]  # start and end in a run's text, and where the link over it leads
-
-_PLACE = 2  # decimals of a coordinate in the pipe: hundredths of a point are exact enough for any screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +80,33 @@ class TextLine:
         return self.table is not None or bool(self.labels)
 
 
-_FLAGS = ("bold", "mono", "italic", "aside", "comment", "parted")
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """What a file says of itself. ``outline``: (level, title, 1-based page). ``files``: how many it has attached."""
+
+    pages: int
+    outline: tuple[tuple[int, str, int], ...] = ()
+    metadata: dict[str, str] = field(default_factory=dict)
+    repaired: bool = False
+    files: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PageRead:
+    """One page. ``size``: width and height as it is shown; ``height``: of the frame in which its lines read upright.
+
+    ``lines``: in reading order. ``signs``: shares of the page, as ``pictures.looking.signs`` tells them. ``doubles``:
+    texts that were drawn twice; ``unseen``: texts that nobody sees.
+    """
+
+    number: int
+    size: tuple[float, float] = (0.0, 0.0)
+    height: float = 0.0
+    lines: tuple[TextLine, ...] = ()
+    signs: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    doubles: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+    damaged: bool = False
 
 
 def merged(row: Sequence[TextLine]) -> TextLine:
@@ -155,70 +178,3 @@ def title_key(text: str) -> str:
     '12setup'
     """
     return "".join(char for char in text.casefold() if char.isalnum())
-
-
-def to_json(line: TextLine) -> list[Any]:
-    """A line as a JSON list, without what it does not have."""
-    frame = [round(value, _PLACE) for value in (line.x0, line.y0, line.x1, line.y1, line.baseline, line.size)]
-    flags = sum(1 << bit for bit, name in enumerate(_FLAGS) if getattr(line, name))
-    box = [] if line.box == (line.x0, line.y0, line.x1, line.y1) else _rounded(line.box)
-    values: list[Any] = [line.text, *frame, flags, line.region, box, line.font]
-    if line.links or line.stands_in:
-        values.append([list(link) for link in line.links])
-    if line.stands_in:
-        table = line.table
-        rows = [[_run_out(run) for run in row] for row in table.rows] if table else None
-        values += [rows, table.header_rows if table else 0, [_run_out(run) for run in line.labels]]
-    return values
-
-
-def from_json(values: list[Any]) -> TextLine:
-    """The line ``to_json`` wrote. Raises ``ValueError`` or ``TypeError`` for anything else."""
-    text, x0, y0, x1, y1, baseline, size, flags, region, box, font, *more = values
-    frame = (float(x0), float(y0), float(x1), float(y1))
-    bold, mono, italic, aside, comment, parted = (bool(flags >> bit & 1) for bit in range(len(_FLAGS)))
-    links = more[0] if more else []
-    rows, header_rows, labels = more[1:] if len(more) > 1 else (None, 0, [])
-    table = None
-    if rows is not None:
-        table = TableCells(tuple(tuple(_run_in(run) for run in row) for row in rows), int(header_rows))
-    return TextLine(
-        str(text),
-        *frame,
-        float(baseline),
-        float(size),
-        bold,
-        mono,
-        italic,
-        aside,
-        comment,
-        parted,
-        region=int(region),
-        box=_box(box) if box else frame,
-        font=str(font),
-        links=_links_in(links),
-        table=table,
-        labels=tuple(_run_in(run) for run in labels),
-    )
-
-
-def _rounded(box: Box) -> list[float]:
-    return [round(value, _PLACE) for value in box]
-
-
-def _run_out(run: Run) -> list[Any]:
-    return [run.text, _rounded(run.box), *([[list(link) for link in run.links]] if run.links else [])]
-
-
-def _run_in(values: list[Any]) -> Run:
-    text, box, *links = values
-    return Run(str(text), _box(box), _links_in(links[0] if links else ()))
-
-
-def _links_in(links: Sequence[Any]) -> tuple[Target, ...]:
-    return tuple((int(start), int(end), str(target)) for start, end, target in links)
-
-
-def _box(values: Sequence[float]) -> Box:
-    x0, y0, x1, y1 = (float(value) for value in values)
-    return x0, y0, x1, y1

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from core.parsing.inline import comment_head
 from core.parsing.pdf.lines import Box, Run, Target, TextLine, middle_inside
 from core.parsing.pdf.tables import Word
 
@@ -144,9 +145,8 @@ def comments(annotations: Iterable[Any], fields: Iterable[Any], page_text: str, 
             continue
         author = _squeezed(annotation.info.get("title") or "", clean)
         date = _DATE.match(annotation.info.get("modDate") or annotation.info.get("creationDate") or "")
-        by = f" by {author}" if author else ""
-        when = f", {'-'.join(date.groups())}" if date else ""
-        lines.append(_line(f"Comment{by}{when}: {content}", annotation.rect))
+        head = comment_head(author, "-".join(date.groups()) if date else "")
+        lines.append(_line(head + content, annotation.rect))
     for field in fields:
         value = _squeezed(_value(field), clean)
         if value and "".join(value.split()) not in seen:

@@ -15,12 +15,15 @@ from typing import Any
 from core.errors import ParseError, WorkerError
 from core.parsing.audit.gathering import unseen_note
 from core.parsing.audit.word_audit import audit_words
+from core.parsing.flow import Flow
 from core.parsing.names import MAX_TITLE, display_name, is_title, readable_title
 from core.parsing.ocr.pages import Sheets, read_scans
 from core.parsing.ocr.verdicts import notes_on, require_text
-from core.parsing.pdf.lines import from_json
-from core.parsing.pdf.text import Composition, compose
-from core.parsing.pictures.drawing import REPAIR, failure, pictures_for_ocr, pool
+from core.parsing.pdf.lines import OpenedFile, PageRead
+from core.parsing.pdf.text import compose
+from core.parsing.pictures.drawing import pictures_for_ocr, pool
+from core.parsing.sandbox.sandbox import REPAIR, failure
+from core.parsing.sandbox.values import from_values
 from core.settings import ParsingSettings
 from core.types import BlockKind, Document, Page, Span
 
@@ -34,15 +37,11 @@ _OCR_REPLACED = "in the text layer of a scanned page, which OCR read"
 
 @dataclass(slots=True)
 class _Received:
-    """What the worker has said so far."""
+    """What the worker has said so far. ``second``: the second reading's text of each page."""
 
-    outline: list[tuple[int, str, int]] = field(default_factory=list)
-    metadata: Mapping[str, str] = field(default_factory=dict)
-    repaired: bool = False
-    expected: int = 0
+    opened: OpenedFile = field(default_factory=lambda: OpenedFile(0))
     sheets: Sheets = field(default_factory=Sheets)
     damaged: list[int] = field(default_factory=list)
-    files: int = 0
     second: list[str] = field(default_factory=list)
     doubles: list[str] = field(default_factory=list)
     unseen: dict[int, list[str]] = field(default_factory=dict)
@@ -50,7 +49,7 @@ class _Received:
     @property
     def whole(self) -> bool:
         """Whether every page was read once; the second reading may still be missing."""
-        return bool(self.sheets.pages) and len(self.sheets.pages) == self.expected
+        return bool(self.sheets.pages) and len(self.sheets.pages) == self.opened.pages
 
 
 class PdfParser:
@@ -83,21 +82,21 @@ class PdfParser:
 
         def tick(left: int = 0) -> None:
             if progress:
-                progress("parsing", received.expected - left, received.expected)
+                progress("parsing", received.opened.pages - left, received.opened.pages)
 
         def draw(pages: Sequence[int], turn: int) -> Mapping[int, tuple[bytes, float]]:
             return pictures_for_ocr(data, pages, turn, self._settings, self._password)
 
         sheets, reads = received.sheets, self._settings.scans != "off"
         replaced = read_scans(sheets, draw, self._settings, tick)
-        require_text(sheets, received.damaged, shown, repaired=received.repaired, reads_scans=reads)
-        composition = compose(sheets.pages, sheets.heights, sheets.lines, received.outline, tick)
+        require_text(sheets, received.damaged, shown, repaired=received.opened.repaired, reads_scans=reads)
+        composition = compose(sheets.pages, sheets.heights, sheets.lines, received.opened.outline, tick)
         notes = [*_notes(received, self._kind), *notes_on(sheets, received.damaged, reads_scans=reads)]
         of_layer = {page.number for page in sheets.pages if page.reading == "text"}
         unseen = {number: words for number, words in received.unseen.items() if number in of_layer}
         notes += unseen_note([word for words in unseen.values() for word in words], min(unseen, default=0))
         document = _document(data, name, self._kind, received, composition, notes)
-        if len(received.second) != received.expected:
+        if len(received.second) != received.opened.pages:
             return document
         tick()
         dropped = {"drawn twice": received.doubles, _OCR_REPLACED: replaced}
@@ -107,6 +106,7 @@ class PdfParser:
         received = _Received()
         request = {
             "task": "parse",
+            "name": shown,
             "password": self._password,
             "memory_bytes": self._settings.memory_megabytes << 20,
         }
@@ -114,7 +114,7 @@ class PdfParser:
         def tick() -> None:
             if progress:
                 done = len(received.sheets.pages) - len(received.sheets.doubtful)
-                progress("parsing", done, max(received.expected, 1))
+                progress("parsing", done, max(received.opened.pages, 1))
 
         problem: Mapping[str, Any] | None = None
         try:
@@ -129,43 +129,36 @@ class PdfParser:
                 raise WorkerError(f"{shown} could not be read: {error.problem}", error.remedy) from error
             received.second.clear()  # the document is safe, its audit is not
         if problem and not received.whole:
-            raise failure(problem, shown, self._settings)
+            raise failure(problem, shown, self._settings.memory_megabytes)
         tick()
         return received
 
 
 def _take(received: _Received, message: Mapping[str, Any]) -> None:
     if message["type"] == "open":
-        received.expected = int(message["pages"])
-        if received.expected > _MAX_PAGES:
-            raise ParseError(
-                f"The file claims {received.expected:,} pages.", f"Split it: {_MAX_PAGES:,} are the limit."
-            )
-        received.outline = [(int(level), str(title), int(page)) for level, title, page in message["outline"]]
-        received.metadata = {str(key): str(value) for key, value in message["metadata"].items()}
-        received.repaired = bool(message["repaired"])
-        received.files = int(message["files"])
+        received.opened = from_values(OpenedFile, message)
+        if received.opened.pages > _MAX_PAGES:
+            problem = f"The file claims {received.opened.pages:,} pages."
+            raise ParseError(problem, f"Split it: {_MAX_PAGES:,} are the limit.")
     elif message["type"] == "page":
-        width, height = message["size"]
-        number = int(message["number"])
-        damaged = bool(message.get("damaged"))
-        reading = "unread" if damaged else "text"
-        page = Page(number, round(float(width), 2), round(float(height), 2), reading)
-        lines = [from_json(line) for line in message["lines"]]
-        received.sheets.take(page, float(message["height"]), lines, message.get("signs", ()))
-        received.doubles += [str(text) for text in message.get("doubles", ())]
-        if message.get("unseen"):
-            received.unseen[number] = [word for text in message["unseen"] for word in str(text).split()]
-        received.damaged += [number] * damaged
+        read = from_values(PageRead, message)
+        width, height = read.size
+        page = Page(read.number, round(width, 2), round(height, 2), "unread" if read.damaged else "text")
+        received.sheets.take(page, read.height, list(read.lines), read.signs)
+        received.doubles += read.doubles
+        if read.unseen:
+            received.unseen[read.number] = [word for text in read.unseen for word in text.split()]
+        received.damaged += [read.number] * read.damaged
     elif message["type"] == "second" and message["number"] == len(received.second) + 1:
         received.second.append(str(message["text"]))
 
 
 def _document(
-    data: bytes, name: str, kind: str, received: _Received, composition: Composition, notes: Sequence[str]
+    data: bytes, name: str, kind: str, received: _Received, composition: Flow, notes: Sequence[str]
 ) -> Document:
-    title, title_span = _title(received.metadata, composition, name)
-    stated = {ours: received.metadata[theirs] for theirs, ours in _METADATA.items() if theirs in received.metadata}
+    metadata = received.opened.metadata
+    title, title_span = _title(metadata, composition, name)
+    stated = {ours: metadata[theirs] for theirs, ours in _METADATA.items() if theirs in metadata}
     return Document(
         version_id=hashlib.sha256(data).hexdigest(),
         kind=kind,
@@ -183,16 +176,16 @@ def _document(
 
 def _notes(received: _Received, kind: str) -> list[str]:
     notes = []
-    if received.repaired:
+    if received.opened.repaired:
         notes.append("The file was damaged; it was repaired while reading, and text may be missing.")
-    if received.files:
-        notes.append(f"Files attached inside, which were not read: {received.files}. Save them and add them.")
-    if len(received.second) != received.expected and kind == "pdf":
+    if received.opened.files:
+        notes.append(f"Files attached inside, which were not read: {received.opened.files}. Save them and add them.")
+    if len(received.second) != received.opened.pages and kind == "pdf":
         notes.append("A second reading, which would tell of lost words, could not be made.")
     return notes
 
 
-def _title(metadata: Mapping[str, str], composition: Composition, name: str) -> tuple[str, Span | None]:
+def _title(metadata: Mapping[str, str], composition: Flow, name: str) -> tuple[str, Span | None]:
     """The metadata's title if it is one, else the heading of the first page's head, else the file's name.
 
     The head ends with the first real paragraph; its highest heading is the title. Without one, the first heading of

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
+from core.errors import ParseError, PasswordNeededError
 from core.parsing.pdf.extract import PageParts, clean, on_shown_page, page_lines, shown
 from core.parsing.pdf.fonts import Typewriters, unturned
-from core.parsing.pdf.lines import Box, TextLine, to_json
+from core.parsing.pdf.lines import OpenedFile, PageRead, TextLine
 from core.parsing.pdf.marks import comments, link_of, with_links
 from core.parsing.pdf.tables import Word, find_tables
 from core.parsing.pictures.looking import opened_picture, picture_of, signs, unseen, warm_picture
+from core.parsing.sandbox.values import to_values
 from core.parsing.sandbox.worker import Answer, Task, answer, is_memory, serve
 
+_LOCKED = "Give it on the Library page, or with --password."
 _TURNED = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
 _LINE_END_HYPHENS = {ord(char): "-" for char in "\x02\ufffe\u00ad"}  # how pdfium writes a hyphen that broke a word
 
@@ -25,22 +29,17 @@ def parse_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
     The second reading comes when the first is safe: whatever a hostile file does to that engine costs the audit alone.
     """
     document = _open(data, request)
-    if isinstance(document, str):
-        yield {"type": "error", "kind": document, "message": ""}
-        return
     if not document.is_pdf:
         yield from _pictures(document)
         return
-    outline = [[int(level), str(title), int(page)] for level, title, page, *_ in document.get_toc(simple=True)]
-    metadata = {key: str(value) for key, value in (document.metadata or {}).items() if value}
-    yield {
-        "type": "open",
-        "pages": document.page_count,
-        "outline": outline,
-        "metadata": metadata,
-        "repaired": bool(document.is_repaired),
-        "files": document.embfile_count(),
-    }
+    opened = OpenedFile(
+        document.page_count,
+        outline=tuple((int(level), str(title), int(page)) for level, title, page, *_ in document.get_toc(simple=True)),
+        metadata={key: str(value) for key, value in (document.metadata or {}).items() if value},
+        repaired=bool(document.is_repaired),
+        files=document.embfile_count(),
+    )
+    yield {"type": "open", **to_values(opened)}
     typewriters = Typewriters()
     for number in range(document.page_count):
         try:
@@ -48,38 +47,39 @@ def parse_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
         except _failures() as error:  # this page is damaged, the others may be whole
             if is_memory(error):
                 raise
-            page = {"size": [0, 0], "height": 0, "lines": [], "damaged": True}
-        yield {"type": "page", "number": number + 1, **page}
+            page = PageRead(number + 1, damaged=True)
+        yield {"type": "page", **to_values(page)}
     document.close()
     yield from _second(data, request.get("password"))
 
 
 def _pictures(document: Any) -> Iterator[Answer]:
     """Frames for a file that is a picture or several: pages without a text layer."""
-    yield {"type": "open", "pages": document.page_count, "outline": [], "metadata": {}, "repaired": False, "files": 0}
+    yield {"type": "open", **to_values(OpenedFile(document.page_count))}
     for number, page in enumerate(document, 1):
-        size, seen = [page.rect.width, page.rect.height], _seen(page, ())
-        yield {"type": "page", "number": number, "size": size, "height": size[1], "lines": [], **seen}
+        yield {"type": "page", **to_values(_seen(page, PageRead(number, height=page.rect.height)))}
 
 
-def _seen(page: Any, lines: Sequence[Box]) -> Answer:
-    """What a look at the page tells; one whose picture cannot be decoded is damaged."""
-    looked = signs(page, lines)
-    return {"damaged": True} if looked is None else {"signs": looked}
+def _seen(page: Any, read: PageRead) -> PageRead:
+    """The page with its size and what a look at it tells; one whose picture cannot be decoded is damaged."""
+    looked = signs(page, [line.box for line in read.lines])
+    size = (page.rect.width, page.rect.height)
+    return replace(read, size=size, signs=looked or read.signs, damaged=looked is None)
 
 
 def _open(data: bytes, request: Answer) -> Any:
-    """The document; the kind of an error as text when it needs a password, or another one."""
+    """The document. Raises ``PasswordNeededError`` when it needs a password, or another one."""
     import pymupdf
 
     document = opened_picture(data) or pymupdf.open(stream=data, filetype="pdf")
     password = request.get("password")
     if document.needs_pass and not (password and document.authenticate(str(password))):
-        return "wrong password" if password else "password"
+        lacks = ", and the password did not open it" if password else " and needs its password"
+        raise PasswordNeededError(f"{request['name']} is encrypted{lacks}.", _LOCKED)
     return document
 
 
-def _read_page(page: Any, typewriters: Typewriters) -> Answer:
+def _read_page(page: Any, typewriters: Typewriters) -> PageRead:
     import pymupdf
 
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_COLLECT_VECTORS
@@ -104,14 +104,10 @@ def _read_page(page: Any, typewriters: Typewriters) -> Answer:
         lines = with_links(lines, words, [(shown(box, back), target) for box, target in links])
     if page.rotation:
         lines = [on_shown_page(line, tuple(page.rotation_matrix)) for line in lines]
-    return {
-        "size": [page.rect.width, page.rect.height],
-        "height": height,
-        "lines": [to_json(line) for line in lines],
-        "doubles": doubles,
-        "unseen": unseen(page, raw),
-        **_seen(page, [line.box for line in lines]),
-    }
+    read = PageRead(
+        page.number + 1, height=height, lines=tuple(lines), doubles=tuple(doubles), unseen=unseen(page, raw)
+    )
+    return _seen(page, read)
 
 
 def _with_whole_runs(raw: Answer) -> Answer:
@@ -186,14 +182,9 @@ def render_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
     import pymupdf
 
     document = _open(data, request)
-    if isinstance(document, str):
-        yield {"type": "error", "kind": document, "message": ""}
-        return
     for number in request["pages"]:
         if not 1 <= number <= document.page_count:
-            message = f"There is no page {number}: the file has {document.page_count}."
-            yield {"type": "error", "kind": "page", "message": message}
-            return
+            raise ParseError(f"There is no page {number}: the file has {document.page_count}.")
         page = document.load_page(number - 1)
         if "turn" in request:
             picture, scale = picture_of(page, int(request["turn"]))

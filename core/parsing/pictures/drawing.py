@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from functools import cache
 from typing import Any
 
-from core.errors import ParseError, PasswordNeededError, WorkerError
-from core.parsing.sandbox.sandbox import WorkerPool, out_of_memory
+from core.errors import ParseError, WorkerError
+from core.parsing.sandbox.sandbox import WorkerPool, failure
 from core.settings import ParsingSettings
 
-REPAIR = "Open it in the program that made it, save it again and add it once more."
-_LOCKED = "Give it on the Library page, or with --password."
 _MAX_PIXELS = 25_000_000
 _TIMEOUT_SECONDS = 60
 
@@ -22,20 +20,6 @@ _TIMEOUT_SECONDS = 60
 def pool() -> WorkerPool:
     """The warm workers of this process."""
     return WorkerPool("core.parsing.pdf.worker")
-
-
-def failure(problem: Mapping[str, Any], shown: str, settings: ParsingSettings) -> ParseError:
-    """The error for the worker's "error" message, as a sentence about the file ``shown``."""
-    kind = problem.get("kind")
-    if kind == "password":
-        return PasswordNeededError(f"{shown} is encrypted and needs its password.", _LOCKED)
-    if kind == "wrong password":
-        return PasswordNeededError(f"{shown} is encrypted, and the password did not open it.", _LOCKED)
-    if kind == "memory":
-        return out_of_memory(shown, settings.memory_megabytes)
-    if kind == "page":
-        return ParseError(f"{shown}: {problem.get('message', '')}")
-    return ParseError(f"{shown} is damaged or cut short: no page of it can be read.", REPAIR)
 
 
 def render_page(
@@ -60,13 +44,13 @@ def _drawn(
     data: bytes, request: dict[str, Any], settings: ParsingSettings, password: str | None
 ) -> dict[int, tuple[bytes, float]]:
     shown = f"Page {request['pages'][0]}"
-    request |= {"task": "render", "password": password, "memory_bytes": settings.memory_megabytes << 20}
+    request |= {"task": "render", "name": shown, "password": password, "memory_bytes": settings.memory_megabytes << 20}
     pictures = {}
     try:
         with closing(pool().ask(request, data, min(_TIMEOUT_SECONDS, settings.timeout_seconds))) as messages:
             for message in messages:
                 if message["type"] == "error":
-                    raise failure(message, shown, settings)
+                    raise failure(message, shown, settings.memory_megabytes)
                 if message["type"] == "image":
                     pictures[int(message["number"])] = (base64.b64decode(message["data"]), float(message["scale"]))
     except WorkerError as error:

@@ -94,7 +94,7 @@ def _ink(page: Any, lines: Sequence[Box]) -> tuple[float, float]:
     return there / max(1, len(ink)), ink.count(1) / max(1, there)
 
 
-def unseen(page: Any, raw: Mapping[str, Any]) -> list[str]:
+def unseen(page: Any, raw: Mapping[str, Any]) -> tuple[str, ...]:
     """The texts of a page that nobody sees: too small to read, or no other than the paper where they stand.
 
     ``raw``: the page's text as a dictionary. Only white and transparent letters are looked at in a picture: those on a
@@ -117,7 +117,7 @@ def unseen(page: Any, raw: Mapping[str, Any]) -> list[str]:
             there = b"".join(levels[row * picture.stride + left : row * picture.stride + right] for row in rows)
             apart = max((max(part) - min(part) for part in (there[0::3], there[1::3], there[2::3]) if part), default=0)
             found += [span] if apart < _FAINTEST and not _is_tiny(span) else []
-    return [span["text"] for span in found]
+    return tuple(span["text"] for span in found)
 
 
 def _is_tiny(span: Mapping[str, Any]) -> bool:

@@ -21,7 +21,7 @@ from types import ModuleType
 from core.parsing.audit.second_reading import second_reading
 from core.parsing.flow import ParsedFile, Piece
 from core.parsing.pandoc import odt_reader, rtf_reader
-from core.parsing.sandbox.flow_frames import to_json
+from core.parsing.sandbox.values import to_values
 from core.parsing.sandbox.worker import Answer, Failures, Task, answer, serve
 
 READERS = {
@@ -72,9 +72,9 @@ def _task(kind: str, reader: str) -> Task:
 
 def reading_frames(reading: ParsedFile) -> Iterator[Answer]:
     """A reading as frames, none of them large."""
-    yield {"type": "reading", **to_json(replace(reading, pieces=()))}
+    yield {"type": "reading", **to_values(replace(reading, pieces=(), attachments=()))}
     for pieces in _slices(reading.pieces):
-        yield {"type": "pieces", "pieces": to_json(ParsedFile(tuple(pieces)))["pieces"]}
+        yield {"type": "pieces", "pieces": to_values(ParsedFile(tuple(pieces)))["pieces"]}
     for attachment in reading.attachments:
         data = attachment.data
         for place in range(0, max(1, len(data)), _SLICE_BYTES):

@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from core.errors import WorkerError
+from core.errors import ParseError, PasswordNeededError, WorkerError
 from core.parsing.sandbox.worker import frame, read_frame
 
 Message = dict[str, Any]
@@ -28,6 +28,7 @@ _TICK_SECONDS = 0.2
 _START_SECONDS = 60.0
 _QUEUED_MESSAGES = 32
 _MAX_IDLE = 2
+REPAIR = "Open it in the program that made it, save it again and add it once more."
 _SMALLER = "Split the file, or raise the limit in the settings (parsing.{dial})."
 
 
@@ -161,6 +162,18 @@ def out_of_memory(shown: str, megabytes: int) -> WorkerError:
     """
     problem = f"{shown} needs more than {megabytes} MB of memory to be read."
     return WorkerError(problem, _SMALLER.format(dial="memory_megabytes"))
+
+
+def failure(problem: Message, shown: str, megabytes: int) -> ParseError:
+    """The error for a worker's "error" message, as a sentence about the file ``shown``. ``megabytes``: its limit."""
+    kind, message, remedy = problem.get("kind"), str(problem.get("message", "")), str(problem.get("remedy", ""))
+    if kind == "password":
+        return PasswordNeededError(message, remedy)
+    if kind == "parse":
+        return ParseError(message, remedy)
+    if kind == "memory":
+        return out_of_memory(shown, megabytes)
+    return ParseError(f"{shown} is damaged or cut short: it cannot be read.", REPAIR)
 
 
 class WorkerPool:

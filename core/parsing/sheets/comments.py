@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from core.parsing.inline import comment_head
 from core.parsing.ooxml.package import Element, Package, whole
 from core.parsing.sheets.grid import Remark, place_name, place_of
 from core.parsing.sheets.xlsx_cells import rich_text
@@ -14,14 +15,14 @@ def read_remarks(package: Package, part: str, people: Mapping[str, str]) -> list
 
     A thread also leaves a note for older programs that repeats it: only the thread is read.
     """
-    remarks: list[Remark] = []
+    found: list[Remark] = []
     for name in package.related(part, "threadedComment"):
-        remarks += _thread(package.optional_root(name), people)
-    threaded = {(remark.row, remark.column) for remark in remarks}
+        found += _thread(package.optional_root(name), people)
+    threaded = {(one.row, one.column) for one in found}
     for name in package.related(part, "comments"):
         notes = _notes(package.optional_root(name))
-        remarks += [note for note in notes if (note.row, note.column) not in threaded]
-    return remarks
+        found += [note for note in notes if (note.row, note.column) not in threaded]
+    return found
 
 
 def read_people(package: Package, workbook: str) -> dict[str, str]:
@@ -34,15 +35,13 @@ def read_people(package: Package, workbook: str) -> dict[str, str]:
     return people
 
 
-def remark_text(words: str, author: str, day: str, row: int, column: int, kind: str = "Comment") -> str:
+def remark(words: str, author: str, day: str, row: int, column: int, kind: str = "Comment") -> Remark:
     """A comment as it is read behind its table.
 
-    >>> remark_text("Check this.", "Jane Smith", "2026-06-18T10:00:00.00", 3, 1)
+    >>> remark("Check this.", "Jane Smith", "2026-06-18T10:00:00.00", 3, 1).text
     'Comment by Jane Smith, 2026-06-18, on B4: Check this.'
     """
-    who = f"{kind} by {author}" if author else kind
-    when = f", {day[:10]}," if len(day) >= 10 else ""
-    return f"{who}{when} on {place_name(row, column)}: {words}"
+    return Remark(row, column, comment_head(author, day[:10], place_name(row, column), kind) + words)
 
 
 def _notes(root: Element | None) -> list[Remark]:
@@ -60,7 +59,7 @@ def _notes(root: Element | None) -> list[Remark]:
         if author and words.startswith(f"{author}:"):
             words = words[len(author) + 1 :].strip()
         if words:
-            found.append(Remark(*place, remark_text(words, author, "", *place)))
+            found.append(remark(words, author, "", *place))
     return found
 
 
@@ -72,5 +71,5 @@ def _thread(root: Element | None, people: Mapping[str, str]) -> list[Remark]:
             continue
         kind = "Reply" if comment.get("parentId") else "Comment"
         author = people.get(comment.get("personId", ""), "")
-        found.append(Remark(*place, remark_text(words, author, comment.get("dT", ""), *place, kind)))
+        found.append(remark(words, author, comment.get("dT", ""), *place, kind))
     return found

@@ -11,9 +11,9 @@ from math import isfinite
 from core.parsing.flow import TableCell, Words
 from core.parsing.inline import Inline, joined, safe_target
 from core.parsing.ooxml.package import Element, local_name, whole
-from core.parsing.sheets.comments import remark_text
+from core.parsing.sheets.comments import remark
 from core.parsing.sheets.formats import plain_number
-from core.parsing.sheets.grid import DATE, NUMBER, TEXT, TRUTH, Allowance, Area, Filled, Remark, Row, Sheet
+from core.parsing.sheets.grid import DATE, NUMBER, TEXT, TRUTH, Allowance, Area, Filled, Row, Sheet
 from core.parsing.sheets.styles import PLAIN, Look
 from core.types import CellValue
 
@@ -96,12 +96,11 @@ class RowReader:
         down, across = number(element, "number-rows-spanned"), number(element, "number-columns-spanned")
         if down > 1 or across > 1:
             self.sheet.merges.append(Area(self.row, column, self.row + down - 1, column + across - 1))
-        for remark in () if is_plain(element) else element.iterfind(f"{OFFICE}annotation"):
-            words = paragraphs(remark).text.strip()
-            author, day = remark.findtext(_CREATOR) or "", remark.findtext(_DATE) or ""
+        for note in () if is_plain(element) else element.iterfind(f"{OFFICE}annotation"):
+            words = paragraphs(note).text.strip()
+            author, day = note.findtext(_CREATOR) or "", note.findtext(_DATE) or ""
             if words:
-                text = remark_text(words, author.strip(), day.strip(), self.row, column)
-                self.sheet.remarks.append(Remark(self.row, column, text))
+                self.sheet.remarks.append(remark(words, author, day.strip(), self.row, column))
 
 
 def number(element: Element, name: str) -> int:

@@ -17,7 +17,7 @@ from xlrd.sheet import Sheet as BinarySheet
 
 from core.errors import ParseError
 from core.parsing.inline import safe_target
-from core.parsing.sheets.comments import remark_text
+from core.parsing.sheets.comments import remark
 from core.parsing.sheets.formats import BUILTIN, GENERAL, show_number, show_text
 from core.parsing.sheets.grid import (
     DATE,
@@ -151,5 +151,5 @@ def _remarks(sheet: BinarySheet) -> list[Remark]:
         author, words = (note.author or "").strip(), (note.text or "").strip()
         words = words.removeprefix(f"{author}:").strip() if author else words
         if words:
-            found.append(Remark(row, column, remark_text(words, author, "", row, column)))
+            found.append(remark(words, author, "", row, column))
     return found

@@ -71,18 +71,11 @@ def _sheet(package: Package, part: str, name: str, context: Context, book: Workb
         book.notes.append(f'The sheet "{name}" is missing from the file.')
         return Sheet(name), []
     with stream:
-        found = read_cells(stream, part, context)
-    relations = package.relations(part)
-    put_links(found.rows, (_link(area, relations.get(name), place) for area, name, place in found.links))
+        found = read_cells(stream, part, name, context)
+    relations, sheet = package.relations(part), found.sheet
+    put_links(sheet.rows, (_link(area, relations.get(key), place) for area, key, place in found.links))
     _note(found, name, book.notes)
-    sheet = Sheet(
-        name,
-        rows=found.rows,
-        merges=found.merges,
-        filters=found.filters,
-        tables=_tables(package, part, found.tables),
-        heads_end=found.heads_end,
-    )
+    sheet.tables = _tables(package, part, found.tables)
     return sheet, found.drawings
 
 
@@ -97,7 +90,7 @@ def _note(found: SheetPart, name: str, notes: list[str]) -> None:
         for count, what in ((found.hidden_rows, "row"), (found.hidden_columns, "column"))
         if count
     ]
-    if hidden and found.rows:
+    if hidden and found.sheet.rows:
         notes.append(f'The sheet "{name}" has {" and ".join(hidden)}; what they hold is read all the same.')
     if found.unfilled:
         formulas = "formulas have" if found.unfilled > 1 else "formula has"

@@ -17,7 +17,7 @@ from core.parsing.flow import TableCell, Words
 from core.parsing.inline import safe_target
 from core.parsing.ooxml.package import RELATIONS, Element, local_name, whole
 from core.parsing.sheets.formats import show_number, show_text
-from core.parsing.sheets.grid import DATE, NUMBER, TEXT, TRUTH, Allowance, Area, Filled, Row, area_of, place_of
+from core.parsing.sheets.grid import DATE, NUMBER, TEXT, TRUTH, Allowance, Area, Filled, Row, Sheet, area_of, place_of
 from core.parsing.sheets.stream import elements
 from core.parsing.sheets.styles import PLAIN, Look, unescaped
 
@@ -39,33 +39,30 @@ class Context:
 
 @dataclass(slots=True)
 class SheetPart:
-    """What a sheet's part holds; ``drawings`` and ``tables`` are relations' ids.
+    """A sheet, and what else its part holds; ``drawings`` and ``tables`` are relations' ids.
 
     ``links``: area, relation's id, place in the workbook. ``unfilled``: formulas without a result.
     """
 
-    rows: dict[int, Row] = field(default_factory=dict)
-    merges: list[Area] = field(default_factory=list)
-    filters: list[Area] = field(default_factory=list)
+    sheet: Sheet
     links: list[tuple[Area, str, str]] = field(default_factory=list)
     drawings: list[str] = field(default_factory=list)
     tables: list[str] = field(default_factory=list)
-    heads_end: int = 0
     hidden_rows: int = 0
     hidden_columns: int = 0
     unfilled: int = 0
 
 
-def read_cells(stream: IO[bytes], part: str, context: Context) -> SheetPart:
-    """A sheet's part. Raises ``ParseError`` when it is damaged or holds more than may be read."""
-    reader = _Cells(context)
+def read_cells(stream: IO[bytes], part: str, name: str, context: Context) -> SheetPart:
+    """The sheet ``name``. Raises ``ParseError`` when its part is damaged or holds more than may be read."""
+    reader = _Cells(SheetPart(Sheet(name)), context)
     found = reader.found
     takers: dict[str, Callable[[Element], None]] = {
         "row": reader.row,
-        "pane": lambda pane: _note_pane(pane, found),
+        "pane": lambda pane: _note_pane(pane, found.sheet),
         "col": lambda columns: _note_columns(columns, found),
-        "mergeCell": lambda merge: _note_area(merge, found.merges),
-        "autoFilter": lambda area: _note_area(area, found.filters),
+        "mergeCell": lambda merge: _note_area(merge, found.sheet.merges),
+        "autoFilter": lambda area: _note_area(area, found.sheet.filters),
         "hyperlink": lambda link: _note_link(link, found),
         "drawing": lambda drawing: found.drawings.append(drawing.get(f"{RELATIONS}id", "")),
         "tablePart": lambda table: found.tables.append(table.get(f"{RELATIONS}id", "")),
@@ -78,8 +75,8 @@ def read_cells(stream: IO[bytes], part: str, context: Context) -> SheetPart:
 class _Cells:
     """Rows of one sheet as they come; what was read before in the same style is taken from memory."""
 
-    def __init__(self, context: Context) -> None:
-        self.found = SheetPart()
+    def __init__(self, found: SheetPart, context: Context) -> None:
+        self.found = found
         self._context = context
         self._known: dict[tuple[str, str, str], _Known] = {}
         self._row = -1
@@ -101,7 +98,7 @@ class _Cells:
                 characters += len(cell.cell.words.text)
         if cells:
             self._context.allowance.take(len(cells), characters)
-            self.found.rows.setdefault(self._row, {}).update(cells)
+            self.found.sheet.rows.setdefault(self._row, {}).update(cells)
 
     def _cell(self, element: Element) -> Filled | None:
         raw = formula = inline = None
@@ -217,10 +214,10 @@ def _note_link(element: Element, found: SheetPart) -> None:
         found.links.append((area, element.get(f"{RELATIONS}id", ""), element.get("location", "")))
 
 
-def _note_pane(element: Element, found: SheetPart) -> None:
+def _note_pane(element: Element, sheet: Sheet) -> None:
     rows = element.get("ySplit", "0")
     if element.get("state") in ("frozen", "frozenSplit") and re.fullmatch(r"\d{1,3}(?:\.0+)?", rows):
-        found.heads_end = int(float(rows))
+        sheet.heads_end = int(float(rows))
 
 
 def _note_columns(element: Element, found: SheetPart) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, Rectangle, Words
-from core.parsing.inline import joined
+from core.parsing.inline import comment_head, headed, joined
 from core.parsing.names import display_name, is_title
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.slides.masters import Masters, placeholder_of
@@ -44,12 +44,11 @@ def comment_pieces(package: Package, slide: str, authors: dict[str, str], page: 
             words = Words(comment.findtext("{*}text") or "") if body is None else body_words(body, (), _nowhere)
             if not words.text.strip():
                 continue
-            author = " ".join(authors.get(comment.get("authorId", ""), "").split())
+            author = authors.get(comment.get("authorId", ""), "")
             when = _TIME.match(comment.get("dt") or comment.get("created") or "")
-            by = f" by {author}" if author else ""
-            on = f", {' '.join(filter(None, when.groups()))}" if when else ""
-            head = Words(f"{'Reply' if is_reply else 'Comment'}{by}{on}: ")
-            yield Piece(BlockKind.FOOTNOTE, joined([head, words], ""), page=page, box=box)
+            on = " ".join(filter(None, when.groups())) if when else ""
+            head = comment_head(author, on, kind="Reply" if is_reply else "Comment")
+            yield Piece(BlockKind.FOOTNOTE, headed(head, words), page=page, box=box)
 
 
 def _threaded(root: Element) -> Iterator[tuple[Element, bool]]:
@@ -199,12 +198,7 @@ class _Deck:
                     said.append(body_words(body, page.layers.list_styles(placeholder), page.address))
             words = joined([one for one in said if one.text.strip()], "\n")
             if words.text.strip():
-                yield Piece(
-                    BlockKind.FOOTNOTE,
-                    joined([Words("Notes: "), words], ""),
-                    page=sheet.page.number,
-                    box=sheet.whole,
-                )
+                yield Piece(BlockKind.FOOTNOTE, headed("Notes: ", words), page=sheet.page.number, box=sheet.whole)
 
 
 def _size(presentation: Element) -> tuple[float, float]:

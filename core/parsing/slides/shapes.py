@@ -91,7 +91,6 @@ def read_shapes(tree: Element, sheet: Sheet) -> Found:
     """Everything in a ``p:spTree`` that has words."""
     reader = _Reader(sheet, Found())
     reader.found.pieces = _in_order(reader.units(tree, _Scale()), sheet.right_to_left)
-    reader.found.pieces = list(reader.without_repetitions())
     return reader.found
 
 
@@ -99,7 +98,6 @@ def read_shapes(tree: Element, sheet: Sheet) -> Found:
 class _Reader:
     sheet: Sheet
     found: Found
-    alternatives: set[str] = field(default_factory=set)  # alternative texts, to tell them from charts' titles
     depth: int = 0
 
     def units(self, tree: Iterable[Element], scale: _Scale) -> list[_Unit]:
@@ -191,19 +189,7 @@ class _Reader:
         text = description(facts.get("descr") or facts.get("title"))
         if not text:
             return []
-        self.alternatives.add(text)
         return [Piece(BlockKind.CAPTION, Words(text, ((0, len(text), click),) if click else ()))]
-
-    def without_repetitions(self) -> Iterator[Piece]:
-        """The pieces without the alternative texts that only say what stands on the slide anyway."""
-        others = (piece for piece in (*self.found.titles, *self.found.pieces) if not self._is_alternative(piece))
-        said = _plain(" \n ".join(words.text for piece in others for words in piece.said()))
-        for piece in self.found.pieces:
-            if not self._is_alternative(piece) or _plain(piece.words.text) not in said:
-                yield piece
-
-    def _is_alternative(self, piece: Piece) -> bool:
-        return piece.kind is BlockKind.CAPTION and piece.words.text in self.alternatives
 
     def _stand(self, pieces: Iterable[Piece], box: Rectangle) -> tuple[Piece, ...]:
         return tuple(replace(piece, page=self.sheet.page.number, box=box) for piece in pieces)
@@ -230,10 +216,6 @@ class _Reader:
 def _in_order(units: list[_Unit], right_to_left: bool) -> list[Piece]:
     order = reading_order([unit.box for unit in units], right_to_left)
     return [piece for index in order for piece in units[index].pieces]
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()
 
 
 def _rectangle(frame: Element, corner: str, size: str) -> tuple[int, int, int, int]:

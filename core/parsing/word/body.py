@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from core.parsing.flow import Piece, Words
-from core.parsing.inline import flat, headed
+from core.parsing.inline import comment_head, flat, headed
 from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.word.drawings import Aside
-from core.parsing.word.groups import Entry, grouped, without_echoes
-from core.parsing.word.notes import Marks, comment_head
+from core.parsing.word.groups import Entry, grouped
+from core.parsing.word.notes import Marks
 from core.parsing.word.numbering import Mark, Numbering
 from core.parsing.word.styles import Style, Styles, is_monospaced, looks_of
 from core.parsing.word.tables import CellContent, only_cell, read_table
@@ -41,8 +41,8 @@ class Source:
     """What all stories of one document share.
 
     ``notes``: elements by (kind, id), comments among them; ``note_parts``: the part of each kind. ``given``: notes,
-    charts and diagrams that stand in the text already; none does so twice. ``described``: by ``id``, pieces that
-    describe pictures. ``titles``: paragraphs in the style Title. ``may_repeat``: characters of merged cells.
+    charts and diagrams that stand in the text already; none does so twice. ``titles``: paragraphs in the style Title.
+    ``may_repeat``: characters of merged cells.
     """
 
     package: Package
@@ -53,7 +53,6 @@ class Source:
     note_parts: dict[str, str]
     left_out: LeftOut = field(default_factory=LeftOut)
     given: set[tuple[str, str]] = field(default_factory=set)
-    described: dict[int, Piece] = field(default_factory=dict)
     titles: list[str] = field(default_factory=list)
     may_repeat: int = 2_000_000
 
@@ -72,7 +71,7 @@ class StoryReader:
 
     def pieces(self, parent: Element) -> list[Piece]:
         """What ``parent``, a ``w:body``, ``w:tc``, ``w:txbxContent`` ..., holds, in reading order."""
-        return self._settled(list(self._entries(parent, self._text_reader())))
+        return grouped(list(self._entries(parent, self._text_reader())))
 
     def note(self, kind: str, note_id: str) -> Iterator[Piece]:
         """A footnote, endnote or comment as its piece, unless it was given before."""
@@ -82,13 +81,12 @@ class StoryReader:
             return
         source.given.add((kind, note_id))
         mark = source.marks.given(kind, note_id)
-        head = comment_head(element) if kind == "comment" else f"{mark} " if mark else ""
+        head = f"{mark} " if mark else ""
+        if kind == "comment":
+            head = comment_head(element.get(f"{W}author", ""), element.get(f"{W}date", "")[:10])
         words = flat(StoryReader(source, source.note_parts[kind]).pieces(element))
         if words.text.strip():
             yield Piece(BlockKind.FOOTNOTE, headed(head, words))
-
-    def _settled(self, entries: list[Entry]) -> list[Piece]:
-        return without_echoes(grouped(entries), self._source.described)
 
     def _text_reader(self) -> TextReader:
         source = self._source
@@ -180,7 +178,7 @@ class StoryReader:
         return numbering.next(list_id, level or 0)
 
     def _code_sign(self, properties: Element | None, style: Style, line: Line) -> str:
-        if style.role in ("code", "like code"):
+        if style.role == "code":
             return style.role
         if line.inked:
             return "monospaced" if _is_most(line.monospaced, line) else ""
@@ -200,9 +198,7 @@ class StoryReader:
         if aside.kind == "words":
             return [Piece(BlockKind.PARAGRAPH, Words(aside.text))]
         if aside.kind == "picture":
-            described = Piece(BlockKind.CAPTION, Words(aside.text))
-            self._source.described[id(described)] = described
-            return [described]
+            return [Piece(BlockKind.CAPTION, Words(aside.text))]
         relation = self._source.package.relations(self._part).get(aside.text)
         if relation is None or relation.external or (aside.kind, relation.target) in self._source.given:
             return []
@@ -227,12 +223,11 @@ class StoryReader:
         self._cells_open += 1
         entries = list(self._entries(cell, self._text_reader()))
         self._cells_open -= 1
-        pieces = self._settled(entries)
+        pieces = grouped(entries)
         notes = tuple(piece for piece in pieces if piece.kind is BlockKind.FOOTNOTE)
         shown = [piece for piece in pieces if piece.kind is not BlockKind.FOOTNOTE]
         inked = [entry for entry in entries if not entry.is_blank]
-        is_line = len(inked) <= 2 and all(entry.kind is not BlockKind.LIST and not entry.table for entry in inked)
-        return CellContent(flat(shown), notes, bool(inked) and all(entry.is_bold for entry in inked), is_line)
+        return CellContent(flat(shown), notes, bool(inked) and all(entry.is_bold for entry in inked))
 
 
 def _runs_on(element: Element) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from core.parsing.flow import Item, Piece, Words, tidy
+from core.parsing.flow import Item, Piece, Words
 from core.parsing.word.numbering import Mark
 from core.types import BlockKind
 
@@ -28,7 +28,7 @@ _SHARE = 0.3  # of the lines in one run of monospaced paragraphs
 class Entry:
     """One paragraph, or a table as its piece.
 
-    ``code``: "code", "like code" or "monospaced" where the paragraph may be code. ``notes`` belong directly behind its
+    ``code``: "code" or "monospaced" where the paragraph may be code. ``notes`` belong directly behind its
     block, ``beside`` (text boxes, charts, descriptions of pictures) behind those. ``mark``, ``depth``, ``indent``: of
     a list item, the last in twentieths of a point.
     """
@@ -160,28 +160,6 @@ def _joined_code(entries: Iterable[Entry]) -> Iterator[Entry]:
         notes = [note for entry in lines for note in entry.notes]
         beside = [piece for entry in lines for piece in entry.beside]
         yield Entry(BlockKind.CODE, words, notes=notes, beside=beside)
-
-
-def without_echoes(pieces: Sequence[Piece], descriptions: Container[int]) -> list[Piece]:
-    """Pieces without those descriptions of pictures whose words stand right beside them.
-
-    ``descriptions``: ``id`` of each such piece.
-    """
-    kept = []
-    for place, piece in enumerate(pieces):
-        if id(piece) in descriptions:
-            beside = (*pieces[max(0, place - 2) : place], *pieces[place + 1 : place + 3])
-            said = _plain(piece.words)
-            if any(said in _plain(other.words) for other in beside if id(other) not in descriptions):
-                continue
-        kept.append(piece)
-    return kept
-
-
-def _plain(words: Words) -> str:
-    """The words alone, a blank around each, so that one text can be looked for in another."""
-    alone = "".join(char if char.isalnum() else " " for char in tidy(words).text.lower())
-    return f" {' '.join(alone.split())} "
 
 
 def says_code(text: str) -> bool:

@@ -35,10 +35,3 @@ def notes_by_id(root: Element | None, kind: str) -> dict[str, Element]:
     """The notes or comments of their part by id, in their order."""
     elements = () if root is None else root.iterfind(f"{W}{kind}")
     return {element.get(f"{W}id", ""): element for element in elements}
-
-
-def comment_head(comment: Element) -> str:
-    """What stands before a comment's words: "Comment by Jane Smith, 2026-06-18: "."""
-    author = " ".join(comment.get(f"{W}author", "").split())
-    day = comment.get(f"{W}date", "")[:10]
-    return f"Comment{f' by {author}' if author else ''}{f', {day}' if day else ''}: "

@@ -24,7 +24,6 @@ _CODES = re.compile(
     r"(?:[ _-]?(?:block|listing|snippet|example|sample|text|line|lines|paragraph|para|box))?[ _-]?\d*"
     r"|(?:html )?preformatted(?: text)?|verbatim(?: text)?|macro(?: text)?|program[ _-]?listing|source[ _-]?listing"
 )
-_LIKE_CODE = re.compile(r"\b(?:code|source|listing|console|terminal|command|commands|snippet|script|monospaced?)\b")
 _DEPTH = re.compile(r"list(?: (?:bullet|number|paragraph))? ([2-5])")
 _FONTS, _VANISH, _BOLD, _RUN_STYLE = f"{W}rFonts", f"{W}vanish", f"{W}b", f"{W}rStyle"
 _MONOSPACED = re.compile(
@@ -38,9 +37,9 @@ _MONOSPACED = re.compile(
 class Style:
     """What a style says, with its ancestors.
 
-    ``level``: of a heading, 1-9; 0 for none. ``role``: "title", "subtitle", "caption", "quote", "code", "like code" (a
-    name that may mean code) or "". ``number``: (list id, its level or ``None``, the style that says so), or ``None``.
-    ``depth``: of a list item where its list has one level alone ("List Bullet 2"). ``font``: "" where none is named.
+    ``level``: of a heading, 1-9; 0 for none. ``role``: "title", "subtitle", "caption", "quote", "code" or "".
+    ``number``: (list id, its level or ``None``, the style that says so), or ``None``. ``font``: "" where none is named.
+    ``depth``: of a list item where its list has one level alone ("List Bullet 2").
     """
 
     level: int = 0
@@ -196,8 +195,6 @@ def _named(style: Style, name: str) -> Style:
         return replace(style, role="quote")
     if _CODES.fullmatch(name):
         return replace(style, role="code")
-    if _LIKE_CODE.search(name) and style.role != "code":
-        return replace(style, role="like code")
     return style
 
 
