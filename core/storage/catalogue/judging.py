@@ -117,9 +117,9 @@ def _kept(connection: sqlite3.Connection, judgment: Judgment) -> int:
 
 def remove_judgments(store: Store, ids: Sequence[int]) -> None:
     """Forget judgments, all or none. Raises ``NotFoundError``."""
-    with store.transaction() as connection:
+    with store.transaction():
         for number in dict.fromkeys(ids):
-            if not connection.execute("DELETE FROM judgment WHERE id = ?", (number,)).rowcount:
+            if not store.write("DELETE FROM judgment WHERE id = ?", number):
                 raise NotFoundError(f"There is no judgment {number}.", "It may have been removed already.")
         if ids:
             store.touch(contents=False)
@@ -128,10 +128,7 @@ def remove_judgments(store: Store, ids: Sequence[int]) -> None:
 def anchored(store: Store, question: str, version_id: str, span: Span, answer: str, origin: str) -> Judgment:
     """A judgment on a span of a document as it is now. Raises ``LecternError``, ``NotFoundError``."""
     with store.reading():
-        version = documents.version(store, version_id)
-        if version is None:
-            raise NotFoundError(f"No document has the version {version_id[:12]!r}.", "It may have been removed.")
-        text = documents.text(store, version_id)
+        version, text = documents.known_version(store, version_id), documents.text(store, version_id)
     return anchored_in(text, version.text_hash, question, version_id, span, answer, origin)
 
 
@@ -187,11 +184,8 @@ def _standings(connection: sqlite3.Connection) -> dict[str, _Standing]:
 
 
 def _row(number: int, judgment: Judgment, created_at: str, standing: _Standing | None) -> JudgmentRow:
-    start, end, lost = judgment.start, judgment.end, ""
-    if judgment.start is not None:
-        lost = _why_lost(judgment, standing)
-    if lost:
-        start = end = None
+    lost = "" if judgment.start is None else _why_lost(judgment, standing)
+    start, end = (None, None) if lost else (judgment.start, judgment.end)
     source = standing.name if standing and standing.live else None
     return JudgmentRow(number, judgment, created_at, source, judgment.version_id, start, end, lost)
 

@@ -5,7 +5,6 @@ Also the collections, tags and documents a question may look into.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -87,28 +86,29 @@ def versions_in(store: Store, scope: Scope) -> Mapping[str, str]:
     A version passes when one live source of it does. A collection or tag that is gone holds nothing.
     """
     which = ["source.trashed_at IS NULL"]
-    values: list[str] = []
+    values: list[Sequence[int | str]] = []
     if scope.collections:
         which.append("source.id IN (SELECT source FROM collected WHERE collection IN (SELECT value FROM json_each(?)))")
-        values.append(json.dumps(list(scope.collections)))
+        values.append(scope.collections)
     if scope.tags:
         which.append(
             "source.id IN (SELECT source FROM tagged JOIN tag ON tag.id = tagged.tag"
             " WHERE folded IN (SELECT value FROM json_each(?)))"
         )
-        values.append(json.dumps([fold(name) for name in scope.tags]))
+        values.append([fold(name) for name in scope.tags])
     if scope.versions:
         which.append("version.id IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(list(scope.versions)))
+        values.append(scope.versions)
     with store.reading() as connection:
         names = shown_names(connection)
-        found: dict[str, str] = {}
-        for version_id, source in connection.execute(
+        passing = store.rows(
             "SELECT version.id, source.id FROM source JOIN version ON version.number = source.version"
             f" WHERE {' AND '.join(which)} ORDER BY source.id",
-            values,
-        ).fetchall():
-            found.setdefault(version_id, names[source])
+            *values,
+        )
+    found: dict[str, str] = {}
+    for version_id, source in passing:
+        found.setdefault(version_id, names[source])
     return found
 
 
