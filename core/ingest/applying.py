@@ -211,7 +211,7 @@ def fill_generation(run: Ingest, items: int | None = None) -> IngestReport | Non
     run.generation = wanted.number
     if run.watch and items is not None:
         live = {row.version_id for row in sources.sources(run.store)}
-        run.watch = BeforeItems(run.watch, items, len(live))
+        run.watch = OnItems(run.watch, items, len(live), "renewing")
     report = recut(run)
     if report.failures and not report.documents:
         generations.drop_generation(run.store, wanted.number)
@@ -233,23 +233,28 @@ def drop_others(run: Ingest) -> None:
 
 
 @dataclass(slots=True)
-class BeforeItems:
-    """A ``Watch`` for the whole library, told on the first of ``items`` items that wait for it.
+class OnItems:
+    """A ``Watch`` of ``documents`` that is told on the first of ``items`` items of another watch: how many are done.
 
-    An item cancelled meanwhile hands on to the next; when all are, the work is cancelled.
+    ``called``: what is said instead of each document's stage. Without it, "encoding" is told by its texts. An item
+    cancelled meanwhile hands on to the next; when all are, the work is cancelled.
     """
 
     watch: Watch
     items: int
     documents: int
+    called: str = ""
     _done: int = 0
     _item: int = 0
 
     def stage(self, index: int, stage: str, done: int, total: int) -> None:
         """Shows documents done, whatever happens to one of them."""
+        told = (self.called or stage, min(self._done, self.documents), self.documents)
+        if stage == "encoding" and total and not self.called:
+            told = (stage, done, total)
         while self._item < self.items:
             try:
-                self.watch.stage(self._item, "renewing", min(self._done, self.documents), self.documents)
+                self.watch.stage(self._item, *told)
             except ItemCancelledError:
                 self._item += 1
             else:

@@ -9,7 +9,6 @@ import pytest
 
 from core.chunking.edits.edits import merge
 from core.errors import CancelledError, LecternError, NotFoundError
-from core.ingest.applying import Cost
 from core.ingest.jobs import Job, NewItem
 from core.ingest.work import apply_handler
 from core.library import Incoming, Library
@@ -178,10 +177,6 @@ def test_a_recipe_has_a_scope_and_a_document(library, store) -> None:
     library.cutting.set_recipe("document", "0" * 64, None)
     with pytest.raises(NotFoundError):
         library.cutting.effective_chunking("0" * 64)
-
-
-def test_a_cost_is_said_in_units() -> None:
-    assert Cost(3, 10, 9, 1, 400.0).sentence == "3 documents, 10 chunks now and 9 then: 1 text to encode, about 7 min"
 
 
 def job(library: Library, payload: dict[str, object]) -> Job:

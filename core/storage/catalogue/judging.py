@@ -65,15 +65,14 @@ def judge_unanswerable(store: Store, question: str, origin: str) -> int:
 
 def judgments(store: Store, version_id: str | None = None) -> list[JudgmentRow]:
     """All judgments in the order they were made, or those of one document."""
-    with store.reading() as connection:
-        standings = _standings(connection)
-        return [
-            _row(number, Judgment(*values), created_at, standings.get(values[1] or ""))
-            for number, *values, created_at in connection.execute(
-                f"SELECT id, {_FIELDS}, created_at FROM judgment WHERE ?1 IS NULL OR version_id = ?1 ORDER BY id",
-                (version_id,),
-            )
-        ]
+    which = "WHERE ?1 IS NULL OR version_id = ?1 ORDER BY id"
+    with store.reading():
+        standings = _standings(store)
+        found = store.rows(f"SELECT id, {_FIELDS}, created_at FROM judgment {which}", version_id)
+    return [
+        _row(number, Judgment(*values), created_at, standings.get(values[1] or ""))
+        for number, *values, created_at in found
+    ]
 
 
 def add_judgments(store: Store, judgments: Sequence[Judgment]) -> list[int]:
@@ -170,11 +169,11 @@ class _Standing(NamedTuple):
     live: bool
 
 
-def _standings(connection: sqlite3.Connection) -> dict[str, _Standing]:
+def _standings(store: Store) -> dict[str, _Standing]:
     """The versions in the library, live or in the trash, that judgments name."""
-    names = shown_names(connection)
+    names = shown_names(store)
     found: dict[str, _Standing] = {}
-    for version_id, text_hash, source, live in connection.execute(
+    for version_id, text_hash, source, live in store.rows(
         "SELECT version.id, text_hash, source.id, trashed_at IS NULL FROM source"
         " JOIN version ON version.number = source.version WHERE version.id IN (SELECT version_id FROM judgment)"
         " ORDER BY trashed_at IS NOT NULL, source.id"

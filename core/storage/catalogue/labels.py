@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import unicodedata
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -218,11 +219,11 @@ def no_source(source_id: int) -> NotFoundError:
     return NotFoundError(f"There is no source {source_id} in this library.", "It may have been removed already.")
 
 
-def labels_of(connection: sqlite3.Connection, table: str, label: str) -> dict[int, tuple[str, ...]]:
+def labels_of(store: Store, table: str, label: str) -> dict[int, tuple[str, ...]]:
     """By source: the names of its collections or tags, in the order of the alphabet."""
-    found: dict[int, list[str]] = {}
-    for source, name in connection.execute(
+    found: defaultdict[int, tuple[str, ...]] = defaultdict(tuple)
+    for source, name in store.rows(
         f"SELECT source, name FROM {table} JOIN {label} ON {label}.id = {table}.{label} ORDER BY folded"
     ):
-        found.setdefault(source, []).append(name)
-    return {source: tuple(named) for source, named in found.items()}
+        found[source] += (name,)
+    return found

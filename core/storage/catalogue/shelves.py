@@ -104,18 +104,17 @@ def known(store: Store, standings: Sequence[Standing] | None = None) -> Known:
 def load_standings(store: Store) -> tuple[Standing, ...]:
     """All live sources, in the order they were added; genres as far as features are kept for the serving index."""
     with store.reading() as connection:
-        names = shown_names(connection)
-        rows = connection.execute(
+        names = shown_names(store)
+        rows = store.rows(
             "SELECT source.id, version.number, version.id, version.kind, title, metadata, path, modified_ns, added_at"
             " FROM source JOIN version ON version.number = source.version WHERE trashed_at IS NULL ORDER BY source.id"
-        ).fetchall()
-        collections = labels_of(connection, "collected", "collection")
-        tags = labels_of(connection, "tagged", "tag")
-        features = store.rows(
-            "SELECT version, features FROM enriched WHERE generation = ?", int(store.meta("serving") or 0)
         )
-        remembered = tuple(Path(os.fsdecode(path)) for (path,) in connection.execute("SELECT path FROM folder"))
-    genres = {version: genre_of(packed) for version, packed in features}
+        collections, tags = labels_of(store, "collected", "collection"), labels_of(store, "tagged", "tag")
+        features = connection.execute(
+            "SELECT version, features FROM enriched WHERE generation = ?", (int(store.meta("serving") or 0),)
+        )
+        genres = {version: genre_of(packed) for version, packed in features}
+        remembered = tuple(Path(os.fsdecode(path)) for (path,) in store.rows("SELECT path FROM folder"))
     common = len(_common(path for *_, path, _, _ in rows if path is not None))
     return tuple(
         Standing(

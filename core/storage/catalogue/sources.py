@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -275,28 +276,27 @@ def _attached(store: Store, mail: str, name: str) -> str | None:
 
 
 def _rows(store: Store, which: str, order: str) -> list[SourceRow]:
-    with store.reading() as connection:
+    with store.reading():
         serving = int(store.meta("serving") or 0)
         found = store.rows(f"{_ROWS} WHERE {which} ORDER BY {order}", serving)
-        names, unencoded = shown_names(connection), found_by_words(store)
-        collections = labels_of(connection, "collected", "collection")
-        tags = labels_of(connection, "tagged", "tag")
-        pages: dict[str, list[Page]] = {}
-        for version_id, *page in connection.execute(
+        names, unencoded = shown_names(store), found_by_words(store)
+        collections, tags = labels_of(store, "collected", "collection"), labels_of(store, "tagged", "tag")
+        pages: defaultdict[str, list[Page]] = defaultdict(list)
+        for version_id, *page in store.rows(
             "SELECT version.id, page.number, width, height, reading, confidence"
             " FROM page JOIN version ON version.number = page.version ORDER BY page.version, ordinal"
         ):
-            pages.setdefault(version_id, []).append(Page(*page))
-        holders: dict[str, list[int]] = {}
-        for version_id, source in connection.execute(
+            pages[version_id].append(Page(*page))
+        holders: defaultdict[str, list[int]] = defaultdict(list)
+        for version_id, source in store.rows(
             "SELECT version.id, source.id FROM source JOIN version ON version.number = source.version"
             " WHERE trashed_at IS NULL ORDER BY source.id"
         ):
-            holders.setdefault(version_id, []).append(source)
+            holders[version_id].append(source)
     rows = []
     for row in found:
         source, kind, path, version_id = row[:4]
-        also = tuple(names[other] for other in holders.get(version_id, ()) if other != source)
+        also = tuple(names[other] for other in holders[version_id] if other != source)
         place = None if path is None else Path(os.fsdecode(path))
         covered = row[10] / row[11] if row[11] else 1.0
         labels = (
@@ -307,7 +307,7 @@ def _rows(store: Store, which: str, order: str) -> list[SourceRow]:
             word_audit(row[20]),
             row[21] or "",
             version_id in unencoded,
-            pages_read(pages.get(version_id, ())),
+            pages_read(pages[version_id]),
         )
         rows.append(
             SourceRow(*(source, names[source], kind, place, version_id, *row[4:10], covered, *row[12:19], *labels))

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from core.errors import StorageError
 from core.storage.catalogue.labels import no_source
-from core.storage.catalogue.names import shown_name
+from core.storage.catalogue.names import shown_names
 from core.storage.catalogue.sources import remove_source, settle
 from core.storage.store import Store, now
 
@@ -50,11 +50,11 @@ def revive_source(store: Store, source: int) -> None:
 
     Raises ``NotFoundError``, and ``StorageError`` for an attachment whose mail is in the trash.
     """
-    with store.transaction() as connection:
+    with store.transaction():
         _row(store, source)
         if not _mail_is_live(store, source):
             raise StorageError(
-                f"{shown_name(connection, source)} is attached to a mail that is in the trash.", "Restore the mail."
+                f"{shown_names(store)[source]} is attached to a mail that is in the trash.", "Restore the mail."
             )
         store.write("UPDATE source SET trashed_at = NULL, trashed_along = 0 WHERE id = ?", source, contents=True)
 
@@ -121,7 +121,7 @@ def in_trash(store: Store, sources: Sequence[int]) -> list[tuple[int, str, str]]
 
     Raises ``NotFoundError`` for an unknown source.
     """
-    with store.reading() as connection:
+    with store.reading():
         for source in sources:
             _row(store, source)
         found = store.rows(
@@ -130,7 +130,8 @@ def in_trash(store: Store, sources: Sequence[int]) -> list[tuple[int, str, str]]
             " ORDER BY source.kind = 'attachment', source.id",
             sources,
         )
-        return [(source, shown_name(connection, source), version_id) for source, version_id in found]
+        names = shown_names(store)
+    return [(source, names[source], version_id) for source, version_id in found]
 
 
 def _row(store: Store, source: int) -> tuple[int, str | None]:

@@ -169,8 +169,7 @@ def _columns(store: Store, generation: int) -> NDArray[np.int64]:
 
 
 def _documents(store: Store, generation: int) -> list[tuple[int, str, str, str]]:
-    with store.reading() as connection:
-        names = names_of_versions(connection)
+    names = names_of_versions(store)
     cut = "SELECT number, id, title FROM version WHERE number IN (SELECT version FROM recipe WHERE generation = ?)"
     found = store.rows(f"{cut} ORDER BY number", generation)
     return [(number, version_id, title, names.get(number, title)) for number, version_id, title in found]
