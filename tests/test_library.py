@@ -150,26 +150,6 @@ def test_changing_one_document_encodes_that_one(library, folder, fast_encoder):
     assert library.verify() == []
 
 
-def test_the_same_bytes_under_two_names_are_one_document(library, folder, fast_encoder):
-    (folder / "copy.md").write_bytes((folder / "otter.md").read_bytes())
-    report = library.ingest(incoming(folder))
-    assert len(report.documents) == len(ANIMALS) + 1
-    assert len(fast_encoder.texts) == len(set(fast_encoder.texts))
-    stats = library.stats()
-    assert (stats.sources, stats.documents) == (len(ANIMALS) + 1, len(ANIMALS))
-    twins = [row for row in library.sources() if row.name in {"copy.md", "otter.md"}]
-    assert twins[0].version_id == twins[1].version_id
-    spans = [(hit.version_id, hit.start, hit.end) for hit in library.search("otter").hits]
-    assert len(spans) == len(set(spans)), "found once, not once a name"
-    assert library.verify() == []
-    library.remove(twins[0].id)
-    assert library.search("otter").hits[0].source == twins[1].name
-    assert library.verify() == []
-    library.remove(twins[1].id)
-    assert not any("otter" in hit.text for hit in library.search("otter").hits)
-    assert library.verify() == []
-
-
 def test_the_same_bytes_twice_in_one_batch_are_read_once_and_under_the_first_name(library):
     content = library.stage(b"Otters hold hands while they sleep.\n\nSo they do not drift apart.\n")
     report = library.ingest([Incoming(name, content_hash=content) for name in ("river notes.txt", "other name.md")])
@@ -708,13 +688,3 @@ def test_asked_by_many_threads_while_it_grows(library, folder):
         thread.join()
     assert faults == []
     assert library.verify() == []
-
-
-def test_closing_twice_is_once(tmp_path, fast_encoder):
-    library = Library.open(tmp_path / "home", encoder=fast_encoder)
-    library.close()
-    library.close()
-    with pytest.raises(StorageError):
-        library.search("anything")
-    with Library.open(tmp_path / "home", encoder=fast_encoder):
-        pass

@@ -7,9 +7,8 @@ from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from core.cli import console
 from core.cli.options import asked_settings, home, language_model, reading, settings_of
@@ -21,7 +20,6 @@ from core.settings import Settings
 if TYPE_CHECKING:
     from core.evaluation.grid import Grid
     from core.evaluation.needles import NeedleMap
-    from core.evaluation.regions import Run
     from core.evaluation.reporting.report import BenchReport
     from core.evaluation.statistics import Comparison
     from core.evaluation.suites import Suite
@@ -41,9 +39,7 @@ def bench(options: Namespace) -> int:
 
     suite = load_suite(options.suite)
     wanted = _cells(options)
-    writer = language_model() if options.written else None
-    if options.written and writer is None:
-        raise ModelError("No language model is set up.", "Choose one on the Settings page, or leave --written out.")
+    writer = _model("--written") if options.written else None
     name = writer.fingerprint if writer else ""
     answers = bool(options.answers or options.written or options.ragas)
     extra = BenchOptions(tuple(options.token_budgets), answers, options.failures, name)
@@ -72,7 +68,7 @@ def bench(options: Namespace) -> int:
                 wanted.presets,
                 work,
                 watch=console.Progress(),
-                runs=partial(_write_line, runs) if runs else None,
+                runs=(lambda run: print(run.to_json(), file=runs)) if runs else None,
                 options=extra,
                 skipped=wanted.skipped,
                 writer=writer,
@@ -178,10 +174,6 @@ def _cells(options: Namespace) -> Grid:
     return Grid({**beside, **found.presets}, found.skipped)
 
 
-def _write_line(stream: TextIO, run: Run) -> None:
-    stream.write(run.to_json() + "\n")
-
-
 def needles(options: Namespace) -> int:
     """Print the map: of the sentences planted at each depth, how many each stage still has."""
     from core.evaluation.needles import KINDS, NeedlePlan, Own, needle_map
@@ -190,7 +182,7 @@ def needles(options: Namespace) -> int:
         raise LecternError("A sentence needs a question, and a question a sentence.", "Give --sentence and --question.")
     own = (Own(options.sentence, options.question, options.answer),) if options.sentence else ()
     kinds = tuple(options.kinds) or (() if own else tuple(KINDS))
-    model = _model() if options.answers else None
+    model = _model("--answers") if options.answers else None
     progress = console.Progress()
     with reading(home(options)) as library:
         plan = NeedlePlan(
@@ -209,11 +201,11 @@ def needles(options: Namespace) -> int:
     return 0
 
 
-def _model() -> Client:
-    """The language model as the app has it set up."""
+def _model(option: str) -> Client:
+    """The language model as the app has it set up, for an option that wants one."""
     found = language_model()
     if found is None:
-        raise ModelError("No language model is set up.", "Choose one on the Settings page, or leave --answers out.")
+        raise ModelError("No language model is set up.", f"Choose one on the Settings page, or leave {option} out.")
     return found
 
 

@@ -80,12 +80,10 @@ def ingest(options: Namespace) -> int:
         f"{len(report.documents)} documents, {len(failures)} failures, {report.encoded} texts encoded, "
         f"{report.reused} reused, {report.seconds:.1f} s",
     )
-    console.complain_of(failures)
+    code = console.ended(failures, len(report.documents))
     for why in dict.fromkeys(document.by_words for document in report.documents if document.by_words):
         console.complain(f"Found by words alone, till they are ingested again or `rebuild` is asked for: {why}")
-    if failures:
-        return 1 if report.documents else 2
-    return 0
+    return code
 
 
 def chunk(options: Namespace) -> int:
@@ -147,10 +145,7 @@ def remove(options: Namespace) -> int:
         {"removed": removed, "failures": contract.failures(failures)},
         f"{len(removed)} removed",
     )
-    console.complain_of(failures)
-    if failures:
-        return 1 if removed else 2
-    return 0
+    return console.ended(failures, len(removed))
 
 
 def rebuild(options: Namespace) -> int:

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,12 @@ def complain_of(failures: Iterable[Failure]) -> None:
     """A line for each failure."""
     for failure in failures:
         complain(f"{failure.source}: {failure.reason}")
+
+
+def ended(failures: Sequence[Failure], done: int) -> int:
+    """A line for each failure, and the exit code where so much was done beside them."""
+    complain_of(failures)
+    return (1 if done else 2) if failures else 0
 
 
 def answer(options: Namespace, result: Mapping[str, Any], summary: str) -> None:

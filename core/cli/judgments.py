@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +65,7 @@ def _import(options: Namespace) -> int:
         },
         f"{len(exchange.questions)} questions, {count} judgments, {len(failures)} not placed",
     )
-    return _ended(failures, count)
+    return console.ended(failures, count)
 
 
 def _export(options: Namespace) -> int:
@@ -90,7 +89,7 @@ def _export(options: Namespace) -> int:
         {"questions": count, "files": [str(file) for file in written], "failures": contract.failures(failures)},
         f"{count} questions written to {path}, {len(failures)} judgments lost",
     )
-    return _ended(failures, count)
+    return console.ended(failures, count)
 
 
 def _make(options: Namespace) -> int:
@@ -154,10 +153,3 @@ def _path(options: Namespace) -> Path:
     if options.path is None:
         raise LecternError(f"judgments {options.action} needs a PATH.", "Name the file or folder of the data set.")
     return Path(options.path)
-
-
-def _ended(failures: Sequence[Failure], done: int) -> int:
-    console.complain_of(failures)
-    if failures:
-        return 1 if done else 2
-    return 0

@@ -54,9 +54,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands.choices["ask"].add_argument(
         "--markdown", type=Path, metavar="FILE", help="write question, answer and evidence there as Markdown"
     )
-    commands.choices["ask"].add_argument(
-        "--after", metavar="QUESTION", action="append", default=[], help="the question goes on from this one; repeat"
-    )
+    _several(commands.choices["ask"], "after", "QUESTION", "the question goes on from this one; repeat")
     why = _command(commands, "why", "tell why a passage is not read for a question, and what would have it read")
     _add_question(why)
     why.add_argument("words", metavar="WORDS", help="of the passage, as they stand there")
@@ -88,15 +86,7 @@ def build_parser() -> argparse.ArgumentParser:
     bench.add_argument("--grid", type=Path, metavar="FILE", help="measure every combination of settings in this file")
     bench.add_argument("--html", type=Path, metavar="OUT.html", help="write the report as one page for a browser")
     bench.add_argument("--against", metavar="NAME", help="compare with this preset or cell: differences and p values")
-    bench.add_argument(
-        "--token-budget",
-        type=int,
-        metavar="N",
-        action="append",
-        default=[],
-        dest="token_budgets",
-        help="measure contexts of N tokens too; repeat",
-    )
+    _several(bench, "token-budget", "N", "measure contexts of N tokens too; repeat", "token_budgets", int)
     bench.add_argument("--answers", action="store_true", help="score the quoted sentences against the suite's answers")
     bench.add_argument(
         "--written", action="store_true", help="score what the language model of the Settings page answers instead"
@@ -112,14 +102,11 @@ def build_parser() -> argparse.ArgumentParser:
     _add_settings(bench, many_presets=True)
 
     needles = _command(commands, "needles", "plant sentences in a copy of a library, and map which stage loses them")
-    for name, metavar, kind, text in (
-        ("tokens", "N", int, "size of the copy; repeat (default: 10000 and 100000)"),
-        ("prompt", "N", int, "with --answers: size of a prompt without retrieval; repeat (default: 1000 and 4000)"),
-        ("kind", "NAME", str, "plain, reworded, alike, conflicting or several; repeat (default: all)"),
-    ):
-        needles.add_argument(
-            f"--{name}", metavar=metavar, type=kind, action="append", default=[], dest=f"{name.rstrip('s')}s", help=text
-        )
+    _several(needles, "tokens", "N", "size of the copy; repeat (default: 10000 and 100000)", kind=int)
+    prompts = "with --answers: size of a prompt without retrieval; repeat (default: 1000 and 4000)"
+    _several(needles, "prompt", "N", prompts, "prompts", int)
+    kinds = "plain, reworded, alike, conflicting or several; repeat (default: all)"
+    _several(needles, "kind", "NAME", kinds, "kinds")
     needles.add_argument("--sentence", metavar="TEXT", default="", help="plant this one, at every depth by itself")
     needles.add_argument("--question", metavar="TEXT", default="", help="that your sentence answers")
     needles.add_argument("--answer", metavar="WORDS", default="", help="that an answer to it has to hold")
@@ -168,12 +155,8 @@ def build_parser() -> argparse.ArgumentParser:
     refit = _command(commands, "refit", "fit fusion and blending to a library's judgments, and try them on the others")
     refit.add_argument("--apply", action="store_true", help="make them the library's settings where a gain is shown")
     train = _command(commands, "train-reranker", "make a re-ranker from questions and their passages", library=False)
-    train.add_argument(
-        "--documents", type=Path, metavar="FOLDER", action="append", default=[], help="also learn from their sections"
-    )
-    train.add_argument(
-        "--sources", type=Path, metavar="FOLDER", action="append", default=[], help="also learn from code below it"
-    )
+    _several(train, "documents", "FOLDER", "also learn from their sections", kind=Path)
+    _several(train, "sources", "FOLDER", "also learn from code below it", kind=Path)
     _add_training(train, steps=800, passages=5, max_tokens=256, rate=8e-5)
     mark = _command(
         commands, "train-reader", "make a reader that marks answers, from pairs that have one", library=False
@@ -235,44 +218,31 @@ def _add_question(command: argparse.ArgumentParser) -> None:
 
 
 def _add_scope(command: argparse.ArgumentParser) -> None:
-    for name, several in (("collection", "collections"), ("tag", "tags")):
-        command.add_argument(
-            f"--{name}",
-            metavar="NAME",
-            action="append",
-            default=[],
-            dest=several,
-            help=f"ask this {name} alone; repeat",
-        )
+    for name in ("collection", "tag"):
+        _several(command, name, "NAME", f"ask this {name} alone; repeat", f"{name}s")
 
 
 def _add_ignore(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--ignore", metavar="PATTERN", action="append", default=[], help="pass over, as a line of .gitignore would"
-    )
+    _several(command, "ignore", "PATTERN", "pass over, as a line of .gitignore would")
 
 
 def _add_passwords(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--password",
-        metavar="PASSWORD",
-        action="append",
-        default=[],
-        dest="passwords",
-        help="try this on encrypted files; it is not kept",
-    )
+    _several(command, "password", "PASSWORD", "try this on encrypted files; it is not kept", "passwords")
 
 
 def _add_settings(command: argparse.ArgumentParser, *, many_presets: bool = False) -> None:
     command.add_argument(
         "--preset", metavar="NAME", action="append" if many_presets else "store", help="start from a named preset"
     )
-    _add_set(command)
+    _several(command, "set", "STAGE.FIELD=VALUE", "change one setting", "values")
 
 
-def _add_set(command: argparse.ArgumentParser) -> None:
+def _several(
+    command: argparse.ArgumentParser, name: str, metavar: str, text: str, dest: str = "", kind: type = str
+) -> None:
+    """An option that may be given again and again; its values are a list, under ``dest`` or its own name."""
     command.add_argument(
-        "--set", metavar="STAGE.FIELD=VALUE", action="append", default=[], dest="values", help="change one setting"
+        f"--{name}", metavar=metavar, action="append", default=[], help=text, dest=dest or name, type=kind
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from argparse import Namespace
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING
 
 from core.cli import console
@@ -52,16 +52,8 @@ def train_reader(options: Namespace) -> int:
     if not pairs:
         raise LecternError("There is nothing to train on.", "Name a file of pairs, or --code.")
     look = _Look(plan, "F1")
-    train_on(
-        pairs,
-        plan,
-        options.from_layer,
-        options.work,
-        options.out,
-        begin_from=options.begin_from,
-        watch=look,
-        say=console.complain,
-    )
+    kept = options.from_layer, options.work, options.out
+    train_on(pairs, plan, *kept, begin_from=options.begin_from, watch=look, say=console.complain)
     return _told(options, pairs, plan, look)
 
 
@@ -84,16 +76,8 @@ class _Look:
 def _plan(options: Namespace) -> Plan:
     from core.training.loop import Plan
 
-    return Plan(
-        steps=options.steps,
-        questions=options.questions,
-        passages=options.passages,
-        rate=options.rate,
-        max_tokens=options.max_tokens,
-        watched_every=options.watched_every,
-        patience=options.patience,
-        seed=options.seed,
-    )
+    dials = {one.name for one in fields(Plan)}
+    return Plan(**{name: value for name, value in vars(options).items() if name in dials})
 
 
 def _told(options: Namespace, pairs: list[Pair], plan: Plan, look: _Look) -> int:

@@ -13,17 +13,15 @@ from time import perf_counter
 from core.chunking import BY_VECTORS, encoder_inputs, with_aliases
 from core.chunking.signals.series import sentences
 from core.embedding import vector_key
-from core.errors import CancelledError, LecternError, ModelError, NotFoundError
+from core.errors import CancelledError, ModelError
 from core.ingest.cost import asking, in_time
 from core.ingest.ingest import TEXTS_A_SECOND, Ingest, ItemCancelledError, Watch
 from core.ingest.prepared import Incoming
 from core.ingest.preparing import Preparer
 from core.ingest.reports import Failure, Ingested, IngestReport
-from core.settings import ChunkingSettings, Settings
+from core.settings import ChunkingSettings
 from core.storage.catalogue import documents, generations, sources
 from core.storage.catalogue import recipes as stored
-from core.storage.catalogue.documents import Version
-from core.storage.catalogue.recipes import OwnRecipe
 from core.storage.catalogue.replies import tokens_a_second
 from core.storage.catalogue.sources import SourceRow
 from core.storage.index.cache import CatalogueVectors
@@ -31,7 +29,6 @@ from core.storage.index.outbox import apply_outbox
 from core.storage.store import Store
 from core.text.numerals import counted
 
-SCOPES = ("library", *stored.SCOPES)
 _CHARACTERS_A_TOKEN = 4.3  # English prose in MiniLM's word pieces
 _PACKED = 0.8  # how full leaves are, on average
 TEXTS_AT_FIRST = 100.0  # a second, on two cores, until this library has seen how fast its encoder is
@@ -77,41 +74,6 @@ class Cost:
         return f"{said}; {asked[0].lower()}{asked[1:]}" if self.requests else said
 
 
-def set_recipe(store: Store, scope: str, key: str, chunking: ChunkingSettings | None) -> None:
-    """Keep how a kind of document or one document is cut; ``None``: as the wider scope says.
-
-    ``key``: the kind, or the version. Chunks stay until the documents are cut anew. Raises ``LecternError`` for a scope
-    that has no recipe of its own, ``NotFoundError`` for a document that is not in the library.
-    """
-    if scope not in stored.SCOPES:
-        raise LecternError(f"A recipe cannot belong to {scope!r}.", f"Choose one of: {', '.join(stored.SCOPES)}.")
-    with store.transaction():
-        if scope == "document" and chunking is not None:
-            _version(store, key)
-        stored.set_own_recipe(store, scope, key, chunking)
-
-
-def recipes(store: Store) -> list[OwnRecipe]:
-    """The kinds and documents that are cut by a recipe of their own."""
-    return stored.own_recipes(store)
-
-
-def effective_chunking(store: Store, settings: Settings, version_id: str) -> tuple[ChunkingSettings, str]:
-    """How a document is cut, and the scope that decides it. Raises ``NotFoundError``."""
-    version = _version(store, version_id)
-    known = stored.overrides(store)
-    chunking = stored.resolved(settings.chunking, known, version.kind, version_id)
-    if ("document", version_id) in known:
-        return chunking, "document"
-    return chunking, "kind" if ("kind", version.kind) in known else "library"
-
-
-def is_cut_so(by: Preparer, version_id: str) -> bool:
-    """Whether a document's chunks are those its recipe and edits ask for. Raises ``NotFoundError``."""
-    version = _version(by.store, version_id)
-    return by.is_cut(version_id, version.parser, by.way(version_id, version.kind))
-
-
 def reached(store: Store, scope: str, key: str) -> list[SourceRow]:
     """The first live source of every document that a recipe of this scope decides for."""
     known = stored.overrides(store)
@@ -129,7 +91,7 @@ def reached(store: Store, scope: str, key: str) -> list[SourceRow]:
 
 
 def plan_apply(by: Preparer, scope: str, key: str, chunking: ChunkingSettings | None, tell: Tell | None = None) -> Cost:
-    """What ``apply_recipe`` with these arguments would do: every document it reaches is cut, and nothing is kept.
+    """What applying a recipe would do: every document it reaches is cut, and nothing is kept.
 
     Where a chunker reads the vectors of sentences that are not encoded yet, those are counted and the leaves reckoned.
     Nor is anything learned, or a language model asked: where that still has to be, what would be cut is not known
@@ -222,33 +184,16 @@ def reckoned_leaves(characters: int, chunking: ChunkingSettings) -> int:
     return round(characters / (unit * _PACKED * body))
 
 
-def recut_versions(run: Ingest, version_ids: Sequence[str]) -> IngestReport:
-    """Cut some documents by their recipes and edits, each swapped whole; what is cut so already costs nothing."""
+def recut(run: Ingest, version_ids: Sequence[str] | None = None) -> IngestReport:
+    """Cut documents, ``None`` for all, by their recipes and edits, each swapped whole; what is cut so already costs
+    nothing.
+    """
     names: dict[str, str] = {}
     for row in sources.sources(run.store):
         names.setdefault(row.version_id, row.name)  # a version is read under its first name
     run.keep_sources = True
-    wanted = dict.fromkeys(version_ids)
+    wanted = dict.fromkeys(names if version_ids is None else version_ids)
     return run.run([Incoming(names[one], content_hash=one) for one in wanted if one in names])
-
-
-def apply_recipe(run: Ingest, scope: str, key: str, chunking: ChunkingSettings | None) -> IngestReport:
-    """Set the recipe of a kind or a document and cut the documents it decides for. Raises as ``set_recipe``."""
-    set_recipe(run.store, scope, key, chunking)
-    return recut_versions(run, [row.version_id for row in reached(run.store, scope, key)])
-
-
-def _version(store: Store, version_id: str) -> Version:
-    version = documents.version(store, version_id)
-    if version is None:
-        raise NotFoundError(f"No document has the version {version_id[:12]!r}.", "It may have been removed.")
-    return version
-
-
-def recut(run: Ingest) -> IngestReport:
-    """Run every version in the library through the recipe again; unchanged ones cost nothing."""
-    run.keep_sources = True
-    return run.run(_all_versions(run))
 
 
 def fill_generation(run: Ingest, items: int | None = None) -> IngestReport | None:
@@ -265,7 +210,8 @@ def fill_generation(run: Ingest, items: int | None = None) -> IngestReport | Non
         return None
     run.generation = wanted.number
     if run.watch and items is not None:
-        run.watch = BeforeItems(run.watch, items, len(_all_versions(run)))
+        live = {row.version_id for row in sources.sources(run.store)}
+        run.watch = OnItems(run.watch, items, len(live), "renewing")
     report = recut(run)
     if report.failures and not report.documents:
         generations.drop_generation(run.store, wanted.number)
@@ -287,23 +233,28 @@ def drop_others(run: Ingest) -> None:
 
 
 @dataclass(slots=True)
-class BeforeItems:
-    """A ``Watch`` for the whole library, told on the first of ``items`` items that wait for it.
+class OnItems:
+    """A ``Watch`` of ``documents`` that is told on the first of ``items`` items of another watch: how many are done.
 
-    An item cancelled meanwhile hands on to the next; when all are, the work is cancelled.
+    ``called``: what is said instead of each document's stage. Without it, "encoding" is told by its texts. An item
+    cancelled meanwhile hands on to the next; when all are, the work is cancelled.
     """
 
     watch: Watch
     items: int
     documents: int
+    called: str = ""
     _done: int = 0
     _item: int = 0
 
     def stage(self, index: int, stage: str, done: int, total: int) -> None:
         """Shows documents done, whatever happens to one of them."""
+        told = (self.called or stage, min(self._done, self.documents), self.documents)
+        if stage == "encoding" and total and not self.called:
+            told = (stage, done, total)
         while self._item < self.items:
             try:
-                self.watch.stage(self._item, "renewing", min(self._done, self.documents), self.documents)
+                self.watch.stage(self._item, *told)
             except ItemCancelledError:
                 self._item += 1
             else:
@@ -313,10 +264,3 @@ class BeforeItems:
     def finished(self, index: int, outcome: Ingested | Failure) -> None:
         """One document more."""
         self._done += 1
-
-
-def _all_versions(run: Ingest) -> Sequence[Incoming]:
-    versions: dict[str, str] = {}
-    for source in sources.sources(run.store):
-        versions.setdefault(source.version_id, source.name)  # a version is read under its first name
-    return [Incoming(name, content_hash=version_id) for version_id, name in versions.items()]

@@ -12,13 +12,15 @@ from functools import partial
 
 from core.chunking import ChunkerResources, Edit, Replayed
 from core.chunking.edits.edits import Conflict
-from core.errors import ModelError, StorageError
-from core.ingest import applying, editing, teaching
+from core.chunking.edits.replay import misfit
+from core.errors import LecternError, ModelError, NotFoundError, StorageError
+from core.ingest import applying, teaching
 from core.ingest.applying import Cost, Tell
 from core.ingest.ingest import TEXTS_A_SECOND, Ingest, ItemCancelledError, Watch
 from core.ingest.preparing import Preparer
 from core.ingest.reports import IngestReport
 from core.settings import ChunkingSettings
+from core.storage.catalogue import chunks, documents, recipes
 from core.storage.catalogue import edits as stored
 from core.storage.catalogue.generations import serving as serving_generation
 from core.storage.catalogue.recipes import OwnRecipe
@@ -51,7 +53,14 @@ class Cutting:
         ``tree``: the cut it was made on, ``None`` for the one that is indexed. Raises ``LecternError`` with a sentence
         for one that this cut has no place for, ``NotFoundError``.
         """
-        return editing.edit(self._store, draft, tree)
+        with self._store.transaction():
+            version = documents.known_version(self._store, draft.version_id)
+            seen = tree or chunks.tree(self._store, draft.version_id)
+            if documents.text_hash(seen.document.text) != version.text_hash:
+                raise LecternError("The document was read anew meanwhile.", "Look at it again.")
+            if said := misfit(seen, draft):
+                raise LecternError(said, "Choose another place.")
+            return stored.add_edit(self._store, replace(draft, text_hash=version.text_hash))
 
     def undo(self, version_id: str) -> Edit | None:
         """Take a document's last edit back and return it; ``None`` where there is none."""
@@ -63,34 +72,48 @@ class Cutting:
 
     def drop(self, edit_id: int) -> None:
         """Forget one edit for good, such as one that no longer fits. Raises ``NotFoundError``."""
-        editing.drop(self._store, edit_id)
+        if not stored.remove_edit(self._store, edit_id):
+            raise NotFoundError(f"There is no edit {edit_id}.", "It may have been removed already.")
 
     def conflicts(self, version_id: str) -> list[Conflict]:
         """The edits of a document that are not, or not wholly, in force, each with why. Raises ``NotFoundError``."""
-        return editing.conflicts(self._prepare(), version_id)
+        return list(self.as_cut_now(version_id).conflicts) if self.edits(version_id) else []
 
     def as_cut_now(self, version_id: str) -> Replayed:
         """A document as its recipe and edits would cut it now. Raises ``NotFoundError``."""
-        return editing.as_cut_now(self._prepare(), version_id)
+        by, known = self._prepare(), documents.known_version(self._store, version_id)
+        document = documents.document(self._store, version_id)
+        return by.cut(document, known.parser, by.way(version_id, known.kind))[0]
 
     def is_cut_so(self, version_id: str) -> bool:
         """Whether a document's chunks are those its recipe and edits ask for. Raises ``NotFoundError``."""
-        return applying.is_cut_so(self._prepare(), version_id)
+        by, known = self._prepare(), documents.known_version(self._store, version_id)
+        return by.is_cut(version_id, known.parser, by.way(version_id, known.kind))
 
     def recipes(self) -> list[OwnRecipe]:
         """The kinds and documents that are cut by a recipe of their own."""
-        return applying.recipes(self._store)
+        return recipes.own_recipes(self._store)
 
     def set_recipe(self, scope: str, key: str, chunking: ChunkingSettings | None) -> None:
-        """Keep how a kind ("kind", its name) or a document ("document", its version) is cut; ``None`` forgets it.
+        """Keep how a kind ("kind", its name) or a document ("document", its version) is cut; ``None``: as the wider
+        scope says. Chunks stay until the documents are cut anew.
 
         Raises ``LecternError`` for another scope, ``NotFoundError`` for a document that is not in the library.
         """
-        applying.set_recipe(self._store, scope, key, chunking)
+        if scope not in recipes.SCOPES:
+            raise LecternError(f"A recipe cannot belong to {scope!r}.", f"Choose one of: {', '.join(recipes.SCOPES)}.")
+        with self._store.transaction():
+            if scope == "document" and chunking is not None:
+                documents.known_version(self._store, key)
+            recipes.set_own_recipe(self._store, scope, key, chunking)
 
     def effective_chunking(self, version_id: str) -> tuple[ChunkingSettings, str]:
         """How a document is cut, and which scope decides it: "library", "kind" or "document". ``NotFoundError``."""
-        return applying.effective_chunking(self._store, self._prepare().settings, version_id)
+        version, known = documents.known_version(self._store, version_id), recipes.overrides(self._store)
+        for scope, key in (("document", version_id), ("kind", version.kind)):
+            if (scope, key) in known:
+                return known[scope, key], scope
+        return self._run(None).settings.chunking, "library"
 
     def reached(self, scope: str, key: str = "") -> list[SourceRow]:
         """The first live source of every document that a recipe of this scope decides for."""
@@ -108,12 +131,13 @@ class Cutting:
         The watch's items are the documents of ``reached``. Raises as ``set_recipe``.
         """
         self._serve(watch)
-        return applying.apply_recipe(self._run(watch), scope, key, chunking)
+        self.set_recipe(scope, key, chunking)
+        return applying.recut(self._run(watch), [row.version_id for row in self.reached(scope, key)])
 
     def recut(self, version_ids: Sequence[str], watch: Watch | None = None) -> IngestReport:
         """Cut some documents by their recipes and edits, each swapped whole; what is cut so already costs nothing."""
         self._serve(watch)
-        return applying.recut_versions(self._run(watch), version_ids)
+        return applying.recut(self._run(watch), version_ids)
 
     def chunker_resources(
         self, chunker: str, encoder: Encoder, tell: Tell | None = None, version_id: str = ""

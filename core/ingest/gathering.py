@@ -202,7 +202,7 @@ def compare(
     """What of a scan is new, changed or as the library has it: by path, then size and time, then content.
 
     ``known``: ``files_known`` of the scanned folder. Also returned: the stamps, by source, of files that had to be
-    read and hold what they held; with ``note_scanned`` they need not be read the next time.
+    read and hold what they held; remembered, they spare reading them the next time.
     """
     new: list[FoundFile] = []
     changed: list[FoundFile] = []
@@ -236,16 +236,18 @@ def compare(
 def scan_changes(store: Store, folder: Path, ignore: Sequence[str], progress: ScanProgress | None) -> Changes:
     """What a folder (or file) holds against what the library has of it; what had to be read for that is remembered."""
     known = files_known(store, folder)
-    changes, stamps = compare(scan(folder, ignore, store.home, progress, known=known), known, progress)
-    note_scanned(store, folder, stamps)
-    return changes
+    return compared(store, scan(folder, ignore, store.home, progress, known=known), folder, known, progress)
 
 
-def note_scanned(store: Store, folder: Path, stamps: Mapping[int, FileStamp]) -> None:
-    """Remember what a scan had to read, and when it was; a store open for reading remembers nothing."""
+def compared(
+    store: Store, found: Scan, folder: Path, known: Mapping[bytes, KnownFile], progress: ScanProgress | None = None
+) -> Changes:
+    """``compare``, and remember what had to be read for it, and when it was; a store open for reading does not."""
+    changes, stamps = compare(found, known, progress)
     if store.writable:
         set_stamps(store, stamps)
         note_scan(store, folder)
+    return changes
 
 
 def files_known(store: Store, folder: Path) -> dict[bytes, KnownFile]:

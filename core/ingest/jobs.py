@@ -4,43 +4,36 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.errors import CancelledError, LecternError, StorageError
+from core.errors import CancelledError, LecternError, NotFoundError, StorageError
+from core.ingest.reporting import Reporter
 from core.storage.catalogue.job_rows import (
     UNFINISHED,
     Item,
     Job,
     NewItem,
-    add_job,
-    cancel_item_row,
-    claim_job,
-    conclude_job,
-    find_item,
-    find_items,
-    find_job,
-    find_jobs,
-    remove_failures,
-    remove_job,
-    request_cancel,
-    requeue_items,
-    requeue_running,
+    found_items,
+    found_jobs,
+    remove_items,
+    remove_jobs,
 )
 from core.storage.store import Store, now, storable
 
 _LOG = logging.getLogger(__name__)
-_WRITE_EVERY_SECONDS = 0.2  # progress goes to the table at most this often
-_LOOK_EVERY_SECONDS = 0.2  # and a cancellation written by another process is seen within this time
 _POLL_SECONDS = 1.0
+_BLANK = "stage = '', done = 0, total = 0, problem = '', changed_at = ?"
+_OPEN = f"state IN {UNFINISHED}"
 
 __all__ = ["UNFINISHED", "Handler", "Item", "Job", "JobQueue", "NewItem", "Reporter", "Worker"]
 
 
-Handler = Callable[[Job, "Reporter"], None]
+Handler = Callable[[Job, Reporter], None]
 
 
 class JobQueue:
@@ -56,18 +49,40 @@ class JobQueue:
         self._ends: dict[int, float] = {}
 
     def enqueue(self, kind: str, payload: Mapping[str, Any], items: Sequence[NewItem] = ()) -> int:
-        """Add a job and return its id. ``payload`` must be fit for JSON."""
-        job_id = add_job(self._store, kind, payload, items)
+        """Add a job and return its id. ``payload`` must be fit for JSON.
+
+        Staged bytes that its items name are kept until it is dismissed.
+        """
+        store = self._store
+        with store.transaction():
+            store.write(
+                "INSERT INTO job(kind, payload, state, created_at) VALUES (?, ?, 'queued', ?)",
+                *(kind, json.dumps(dict(payload)), now()),
+            )
+            job_id = int(store.value("SELECT last_insert_rowid()"))
+            store.write_many(
+                "INSERT INTO job_item(job, ordinal, name, path, content_hash, state, changed_at)"
+                " VALUES (?, ?, ?, ?, ?, 'queued', ?)",
+                (
+                    (job_id, place, storable(item.name), item.path and os.fsencode(item.path), item.content_hash, now())
+                    for place, item in enumerate(items)
+                ),
+            )
+            staged = [item.content_hash for item in items if item.content_hash]
+            store.after_commit(lambda: store.files.named(*staged))
         self.ring()
         return job_id
 
     def jobs(self, limit: int = 50, *, states: Sequence[str] = (), kinds: Sequence[str] = ()) -> list[Job]:
         """The newest jobs of these states and kinds (() for any), newest first; ``limit`` -1 for all of them."""
-        return find_jobs(self._store, limit, states, kinds)
+        which, values = _among(state=states, kind=kinds)
+        return found_jobs(self._store, f"{which} ORDER BY id DESC LIMIT ?", *values, limit)
 
     def job(self, job_id: int) -> Job:
         """One job. Raises ``NotFoundError``."""
-        return find_job(self._store, job_id)
+        for job in found_jobs(self._store, "WHERE id = ?", job_id):
+            return job
+        raise NotFoundError(f"There is no job {job_id}.", "It may have been dismissed.")
 
     def items(self, job_id: int, *, states: Sequence[str] = (), limit: int = -1) -> list[Item]:
         """A job's items of these states (() for any) in their order, the first ``limit`` of them (-1 for all).
@@ -75,42 +90,77 @@ class JobQueue:
         Progress of work in this process is as of this moment, ``states`` as the table has them: what runs may still
         be "queued" there, so ask for ``UNFINISHED``. A job's counts say how many there are besides.
         """
-        return [self._as_it_stands(item) for item in find_items(self._store, job_id, states, limit)]
+        which, values = _among(job=[job_id], state=states)
+        found = found_items(self._store, f"{which} ORDER BY ordinal LIMIT ?", *values, limit)
+        return [self._as_it_stands(item) for item in found]
 
     def item(self, item_id: int) -> Item:
         """One item. Raises ``NotFoundError``."""
-        return self._as_it_stands(find_item(self._store, item_id))
+        for item in found_items(self._store, "WHERE id = ?", item_id):
+            return self._as_it_stands(item)
+        raise NotFoundError(f"There is no item {item_id}.", "Its job may have been dismissed.")
 
     def cancel(self, job_id: int) -> None:
         """Stop a job: at once when it waits, at its handler's next report when it runs. What is finished stays."""
         self._cancelled_jobs.add(job_id)  # before the table, whose writer may be busy: the handler sees it at once
-        request_cancel(self._store, job_id)
+        store = self._store
+        with store.transaction():
+            self.job(job_id)
+            store.write(
+                "UPDATE job SET cancel_requested = 1, finished_at = iif(state = 'queued', ?, finished_at),"
+                f" state = iif(state = 'queued', 'cancelled', state) WHERE id = ? AND {_OPEN}",
+                *(now(), job_id),
+            )
+            store.write(
+                f"UPDATE job_item SET {_BLANK}, state = 'cancelled' WHERE job = ?2 AND state = 'queued'"
+                " AND (SELECT state FROM job WHERE id = ?2) = 'cancelled'",
+                *(now(), job_id),
+            )
 
     def cancel_item(self, item_id: int) -> None:
         """Stop one item: the handler's next report about it raises, and the job goes on with the others."""
-        find_item(self._store, item_id)
+        self.item(item_id)
         self._cancelled_items.add(item_id)
-        cancel_item_row(self._store, item_id)
+        self._store.write(f"UPDATE job_item SET {_BLANK}, state = 'cancelled' WHERE id = ? AND {_OPEN}", now(), item_id)
 
     def retry(self, job_id: int) -> None:
         """Put a job's failed and cancelled items back in the queue; what is done stays done."""
-        self._retry([item.id for item in find_items(self._store, job_id)], find_job(self._store, job_id))
+        self._retry([item.id for item in self.items(job_id)], self.job(job_id))
 
     def retry_item(self, item_id: int) -> None:
         """Put one failed or cancelled item back in the queue; where its job still runs, it runs again after that."""
-        self._retry([item_id], find_job(self._store, find_item(self._store, item_id).job_id))
+        self._retry([item_id], self.job(self.item(item_id).job_id))
 
     def dismiss(self, job_id: int) -> None:
         """Forget a finished job; staged bytes that only it named go. Raises ``StorageError`` for an unfinished one."""
-        remove_job(self._store, job_id)
+        with self._store.transaction():
+            job = self.job(job_id)
+            if not job.finished:
+                raise StorageError(f"Job {job_id} is still {job.state}.", "Cancel it first.")
+            remove_jobs(self._store, "id = ?", job_id)
 
     def dismiss_failures(self, job_id: int) -> None:
         """Forget what failed of a job: all of it when it is finished, its failed items alone while it still runs."""
-        remove_failures(self._store, job_id)
+        with self._store.transaction():
+            if self.job(job_id).finished:
+                self.dismiss(job_id)
+            else:
+                remove_items(self._store, "job = ? AND state = 'failed'", job_id)
 
     def recover(self) -> int:
-        """After opening for writing: jobs that a dead process was running wait again. Returns how many."""
-        count = requeue_running(self._store)
+        """After opening for writing: jobs that a dead process was running wait again, those it was asked to cancel are
+        cancelled. Returns how many wait.
+        """
+        store = self._store
+        with store.transaction():
+            store.write(
+                "UPDATE job SET state = 'cancelled', finished_at = ? WHERE state = 'running' AND cancel_requested = 1",
+                now(),
+            )
+            ended = "job IN (SELECT id FROM job WHERE state = 'cancelled')"
+            store.write(f"UPDATE job_item SET {_BLANK}, state = 'cancelled' WHERE {_OPEN} AND {ended}", now())
+            store.write(f"UPDATE job_item SET {_BLANK}, state = 'queued' WHERE state = 'running'", now())
+            count = store.write("UPDATE job SET state = 'queued' WHERE state = 'running'")
         if count:
             self.ring()
         return count
@@ -122,7 +172,7 @@ class JobQueue:
         Whatever the handler raises ends its job, not the caller: ``CancelledError`` as cancelled (or waiting again,
         when ``stop`` was set), a ``LecternError`` as failed with its sentence, anything else as failed and logged.
         """
-        job = self._claim(handlers)
+        job = self._claim(sorted(handlers))
         if job is None:
             return False
         reporter = Reporter(self._store, self, job.id, stop or threading.Event())
@@ -182,126 +232,83 @@ class JobQueue:
         stage, done, total = live
         return replace(item, state="running", stage=stage, done=done, total=total)
 
-    def _claim(self, kinds: Collection[str]) -> Job | None:
+    def _claim(self, kinds: Sequence[str]) -> Job | None:
+        """Take the oldest waiting job of these kinds to run it; ``None`` when none waits."""
+        waiting = (
+            "SELECT id FROM job WHERE state = 'queued' AND kind IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT 1"
+        )
         with self._store.transaction():
-            job = claim_job(self._store, kinds)
-            if job is not None:
-                self._cancelled_jobs.discard(job.id)
-                self._again.discard(job.id)
-            return job
+            job_id = self._store.value(waiting, kinds)
+            if job_id is None:
+                return None
+            self._store.write(
+                "UPDATE job SET state = 'running', started_at = ?, finished_at = NULL, reason = '' WHERE id = ?",
+                *(now(), job_id),
+            )
+            self._cancelled_jobs.discard(job_id)
+            self._again.discard(job_id)
+            return self.job(job_id)
 
     def _conclude(self, job_id: int, state: str, reason: str, stop: threading.Event) -> None:
         """Write a job's end; where the disk refuses, again and again until it takes it or the worker stops."""
         while True:
             try:
-                conclude_job(self._store, job_id, state, reason, again=job_id in self._again)
+                self._write_end(job_id, state, storable(reason))
                 return
             except StorageError as error:
                 _LOG.warning("Job %d ended as %s, which could not be noted: %s", job_id, state, error)
                 if stop.wait(_POLL_SECONDS):
                     return
 
+    def _write_end(self, job_id: int, state: str, reason: str) -> None:
+        """How a job ended and what that means for items it did not finish.
+
+        ``state`` "queued": it was stopped and goes on another time. Where items came back to it while it ran, one that
+        is "done" waits once more for them.
+        """
+        again = state == "done" and job_id in self._again
+        rest = "queued" if again else "failed" if state == "done" else state
+        explained = (reason or "The work ended before it came to this.") if rest == "failed" else ""
+        with self._store.transaction():
+            left = self._store.write(
+                f"UPDATE job_item SET {_BLANK}, state = ?, reason = ? WHERE job = ? AND {_OPEN}",
+                *(now(), rest, explained, job_id),
+            )
+            ending = "queued" if again and left else state
+            self._store.write(
+                "UPDATE job SET state = ?, reason = ?, finished_at = ? WHERE id = ?",
+                *(ending, reason, now() if ending != "queued" else None, job_id),
+            )
+
     def _retry(self, item_ids: Sequence[int], job: Job) -> None:
+        """Put failed and cancelled ones of the items back, and their job when it is finished."""
         self._cancelled_items.difference_update(item_ids)
-        if requeue_items(self._store, job, item_ids) and not job.finished:
+        with self._store.transaction():
+            count = self._store.write(
+                f"UPDATE job_item SET {_BLANK}, state = 'queued', reason = '' WHERE state IN ('failed', 'cancelled')"
+                " AND id IN (SELECT value FROM json_each(?))",
+                *(now(), item_ids),
+            )
+            if job.finished and (count or job.state != "done"):
+                self._store.write(
+                    "UPDATE job SET state = 'queued', cancel_requested = 0, reason = '', finished_at = NULL"
+                    " WHERE id = ?",
+                    job.id,
+                )
+        if count and not job.finished:
             self._again.add(job.id)
         self.ring()
 
 
-class Reporter:
-    """What a handler tells about its job. Every method but ``cancelled`` raises ``CancelledError`` once it was stopped.
+def _among(**wanted: Sequence[Any]) -> tuple[str, list[Sequence[Any]]]:
+    """A WHERE clause for columns that are to have one of their values; an empty sequence lets everything through.
 
-    To go on with the other items after one was cancelled, catch the error around that item and call ``check()``, which
-    raises again only where the whole job is to end.
+    >>> _among(job=[7], state=())
+    ('WHERE job IN (SELECT value FROM json_each(?))', [[7]])
     """
-
-    def __init__(self, store: Store, queue: JobQueue, job_id: int, stop: threading.Event) -> None:
-        self.stop = stop
-        self._store = store
-        self._queue = queue
-        self._job_id = job_id
-        self._unwritten: dict[int, tuple[str, int, int]] = {}
-        self._shown: set[int] = set()
-        self._last_write = 0.0
-        self._last_look = 0.0
-        self._cancel_seen = False
-
-    @property
-    def stopping(self) -> bool:
-        """The worker is being stopped; the job will go on later."""
-        return self.stop.is_set()
-
-    def cancelled(self) -> bool:
-        """Whether the job was cancelled, here or by another process."""
-        if self._queue.is_cancelled(self._job_id):
-            return True
-        if time.monotonic() - self._last_look >= _LOOK_EVERY_SECONDS:
-            with self._store.reading() as connection:
-                row = connection.execute("SELECT cancel_requested FROM job WHERE id = ?", (self._job_id,)).fetchone()
-            self._cancel_seen = row is None or bool(row[0])
-            self._last_look = time.monotonic()
-        return self._cancel_seen
-
-    def check(self, item_id: int | None = None) -> None:
-        """Raise ``CancelledError`` where the job, or this item, is to end."""
-        if self.stopping or self.cancelled():
-            raise CancelledError("The work was stopped.")
-        if item_id is not None and self._queue.is_item_cancelled(item_id):
-            raise CancelledError("This item was cancelled.")
-
-    def items(self) -> list[Item]:
-        """The job's items still to be done, in order: after a crash or a retry, without those that are done."""
-        self.check()
-        return self._queue.items(self._job_id, states=UNFINISHED)
-
-    def stage(self, item_id: int, stage: str, done: int = 0, total: int = 0) -> None:
-        """Where an item stands. Call it as often as you like, for as many items as you like.
-
-        This process sees it at once, others through the table, which is written a few times a second at most.
-        """
-        self.check(item_id)
-        self._queue.show(item_id, (stage, done, total))
-        self._shown.add(item_id)
-        self._unwritten[item_id] = (stage, done, total)
-        if time.monotonic() - self._last_write >= _WRITE_EVERY_SECONDS:
-            with self._store.transaction() as connection:
-                connection.executemany(
-                    "UPDATE job_item SET state = 'running', stage = ?, done = ?, total = ?, changed_at = ?"
-                    " WHERE id = ? AND state IN ('queued', 'running')",
-                    [(*progress, now(), item) for item, progress in self._unwritten.items()],
-                )
-            self._unwritten.clear()
-            self._last_write = time.monotonic()
-
-    def finish_item(self, item_id: int, version_id: str | None = None, reason: str = "", problem: str = "") -> None:
-        """An item is done (``version_id``: what it became), or failed when there is a ``reason`` (and a ``problem``).
-
-        Called inside the transaction that stores the document, both happen or neither.
-        """
-        self.check()
-        self._unwritten.pop(item_id, None)
-        with self._store.transaction() as connection:
-            connection.execute(
-                "UPDATE job_item SET state = ?, stage = '', version_id = ?, reason = ?, problem = ?, changed_at = ?"
-                " WHERE id = ?",
-                ("failed" if reason else "done", version_id, storable(reason), problem, now(), item_id),
-            )
-
-    def foretell(self, seconds: float | None) -> None:
-        """The job will take about so long from now; ``None``: nobody knows."""
-        self._queue.foretell(self._job_id, seconds)
-
-    def close(self) -> None:
-        """The handler has ended: what it showed of its items is over."""
-        for item_id in self._shown:
-            self._queue.show(item_id, None)
-        self.foretell(None)
-
-    def result(self, values: Mapping[str, Any]) -> None:
-        """Leave something for the pages: it replaces what was left before. Fit for JSON."""
-        self.check()
-        with self._store.transaction() as connection:
-            connection.execute("UPDATE job SET result = ? WHERE id = ?", (json.dumps(dict(values)), self._job_id))
+    named = {column: values for column, values in wanted.items() if values}
+    clause = " AND ".join(f"{column} IN (SELECT value FROM json_each(?))" for column in named)
+    return (f"WHERE {clause}" if clause else ""), list(named.values())
 
 
 class Worker:

@@ -2,24 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
 from core.breathing import breathe
-from core.chunking import aliases_of, captions_of
+from core.chunking import Edit, aliases_of, captions_of
 from core.enriching import Features
 from core.errors import LecternError, PasswordNeededError, TextLayerMissingError, UnsupportedKindError
+from core.settings import ChunkingSettings
 from core.storage.catalogue.chunks import NewLeaf, Recipe
 from core.storage.catalogue.sources import FileStamp
 from core.text.languages import indexed_tokens
 from core.text.pooling import EncoderInput
-from core.types import Audit, Chunk, ChunkTree
+from core.types import Attachment, Audit, Chunk, ChunkTree
 
 _PROBLEMS = {PasswordNeededError: "password", TextLayerMissingError: "ocr", UnsupportedKindError: "kind"}
 # Text that a chunk is parted from, and what it leaves unsaid.
 _REPEATED = ("table_header", "signature", "speaker", "context", "written")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecipe:
+    """How one document is cut: by the settings that decide for it, and by its edits by hand."""
+
+    chunking: ChunkingSettings
+    edits: tuple[Edit, ...] = ()
+
+
+def describe(settings: ChunkingSettings, edits: int = 0) -> str:
+    """A recipe in words. ``edits``: by hand, on the document.
+
+    >>> describe(ChunkingSettings(chunker="fixed", max_tokens=100, parent_max_tokens=700, overlap_tokens=20))
+    'fixed · child 100 · parent 700 · overlap 20'
+    >>> describe(ChunkingSettings(chunker="fixed", max_tokens=400, parent_max_tokens=2000, unit="characters"))
+    'fixed · child 400 · parent 2000 characters'
+    >>> describe(ChunkingSettings(), edits=2)
+    'structure · child 110 · parent 700 · 2 edits'
+    """
+    overlap = f" · overlap {settings.overlap_tokens}" if settings.overlap_tokens else ""
+    unit = f" {settings.unit}" if settings.unit != "tokens" else ""
+    hand = f" · {edits} edit{'' if edits == 1 else 's'}" if edits else ""
+    return f"{settings.chunker} · child {settings.max_tokens} · parent {settings.parent_room}{unit}{overlap}{hand}"
 
 
 def problem_of(error: LecternError) -> str:
@@ -120,3 +145,19 @@ def new_leaves(made: Cut, language: str, keys: Iterator[str]) -> list[NewLeaf]:
         title = beside(document.title)
         leaves.append(NewLeaf(leaf.chunk_id, key, title, headings, words, beside(caption), aliases))
     return leaves
+
+
+def named_apart(attachments: Sequence[Attachment]) -> Iterator[Attachment]:
+    """The attachments, each under a name of its own: it tells them apart in the catalogue.
+
+    >>> [item.name for item in named_apart([Attachment("a.png", b""), Attachment("a.png", b""), Attachment("", b"")])]
+    ['a.png', 'a.png (2)', 'unnamed']
+    """
+    used: set[str] = set()
+    for attachment in attachments:
+        base = " ".join(attachment.name.split()) or "unnamed"
+        name, number = base, 2
+        while name in used:
+            name, number = f"{base} ({number})", number + 1
+        used.add(name)
+        yield Attachment(name, attachment.data)

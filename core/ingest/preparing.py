@@ -32,10 +32,9 @@ from core.chunking.plan import Writer
 from core.embedding import EmbeddingModel, KeepingEncoder, over_cache
 from core.enriching import enrich
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
-from core.ingest.document_recipe import DocumentRecipe, describe, way
 from core.ingest.kept_writer import KeptWriter
 from core.ingest.passwords import Passwords
-from core.ingest.prepared import Cut, Incoming, Member, Prepared
+from core.ingest.prepared import Cut, DocumentRecipe, Incoming, Member, Prepared, describe, named_apart
 from core.ingest.teaching import Progress, starts_for
 from core.parsing import TEXT_KINDS, detect_kind, parse, parser_fingerprint
 from core.parsing.names import suffix_of
@@ -43,8 +42,11 @@ from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import Settings
 from core.storage.catalogue import chunks, documents, sources, trash
 from core.storage.catalogue.chunks import Recipe
+from core.storage.catalogue.edits import edits_ahead
+from core.storage.catalogue.judgments import VersionText
 from core.storage.catalogue.meaning import lacks_meaning
 from core.storage.catalogue.names import BEHIND
+from core.storage.catalogue.recipes import own_chunking
 from core.storage.catalogue.sources import FileStamp
 from core.storage.faults import disk_faults
 from core.storage.index.cache import CatalogueVectors
@@ -105,8 +107,14 @@ class Preparer:
         return Prepared(index, item, tuple(run.members), tuple(run.failed))
 
     def way(self, version_id: str, kind: str, text: str | None = None, before: str | None = None) -> DocumentRecipe:
-        """As ``core.ingest.document_recipe.way``, where the library's settings are these."""
-        return way(self.store, self.settings.chunking, version_id, kind, text, before)
+        """How a version of this kind is cut now: by its own recipe, else its kind's, else the library's settings.
+
+        ``text``: what it is to be stored with, ``None`` where it is stored already. ``before``: the version its source
+        is about to leave for it, which hands its edits and own recipe on; ``None`` where none does.
+        """
+        chunking = own_chunking(self.store, kind, version_id, before) or self.settings.chunking
+        new = None if text is None else VersionText(text, documents.text_hash(text))
+        return DocumentRecipe(chunking, tuple(edits_ahead(self.store, version_id, new, before)))
 
     def recipe(self, parser: str, way: DocumentRecipe) -> Recipe:
         """The recipe of a document of this parser that is cut this way."""
@@ -242,7 +250,7 @@ class _Run:
         notes = list(document.notes)
         names = [
             attachment.name
-            for attachment in _named_apart(document.attachments)
+            for attachment in named_apart(document.attachments)
             if attachment.name in aside or self._attach(member, attachment, depth, notes)
         ]
         document = replace(document, notes=tuple(notes), attachments=())
@@ -328,22 +336,6 @@ class _Telling:
     def count(self, texts: Sequence[str]) -> list[int]:
         self._tell()
         return self._counter.count(texts)
-
-
-def _named_apart(attachments: Sequence[Attachment]) -> Iterator[Attachment]:
-    """The attachments, each under a name of its own: it tells them apart in the catalogue.
-
-    >>> [item.name for item in _named_apart([Attachment("a.png", b""), Attachment("a.png", b""), Attachment("", b"")])]
-    ['a.png', 'a.png (2)', 'unnamed']
-    """
-    used: set[str] = set()
-    for attachment in attachments:
-        base = " ".join(attachment.name.split()) or "unnamed"
-        name, number = base, 2
-        while name in used:
-            name, number = f"{base} ({number})", number + 1
-        used.add(name)
-        yield Attachment(name, attachment.data)
 
 
 def _require_size(shown: str, size_bytes: int, kind: str) -> None:

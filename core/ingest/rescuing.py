@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from core.errors import LecternError, NotFoundError, SettingsError, StorageError
-from core.ingest.applying import recut_versions
+from core.ingest.applying import recut
 from core.ingest.ingest import Ingest
 from core.ingest.prepared import Incoming
 from core.settings import Settings
@@ -49,11 +49,9 @@ def put_back_sources(run: Ingest, told: Sequence[Keepsakes]) -> list[str]:
     lost += _ingested(run, items)
     _put_labels_back(store, lines)
     nameless = [one for one in store.files.hashes_set_aside() if store.files.take_back(one)]
-    with store.reading() as connection:
-        strays = "SELECT id, title FROM version WHERE number NOT IN (SELECT version FROM source)"
-        names = dict(connection.execute(strays).fetchall())
+    strays = store.rows("SELECT id FROM version WHERE number NOT IN (SELECT version FROM source)")
     unnamed = [one for one in store.files.hashes() if one in store.files.fresh and one not in store.wanted_files()]
-    found = dict.fromkeys([*nameless, *unnamed, *names])
+    found = dict.fromkeys([*nameless, *unnamed, *(one for (one,) in strays)])
     return lost + _ingested(run, [Incoming(f"recovered-{one[:12]}", content_hash=one) for one in found])
 
 
@@ -68,33 +66,27 @@ def derive_again(run: Ingest, versions: Iterable[str]) -> list[str]:
         if store.files.fault(version_id):
             _heal_original(store, version_id)
     whole = [version_id for version_id in wanted if not store.files.fault(version_id)]
-    with store.transaction() as connection:
+    with store.transaction():
         for version_id in whole:
-            number = connection.execute("SELECT number FROM version WHERE id = ?", (version_id,)).fetchone()
-            if number is None:
-                continue
+            number = store.value("SELECT number FROM version WHERE id = ?", version_id)
             # No parser and no recipe is named so, and no text has such a key: all of it is made anew.
-            connection.execute("UPDATE version SET parser = '' WHERE number = ?", number)
-            connection.execute("UPDATE recipe SET fingerprint = '' WHERE version = ?", number)
-            connection.execute(
+            store.write("UPDATE version SET parser = '' WHERE number = ?", number)
+            store.write("UPDATE recipe SET fingerprint = '' WHERE version = ?", number)
+            store.write(
                 "UPDATE OR IGNORE vector SET key = 'damaged ' || number WHERE key <> '' AND number IN"
                 " (SELECT vector FROM chunk WHERE version = ?1 UNION SELECT alias.vector FROM alias"
                 " JOIN chunk ON row = alias.chunk WHERE version = ?1)",
                 number,
             )
-    report = recut_versions(run, whole)
-    with store.transaction() as connection:
-        connection.execute(f"DELETE FROM vector WHERE key GLOB 'damaged *' AND number NOT IN ({USED_VECTORS})")
+    report = recut(run, whole)
+    store.write(f"DELETE FROM vector WHERE key GLOB 'damaged *' AND number NOT IN ({USED_VECTORS})")
     return [f"{failure.source}: {failure.reason}" for failure in report.failures]
 
 
 def finish(store: Store, told: Sequence[Keepsakes]) -> None:
     """From now on the library is past all that was put back into it, and this is written down where that can be."""
-    with store.transaction() as connection:
-        latest = max((known.revision for known in told), default=0)
-        connection.execute(
-            "UPDATE meta SET value = max(CAST(value AS INTEGER), ?) + 1 WHERE key = 'revision'", (latest,)
-        )
+    latest = max((known.revision for known in told), default=0)
+    store.write("UPDATE meta SET value = max(CAST(value AS INTEGER), ?) + 1 WHERE key = 'revision'", latest)
     write_down_if_possible(store)
     rescue.done(store.home)
 
@@ -184,12 +176,8 @@ def _put_labels_back(store: Store, lines: Mapping[tuple[str, str], Row]) -> None
 
 
 def _heal_original(store: Store, version_id: str) -> None:
-    with store.reading() as connection:
-        paths = connection.execute(
-            "SELECT path FROM source WHERE path IS NOT NULL AND version = (SELECT number FROM version WHERE id = ?)",
-            (version_id,),
-        ).fetchall()
-    for (path,) in paths:
+    paths = "SELECT path FROM source WHERE path IS NOT NULL AND version = (SELECT number FROM version WHERE id = ?)"
+    for (path,) in store.rows(paths, version_id):
         with suppress(LecternError, OSError, NotFoundError):
             place = keepsakes.place_of(path)
             if store.files.hash_of(place) == version_id:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from core.errors import CancelledError, StorageError
+from core.ingest.applying import OnItems
 from core.ingest.cost import SECONDS_A_DOCUMENT
 from core.ingest.ingest import ItemCancelledError
 from core.ingest.jobs import Handler, Item, Job, Reporter
@@ -65,28 +66,6 @@ class JobWatch:
             self._reporter.foretell(self._pace.seconds_left)
 
 
-class WholeJobWatch:
-    """A ``Watch`` for work without items of its own: counts documents into the job's one item."""
-
-    def __init__(self, reporter: Reporter, item: Item, total: int) -> None:
-        self._reporter = reporter
-        self._item = item
-        self._total = total
-        self._done = 0
-
-    def stage(self, index: int, stage: str, done: int, total: int) -> None:
-        """Shows texts while encoding, else documents."""
-        if stage == "encoding" and total:
-            self._reporter.stage(self._item.id, stage, done, total)
-        else:
-            self._reporter.stage(self._item.id, stage, min(self._done, self._total), self._total)
-
-    def finished(self, index: int, outcome: Ingested | Failure) -> None:
-        """One document more."""
-        self._done += 1
-        self._reporter.check()
-
-
 def ingest_handler(library: Library, listen: Listener | None = None, echo: Echo | None = None) -> Handler:
     """Runs jobs of kind "ingest": their items are files and uploads; payload ``settings`` (optional) are adopted."""
 
@@ -127,16 +106,18 @@ def apply_handler(library: Library, listen: Listener | None = None) -> Handler:
 
 
 def _applied(library: Library, payload: Mapping[str, Any], reporter: Reporter, item: Item) -> IngestReport:
+    def watch(documents: int) -> OnItems:
+        return OnItems(JobWatch(reporter, [item]), 1, documents)
+
     if "versions" in payload:
         versions = payload["versions"]
-        return library.cutting.recut(versions, WholeJobWatch(reporter, item, len(versions)))
+        return library.cutting.recut(versions, watch(len(versions)))
     if "scope" in payload:
         scope, key, values = payload["scope"], payload["key"], payload["chunking"]
         chunking = None if values is None else settings_from({"chunking": values}).chunking
-        watch = WholeJobWatch(reporter, item, len(library.cutting.reached(scope, key)))
-        return library.cutting.apply(scope, key, chunking, watch)
-    versions = {source.version_id for source in library.sources()}
-    return library.apply(settings_from(payload["settings"]), WholeJobWatch(reporter, item, len(versions)))
+        return library.cutting.apply(scope, key, chunking, watch(len(library.cutting.reached(scope, key))))
+    live = {source.version_id for source in library.sources()}
+    return library.apply(settings_from(payload["settings"]), watch(len(live)))
 
 
 def _conclude(library: Library, job: Job, reporter: Reporter, report: IngestReport, listen: Listener | None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import regex
 
 from core.errors import SettingsError
-from core.settings.checks import one_of, within
+from core.settings.checks import check, dial, within
 
 CHUNKERS = (
     "auto",
@@ -112,82 +112,47 @@ class ChunkingSettings:
     ranges, ``learned_probability`` a probability, ``log_*`` minutes, ``table_columns`` columns (0 is off).
     """
 
-    chunker: str = "structure"
-    max_tokens: int = 110
+    chunker: str = dial("structure", among=CHUNKERS)
+    max_tokens: int = dial(110, 8, 8192)
     overlap_tokens: int = 0
     parent_max_tokens: int = 700
-    prefix: tuple[str, ...] = USUAL_PREFIX
-    prefix_max_tokens: int = 32
-    unit: str = "tokens"
+    prefix: tuple[str, ...] = dial(USUAL_PREFIX, among=PREFIX_KINDS)
+    prefix_max_tokens: int = dial(32, 0, 4096)
+    unit: str = dial("tokens", among=UNITS)
     min_tokens: int = 0
-    overlap: str = "even"
-    parents: str = "structure"
-    parent_ratio: float = 5.0
-    levels: int = 2
-    vectors: str = "chunk"
-    written_for: str = "every"
-    aliases: tuple[str, ...] = ()
-    sentences: int = 3
-    semantic_threshold: str = "percentile"
-    semantic_percentile: float = 75.0
-    semantic_absolute: float = 0.4
-    semantic_zscore: float = 1.0
-    semantic_interquartile: float = 1.0
-    semantic_gradient: float = 80.0
-    semantic_buffer: int = 2
-    learned_probability: float = 0.5
-    tiling_window: int = 5
-    tiling_depth: float = -0.5
+    overlap: str = dial("even", among=OVERLAPS)
+    parents: str = dial("structure", among=PARENTS)
+    parent_ratio: float = dial(5.0, 1.5, 20)
+    levels: int = dial(2, 2, 6)
+    vectors: str = dial("chunk", among=VECTORS)
+    written_for: str = dial("every", among=WRITTEN_FOR)
+    aliases: tuple[str, ...] = dial((), among=ALIAS_KINDS)
+    sentences: int = dial(3, 1, 100)
+    semantic_threshold: str = dial("percentile", among=THRESHOLDS)
+    semantic_percentile: float = dial(75.0, 0, 100)
+    semantic_absolute: float = dial(0.4, -1, 1)
+    semantic_zscore: float = dial(1.0, -5, 5)
+    semantic_interquartile: float = dial(1.0, -5, 5)
+    semantic_gradient: float = dial(80.0, 0, 100)
+    semantic_buffer: int = dial(2, 0, 10)
+    learned_probability: float = dial(0.5, 0.01, 0.99)
+    tiling_window: int = dial(5, 1, 100)
+    tiling_depth: float = dial(-0.5, -3, 3)
     table_sentences: bool = False
-    table_columns: int = 0
-    log_minutes: int = 10
-    log_gap_minutes: int = 5
-    conversation_turns: int = 6
+    table_columns: int = dial(0, 0, 1000)
+    log_minutes: int = dial(10, 1, 1440)
+    log_gap_minutes: int = dial(5, 1, 1440)
+    conversation_turns: int = dial(6, 1, 100)
     anchors: tuple[str, ...] = ()
-    anchor_at: str = "start"
+    anchor_at: str = dial("start", among=ANCHOR_PLACES)
 
     def __post_init__(self) -> None:
-        one_of("chunking.chunker", self.chunker, CHUNKERS)
-        one_of("chunking.unit", self.unit, UNITS)
-        one_of("chunking.overlap", self.overlap, OVERLAPS)
-        one_of("chunking.parents", self.parents, PARENTS)
-        one_of("chunking.vectors", self.vectors, VECTORS)
-        one_of("chunking.written_for", self.written_for, WRITTEN_FOR)
-        one_of("chunking.semantic_threshold", self.semantic_threshold, THRESHOLDS)
-        one_of("chunking.anchor_at", self.anchor_at, ANCHOR_PLACES)
-        for name, (low, high) in self._ranges().items():
-            within(f"chunking.{name}", getattr(self, name), low, high)
-        for kind in self.prefix:
-            one_of("chunking.prefix", kind, PREFIX_KINDS)
-        for kind in self.aliases:
-            one_of("chunking.aliases", kind, ALIAS_KINDS)
+        check("chunking", self)
+        for name in ("overlap_tokens", "min_tokens"):
+            within(f"chunking.{name}", getattr(self, name), 0, self.max_tokens // 2)
+        within("chunking.parent_max_tokens", self.parent_max_tokens, self.max_tokens, 65_536)
         for pattern in self.anchors:
             _check_anchor(pattern)
-
-    def _ranges(self) -> dict[str, tuple[float, float]]:
-        return {
-            "max_tokens": (8, 8192),
-            "overlap_tokens": (0, self.max_tokens // 2),
-            "min_tokens": (0, self.max_tokens // 2),
-            "parent_max_tokens": (self.max_tokens, 65_536),
-            "prefix_max_tokens": (0, 4096),
-            "parent_ratio": (1.5, 20),
-            "levels": (2, 6),
-            "sentences": (1, 100),
-            "semantic_percentile": (0, 100),
-            "semantic_absolute": (-1, 1),
-            "semantic_zscore": (-5, 5),
-            "semantic_interquartile": (-5, 5),
-            "semantic_gradient": (0, 100),
-            "semantic_buffer": (0, 10),
-            "learned_probability": (0.01, 0.99),
-            "tiling_window": (1, 100),
-            "tiling_depth": (-3, 3),
-            "table_columns": (0, 1000),
-            "log_minutes": (1, 1440),
-            "log_gap_minutes": (1, 1440),
-            "conversation_turns": (1, 100),
-        }
 
     @property
     def read_prefix(self) -> tuple[str, ...]:

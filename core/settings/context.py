@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from core.settings.checks import one_of, within
+from core.settings.checks import check, dial
 from core.settings.preparing import GENRES
 
 _GROWN = ("max_share", "share_decay")
@@ -46,25 +46,17 @@ class ExpansionSettings:
     retrieved to be merged, from 0 to 1.
     """
 
-    strategy: str = "needed"
-    max_share: float = 0.25
-    share_decay: float = 0.5
-    window_sentences: int = 2
-    parent_ratio: float = 0.0
-    kinds: tuple[str, ...] = ()
-    confidence: float = 0.5
-    merge_share: float = 0.5
+    strategy: str = dial("needed", among=EXPANSIONS)
+    max_share: float = dial(0.25, 0.01, 1)
+    share_decay: float = dial(0.5, 0, 2)
+    window_sentences: int = dial(2, 0, 20)
+    parent_ratio: float = dial(0.0, 0, 20)
+    kinds: tuple[str, ...] = dial((), among=GENRES)
+    confidence: float = dial(0.5, 0, 1)
+    merge_share: float = dial(0.5, 0.05, 1)
 
     def __post_init__(self) -> None:
-        one_of("expansion.strategy", self.strategy, EXPANSIONS)
-        within("expansion.max_share", self.max_share, 0.01, 1)
-        within("expansion.share_decay", self.share_decay, 0, 2)
-        within("expansion.window_sentences", self.window_sentences, 0, 20)
-        within("expansion.parent_ratio", self.parent_ratio, 0, 20)
-        for genre in self.kinds:
-            one_of("expansion.kinds", genre, GENRES)
-        within("expansion.confidence", self.confidence, 0, 1)
-        within("expansion.merge_share", self.merge_share, 0.05, 1)
+        check("expansion", self)
 
     def active_values(self) -> dict[str, Any]:
         """The values that decide the extents: what this strategy does not read is left out, and so is a dial at rest.
@@ -97,17 +89,14 @@ class AssemblySettings:
     "auto" takes sentences where the budget is small (``core.search.context.candidates``) and passages elsewhere.
     """
 
-    budget_tokens: int = 2000
-    order: str = "relevance"
+    budget_tokens: int = dial(2000, 50, 1_000_000)
+    order: str = dial("relevance", among=ORDERS)
     drop_repeats: bool = False
-    stop_below: float = 0.14
-    unit: str = "passages"
+    stop_below: float = dial(0.14, 0, 1)
+    unit: str = dial("passages", among=READING_UNITS)
 
     def __post_init__(self) -> None:
-        within("assembly.budget_tokens", self.budget_tokens, 50, 1_000_000)
-        one_of("assembly.order", self.order, ORDERS)
-        within("assembly.stop_below", self.stop_below, 0, 1)
-        one_of("assembly.unit", self.unit, READING_UNITS)
+        check("assembly", self)
 
     def active_values(self) -> dict[str, Any]:
         """The values that matter: what is off is left out, so that a dial that came later names nothing anew.
@@ -131,13 +120,12 @@ class AnsweringSettings:
     small reader that comes with Lectern marks the short answers.
     """
 
-    sentences: int = 3
-    least_support: float = 0.4
+    sentences: int = dial(3, 0, 20)
+    least_support: float = dial(0.4, 0, 1)
     reader: bool = True
 
     def __post_init__(self) -> None:
-        within("answering.sentences", self.sentences, 0, 20)
-        within("answering.least_support", self.least_support, 0, 1)
+        check("answering", self)
 
     def active_values(self) -> dict[str, Any]:
         """The values that matter: nothing else is read where no sentence is quoted.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.errors import SettingsError
-from core.settings.checks import one_of, within
+from core.settings.checks import check, dial
 
 READERS = ("own", "unstructured")
 WEB_PAGES = ("article", "whole")
@@ -25,23 +25,19 @@ class ParsingSettings:
     that program where it is on the path, for ``scan_languages`` as it spells them ("eng+deu"), or "off".
     """
 
-    timeout_seconds: int = 600
-    memory_megabytes: int = 2048
-    reader: str = "own"
-    web_pages: str = "article"
-    scans: str = "packaged"
+    timeout_seconds: int = dial(600, 1, 36_000)
+    memory_megabytes: int = dial(2048, 256, 65_536)
+    reader: str = dial("own", among=READERS)
+    web_pages: str = dial("article", among=WEB_PAGES)
+    scans: str = dial("packaged", among=SCANS)
     scan_languages: str = "eng"
 
     def __post_init__(self) -> None:
-        one_of("parsing.reader", self.reader, READERS)
-        one_of("parsing.web_pages", self.web_pages, WEB_PAGES)
-        one_of("parsing.scans", self.scans, SCANS)
+        check("parsing", self)
         if not all(name.replace("_", "").isalnum() for name in self.scan_languages.split("+")):
             raise SettingsError(
                 f"parsing.scan_languages is {self.scan_languages!r}.", "Name languages as Tesseract does: eng+deu."
             )
-        within("parsing.timeout_seconds", self.timeout_seconds, 1, 36_000)
-        within("parsing.memory_megabytes", self.memory_megabytes, 256, 65_536)
 
     @property
     def scans_mark(self) -> str:
@@ -64,12 +60,11 @@ class EmbeddingSettings:
     """
 
     model: str = "packaged"
-    precision: str = "auto"
-    batch_size: int = 32
+    precision: str = dial("auto", among=("auto", "float32", "bfloat16"))
+    batch_size: int = dial(32, 1, 1024)
 
     def __post_init__(self) -> None:
-        one_of("embedding.precision", self.precision, ("auto", "float32", "bfloat16"))
-        within("embedding.batch_size", self.batch_size, 1, 1024)
+        check("embedding", self)
 
     @property
     def is_packaged(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.errors import SettingsError
-from core.settings.checks import one_of, within
+from core.settings.checks import check, dial
 
 MOST_ANSWERS = 8  # as many as HyDE's paper takes
 
@@ -26,10 +26,10 @@ class UnderstandingSettings:
     filters: bool = True
     rewrite: bool = False
     decompose: bool = False
-    imagined_answers: int = 0
+    imagined_answers: int = dial(0, 0, MOST_ANSWERS)
 
     def __post_init__(self) -> None:
-        within("understanding.imagined_answers", self.imagined_answers, 0, MOST_ANSWERS)
+        check("understanding", self)
 
     @property
     def writes(self) -> bool:
@@ -65,40 +65,27 @@ class RetrievalSettings:
     on disk, "rank-bm25" in memory; both rank by BM25. ``*_boost``: weight of a field in the lexical score.
     """
 
-    dense_weight: float = 0.7
-    lexical_weight: float = 0.3
-    fusion: str = "zscore"
-    rrf_k: int = 60
-    neighbour_share: float = 0.15
-    k: int = 50
-    min_similarity: float = -1.0
-    title_boost: float = 0.5
-    headings_boost: float = 0.5
-    captions_boost: float = 0.5
-    text_boost: float = 1.0
-    lexical_engine: str = "fts5"
-    exact_below: int = 200_000
-    coverage_weight: float = 0.4
-    parent_share: float = 0.5
-    document_share: float = 0.3
+    dense_weight: float = dial(0.7, 0, 1)
+    lexical_weight: float = dial(0.3, 0, 1)
+    fusion: str = dial("zscore", among=FUSIONS)
+    rrf_k: int = dial(60, 1, 1000)
+    neighbour_share: float = dial(0.15, 0, 1)
+    k: int = dial(50, 1, 1000)
+    min_similarity: float = dial(-1.0, -1, 1)
+    title_boost: float = dial(0.5, 0, 10)
+    headings_boost: float = dial(0.5, 0, 10)
+    captions_boost: float = dial(0.5, 0, 10)
+    text_boost: float = dial(1.0, 0, 10)
+    lexical_engine: str = dial("fts5", among=LEXICAL_ENGINES)
+    exact_below: int = dial(200_000, 0, 100_000_000)
+    coverage_weight: float = dial(0.4, 0, 1)
+    parent_share: float = dial(0.5, 0, 2)
+    document_share: float = dial(0.3, 0, 2)
 
     def __post_init__(self) -> None:
-        one_of("retrieval.fusion", self.fusion, FUSIONS)
-        one_of("retrieval.lexical_engine", self.lexical_engine, LEXICAL_ENGINES)
-        within("retrieval.dense_weight", self.dense_weight, 0, 1)
-        within("retrieval.lexical_weight", self.lexical_weight, 0, 1)
+        check("retrieval", self)
         if not self.dense_weight + self.lexical_weight:
             raise SettingsError("Both retrieval weights are 0.", "Give at least one search a weight.")
-        within("retrieval.rrf_k", self.rrf_k, 1, 1000)
-        within("retrieval.coverage_weight", self.coverage_weight, 0, 1)
-        within("retrieval.neighbour_share", self.neighbour_share, 0, 1)
-        within("retrieval.parent_share", self.parent_share, 0, 2)
-        within("retrieval.document_share", self.document_share, 0, 2)
-        within("retrieval.k", self.k, 1, 1000)
-        within("retrieval.min_similarity", self.min_similarity, -1, 1)
-        for name in _BOOSTS:
-            within(f"retrieval.{name}", getattr(self, name), 0, 10)
-        within("retrieval.exact_below", self.exact_below, 0, 100_000_000)
 
     @property
     def boosts(self) -> dict[str, float]:
@@ -139,16 +126,13 @@ class DiversitySettings:
     behind them follow as they were.
     """
 
-    method: str = "none"
-    relevance: float = 0.7
-    cluster_similarity: float = 0.6
-    candidates: int = 100
+    method: str = dial("none", among=DIVERSITIES)
+    relevance: float = dial(0.7, 0, 1)
+    cluster_similarity: float = dial(0.6, 0, 1)
+    candidates: int = dial(100, 2, 1000)
 
     def __post_init__(self) -> None:
-        one_of("diversity.method", self.method, DIVERSITIES)
-        within("diversity.relevance", self.relevance, 0, 1)
-        within("diversity.cluster_similarity", self.cluster_similarity, 0, 1)
-        within("diversity.candidates", self.candidates, 2, 1000)
+        check("diversity", self)
 
     @property
     def off(self) -> bool:
@@ -194,30 +178,21 @@ class RerankingSettings:
     """
 
     model: str = ""
-    unit: str = "child"
-    window_sentences: int = 2
-    candidates: int = 20
-    keep: int = 0
-    blend: float = 0.4
-    timeout_seconds: float = 10.0
-    batch_size: int = 8
-    max_tokens: int = 0
-    precision: str = "auto"
+    unit: str = dial("child", among=RERANKING_UNITS)
+    window_sentences: int = dial(2, 0, 50)
+    candidates: int = dial(20, 1, 1000)
+    keep: int = dial(0, 0, 1000)
+    blend: float = dial(0.4, 0, 1)
+    timeout_seconds: float = dial(10.0, 0, 3600)
+    batch_size: int = dial(8, 1, 1024)
+    max_tokens: int = dial(0, 0, 1_000_000)
+    precision: str = dial("auto", among=PRECISIONS)
     prefix: bool = True
-    neighbour_share: float = 1.0
+    neighbour_share: float = dial(1.0, 0, 1)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", FORMER_RERANKERS.get(self.model, self.model))
-        one_of("reranking.unit", self.unit, RERANKING_UNITS)
-        one_of("reranking.precision", self.precision, PRECISIONS)
-        within("reranking.window_sentences", self.window_sentences, 0, 50)
-        within("reranking.candidates", self.candidates, 1, 1000)
-        within("reranking.keep", self.keep, 0, 1000)
-        within("reranking.blend", self.blend, 0, 1)
-        within("reranking.neighbour_share", self.neighbour_share, 0, 1)
-        within("reranking.timeout_seconds", self.timeout_seconds, 0, 3600)
-        within("reranking.batch_size", self.batch_size, 1, 1024)
-        within("reranking.max_tokens", self.max_tokens, 0, 1_000_000)
+        check("reranking", self)
 
     @property
     def off(self) -> bool:

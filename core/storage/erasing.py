@@ -9,7 +9,7 @@ from core.errors import StorageError
 from core.storage import keepsakes, rescue
 from core.storage.catalogue.folder_files import forget_handed
 from core.storage.catalogue.generations import generations
-from core.storage.catalogue.job_rows import find_jobs, remove_job
+from core.storage.catalogue.job_rows import UNFINISHED, remove_jobs
 from core.storage.catalogue.statistics import BACKUPS, CACHE
 from core.storage.faults import disk_faults
 from core.storage.files import SET_ASIDE
@@ -49,18 +49,17 @@ def erase(store: Store, *, copies: bool = False) -> None:
     if copies and rescue.waiting(store.home):
         raise StorageError("What was set aside is not put back yet.", "Repair the library first, or keep the copies.")
     with store.transaction() as connection:
-        if find_jobs(store, 1, ["running"]):  # it holds vectors that it has not stored yet
+        if store.row("SELECT 1 FROM job WHERE state = 'running'"):  # it holds vectors that it has not stored yet
             raise StorageError("Files are being read.", "Wait for them or cancel the job, and erase again.")
-        for job in find_jobs(store, -1, ["done", "failed", "cancelled"]):
-            remove_job(store, job.id)
-        left = connection.execute(
+        remove_jobs(store, f"state NOT IN {UNFINISHED}")
+        left = store.rows(
             "SELECT folder_file.path, folder.path FROM folder_file JOIN folder ON id = folder WHERE state = 'left'"
-        ).fetchall()
+        )
         forget_handed(
             store, [path for path, root in left if keepsakes.place_of(root).is_dir() and not os.path.lexists(path)]
         )
         for statement in _TRACES:
-            connection.execute(statement)
+            store.write(statement)
         for known in generations(store):
             rebuild_index(connection, known.number)
         store.touch()

@@ -33,12 +33,9 @@ def unreadable(store: Store) -> Iterator[tuple[str, str, str]]:
     for where, read in whole:
         if told := _fault(read):
             yield told, where, ""
-    with store.reading() as connection:
-        versions = connection.execute("SELECT id, title FROM version ORDER BY number").fetchall()
-        (garbled,) = connection.execute(f"SELECT count(*) FROM job WHERE {_GARBLED_JOB}").fetchone()
-    if garbled:
+    if garbled := store.value(f"SELECT count(*) FROM job WHERE {_GARBLED_JOB}"):
         yield f"What {garbled} jobs were to do cannot be read any more.", _JOBS, ""
-    for version_id, title in versions:
+    for version_id, title in store.rows("SELECT id, title FROM version ORDER BY number"):
         if told := _fault(partial(_read_whole, store, version_id)):
             yield told, f"{title} ({version_id[:12]})", version_id
 
@@ -46,7 +43,7 @@ def unreadable(store: Store) -> Iterator[tuple[str, str, str]]:
 def mend(store: Store, places: set[str]) -> None:
     """Replace what cannot be read by what was written down of it, else by nothing: none of it is a document."""
     known = keepsakes.kept(store.home)
-    with store.transaction() as connection:
+    with store.transaction():
         if _SETTINGS in places:
             written = next((row.get("value") for row in known.of("meta") if row.get("key") == "settings"), None)
             store.set_meta("settings", written if isinstance(written, str) else None)
@@ -55,13 +52,13 @@ def mend(store: Store, places: set[str]) -> None:
         if _LANGUAGES in places:
             store.set_meta("languages", None)
         if _FOLDERS in places:
-            connection.execute("UPDATE folder SET patterns = '[]' WHERE NOT json_valid(patterns)")
+            store.write("UPDATE folder SET patterns = '[]' WHERE NOT json_valid(patterns)")
         if _RECIPES in places:
             _rewrite(store, "own_recipe", "chunking", ("scope", "key"), known.of("own_recipe"))
         if _EDITS in places:
             _rewrite(store, "edit", "anchors", ("version_id", "made_at"), known.of("edit"))
         if _JOBS in places:
-            connection.execute(f"DELETE FROM job WHERE {_GARBLED_JOB}")
+            store.write(f"DELETE FROM job WHERE {_GARBLED_JOB}")
 
 
 def _read_whole(store: Store, version_id: str) -> None:
@@ -80,14 +77,14 @@ def _rewrite(store: Store, table: str, column: str, key: tuple[str, str], writte
         with suppress(ValueError, TypeError):
             json.loads(row[column])
             sound[tuple(row.get(name) for name in key)] = row[column]
-    with store.transaction() as connection:
-        named = ", ".join(key)
-        for values in connection.execute(f"SELECT {named} FROM {table} WHERE NOT json_valid({column})").fetchall():
-            same = " AND ".join(f"{name} = ?" for name in key) + f" AND NOT json_valid({column})"
+    garbled = f"NOT json_valid({column})"
+    same = " AND ".join([*(f"{name} = ?" for name in key), garbled])
+    with store.transaction():
+        for values in store.rows(f"SELECT {', '.join(key)} FROM {table} WHERE {garbled}"):
             if values in sound:
-                connection.execute(f"UPDATE {table} SET {column} = ? WHERE {same}", (sound[values], *values))
+                store.write(f"UPDATE {table} SET {column} = ? WHERE {same}", sound[values], *values)
             else:
-                connection.execute(f"DELETE FROM {table} WHERE {same}", values)
+                store.write(f"DELETE FROM {table} WHERE {same}", *values)
                 _LOG.warning("A row of %s could not be read and nothing was written down of it.", table)
 
 

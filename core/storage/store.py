@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-import sqlite3
 import threading
 import uuid
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, closing, suppress
+from collections.abc import Iterable
+from contextlib import ExitStack, closing, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,7 +42,9 @@ class Store:
     """One library's truth. Every method may be called from any thread; make one with ``open``.
 
     ``writable``: this process holds the writer's lock. ``projection``: Chroma, once something needed it; only
-    ``core.storage.index.outbox`` touches it, under ``projection_lock``.
+    ``core.storage.index.outbox`` touches it, under ``projection_lock``. ``reading``, ``transaction``, ``afresh`` and
+    ``after_commit`` are those of ``Connections``; what one statement reads or changes, ``rows``, ``row``, ``value``,
+    ``write`` and ``write_many`` do. A list, tuple or set among their values is bound as JSON, for ``json_each(?)``.
     """
 
     def __init__(self, home: Path, lock: WriterLock | None) -> None:
@@ -55,6 +56,8 @@ class Store:
         self.growing: threading.Thread | None = None  # while Chroma is made anew beside the questions
         self._lock = lock
         self._connections = Connections(home / CATALOGUE, write=self.writable)
+        self.reading, self.transaction = self._connections.reading, self._connections.transaction
+        self.afresh, self.after_commit = self._connections.afresh, self._connections.after_commit
 
     @classmethod
     def open(cls, home: Path, *, write: bool, repair: bool = False) -> Store:
@@ -120,25 +123,35 @@ class Store:
     ) -> None:
         self.close()
 
-    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
-        """A connection whose statements all see one state; inside a transaction, the transaction's own."""
-        return self._connections.reading()
+    def rows(self, query: str, *values: Any) -> list[Any]:
+        """All rows that a query finds."""
+        with self.reading() as connection:
+            return connection.execute(query, _bound(values)).fetchall()
 
-    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
-        """The writer: everything inside happens, or nothing. May be nested. Others' writes wait for its end."""
-        return self._connections.transaction()
+    def row(self, query: str, *values: Any) -> Any:
+        """The first row that a query finds; ``None`` for none."""
+        with self.reading() as connection:
+            return connection.execute(query, _bound(values)).fetchone()
 
-    def afresh(self) -> AbstractContextManager[None]:
-        """Inside, each ``reading()`` sees the newest state, whatever snapshot the thread is in."""
-        return self._connections.afresh()
+    def value(self, query: str, *values: Any) -> Any:
+        """The first value of the first row that a query finds; ``None`` for no row."""
+        found = self.row(query, *values)
+        return None if found is None else found[0]
 
-    @property
-    def in_transaction(self) -> bool:
-        return self._connections.in_transaction
+    def write(self, statement: str, *values: Any, contents: bool | None = None) -> int:
+        """Carry a statement out and return how many rows it changed. ``contents``: as ``touch`` has it, ``None``: the
+        library's revision stays, and so it does where nothing was changed.
+        """
+        with self.transaction() as connection:
+            changed = connection.execute(statement, _bound(values)).rowcount
+            if contents is not None and changed:
+                self.touch(contents=contents)
+        return changed
 
-    def after_commit(self, action: Callable[[], None]) -> None:
-        """Run ``action`` when the surrounding transaction has been committed; never when it is rolled back."""
-        self._connections.after_commit(action)
+    def write_many(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> int:
+        """Carry a statement out for each row of values, all or none, and return how many rows that changed."""
+        with self.transaction() as connection:
+            return connection.executemany(statement, rows).rowcount
 
     def touch(self, *, contents: bool = True) -> None:
         """The surrounding transaction changes what the library holds: its revision grows with the commit.
@@ -165,9 +178,8 @@ class Store:
 
     def meta(self, key: str) -> str | None:
         """One of the library's own values, ``None`` where it was never set."""
-        with self.reading() as connection:
-            row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else str(row[0])
+        found = self.value("SELECT value FROM meta WHERE key = ?", key)
+        return None if found is None else str(found)
 
     def set_meta(self, key: str, value: str | None) -> None:
         """Keep one of the library's own values; ``None`` forgets it."""
@@ -208,8 +220,7 @@ class Store:
 
     def wanted_files(self) -> set[str]:
         """Hashes of the originals that a version, or an item of a job still to be done or retried, names."""
-        with self.reading() as connection:
-            return {name for (name,) in connection.execute(WANTED)}
+        return {name for (name,) in self.rows(WANTED)}
 
     def release_file(self, content_hash: str) -> None:
         """Delete an original after the commit of the surrounding transaction, unless something still names it then."""
@@ -217,9 +228,7 @@ class Store:
         self.after_commit(lambda: self._remove_unwanted(content_hash))
 
     def _remove_unwanted(self, content_hash: str) -> None:
-        with self.reading() as connection:
-            wanted = connection.execute(f"SELECT 1 FROM ({WANTED}) WHERE id = ?", (content_hash,)).fetchone()
-        if wanted is None:
+        if self.row(f"SELECT 1 FROM ({WANTED}) WHERE id = ?", content_hash) is None:
             self.files.remove(content_hash)
         else:
             self.files.named(content_hash)
@@ -250,6 +259,10 @@ class Store:
             _LOG.info("Removed %d files that no document ever named.", deleted)
         if aside:
             _LOG.warning("Moved %d originals that the catalogue does not name to %s.", aside, self.files.set_aside)
+
+
+def _bound(values: tuple[Any, ...]) -> list[Any]:
+    return [json.dumps(list(one)) if isinstance(one, list | tuple | set) else one for one in values]
 
 
 def storable(text: str) -> str:

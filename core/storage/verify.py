@@ -87,11 +87,8 @@ def _mend(store: Store, places: set[str]) -> None:
         if _index_place(known.number) in places:
             with store.transaction() as connection:
                 # Tokens of chunks that are gone are no use; tokens that are gone are made by cutting anew.
-                connection.execute(
-                    f"DELETE FROM {content_table(known.number)} WHERE row NOT IN"
-                    " (SELECT row FROM chunk WHERE generation = ? AND level = 0)",
-                    (known.number,),
-                )
+                leaves = "SELECT row FROM chunk WHERE generation = ? AND level = 0"
+                store.write(f"DELETE FROM {content_table(known.number)} WHERE row NOT IN ({leaves})", known.number)
                 rebuild_index(connection, known.number)
     rows.mend(store, places)
     store.files.sweep(store.wanted_files())
@@ -116,21 +113,19 @@ def _waiting(store: Store) -> Iterator[Problem]:
 
 
 def _versions(store: Store) -> Iterator[Problem]:
-    with store.reading() as connection:
-        found = connection.execute(
-            "SELECT id, title, text_hash, characters, (SELECT count(*) FROM source WHERE version = number),"
-            " (SELECT count(*) FROM source WHERE version = number AND trashed_at IS NULL),"
-            " (SELECT count(*) FROM recipe WHERE recipe.version = number AND generation ="
-            " (SELECT value FROM meta WHERE key = 'serving')) FROM version ORDER BY number"
-        ).fetchall()
+    found = store.rows(
+        "SELECT id, title, text_hash, characters, (SELECT count(*) FROM source WHERE version = number),"
+        " (SELECT count(*) FROM source WHERE version = number AND trashed_at IS NULL),"
+        " (SELECT count(*) FROM recipe WHERE recipe.version = number AND generation ="
+        " (SELECT value FROM meta WHERE key = 'serving')) FROM version ORDER BY number"
+    )
     for version_id, title, hashed, characters, pointing, live, cut in found:
-        with store.reading() as connection:
-            row = connection.execute("SELECT text FROM version WHERE id = ?", (version_id,)).fetchone()
-        if row is None:
+        text = store.value("SELECT text FROM version WHERE id = ?", version_id)
+        if text is None:
             continue  # removed by the writer while a reader verifies
         where = f"{title} ({version_id[:12]})"
         fault = store.files.fault(version_id)
-        if text_hash(row[0]) != hashed or len(row[0]) != characters:
+        if text_hash(text) != hashed or len(text) != characters:
             yield Problem("The text is not the one that was stored.", where, not fault, version_id)
         if not pointing:
             yield Problem("No source points to this document.", where, not fault)
@@ -138,7 +133,7 @@ def _versions(store: Store) -> Iterator[Problem]:
             yield Problem("The document is not cut in the serving generation.", where, not fault, version_id)
         if pointing and cut and not live:
             yield Problem("The document lies in the trash and is still indexed.", where, True)
-        if fault and _still_there(store, version_id):
+        if fault and store.row("SELECT 1 FROM version WHERE id = ?", version_id):
             yield Problem(fault, where, False, version_id)
 
 
@@ -148,39 +143,31 @@ def _rows(store: Store) -> Iterator[Problem]:
 
 
 def _attachments(store: Store) -> Iterator[Problem]:
-    with store.reading() as connection:
-        for name, title in connection.execute(
-            "SELECT source.name, title FROM source JOIN version ON number = parent WHERE source.trashed_at IS NULL"
-            " AND parent NOT IN (SELECT version FROM source WHERE trashed_at IS NULL)"
-        ):
-            yield Problem("The mail of this attachment lies in the trash.", f"{name} in {title}", True)
-
-
-def _still_there(store: Store, version_id: str) -> bool:
-    with store.reading() as connection:
-        return connection.execute("SELECT 1 FROM version WHERE id = ?", (version_id,)).fetchone() is not None
+    for name, title in store.rows(
+        "SELECT source.name, title FROM source JOIN version ON number = parent WHERE source.trashed_at IS NULL"
+        " AND parent NOT IN (SELECT version FROM source WHERE trashed_at IS NULL)"
+    ):
+        yield Problem("The mail of this attachment lies in the trash.", f"{name} in {title}", True)
 
 
 def _spans(store: Store) -> Iterator[Problem]:
-    with store.reading() as connection:
-        for row, title, version_id in connection.execute(
-            "SELECT row, title, id FROM chunk JOIN version ON number = chunk.version"
-            ' WHERE NOT (0 <= start AND start < "end" AND "end" <= characters)'
-        ):
-            yield _derived(store, "A chunk leaves its document's text.", f"{title}, chunk {row}", version_id)
-        for row, title, version_id in connection.execute(
-            "SELECT child.row, title, id FROM chunk AS child JOIN chunk AS parent ON parent.row = child.parent_row"
-            " JOIN version ON number = child.version WHERE child.version <> parent.version"
-            " OR child.generation <> parent.generation OR child.level + 1 <> parent.level"
-            ' OR child.start < parent.start OR child."end" > parent."end"'
-        ):
-            yield _derived(store, "A chunk leaves its parent.", f"{title}, chunk {row}", version_id)
-        for title, box, characters, version_id in connection.execute(
-            'SELECT title, max(page_box."end"), characters, id FROM page_box'
-            " JOIN version ON number = page_box.version GROUP BY number"
-        ):
-            if box > characters:
-                yield _derived(store, "A page box leaves the document's text.", title, version_id)
+    for row, title, version_id in store.rows(
+        "SELECT row, title, id FROM chunk JOIN version ON number = chunk.version"
+        ' WHERE NOT (0 <= start AND start < "end" AND "end" <= characters)'
+    ):
+        yield _derived(store, "A chunk leaves its document's text.", f"{title}, chunk {row}", version_id)
+    for row, title, version_id in store.rows(
+        "SELECT child.row, title, id FROM chunk AS child JOIN chunk AS parent ON parent.row = child.parent_row"
+        " JOIN version ON number = child.version WHERE child.version <> parent.version"
+        " OR child.generation <> parent.generation OR child.level + 1 <> parent.level"
+        ' OR child.start < parent.start OR child."end" > parent."end"'
+    ):
+        yield _derived(store, "A chunk leaves its parent.", f"{title}, chunk {row}", version_id)
+    for title, version_id in store.rows(
+        "SELECT title, id FROM page_box JOIN version ON number = page_box.version GROUP BY number"
+        ' HAVING max(page_box."end") > characters'
+    ):
+        yield _derived(store, "A page box leaves the document's text.", title, version_id)
 
 
 def _vectors(store: Store) -> Iterator[Problem]:
@@ -215,31 +202,25 @@ def _lexical(store: Store) -> Iterator[Problem]:
 
 def _lexical_of(store: Store, number: int) -> Iterator[Problem]:
     where = _index_place(number)
-    with store.reading() as connection:
-        tables = {
-            name
-            for (name,) in connection.execute(
-                "SELECT name FROM sqlite_master WHERE name IN (?, ?)", (index_table(number), content_table(number))
-            )
-        }
-        if content_table(number) not in tables:
-            yield Problem("The tokens of the leaves are missing.", where, False)
-            return
-        if index_table(number) not in tables:
-            yield Problem("The word index is missing.", where, True)
-            return
-        leaves = "SELECT row FROM chunk WHERE generation = ? AND level = 0"
-        lacking = connection.execute(
-            f"SELECT count(*) FROM ({leaves} EXCEPT SELECT row FROM {content_table(number)})", (number,)
-        ).fetchone()[0]
-        surplus = connection.execute(
-            f"SELECT count(*) FROM (SELECT row FROM {content_table(number)} EXCEPT {leaves})", (number,)
-        ).fetchone()[0]
-        bare = connection.execute(
+    there = "SELECT 1 FROM sqlite_master WHERE name = ?"
+    if not store.row(there, content_table(number)):
+        yield Problem("The tokens of the leaves are missing.", where, False)
+        return
+    if not store.row(there, index_table(number)):
+        yield Problem("The word index is missing.", where, True)
+        return
+    leaves, tokens = (
+        "SELECT row FROM chunk WHERE generation = ? AND level = 0",
+        f"SELECT row FROM {content_table(number)}",
+    )
+    with store.reading():
+        lacking = store.value(f"SELECT count(*) FROM ({leaves} EXCEPT {tokens})", number)
+        surplus = store.value(f"SELECT count(*) FROM ({tokens} EXCEPT {leaves})", number)
+        bare = store.rows(
             f"SELECT DISTINCT id, title FROM chunk JOIN version ON number = version WHERE row IN"
-            f" ({leaves} EXCEPT SELECT row FROM {content_table(number)})",
-            (number,),
-        ).fetchall()
+            f" ({leaves} EXCEPT {tokens})",
+            number,
+        )
     for version_id, title in bare:
         yield _derived(store, f"{lacking} leaves have no tokens.", f"{title} ({version_id[:12]})", version_id)
     if surplus:
@@ -280,19 +261,7 @@ def _orphans(store: Store) -> Iterator[Problem]:
 
 
 def _chroma(store: Store) -> Iterator[Problem]:
-    if _needs_chroma(store):
-        fault = compare_projection(store)
-        if fault:
-            yield Problem(fault, _CHROMA, True)
-
-
-def _needs_chroma(store: Store) -> bool:
-    """Whether there is anything Chroma should hold, or it exists; before the outbox was first carried it need not."""
-    if store.meta("projection") is not None:
-        return True
-    with store.reading() as connection:
-        return bool(
-            connection.execute(
-                f"SELECT count(*) FROM chunk WHERE level = 0 AND {ENCODED} AND row NOT IN (SELECT row FROM outbox)"
-            ).fetchone()[0]
-        )
+    # Before the outbox was first carried there need be none.
+    carried = f"SELECT 1 FROM chunk WHERE level = 0 AND {ENCODED} AND row NOT IN (SELECT row FROM outbox) LIMIT 1"
+    if (store.meta("projection") or store.row(carried)) and (fault := compare_projection(store)):
+        yield Problem(fault, _CHROMA, True)

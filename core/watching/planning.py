@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from time import time
 
 from core.errors import LecternError
-from core.ingest.gathering import Changes, FoundFile, ScanProgress, compare, files_known, hash_of, note_scanned, scan
+from core.ingest.gathering import Changes, FoundFile, ScanProgress, compared, files_known, hash_of, scan
 from core.storage.catalogue.folder_files import Handed, Move, handed_files, paths_at_work
 from core.storage.catalogue.folders import Folder, KnownFile
 from core.storage.catalogue.sources import path_key
@@ -91,8 +91,7 @@ def _look(store: Store, folder: Folder, progress: ScanProgress | None) -> Folder
         return FolderPlan(folder, str(error))
     if any(not place for place, _ in found.unreadable):
         return FolderPlan(folder, f"{folder.path} cannot be read. Check its rights. Nothing is removed.")
-    changes, stamps = compare(found, known)
-    note_scanned(store, folder.path, stamps)
+    changes = compared(store, found, folder.path, known)
     before = handed_files(store, folder.id)
     settled: dict[bytes, Handed] = {}
     new: list[FoundFile] = []

@@ -9,15 +9,10 @@ import pytest
 
 from core.chunking.edits.edits import merge
 from core.errors import CancelledError, LecternError, NotFoundError
-from core.ingest import applying, editing
-from core.ingest.applying import Cost, apply_recipe, effective_chunking, plan_apply, reached, recipes, set_recipe
-from core.ingest.ingest import Ingest
 from core.ingest.jobs import Job, NewItem
-from core.ingest.preparing import Preparer
 from core.ingest.work import apply_handler
 from core.library import Incoming, Library
 from core.settings import ChunkingSettings
-from core.storage.catalogue import generations
 from core.storage.store import Store
 from tests.fast_encoder import FastEncoder
 
@@ -42,15 +37,6 @@ def library(store, tmp_path) -> Library:
     return library
 
 
-def preparer(store: Store, library: Library) -> Preparer:
-    serving = generations.serving(store)
-    return Preparer(store, library.model, library.settings, serving.number, library.passwords, recut=True)
-
-
-def run(store: Store, library: Library, watch: object = None) -> Ingest:
-    return Ingest(store, library.model, library.settings, watch)
-
-
 def version(library: Library, name: str) -> str:
     return next(row.version_id for row in library.sources() if row.name == name)
 
@@ -70,18 +56,18 @@ def rows(store: Store, but: str) -> list[sqlite3.Row]:
 def test_one_documents_recipe_leaves_the_rows_of_all_others_untouched(library, store) -> None:
     one = version(library, "otter.md")
     before, tree = rows(store, one), library.tree(one)
-    report = apply_recipe(run(store, library), "document", one, SMALL)
+    report = library.cutting.apply("document", one, SMALL)
     assert [item.source for item in report.documents] == ["otter.md"]
     assert rows(store, one) == before
     assert len(library.tree(one).leaves) > len(tree.leaves)
-    assert effective_chunking(store, library.settings, one) == (SMALL, "document")
+    assert library.cutting.effective_chunking(one) == (SMALL, "document")
     labels = {row.name: row.recipe for row in library.sources()}
     assert labels["otter.md"].startswith("structure · child 16 · parent 64")
     assert len(set(labels.values())) == 2
     assert library.verify() == []
     assert library.apply(library.settings).encoded == 0, "the library's settings do not decide for it"
     assert len(library.tree(one).leaves) > len(tree.leaves)
-    back = apply_recipe(run(store, library), "document", one, None)
+    back = library.cutting.apply("document", one, None)
     assert back.encoded == 0
     assert library.tree(one) == tree
 
@@ -89,36 +75,36 @@ def test_one_documents_recipe_leaves_the_rows_of_all_others_untouched(library, s
 def test_a_recipe_resolves_from_library_to_kind_to_document(library, store) -> None:
     one, other = version(library, "otter.md"), version(library, "badger.md")
     larger = replace(SMALL, max_tokens=32)
-    apply_recipe(run(store, library), "document", one, SMALL)
-    report = apply_recipe(run(store, library), "kind", "markdown", larger)
+    library.cutting.apply("document", one, SMALL)
+    report = library.cutting.apply("kind", "markdown", larger)
     assert [item.source for item in report.documents] == ["badger.md"], "what has a recipe of its own is not reached"
-    assert effective_chunking(store, library.settings, other) == (larger, "kind")
-    assert effective_chunking(store, library.settings, one) == (SMALL, "document")
+    assert library.cutting.effective_chunking(other) == (larger, "kind")
+    assert library.cutting.effective_chunking(one) == (SMALL, "document")
     text = version(library, "falcon.txt")
-    assert effective_chunking(store, library.settings, text) == (library.settings.chunking, "library")
-    assert [row.name for row in reached(store, "library", "")] == ["falcon.txt", "heron.txt"]
-    assert [(own.scope, own.name) for own in recipes(store)] == [("kind", ""), ("document", "otter")]
-    report = apply_recipe(run(store, library), "document", one, None)
-    assert effective_chunking(store, library.settings, one) == (larger, "kind")
+    assert library.cutting.effective_chunking(text) == (library.settings.chunking, "library")
+    assert [row.name for row in library.cutting.reached("library", "")] == ["falcon.txt", "heron.txt"]
+    assert [(own.scope, own.name) for own in library.cutting.recipes()] == [("kind", ""), ("document", "otter")]
+    report = library.cutting.apply("document", one, None)
+    assert library.cutting.effective_chunking(one) == (larger, "kind")
     assert library.verify() == []
 
 
 def test_a_recipe_goes_along_when_the_file_changes(library, store, tmp_path) -> None:
     one = version(library, "otter.md")
-    apply_recipe(run(store, library), "document", one, SMALL)
+    library.cutting.apply("document", one, SMALL)
     path = tmp_path / "otter.md"
     path.write_text(path.read_text() + "\n\nOne paragraph more.\n")
     library.ingest([Incoming(path.name, path)])
     new = version(library, "otter.md")
     assert new != one
-    assert effective_chunking(store, library.settings, new) == (SMALL, "document")
+    assert library.cutting.effective_chunking(new) == (SMALL, "document")
     row = next(row for row in library.sources() if row.name == "otter.md")
     assert row.recipe.startswith("structure · child 16"), "it was cut by it when it came in"
     assert library.apply(library.settings).encoded == 0
 
 
 def test_a_new_document_of_a_kind_is_cut_by_the_kinds_recipe(library, store, tmp_path) -> None:
-    set_recipe(store, "kind", "text", SMALL)
+    library.cutting.set_recipe("kind", "text", SMALL)
     path = tmp_path / "crane.txt"
     path.write_text(text_about("crane"))
     library.ingest([Incoming(path.name, path)])
@@ -129,25 +115,25 @@ def test_a_new_document_of_a_kind_is_cut_by_the_kinds_recipe(library, store, tmp
 def test_what_is_planned_is_what_is_done(library, store, scope, key) -> None:
     key = version(library, key) if scope == "document" else key
     whole = library.document(version(library, "badger.md"))
-    editing.edit(store, merge(whole, whole.text.index("The badger is item 5")))
-    applying.recut_versions(run(store, library), [whole.version_id])
-    apply_recipe(run(store, library), "document", version(library, "heron.txt"), SMALL)
+    library.cutting.edit(merge(whole, whole.text.index("The badger is item 5")))
+    library.cutting.recut([whole.version_id])
+    library.cutting.apply("document", version(library, "heron.txt"), SMALL)
     before = {row.version_id: row.recipe_fingerprint for row in library.sources()}
     told: list[tuple[int, int]] = []
-    cost = plan_apply(preparer(store, library), scope, key, SMALL, lambda *counts: told.append(counts))
+    cost = library.cutting.plan(scope, key, SMALL, lambda *counts: told.append(counts))
     assert {row.version_id: row.recipe_fingerprint for row in library.sources()} == before, "nothing has happened yet"
     now = sum(row.chunks for row in library.sources())
     if scope == "library":
         report = library.apply(replace(library.settings, chunking=SMALL))
     else:
-        report = apply_recipe(run(store, library), scope, key, SMALL)
+        report = library.cutting.apply(scope, key, SMALL)
     assert report.encoded == cost.texts_to_encode > 0
     after = {row.version_id: row.recipe_fingerprint for row in library.sources()}
     assert sum(after[one] != before[one] for one in after) == cost.documents
     assert sum(row.chunks for row in library.sources()) - now == cost.chunks_then - cost.chunks_now
     assert told[0][0] == 0
     assert cost.seconds > 0
-    again = plan_apply(preparer(store, library), scope, key, SMALL)
+    again = library.cutting.plan(scope, key, SMALL)
     assert (again.documents, again.texts_to_encode) == (0, 0)
     assert again.sentence == "Nothing would change."
 
@@ -157,7 +143,7 @@ def test_a_plan_can_be_cancelled(library, store) -> None:
         raise CancelledError("Stopped.")
 
     with pytest.raises(CancelledError):
-        plan_apply(preparer(store, library), "library", "", SMALL, stop)
+        library.cutting.plan("library", "", SMALL, stop)
 
 
 def test_what_is_cancelled_goes_on_from_there(library, store) -> None:
@@ -174,27 +160,23 @@ def test_what_is_cancelled_goes_on_from_there(library, store) -> None:
             self.done += 1
 
     with pytest.raises(CancelledError):
-        apply_recipe(run(store, library, Stopping()), "kind", "markdown", SMALL)
+        library.cutting.apply("kind", "markdown", SMALL, Stopping())
     assert library.verify() == []
-    first = plan_apply(preparer(store, library), "kind", "markdown", SMALL)
+    first = library.cutting.plan("kind", "markdown", SMALL)
     assert first.documents == 1
-    report = apply_recipe(run(store, library), "kind", "markdown", SMALL)
-    assert plan_apply(preparer(store, library), "kind", "markdown", SMALL).documents == 0
+    report = library.cutting.apply("kind", "markdown", SMALL)
+    assert library.cutting.plan("kind", "markdown", SMALL).documents == 0
     assert report.failures == ()
 
 
 def test_a_recipe_has_a_scope_and_a_document(library, store) -> None:
     with pytest.raises(LecternError, match="cannot belong to 'folder'"):
-        set_recipe(store, "folder", "x", SMALL)
+        library.cutting.set_recipe("folder", "x", SMALL)
     with pytest.raises(NotFoundError):
-        set_recipe(store, "document", "0" * 64, SMALL)
-    set_recipe(store, "document", "0" * 64, None)
+        library.cutting.set_recipe("document", "0" * 64, SMALL)
+    library.cutting.set_recipe("document", "0" * 64, None)
     with pytest.raises(NotFoundError):
-        effective_chunking(store, library.settings, "0" * 64)
-
-
-def test_a_cost_is_said_in_units() -> None:
-    assert Cost(3, 10, 9, 1, 400.0).sentence == "3 documents, 10 chunks now and 9 then: 1 text to encode, about 7 min"
+        library.cutting.effective_chunking("0" * 64)
 
 
 def job(library: Library, payload: dict[str, object]) -> Job:
@@ -243,16 +225,16 @@ def test_a_recipe_for_another_embedder_waits_until_that_serves(library, store) -
 def test_a_chunker_that_reads_sentences_is_reckoned_until_they_are_encoded(library, store, fast_encoder) -> None:
     one = version(library, "otter.md")
     by_meaning = replace(SMALL, chunker="semantic", max_tokens=40)
-    reckoned = plan_apply(preparer(store, library), "document", one, by_meaning)
+    reckoned = library.cutting.plan("document", one, by_meaning)
     assert not reckoned.exact
     assert "about" in reckoned.sentence.partition(":")[2]
     encoded = len(library.model.encoder.texts)
-    report = apply_recipe(run(store, library), "document", one, by_meaning)
+    report = library.cutting.apply("document", one, by_meaning)
     assert report.encoded == len(library.model.encoder.texts) - encoded > 0
     assert reckoned.texts_to_encode > 0
     sharper = replace(by_meaning, semantic_percentile=50.0)
-    exact = plan_apply(preparer(store, library), "document", one, sharper)
+    exact = library.cutting.plan("document", one, sharper)
     assert exact.exact, "its sentences are kept"
-    assert apply_recipe(run(store, library), "document", one, sharper).encoded == exact.texts_to_encode
+    assert library.cutting.apply("document", one, sharper).encoded == exact.texts_to_encode
     assert library.apply(library.settings).encoded == 0
     assert library.verify() == []

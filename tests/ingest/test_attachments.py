@@ -89,23 +89,6 @@ def test_a_password_that_was_offered_opens_what_is_attached(library):
     assert found(library, "hidden") == {"river.eml › secret.pdf"}
 
 
-def test_the_same_bytes_are_one_document_wherever_they_came_from(library, fast_encoder):
-    put(library, "report.txt", REPORT)
-    put(library, "river.eml", MAIL)
-    put(library, "again.eml", parcel("Once more.", {"copy.txt": REPORT}))
-    assert len(fast_encoder.texts) == len(set(fast_encoder.texts))
-    assert row_of(library, "report.txt").also == ("river.eml › report.txt", "again.eml › copy.txt")
-    assert library.stats().documents == 4
-    library.remove(row_of(library, "river.eml").id)
-    assert names(library) == ["report.txt", "again.eml", "again.eml › copy.txt"]
-    assert found(library, "otters") == {"report.txt"}
-    library.remove(row_of(library, "report.txt").id)
-    assert found(library, "otters") == {"again.eml › copy.txt"}
-    library.remove(row_of(library, "again.eml").id)
-    assert (names(library), library.stats().files_bytes) == ([], 0)
-    assert sound(library)
-
-
 def test_one_run_reads_what_many_mails_carry_once(library, parsed):
     mails = [parcel(f"Mail number {number}.", {"report.txt": REPORT, "b.txt": MINUTES}) for number in range(5)]
     items = [Incoming(f"{number}.eml", content_hash=library.stage(mail)) for number, mail in enumerate(mails)]
@@ -157,25 +140,6 @@ def test_a_changed_mail_replaces_what_was_attached(library):
     assert {row.tags for row in library.sources()} == {("river",)}, "what comes new is filed where its mail is"
     assert found(library, "otters") == set()
     assert library.stats().documents == 3
-    assert sound(library)
-
-
-def test_trash_and_back_without_encoding(library, fast_encoder, parsed):
-    put(library, "report.txt", REPORT)
-    put(library, "river.eml", MAIL)
-    before = {row.name: library.tree(row.version_id).chunks for row in library.sources()}
-    texts, read = list(fast_encoder.texts), list(parsed)
-    library.trash([row_of(library, "river.eml").id])
-    assert names(library) == ["report.txt"]
-    assert [row.name for row in library.trashed()] == ["river.eml"], "what went with it is not listed beside it"
-    assert row_of(library, "report.txt").also == ()
-    assert library.stats().documents == 1
-    assert sound(library)
-    report = library.restore([row_of(library, "river.eml").id])
-    assert report.encoded == 0
-    assert (fast_encoder.texts, parsed) == (texts, read)
-    assert {row.name: library.tree(row.version_id).chunks for row in library.sources()} == before
-    assert found(library, "heron") == {"river.eml › minutes.txt"}
     assert sound(library)
 
 

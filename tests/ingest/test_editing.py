@@ -11,13 +11,9 @@ import pytest
 from core.chunking.edits.edits import Edit, disable, merge, move, pin, split
 from core.embedding import EmbeddingModel
 from core.errors import LecternError, NotFoundError
-from core.ingest import applying, editing
-from core.ingest.document_recipe import DocumentRecipe
-from core.ingest.ingest import Ingest
-from core.ingest.preparing import Preparer
+from core.ingest.prepared import DocumentRecipe
 from core.library import Incoming, Library
 from core.storage.catalogue import edits as stored
-from core.storage.catalogue import generations
 from core.storage.store import Store
 from core.types import Chunk
 from tests.fast_encoder import FastEncoder
@@ -57,27 +53,16 @@ class Bench:
     def version(self) -> str:
         return self.library.sources()[0].version_id
 
-    @property
-    def preparer(self) -> Preparer:
-        serving = generations.serving(self.store)
-        return Preparer(
-            self.store, self.library.model, self.library.settings, serving.number, self.library.passwords, recut=True
-        )
-
-    @property
-    def run(self) -> Ingest:
-        return Ingest(self.store, self.library.model, self.library.settings)
-
     def edit(self, make, *places: str | int) -> int:
         """``make`` an edit where words begin, and cut the document by it."""
         whole = self.library.document(self.version)
         at = [whole.text.index(place) if isinstance(place, str) else place for place in places]
-        number = editing.edit(self.store, make(whole, *at))
+        number = self.library.cutting.edit(make(whole, *at))
         self.recut()
         return number
 
     def recut(self) -> None:
-        assert applying.recut_versions(self.run, [self.version]).failures == ()
+        assert self.library.cutting.recut([self.version]).failures == ()
 
     def leaves(self) -> list[Chunk]:
         return list(self.library.tree(self.version).leaves)
@@ -144,7 +129,7 @@ def test_edits_survive_another_chunker_and_an_edited_file(bench) -> None:
     bench.edit(move, "The heron", "and sleeps all day.\n\nThe heron")
     bench.edit(pin, "lives", "sleeps")
     bench.library.apply(bench.library.settings.with_values({"chunking.chunker": "fixed", "chunking.max_tokens": 40}))
-    assert editing.conflicts(bench.preparer, bench.version) == []
+    assert bench.library.cutting.conflicts(bench.version) == []
     marks = [leaf.metadata["edited"] for leaf in bench.leaves() if "edited" in leaf.metadata]
     assert ("pinned",) in marks
     assert any("moved" in one for one in marks)
@@ -154,7 +139,7 @@ def test_edits_survive_another_chunker_and_an_edited_file(bench) -> None:
     bench.put("Animals of the river.\n\n" + TEXT.replace("badger lives", "badger, they say, lives"))
     assert bench.version != before
     assert [edit.kind for edit in stored.edits(bench.store, bench.version)] == ["merge", "move", "pin"]
-    assert editing.conflicts(bench.preparer, bench.version) == []
+    assert bench.library.cutting.conflicts(bench.version) == []
     assert any(leaf.text == "lives by the river and" for leaf in bench.leaves())
     assert any("moved" in leaf.metadata.get("edited", ()) for leaf in bench.leaves())
     row = bench.library.sources()[0]
@@ -172,48 +157,48 @@ def test_what_no_longer_fits_is_listed_and_comes_back_with_its_words(bench) -> N
     number = bench.edit(split, "over open fields")
     bench.edit(merge, "The heron")
     bench.put(hunting.replace("The falcon hunts over open fields from dawn on.\n\n", ""))
-    (conflict,) = editing.conflicts(bench.preparer, bench.version)
+    (conflict,) = bench.library.cutting.conflicts(bench.version)
     assert (conflict.edit.id, conflict.edit.kind) == (number, "split")
     assert conflict.sentence == "The words it was made on are no longer in the text."
     assert bench.words() == ["otter", "badger+heron"]
     bench.put(hunting)
-    assert editing.conflicts(bench.preparer, bench.version) == []
+    assert bench.library.cutting.conflicts(bench.version) == []
     assert bench.words() == ["otter", "falcon", "", "badger+heron"]
-    editing.drop(bench.store, number)
+    bench.library.cutting.drop(number)
     bench.recut()
     assert bench.words() == ["otter", "falcon", "badger+heron"]
     with pytest.raises(NotFoundError, match="no edit"):
-        editing.drop(bench.store, number)
+        bench.library.cutting.drop(number)
 
 
 def test_an_edit_that_cannot_be_is_refused_with_a_sentence(bench) -> None:
     whole = bench.library.document(bench.version)
     far = TEXT.index("sleeps", TEXT.index("heron"))
     with pytest.raises(LecternError, match="Another boundary now lies between") as refused:
-        editing.edit(bench.store, move(whole, TEXT.index("The falcon"), far))
+        bench.library.cutting.edit(move(whole, TEXT.index("The falcon"), far))
     assert "Choose another place" in str(refused.value)
     with pytest.raises(NotFoundError):
-        editing.edit(bench.store, Edit("split", "0" * 64, split(whole, far).at))
+        bench.library.cutting.edit(Edit("split", "0" * 64, split(whole, far).at))
     assert stored.edits(bench.store, bench.version) == []
     bench.edit(disable, "The falcon", TEXT.index("The badger"))
     with pytest.raises(LecternError, match="No chunk reaches this place"):
-        editing.edit(bench.store, split(whole, TEXT.index("falcon")))
+        bench.library.cutting.edit(split(whole, TEXT.index("falcon")))
     stale = bench.library.tree(bench.version)
     bench.put("Another text.")
     with pytest.raises(LecternError):
-        editing.edit(bench.store, split(whole, far), stale)
+        bench.library.cutting.edit(split(whole, far), stale)
 
 
 def test_an_edit_is_judged_by_the_cut_a_person_looks_at(bench) -> None:
     """The page shows other dials than those that are indexed: what fits there is what counts."""
     whole = bench.library.document(bench.version)
     far = TEXT.index("sleeps", TEXT.index("badger"))
-    shown = bench.preparer.cut(whole, "p", DocumentRecipe(bench.library.settings.chunking))[0].tree
+    shown = bench.library.cutting._prepare().cut(whole, "p", DocumentRecipe(bench.library.settings.chunking))[0].tree
     with pytest.raises(LecternError):
-        editing.edit(bench.store, move(whole, TEXT.index("The falcon"), far), shown)
+        bench.library.cutting.edit(move(whole, TEXT.index("The falcon"), far), shown)
     large = bench.library.settings.with_values({"chunking.max_tokens": 60}).chunking
-    shown = bench.preparer.cut(whole, "p", DocumentRecipe(large))[0].tree
-    assert editing.edit(bench.store, move(whole, TEXT.index("The falcon"), far), shown)
+    shown = bench.library.cutting._prepare().cut(whole, "p", DocumentRecipe(large))[0].tree
+    assert bench.library.cutting.edit(move(whole, TEXT.index("The falcon"), far), shown)
 
 
 def test_edits_of_what_is_attached_go_to_the_mail_that_replaces_it(tmp_path) -> None:
@@ -229,7 +214,7 @@ def test_edits_of_what_is_attached_go_to_the_mail_that_replaces_it(tmp_path) -> 
     bench.put(mail(TEXT))
     attached = next(row for row in bench.library.sources() if row.parent)
     whole = bench.library.document(attached.version_id)
-    editing.edit(bench.store, merge(whole, TEXT.index("The falcon")))
+    bench.library.cutting.edit(merge(whole, TEXT.index("The falcon")))
     bench.put(mail("Once more.\n\n" + TEXT))
     attached = next(row for row in bench.library.sources() if row.parent)
     assert attached.recipe.endswith("· 1 edit")

@@ -77,26 +77,6 @@ def test_jobs_run_in_order_and_show_newest_first(queue) -> None:
     assert [job.id for job in queue.jobs(limit=2)] == [ids[2], ids[1]]
 
 
-def test_a_failing_item_does_not_stop_the_others(queue) -> None:
-    job_id = queue.enqueue("work", {}, THREE)
-
-    def handler(job, reporter) -> None:
-        for item in reporter.items():
-            if item.name == "b.txt":
-                reporter.finish_item(item.id, reason="The file is empty.")
-            else:
-                reporter.finish_item(item.id, "version")
-
-    queue.run_next({"work": handler})
-    job = queue.job(job_id)
-    assert (job.state, job.items_done, job.items_failed) == ("done", 2, 1)
-    assert queue.items(job_id)[1].reason == "The file is empty."
-    queue.retry(job_id)
-    asked = []
-    queue.run_next({"work": lambda job, reporter: asked.extend(item.name for item in reporter.items())})
-    assert asked == ["b.txt"]
-
-
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [

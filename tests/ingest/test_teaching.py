@@ -173,23 +173,6 @@ def test_rebuilding_learns_nothing_that_no_recipe_uses(taught):
     assert lesson(taught).documents == 3
 
 
-def test_a_rebuilding_whose_lesson_is_stopped_keeps_the_one_there_was(taught):
-    add(taught, "plain.txt", PLAIN, LEARNED)
-    before = lesson(taught)
-    ingest(taught, [3])
-
-    class Stops:
-        def stage(self, index, stage, done, total):
-            raise CancelledError("Stopped.")
-
-        def finished(self, index, outcome):
-            raise AssertionError("nothing was cut")
-
-    with pytest.raises(CancelledError):
-        taught.rebuild(Stops())
-    assert lesson(taught) == before
-
-
 def test_twice_the_headings_teach_anew_when_more_comes_in(taught):
     add(taught, "plain.txt", PLAIN, LEARNED)
     first = lesson(taught)

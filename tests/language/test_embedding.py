@@ -99,12 +99,6 @@ def test_every_fault_is_a_sentence_without_the_key(answer, words):
     assert str(raised.value).endswith(".")
 
 
-def test_a_refusal_that_passes_is_met_with_another_attempt():
-    with endpoint() as served:
-        served.vectors[:] = [Script.status(503), Script.status(429, retry_after="0.1"), Script.vectors]
-        assert encoder_at(served).encode(["one"]).shape == (1, 256)
-
-
 def test_a_question_goes_before_the_batches_of_documents():
     ended = []
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ from core.storage.catalogue.sources import find_source, remove_source, sources
 from core.storage.catalogue.statistics import stats
 from core.storage.index.cache import CatalogueVectors
 from core.types import Audit, Gap
-from tests.storage.builders import DIMENSION, EMBEDDER, cut, document, ingest, key, put_source, swap, vector, words
+from tests.storage.builders import DIMENSION, EMBEDDER, cut, document, ingest, key, swap, vector
 
 TEXT = "Every event is validated before it is stored, and the store never forgets one."
 
@@ -117,21 +116,3 @@ def test_vectors_are_kept_bit_for_bit(store) -> None:
     remove_source(store, source)
     assert cache.count() == 5
     assert len(cache.get([key(str(number)) for number in range(25_000)])) == 0
-
-
-def test_sources_show_everything_the_page_needs(store) -> None:
-    begin_generation(store, EMBEDDER, DIMENSION)
-    put_document(store, document(TEXT), size_bytes=78, parser="p")
-    put_source(store, name="uncut", version_id=document(TEXT).version_id)
-    (row,) = sources(store)
-    assert (row.recipe, row.chunks, row.covered, row.characters) == ("", 0, 0.0, len(TEXT))
-    assert (row.document_kind, row.title, row.pages, row.size_bytes, row.path) == ("text", "A title", 0, 78, None)
-    assert Path(store.home).is_absolute()
-
-
-def test_an_empty_document_has_a_recipe_and_no_chunks(store) -> None:
-    ingest(store, "empty", "")
-    assert tree(store, document("").version_id).chunks == ()
-    (row,) = sources(store)
-    assert (row.chunks, row.covered) == (0, 1.0)
-    assert words("") == []

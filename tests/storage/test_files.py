@@ -60,20 +60,6 @@ def test_staging_again_heals_a_damaged_original(store) -> None:
     assert store.files.read(name) == b"good bytes"
 
 
-def test_opening_sweeps_what_nobody_names(tmp_path) -> None:
-    home = tmp_path / "library"
-    with Store.open(home, write=True) as store:
-        ingest(store, "kept", "A document that is kept.")
-        kept = next(store.files.hashes())
-        orphan = store.files.stage(b"staged, then the process died")
-        (store.files.root / "incoming-half").write_bytes(b"half")
-    with Store.open(home, write=False) as reader:
-        assert reader.files.has(orphan)
-    with Store.open(home, write=True) as store:
-        assert list(store.files.hashes()) == [kept]
-        assert not (store.files.root / "incoming-half").exists()
-
-
 def test_the_original_goes_with_its_last_source_and_after_the_commit(store) -> None:
     text = "One text under two names."
     first, second = ingest(store, "first", text), ingest(store, "second", text)

@@ -107,14 +107,6 @@ def test_labels_change_the_revision_and_not_what_was_read_of_leaves(store) -> No
     assert store.contents() > contents
 
 
-def test_a_reader_sees_labels_and_changes_none(store) -> None:
-    Labels(store).tag([1], "seen")
-    with Store.open(store.home, write=False) as reader:
-        assert Labels(reader).tags() == [Tag("seen", 1)]
-        with pytest.raises(LecternError, match="opened for reading"):
-            Labels(reader).tag([1], "no")
-
-
 @given(st.text())
 def test_folding_is_done_once_and_for_all(name) -> None:
     assert fold(fold(name)) == fold(name)

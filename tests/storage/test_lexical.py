@@ -34,20 +34,6 @@ def test_a_term_in_most_rows_only_counts_alone(store) -> None:
     assert index.search([], {})[0].size == 0
 
 
-def test_boosts_weigh_the_fields(store) -> None:
-    number = begin_generation(store, EMBEDDER, DIMENSION).number
-    rows = [(row, *("alpha" if at == row else "x" for at in range(1, 5))) for row in range(1, 5)]
-    with store.transaction() as connection:
-        add_rows(connection, number, rows + [(row, "y", "y", "y", "y") for row in range(5, 14)])
-    index = FtsIndex(store, number)
-    for best, field in enumerate(("title", "headings", "captions", "text"), 1):
-        boosts = dict.fromkeys(FIELDS, 0.1) | {field: 5.0}
-        found, scores = index.search(["alpha"], boosts)
-        assert found[scores.argmax()] == best
-        assert scores.max() > 2 * np.sort(scores)[-2]
-    assert index.search(["alpha"], {})[0].tolist() == [1, 2, 3, 4]
-
-
 WORDS = [f"w{number}" for number in range(10)]
 FIELD = st.lists(st.sampled_from(WORDS), max_size=12)
 BOOST = st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 5, allow_subnormal=False))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import LibraryLockedError, StorageError
+from core.errors import StorageError
 from core.settings import Settings
 from core.storage import lock
 from core.storage.catalogue.sources import sources
@@ -42,11 +42,6 @@ def test_a_second_writer_is_told_who_writes(store) -> None:
     )
     assert f"process {os.getpid()} on " in answer
     assert str(store.home) in answer
-
-
-def test_a_second_store_of_the_same_process_is_locked_out_too(store) -> None:
-    with pytest.raises(LibraryLockedError):
-        Store.open(store.home, write=True)
 
 
 def test_the_lock_is_free_after_close_and_after_a_failed_opening(tmp_path) -> None:
@@ -114,23 +109,6 @@ def test_a_reader_in_another_process_reads_while_a_writer_writes(store) -> None:
         assert in_another_process(code, store.home).strip() == "['one'] 1 2 False"
 
 
-def test_a_transaction_happens_whole_or_not_at_all(store) -> None:
-    revision = store.revision()
-    hooks = []
-
-    def fail() -> None:
-        with store.transaction():
-            ingest(store, "one", "The first document, quite short.")
-            store.after_commit(lambda: hooks.append("never"))
-            raise RuntimeError("stop")
-
-    with pytest.raises(RuntimeError):
-        fail()
-    assert sources(store) == []
-    assert store.revision() == revision
-    assert hooks == []
-
-
 def test_an_inner_transaction_can_fail_alone(store) -> None:
     hooks = []
 
@@ -149,17 +127,6 @@ def test_an_inner_transaction_can_fail_alone(store) -> None:
     assert (store.meta("outer"), store.meta("inner"), hooks) == ("kept", None, ["outer"])
 
 
-def test_the_revision_grows_with_content_and_not_with_notes(store) -> None:
-    seen = [store.revision()]
-    ingest(store, "one", "The first document, quite short.")
-    seen.append(store.revision())
-    store.save_settings(Settings().with_value("retrieval.k", 7))
-    seen.append(store.revision())
-    assert sorted(set(seen)) == seen
-    store.set_meta("anything", "else")
-    assert store.revision() == seen[-1]
-
-
 def test_settings_are_kept_and_old_ones_are_read(store) -> None:
     assert store.settings() is None
     changed = Settings().with_value("chunking.prefix", ("title",)).with_value("chunking.max_tokens", 80)
@@ -168,13 +135,6 @@ def test_settings_are_kept_and_old_ones_are_read(store) -> None:
     assert settings_from({"chunking": {"max_tokens": 80, "of_another_age": 1}, "gone": {}}) == Settings().with_value(
         "chunking.max_tokens", 80
     )
-
-
-def test_settings_with_formats_for_genres_still_open(store) -> None:
-    """Older libraries could hold any word among the kinds that take their parents."""
-    values = Settings().with_value("expansion.kinds", ("guide",)).to_dict()
-    values["expansion"]["kinds"] = ["pdf", "guide", "nothing at all"]
-    assert settings_from(values) == Settings().with_value("expansion.kinds", ("guide",))
 
 
 def test_the_threshold_of_an_answer_that_was_the_default_is_that_of_now(store) -> None:
@@ -291,19 +251,6 @@ def test_a_library_of_a_newer_lectern_is_refused(tmp_path, write) -> None:
     newer.close()
     with pytest.raises(StorageError, match=r"newer Lectern.*0099_of_tomorrow"):
         Store.open(tmp_path, write=write)
-
-
-def test_an_older_library_takes_the_steps_it_lacks(tmp_path, monkeypatch) -> None:
-    with Store.open(tmp_path, write=True) as store:
-        ingest(store, "one", "The first document, quite short.")
-    steps = (*migrations.MIGRATIONS, ("0002_notes", "CREATE TABLE note (id INTEGER); INSERT INTO note VALUES (3);"))
-    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
-    with pytest.raises(StorageError, match="older Lectern"):
-        Store.open(tmp_path, write=False)
-    with Store.open(tmp_path, write=True) as store, store.reading() as connection:
-        assert connection.execute("SELECT id FROM note").fetchall() == [(3,)]
-        assert migrations.applied(connection) == [name for name, _ in steps]
-    Store.open(tmp_path, write=True).close()
 
 
 def test_a_step_that_fails_leaves_nothing_behind(tmp_path, monkeypatch) -> None:

@@ -76,20 +76,6 @@ def test_a_renamed_folder_and_a_renamed_file_encode_nothing_and_keep_what_hangs_
     assert library.verify() == []
 
 
-def test_a_file_goes_from_one_folder_to_another(library: Library, folder: Path, tmp_path: Path, fast_encoder) -> None:
-    other = tmp_path / "archive"
-    write(other / "old.md", "The archive is dry.\n")
-    library.folders.add(other)
-    keep(library)
-    source, encoded = next(row.id for row in library.sources() if row.name == "notes/a.md"), len(fast_encoder.texts)
-    (folder / "a.md").rename(other / "a.md")
-    sweep(library)
-    assert next(row.name for row in library.sources() if row.id == source) == "archive/a.md"
-    assert (held(library, folder), held(library, other)) == (there(folder), there(other))
-    assert len(fast_encoder.texts) == encoded
-    assert library.trashed() == []
-
-
 def test_a_deleted_file_goes_to_the_trash_and_can_be_taken_back(library: Library, folder: Path) -> None:
     (folder / "a.md").unlink()
     sweep(library)

@@ -10,8 +10,7 @@ from typing import Any
 
 from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.documents import document, text_hash, version_number
-from core.storage.catalogue.generations import generation as generation_of
-from core.storage.catalogue.generations import remove_chunks, serving
+from core.storage.catalogue.generations import generation_number, remove_chunks
 from core.storage.catalogue.meaning import add_aliases
 from core.storage.faults import row_faults
 from core.storage.schema.steps import NO_VECTOR
@@ -84,7 +83,7 @@ def swap_chunks(
     if by_id.keys() != {chunk.chunk_id for chunk in tree.leaves} or len(by_id) != len(leaves):
         raise StorageError(f"{tree.document.title}: the leaves to index are not the leaves of its tree.")
     with store.transaction() as connection:
-        number = _generation_number(store, generation)
+        number = generation_number(store, generation)
         version = version_number(connection, tree.document.version_id)
         stored = connection.execute("SELECT text_hash FROM version WHERE number = ?", (version,)).fetchone()
         if stored[0] != text_hash(tree.document.text):
@@ -93,19 +92,15 @@ def swap_chunks(
         connection.execute(
             "INSERT INTO recipe VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                number,
-                version,
-                recipe.fingerprint,
-                storable(recipe.label),
+                *(number, version, recipe.fingerprint, storable(recipe.label)),
                 json.dumps(dict(recipe.values), sort_keys=True),
-                audit.characters,
-                audit.covered,
+                *(audit.characters, audit.covered),
                 json.dumps([[gap.start, gap.end, gap.reason] for gap in audit.gaps]),
-                truncated,
-                now(),
+                *(truncated, now()),
             ),
         )
-        vectors = _vector_numbers(connection, [leaf.vector_key for leaf in leaves])
+        keyed = "SELECT key, number FROM vector WHERE key IN (SELECT value FROM json_each(?))"
+        vectors: dict[str, int] = dict(store.rows(keyed, [leaf.vector_key for leaf in leaves]))
         rows = _next_rows(connection, tree.chunks)
         try:
             connection.executemany(
@@ -138,7 +133,11 @@ def swap_chunks(
                 connection.execute("INSERT INTO chunk_metadata VALUES (?, ?)", (rows[chunk.chunk_id], found))
         encoded = [leaf for leaf in leaves if leaf.vector_key != NO_VECTOR]
         add_aliases(connection, [(rows[leaf.chunk_id], *alias) for leaf in encoded for alias in leaf.aliases])
-        add_rows(connection, number, [(rows[leaf.chunk_id], *_fields(leaf)) for leaf in leaves])
+        fields = (
+            [" ".join(tokens) for tokens in (leaf.title, leaf.headings, leaf.captions, leaf.text)] for leaf in leaves
+        )
+        words = [(rows[leaf.chunk_id], *map(storable, joined)) for leaf, joined in zip(leaves, fields, strict=True)]
+        add_rows(connection, number, words)
         connection.executemany(
             "INSERT INTO outbox(generation, op, row) VALUES (?, 'upsert', ?)",
             ((number, rows[leaf.chunk_id]) for leaf in encoded),
@@ -149,7 +148,7 @@ def swap_chunks(
 def tree(store: Store, version_id: str, generation: int | None = None) -> ChunkTree:
     """The version's chunk tree as it was cut, laws checked again. Raises ``NotFoundError`` where it was not cut."""
     with store.reading() as connection:
-        number = _generation_number(store, generation)
+        number = generation_number(store, generation)
         _recipe_row(connection, version_id, number)
         whole = document(store, version_id)
         found = connection.execute(
@@ -185,19 +184,17 @@ def _chunk(row: tuple[Any, ...], ids: Mapping[int, str], text: str) -> Chunk:
 def audit(store: Store, version_id: str, generation: int | None = None) -> Audit:
     """The loss audit kept with the version's recipe. Raises ``NotFoundError``."""
     with store.reading() as connection:
-        row = _recipe_row(connection, version_id, _generation_number(store, generation))
+        row = _recipe_row(connection, version_id, generation_number(store, generation))
     return Audit(row[3], row[4], tuple(Gap(*gap) for gap in json.loads(row[5])))
 
 
 def count_leaves(store: Store, version_id: str, generation: int | None = None) -> int:
     """How many leaves the version has in a generation; 0 where it is not cut there."""
-    with store.reading() as connection:
-        found = connection.execute(
-            "SELECT count(*) FROM chunk WHERE generation = ? AND level = 0"
-            " AND version = (SELECT number FROM version WHERE id = ?)",
-            (_generation_number(store, generation), version_id),
-        ).fetchone()
-    return int(found[0])
+    leaves = (
+        "SELECT count(*) FROM chunk WHERE generation = ? AND level = 0"
+        " AND version = (SELECT number FROM version WHERE id = ?)"
+    )
+    return int(store.value(leaves, generation_number(store, generation), version_id))
 
 
 @row_faults("The recipe of the document")
@@ -205,7 +202,7 @@ def recipe(store: Store, version_id: str, generation: int | None = None) -> Reci
     """How the version is cut in a generation; ``None`` when it is not (yet)."""
     with store.reading() as connection:
         try:
-            row = _recipe_row(connection, version_id, _generation_number(store, generation))
+            row = _recipe_row(connection, version_id, generation_number(store, generation))
         except NotFoundError:
             return None
     return Recipe(row[0], row[1], json.loads(row[2]))
@@ -214,13 +211,12 @@ def recipe(store: Store, version_id: str, generation: int | None = None) -> Reci
 @row_faults("A chunk")
 def chunk_rows(store: Store, rows: Sequence[int]) -> dict[int, ChunkRow]:
     """Stored chunks by row; rows that are gone are absent."""
-    with store.reading() as connection:
-        found = connection.execute(
-            'SELECT row, chunk_id, id, level, parent_row, start, "end", tokens, encoder_tokens, headings, prefix,'
-            " reasons FROM chunk JOIN version ON version.number = chunk.version"
-            " WHERE row IN (SELECT value FROM json_each(?))",
-            (json.dumps([int(row) for row in rows]),),
-        ).fetchall()
+    found = store.rows(
+        'SELECT row, chunk_id, id, level, parent_row, start, "end", tokens, encoder_tokens, headings, prefix,'
+        " reasons FROM chunk JOIN version ON version.number = chunk.version"
+        " WHERE row IN (SELECT value FROM json_each(?))",
+        [int(row) for row in rows],
+    )
     return {
         item[0]: ChunkRow(*(*item[:9], tuple(json.loads(item[9])), _parts(item[10]), tuple(json.loads(item[11]))))
         for item in found
@@ -229,22 +225,8 @@ def chunk_rows(store: Store, rows: Sequence[int]) -> dict[int, ChunkRow]:
 
 def chunk_ids(store: Store, rows: Sequence[int]) -> dict[int, str]:
     """Public ids by row; rows that are gone are absent."""
-    with store.reading() as connection:
-        return dict(
-            connection.execute(
-                "SELECT row, chunk_id FROM chunk WHERE row IN (SELECT value FROM json_each(?))",
-                (json.dumps([int(row) for row in rows]),),
-            ).fetchall()
-        )
-
-
-def _generation_number(store: Store, number: int | None) -> int:
-    if number is not None:
-        return generation_of(store, number).number
-    current = serving(store)
-    if current is None:
-        raise NotFoundError("The library has no index yet.", "Ingest a document first.")
-    return current.number
+    named = "SELECT row, chunk_id FROM chunk WHERE row IN (SELECT value FROM json_each(?))"
+    return dict(store.rows(named, [int(row) for row in rows]))
 
 
 def _recipe_row(connection: sqlite3.Connection, version_id: str, generation: int) -> tuple[Any, ...]:
@@ -263,23 +245,6 @@ def _next_rows(connection: sqlite3.Connection, chunks: Sequence[Chunk]) -> dict[
     last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'").fetchone()
     first = (last[0] if last else 0) + 1
     return {chunk.chunk_id: first + place for place, chunk in enumerate(chunks)}
-
-
-def _vector_numbers(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, int]:
-    return dict(
-        connection.execute(
-            "SELECT key, number FROM vector WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(keys)),)
-        ).fetchall()
-    )
-
-
-def _fields(leaf: NewLeaf) -> tuple[str, str, str, str]:
-    """Its tokens by field, as ``core.storage.index.lexical`` wants them."""
-    return _joined(leaf.title), _joined(leaf.headings), _joined(leaf.captions), _joined(leaf.text)
-
-
-def _joined(tokens: Sequence[str]) -> str:
-    return storable(" ".join(tokens))
 
 
 def _plain_part(part: PrefixPart) -> list[Any]:

@@ -58,30 +58,30 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
         ) from None
     hashed = text_hash(document.text)
     title = document.title_span
-    values = (
-        document.kind,
-        storable(document.title),
-        title.start if title else None,
-        title.end if title else None,
-        document.text,
-        hashed,
-        len(document.text),
-        size_bytes,
-        parser,
-        json.dumps(dict(document.metadata)),
-        json.dumps(document.notes),
-        plain_words(document.words),
-        now(),
-    )
+    values = {
+        "kind": document.kind,
+        "title": storable(document.title),
+        "title_start": title.start if title else None,
+        "title_end": title.end if title else None,
+        "text": document.text,
+        "text_hash": hashed,
+        "characters": len(document.text),
+        "size_bytes": size_bytes,
+        "parser": parser,
+        "metadata": json.dumps(dict(document.metadata)),
+        "notes": json.dumps(document.notes),
+        "words": plain_words(document.words),
+        "parsed_at": now(),
+        "id": document.version_id,
+    }
     with store.transaction() as connection:
         known = connection.execute(
             "SELECT number, text_hash, text FROM version WHERE id = ?", (document.version_id,)
         ).fetchone()
         if known is None:
+            marks = ", ".join("?" * len(values))
             number = connection.execute(
-                "INSERT INTO version(kind, title, title_start, title_end, text, text_hash, characters, size_bytes,"
-                " parser, metadata, notes, words, parsed_at, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*values, document.version_id),
+                f"INSERT INTO version({', '.join(values)}) VALUES ({marks})", list(values.values())
             ).lastrowid
         else:
             number = known[0]
@@ -89,12 +89,8 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
                 remove_chunks(connection, number)
             for table in ("cell", "block", "link", "page", "page_box"):
                 connection.execute(f"DELETE FROM {table} WHERE version = ?", (number,))
-            connection.execute(
-                "UPDATE version SET kind = ?, title = ?, title_start = ?, title_end = ?, text = ?, text_hash = ?,"
-                " characters = ?, size_bytes = ?, parser = ?, metadata = ?, notes = ?, words = ?,"
-                " parsed_at = ? WHERE number = ?",
-                (*values, number),
-            )
+            changed = ", ".join(f"{name} = ?" for name in values)
+            connection.execute(f"UPDATE version SET {changed} WHERE number = ?", [*values.values(), number])
         _put_structure(connection, int(number or 0), document)
         before = None if known is None else VersionText(known[2], known[1])
         after = VersionText(document.text, hashed)
@@ -113,6 +109,10 @@ def document(store: Store, version_id: str) -> Document:
             "SELECT kind, title, title_start, title_end, text, metadata, notes, words FROM version WHERE number = ?",
             (number,),
         ).fetchone()
+        links = store.rows('SELECT start, "end", target FROM link WHERE version = ? ORDER BY ordinal', number)
+        boxes = store.rows(
+            'SELECT start, "end", page, x0, y0, x1, y1 FROM page_box WHERE version = ? ORDER BY ordinal', number
+        )
         return Document(
             version_id=version_id,
             kind=kind,
@@ -120,20 +120,9 @@ def document(store: Store, version_id: str) -> Document:
             text=text,
             blocks=_blocks(connection, number),
             title_span=None if title_start is None else Span(title_start, title_end),
-            links=tuple(
-                Link(*row)
-                for row in connection.execute(
-                    'SELECT start, "end", target FROM link WHERE version = ? ORDER BY ordinal', (number,)
-                )
-            ),
-            pages=_pages(connection, number),
-            boxes=tuple(
-                PageBox(*row)
-                for row in connection.execute(
-                    'SELECT start, "end", page, x0, y0, x1, y1 FROM page_box WHERE version = ? ORDER BY ordinal',
-                    (number,),
-                )
-            ),
+            links=tuple(Link(*row) for row in links),
+            pages=pages(store, version_id),
+            boxes=tuple(PageBox(*row) for row in boxes),
             metadata=json.loads(metadata),
             notes=tuple(json.loads(notes)),
             words=word_audit(words),
@@ -142,58 +131,59 @@ def document(store: Store, version_id: str) -> Document:
 
 def version(store: Store, version_id: str) -> Version | None:
     """What is known of a version, ``None`` when it is not in the library."""
-    with store.reading() as connection:
-        row = connection.execute(
-            "SELECT id, kind, title, parser, text_hash, characters, size_bytes FROM version WHERE id = ?", (version_id,)
-        ).fetchone()
+    row = store.row(
+        "SELECT id, kind, title, parser, text_hash, characters, size_bytes FROM version WHERE id = ?", version_id
+    )
     return None if row is None else Version(*row)
+
+
+def known_version(store: Store, version_id: str) -> Version:
+    """As ``version``. Raises ``NotFoundError`` where it is not in the library."""
+    found = version(store, version_id)
+    if found is None:
+        raise _no_document(version_id)
+    return found
 
 
 def texts(store: Store, version_ids: Sequence[str]) -> dict[str, str]:
     """Canonical texts by version; versions that are gone are absent."""
-    with store.reading() as connection:
-        return dict(
-            connection.execute(
-                "SELECT id, text FROM version WHERE id IN (SELECT value FROM json_each(?))",
-                (json.dumps(list(version_ids)),),
-            ).fetchall()
-        )
+    wanted = "SELECT id, text FROM version WHERE id IN (SELECT value FROM json_each(?))"
+    return dict(store.rows(wanted, list(version_ids)))
 
 
 def text(store: Store, version_id: str) -> str:
     """The canonical text. Raises ``NotFoundError``."""
     found = texts(store, [version_id])
     if version_id not in found:
-        raise NotFoundError(f"No document has the version {version_id[:12]!r}.", "It may have been removed.")
+        raise _no_document(version_id)
     return found[version_id]
 
 
 @row_faults("The second reading of the document")
 def words(store: Store, version_id: str) -> WordAudit | None:
     """What a second reading of the file said, ``None`` where none was made. Raises ``NotFoundError``."""
-    with store.reading() as connection:
-        number = version_number(connection, version_id)
-        return word_audit(connection.execute("SELECT words FROM version WHERE number = ?", (number,)).fetchone()[0])
+    row = store.row("SELECT words FROM version WHERE id = ?", version_id)
+    if row is None:
+        raise _no_document(version_id)
+    return word_audit(row[0])
 
 
 def pages(store: Store, version_id: str) -> tuple[Page, ...]:
     """The pages of a version and how they were read; () without any. Raises ``NotFoundError``."""
     with store.reading() as connection:
-        return _pages(connection, version_number(connection, version_id))
+        number = version_number(connection, version_id)
+        found = "SELECT number, width, height, reading, confidence FROM page WHERE version = ? ORDER BY ordinal"
+        return tuple(Page(*row) for row in store.rows(found, number))
 
 
 def heading_counts(store: Store) -> dict[str, int]:
     """How many headings each version has that a live source names; a version without any is absent."""
-    with store.reading() as connection:
-        return dict(
-            connection.execute(
-                "SELECT version.id, COUNT(*) FROM block JOIN version ON version.number = block.version"
-                " WHERE block.kind = ?"
-                " AND EXISTS (SELECT 1 FROM source WHERE version = block.version AND trashed_at IS NULL)"
-                " GROUP BY block.version",
-                (BlockKind.HEADING.value,),
-            ).fetchall()
-        )
+    counted = (
+        "SELECT version.id, COUNT(*) FROM block JOIN version ON version.number = block.version WHERE block.kind = ?"
+        " AND EXISTS (SELECT 1 FROM source WHERE version = block.version AND trashed_at IS NULL)"
+        " GROUP BY block.version"
+    )
+    return dict(store.rows(counted, BlockKind.HEADING.value))
 
 
 def blocks(store: Store, version_id: str, start: int, end: int) -> tuple[Block, ...]:
@@ -213,13 +203,11 @@ def page_at(store: Store, version_id: str, offset: int) -> int | None:
     whole document, by two steps in an index.
     """
     runs = 'SELECT page, "end" FROM page_box WHERE version = (SELECT number FROM version WHERE id = ?) AND start'
-    with store.reading() as connection:
-        before = connection.execute(
-            f"{runs} <= ? ORDER BY start DESC, ordinal DESC LIMIT 1", (version_id, offset)
-        ).fetchone()
+    with store.reading():
+        before = store.row(f"{runs} <= ? ORDER BY start DESC, ordinal DESC LIMIT 1", version_id, offset)
         if before is not None and before[1] > offset:
             return int(before[0])
-        after = connection.execute(f"{runs} > ? ORDER BY start, ordinal LIMIT 1", (version_id, offset)).fetchone()
+        after = store.row(f"{runs} > ? ORDER BY start, ordinal LIMIT 1", version_id, offset)
     nearest = after or before
     return None if nearest is None else int(nearest[0])
 
@@ -228,55 +216,35 @@ def version_number(connection: sqlite3.Connection, version_id: str) -> int:
     """The catalogue's number of a version. Raises ``NotFoundError``."""
     row = connection.execute("SELECT number FROM version WHERE id = ?", (version_id,)).fetchone()
     if row is None:
-        raise NotFoundError(f"No document has the version {version_id[:12]!r}.", "It may have been removed.")
+        raise _no_document(version_id)
     return int(row[0])
 
 
+def _no_document(version_id: str) -> NotFoundError:
+    return NotFoundError(f"No document has the version {version_id[:12]!r}.", "It may have been removed.")
+
+
 def _put_structure(connection: sqlite3.Connection, number: int, document: Document) -> None:
-    connection.executemany(
-        "INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (
-                number,
-                ordinal,
-                block.kind.value,
-                block.start,
-                block.end,
-                block.level,
-                json.dumps([[part.start, part.end] for part in block.parts]),
-                block.header.start if block.header else None,
-                block.header.end if block.header else None,
-                storable(block.language),
-            )
-            for ordinal, block in enumerate(document.blocks)
-        ),
-    )
-    connection.executemany(
-        "INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (number, ordinal, place, cell.row, cell.column, cell.start, cell.end, *_typed(cell.value), cell.header)
-            for ordinal, block in enumerate(document.blocks)
+    rows: dict[str, list[tuple[object, ...]]] = {"block": [], "cell": [], "link": [], "page": [], "page_box": []}
+    for at, block in enumerate(document.blocks):
+        parts = json.dumps([[part.start, part.end] for part in block.parts])
+        header = (block.header.start, block.header.end) if block.header else (None, None)
+        spans = (block.start, block.end, block.level, parts, *header)
+        rows["block"].append((at, block.kind.value, *spans, storable(block.language)))
+        rows["cell"] += (
+            (at, place, cell.row, cell.column, cell.start, cell.end, *_typed(cell.value), cell.header)
             for place, cell in enumerate(block.cells)
-        ),
-    )
-    connection.executemany(
-        "INSERT INTO link VALUES (?, ?, ?, ?, ?)",
-        ((number, i, link.start, link.end, storable(link.target)) for i, link in enumerate(document.links)),
-    )
-    connection.executemany(
-        "INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (
-            (number, i, page.number, page.width, page.height, page.reading, page.confidence)
-            for i, page in enumerate(document.pages)
-        ),
-    )
-    connection.executemany(
-        "INSERT INTO page_box VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (number, box.start, ordinal, box.end, box.page, box.x0, box.y0, box.x1, box.y1)
-            for ordinal, box in enumerate(document.boxes)
-        ),
-    )
+        )
+    for at, link in enumerate(document.links):
+        rows["link"].append((at, link.start, link.end, storable(link.target)))
+    for at, page in enumerate(document.pages):
+        rows["page"].append((at, page.number, page.width, page.height, page.reading, page.confidence))
+    for at, box in enumerate(document.boxes):
+        rows["page_box"].append((box.start, at, box.end, box.page, box.x0, box.y0, box.x1, box.y1))
+    for table, found in rows.items():
+        if found:
+            marks = ", ".join("?" * (1 + len(found[0])))
+            connection.executemany(f"INSERT INTO {table} VALUES ({marks})", ((number, *row) for row in found))
 
 
 @row_faults("A block of the document")
@@ -313,15 +281,6 @@ def _blocks(connection: sqlite3.Connection, number: int, within: tuple[int, int]
             language,
         )
         for ordinal, kind, block_start, block_end, level, parts, header_start, header_end, language in found
-    )
-
-
-def _pages(connection: sqlite3.Connection, number: int) -> tuple[Page, ...]:
-    return tuple(
-        Page(*row)
-        for row in connection.execute(
-            "SELECT number, width, height, reading, confidence FROM page WHERE version = ? ORDER BY ordinal", (number,)
-        )
     )
 
 

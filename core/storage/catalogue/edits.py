@@ -15,7 +15,7 @@ from dataclasses import asdict, replace
 from core.chunking.edits.edits import Anchor, Edit
 from core.chunking.edits.following import follow_edits
 from core.errors import LecternError
-from core.storage.catalogue.judgments import VersionText
+from core.storage.catalogue.judgments import VersionText, text_of
 from core.storage.faults import row_faults
 from core.storage.store import Store, now
 
@@ -37,8 +37,7 @@ def undone_edits(store: Store, version_id: str) -> list[Edit]:
 
 def all_edits(store: Store) -> list[Edit]:
     """The edits of every version, in force or not. Raises ``StorageError`` for one that cannot be read."""
-    with store.reading() as connection:
-        return [_edit(*row) for row in connection.execute(f"SELECT {_COLUMNS} FROM edit")]
+    return [_edit(*row) for row in store.rows(f"SELECT {_COLUMNS} FROM edit")]
 
 
 def edits_ahead(store: Store, version_id: str, new: VersionText | None, before: str | None) -> list[Edit]:
@@ -51,9 +50,9 @@ def edits_ahead(store: Store, version_id: str, new: VersionText | None, before: 
     with store.reading() as connection:
         for one in dict.fromkeys((version_id, before or version_id)):
             own = edits(store, one)
-            after = new or (_text_of(connection, version_id) if own else None)
+            after = new or (text_of(connection, version_id) if own else None)
             if own and after:
-                found += _followed(own, _text_of(connection, one), after)
+                found += _followed(own, text_of(connection, one), after)
     return sorted((replace(edit, version_id=version_id) for edit in found), key=lambda edit: edit.id)
 
 
@@ -63,10 +62,7 @@ def add_edit(store: Store, edit: Edit) -> int:
     Raises ``LecternError`` for a document that has very many already.
     """
     with store.transaction() as connection:
-        (count,) = connection.execute(
-            "SELECT count(*) FROM edit WHERE version_id = ? AND undone IS NULL", (edit.version_id,)
-        ).fetchone()
-        if count >= MOST:
+        if store.value("SELECT count(*) FROM edit WHERE version_id = ? AND undone IS NULL", edit.version_id) >= MOST:
             raise LecternError(f"The document has {MOST:,} edits by hand.", "Change the dials instead, or undo some.")
         connection.execute("DELETE FROM edit WHERE version_id = ? AND undone IS NOT NULL", (edit.version_id,))
         added = connection.execute(
@@ -79,39 +75,32 @@ def add_edit(store: Store, edit: Edit) -> int:
 
 def undo_edit(store: Store, version_id: str) -> Edit | None:
     """Take the last edit of a version back and return it; ``None`` where there is none."""
-    with store.transaction() as connection:
+    with store.transaction():
         last = next(reversed(edits(store, version_id)), None)
         if last is None:
             return None
-        connection.execute(
-            "UPDATE edit SET undone = (SELECT coalesce(max(undone), 0) + 1 FROM edit) WHERE id = ?", (last.id,)
-        )
-        connection.execute(
+        once_more = "(SELECT coalesce(max(undone), 0) + 1 FROM edit)"
+        store.write(f"UPDATE edit SET undone = {once_more} WHERE id = ?", last.id, contents=False)
+        store.write(
             "DELETE FROM edit WHERE id IN (SELECT id FROM edit WHERE version_id = ? AND undone IS NOT NULL"
             " ORDER BY undone DESC LIMIT -1 OFFSET ?)",
-            (version_id, MOST_UNDONE),
+            *(version_id, MOST_UNDONE),
         )
-        store.touch(contents=False)
     return last
 
 
 def redo_edit(store: Store, version_id: str) -> Edit | None:
     """Put the edit that was undone last in force again and return it; ``None`` where there is none."""
-    with store.transaction() as connection:
+    with store.transaction():
         last = next(iter(undone_edits(store, version_id)), None)
         if last is not None:
-            connection.execute("UPDATE edit SET undone = NULL WHERE id = ?", (last.id,))
-            store.touch(contents=False)
+            store.write("UPDATE edit SET undone = NULL WHERE id = ?", last.id, contents=False)
     return last
 
 
 def remove_edit(store: Store, edit_id: int) -> bool:
     """Forget one edit for good, in force or undone; whether there was such one."""
-    with store.transaction() as connection:
-        gone = connection.execute("DELETE FROM edit WHERE id = ?", (edit_id,)).rowcount > 0
-        if gone:
-            store.touch(contents=False)
-    return gone
+    return store.write("DELETE FROM edit WHERE id = ?", edit_id, contents=False) > 0
 
 
 def take_edits_along(
@@ -135,9 +124,9 @@ def take_edits_along(
 def hand_edits_on(connection: sqlite3.Connection, version_id: str, successor: str) -> None:
     """``take_edits_along`` from one version in the catalogue to another."""
     if connection.execute("SELECT 1 FROM edit WHERE version_id = ? LIMIT 1", (version_id,)).fetchone():
-        new = _text_of(connection, successor)
+        new = text_of(connection, successor)
         if new is not None:
-            take_edits_along(connection, version_id, successor, _text_of(connection, version_id), new)
+            take_edits_along(connection, version_id, successor, text_of(connection, version_id), new)
 
 
 def _followed(known: Sequence[Edit], old: VersionText | None, new: VersionText) -> list[Edit]:
@@ -145,9 +134,8 @@ def _followed(known: Sequence[Edit], old: VersionText | None, new: VersionText) 
 
 
 def _edits(store: Store, version_id: str, which: str) -> list[Edit]:
-    with store.reading() as connection:
-        found = connection.execute(f"SELECT {_COLUMNS} FROM edit WHERE version_id = ? AND {which}", (version_id,))
-        return [_edit(*row) for row in found]
+    found = store.rows(f"SELECT {_COLUMNS} FROM edit WHERE version_id = ? AND {which}", version_id)
+    return [_edit(*row) for row in found]
 
 
 @row_faults("An edit by hand")
@@ -159,8 +147,3 @@ def _edit(number: int, version_id: str, text_hash: str, kind: str, packed: str) 
 def _packed(edit: Edit) -> str:
     anchors: Sequence[Anchor] = (edit.at, edit.to) if edit.to else (edit.at,)
     return json.dumps([asdict(anchor) for anchor in anchors])
-
-
-def _text_of(connection: sqlite3.Connection, version_id: str) -> VersionText | None:
-    row = connection.execute("SELECT text, text_hash FROM version WHERE id = ?", (version_id,)).fetchone()
-    return VersionText(*row) if row else None

@@ -7,7 +7,6 @@ Lectern has none, and gets them when they are asked for.
 from __future__ import annotations
 
 import json
-import sqlite3
 import zlib
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +17,7 @@ from core.enriching.features import Reference
 from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.chunks import tree
 from core.storage.catalogue.documents import version_number
-from core.storage.catalogue.generations import serving
+from core.storage.catalogue.generations import generation_number
 from core.storage.faults import UNPACKING, row_faults
 from core.storage.store import Store
 from core.types import ChunkTree
@@ -31,9 +30,9 @@ def put_features(store: Store, cut: ChunkTree, found: Mapping[str, Features], ge
     stores the tree, or later. Raises ``NotFoundError`` for a version that is not cut there.
     """
     with store.transaction() as connection:
-        number = _generation(store, generation)
+        number = generation_number(store, generation)
         version = version_number(connection, cut.document.version_id)
-        names = _names(connection, number, version)
+        names = _names(store, number, version)
         if not names or set(names) != {chunk.chunk_id for chunk in cut.chunks} or set(names) != found.keys():
             raise NotFoundError(
                 f"{cut.document.title}: the features are not those of its stored chunks.", "Apply the settings again."
@@ -45,14 +44,10 @@ def put_features(store: Store, cut: ChunkTree, found: Mapping[str, Features], ge
         )
 
 
-def _names(connection: sqlite3.Connection, generation: int, version: int) -> list[str]:
+def _names(store: Store, generation: int, version: int) -> list[str]:
     """The ids of a version's chunks in the order of their rows."""
-    return [
-        name
-        for (name,) in connection.execute(
-            "SELECT chunk_id FROM chunk WHERE generation = ? AND version = ? ORDER BY row", (generation, version)
-        )
-    ]
+    ids = "SELECT chunk_id FROM chunk WHERE generation = ? AND version = ? ORDER BY row"
+    return [name for (name,) in store.rows(ids, generation, version)]
 
 
 def features(store: Store, version_id: str, generation: int | None = None) -> dict[str, Features]:
@@ -60,15 +55,11 @@ def features(store: Store, version_id: str, generation: int | None = None) -> di
 
     What is made is kept where this process writes the library. Raises ``NotFoundError`` where the version is not cut.
     """
-    with store.reading() as connection:
-        number = _generation(store, generation)
-        version = version_number(connection, version_id)
-        kept = connection.execute(
-            "SELECT fingerprint, features FROM enriched WHERE generation = ? AND version = ?", (number, version)
-        ).fetchone()
+    with store.reading():
+        number, kept, names = _kept(store, version_id, generation)
         if kept is not None and kept[0] == FINGERPRINT:
             with suppress(StorageError):  # what cannot be read is made anew
-                return _unpacked(kept[1], _names(connection, number, version))
+                return _unpacked(kept[1], names)
         cut = tree(store, version_id, number)
     made = enrich(cut)
     if store.writable:
@@ -84,17 +75,11 @@ def kept_references(
 
     Chunks that nothing is kept of are absent. Raises ``NotFoundError`` for an unknown version.
     """
-    with store.reading() as connection:
-        number = _generation(store, generation)
-        version = version_number(connection, version_id)
-        kept = connection.execute(
-            "SELECT features FROM enriched WHERE generation = ? AND version = ?", (number, version)
-        ).fetchone()
-        names = _names(connection, number, version) if kept is not None else []
+    _, kept, names = _kept(store, version_id, generation)
     if kept is None:
         return {}
     try:
-        packed = _parts(kept[0])
+        packed = _parts(kept[1])
         return {
             name: tuple(Reference.from_dict(reference) for reference in one.get("references", ()))
             for name, one in zip(names, packed, strict=True)
@@ -106,13 +91,9 @@ def kept_references(
 
 def require_readable(store: Store, version_id: str, generation: int) -> None:
     """Raises ``StorageError`` where what is kept of a version's chunks cannot be read; nothing where nothing is."""
-    with store.reading() as connection:
-        version = version_number(connection, version_id)
-        kept = connection.execute(
-            "SELECT features FROM enriched WHERE generation = ? AND version = ?", (generation, version)
-        ).fetchone()
-        if kept is not None:
-            _unpacked(kept[0], _names(connection, generation, version))
+    _, kept, names = _kept(store, version_id, generation)
+    if kept is not None:
+        _unpacked(kept[1], names)
 
 
 @row_faults("What was found out about the chunks of the document")
@@ -125,10 +106,12 @@ def _parts(packed: bytes) -> list[dict[str, Any]]:
     return list(json.loads(zlib.decompress(packed).decode("utf-8", "surrogatepass")))
 
 
-def _generation(store: Store, number: int | None) -> int:
-    if number is not None:
-        return number
-    current = serving(store)
-    if current is None:
-        raise NotFoundError("The library has no index yet.", "Ingest a document first.")
-    return current.number
+def _kept(store: Store, version_id: str, generation: int | None) -> tuple[int, Any, list[str]]:
+    """The generation's number, the fingerprint and the features that are kept, if any are, and the chunks' ids."""
+    with store.reading() as connection:
+        number = generation_number(store, generation)
+        version = version_number(connection, version_id)
+        kept = store.row(
+            "SELECT fingerprint, features FROM enriched WHERE generation = ? AND version = ?", number, version
+        )
+        return number, kept, _names(store, number, version)

@@ -45,84 +45,69 @@ class KnownFile:
 @row_faults("The list of folders")
 def folders(store: Store) -> list[Folder]:
     """The remembered folders in the order they were added."""
-    with store.reading() as connection:
-        return [
-            Folder(
-                number, Path(os.fsdecode(path)), tuple(json.loads(patterns)), added_at, at or "", bool(paused), asked
-            )
-            for number, path, patterns, added_at, at, paused, asked in connection.execute(
-                "SELECT id, path, patterns, added_at, scanned_at, paused, asked FROM folder ORDER BY id"
-            )
-        ]
+    return [
+        Folder(number, Path(os.fsdecode(path)), tuple(json.loads(patterns)), added_at, at or "", bool(paused), asked)
+        for number, path, patterns, added_at, at, paused, asked in store.rows(
+            "SELECT id, path, patterns, added_at, scanned_at, paused, asked FROM folder ORDER BY id"
+        )
+    ]
 
 
 def add_folder(store: Store, path: Path, patterns: Sequence[str] = ()) -> int:
     """Remember a folder, or other patterns for one that is remembered, and return its id."""
-    with store.transaction() as connection:
-        written = connection.execute(
+    with store.transaction():
+        store.write(
             "INSERT INTO folder(path, patterns, added_at) VALUES (?, ?, ?)"
             " ON CONFLICT(path) DO UPDATE SET patterns = excluded.patterns WHERE patterns <> excluded.patterns",
-            (path_key(path), json.dumps(list(patterns)), now()),
+            *(path_key(path), json.dumps(list(patterns)), now()),
+            contents=False,
         )
-        if written.rowcount > 0:
-            store.touch(contents=False)
-        return int(connection.execute("SELECT id FROM folder WHERE path = ?", (path_key(path),)).fetchone()[0])
+        return int(store.value("SELECT id FROM folder WHERE path = ?", path_key(path)))
 
 
 def pause_folder(store: Store, folder_id: int, paused: bool) -> None:
     """Pause a remembered folder, or keep it in step from now on."""
-    with store.transaction() as connection:
-        connection.execute("UPDATE folder SET paused = ? WHERE id = ?", (paused, folder_id))
-        store.touch(contents=False)
+    store.write("UPDATE folder SET paused = ? WHERE id = ?", paused, folder_id, contents=False)
 
 
 def set_path(store: Store, folder_id: int, path: Path) -> None:
     """A remembered folder lies elsewhere now."""
-    with store.transaction() as connection:
-        connection.execute("UPDATE folder SET path = ? WHERE id = ?", (path_key(path), folder_id))
-        store.touch(contents=False)
+    store.write("UPDATE folder SET path = ? WHERE id = ?", path_key(path), folder_id, contents=False)
 
 
 def ask_of_folder(store: Store, folder_id: int, files: int) -> None:
     """So many of a folder's files are gone at once and a person is asked; 0: nothing is asked any more."""
-    with store.transaction() as connection:
-        connection.execute("UPDATE folder SET asked = ? WHERE id = ?", (files, folder_id))
+    store.write("UPDATE folder SET asked = ? WHERE id = ?", files, folder_id)
 
 
 def forget_folder(store: Store, folder_id: int) -> None:
     """Forget a folder; the documents that came from it stay."""
-    with store.transaction() as connection:
-        connection.execute("DELETE FROM folder WHERE id = ?", (folder_id,))
-        store.touch(contents=False)
+    store.write("DELETE FROM folder WHERE id = ?", folder_id, contents=False)
 
 
 def note_scan(store: Store, path: Path) -> None:
     """A remembered folder was scanned now; nothing happens for another one."""
-    with store.transaction() as connection:
-        connection.execute("UPDATE folder SET scanned_at = ? WHERE path = ?", (now(), path_key(path)))
+    store.write("UPDATE folder SET scanned_at = ? WHERE path = ?", now(), path_key(path))
 
 
 def files_below(store: Store, folder: Path) -> list[KnownFile]:
     """The live path sources below a folder, or the one at this path, by path."""
     root = os.path.join(path_key(folder), b"")  # noqa: PTH118 - bytes; ends in a separator
-    with store.reading() as connection:
-        return [
-            KnownFile(
-                source, Path(os.fsdecode(path)), version_id, kind, None if size is None else FileStamp(size, modified)
-            )
-            for source, path, version_id, kind, size, modified in connection.execute(
-                "SELECT source.id, path, version.id, version.kind, file_bytes, modified_ns FROM source JOIN version"
-                " ON version.number = source.version"
-                " WHERE trashed_at IS NULL AND (path = ?3 OR path >= ?1 AND substr(path, 1, ?2) = ?1) ORDER BY path",
-                (root, len(root), path_key(folder)),
-            )
-        ]
+    found = store.rows(
+        "SELECT source.id, path, version.id, version.kind, file_bytes, modified_ns FROM source JOIN version"
+        " ON version.number = source.version"
+        " WHERE trashed_at IS NULL AND (path = ?3 OR path >= ?1 AND substr(path, 1, ?2) = ?1) ORDER BY path",
+        *(root, len(root), path_key(folder)),
+    )
+    return [
+        KnownFile(source, Path(os.fsdecode(path)), version, kind, None if size is None else FileStamp(size, modified))
+        for source, path, version, kind, size, modified in found
+    ]
 
 
 def set_stamps(store: Store, stamps: Mapping[int, FileStamp]) -> None:
     """Note what files of sources are now whose content was seen to be the same."""
-    with store.transaction() as connection:
-        connection.executemany(
-            "UPDATE source SET file_bytes = ?, modified_ns = ? WHERE id = ?",
-            ((stamp.size_bytes, stamp.modified_ns, source) for source, stamp in stamps.items()),
-        )
+    store.write_many(
+        "UPDATE source SET file_bytes = ?, modified_ns = ? WHERE id = ?",
+        ((stamp.size_bytes, stamp.modified_ns, source) for source, stamp in stamps.items()),
+    )

@@ -49,14 +49,10 @@ def begin_generation(store: Store, embedder: str, dimension: int) -> Generation:
 
 def generations(store: Store) -> list[Generation]:
     """All generations, oldest first."""
-    with store.reading() as connection:
+    with store.reading():
         serving = int(store.meta("serving") or 0)
-        return [
-            Generation(*(*row, row[0] == serving))
-            for row in connection.execute(
-                "SELECT number, embedder, dimension, index_schema, created_at FROM generation ORDER BY number"
-            )
-        ]
+        known = "SELECT number, embedder, dimension, index_schema, created_at FROM generation ORDER BY number"
+        return [Generation(*row, row[0] == serving) for row in store.rows(known)]
 
 
 def generation(store: Store, number: int) -> Generation:
@@ -70,6 +66,16 @@ def generation(store: Store, number: int) -> Generation:
 def serving(store: Store) -> Generation | None:
     """The generation that answers questions; ``None`` before the first ``begin_generation``."""
     return next((known for known in generations(store) if known.serving), None)
+
+
+def generation_number(store: Store, number: int | None) -> int:
+    """This generation, which there must be, or for ``None`` the serving one. Raises ``NotFoundError``."""
+    if number is not None:
+        return generation(store, number).number
+    current = serving(store)
+    if current is None:
+        raise NotFoundError("The library has no index yet.", "Ingest a document first.")
+    return current.number
 
 
 def serve(store: Store, number: int, *, without: Collection[str] = ()) -> None:
@@ -89,15 +95,11 @@ def serve(store: Store, number: int, *, without: Collection[str] = ()) -> None:
 
 def unfinished_versions(store: Store, number: int) -> list[str]:
     """Versions with a live source that the generation has not cut yet, oldest first: where building it goes on."""
-    with store.reading() as connection:
-        return [
-            version_id
-            for (version_id,) in connection.execute(
-                "SELECT id FROM version WHERE number IN (SELECT version FROM source WHERE trashed_at IS NULL)"
-                " AND number NOT IN (SELECT version FROM recipe WHERE generation = ?) ORDER BY number",
-                (number,),
-            )
-        ]
+    uncut = (
+        "SELECT id FROM version WHERE number IN (SELECT version FROM source WHERE trashed_at IS NULL)"
+        " AND number NOT IN (SELECT version FROM recipe WHERE generation = ?) ORDER BY number"
+    )
+    return [version_id for (version_id,) in store.rows(uncut, number)]
 
 
 def drop_generation(store: Store, number: int) -> None:

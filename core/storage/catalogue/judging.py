@@ -65,15 +65,14 @@ def judge_unanswerable(store: Store, question: str, origin: str) -> int:
 
 def judgments(store: Store, version_id: str | None = None) -> list[JudgmentRow]:
     """All judgments in the order they were made, or those of one document."""
-    with store.reading() as connection:
-        standings = _standings(connection)
-        return [
-            _row(number, Judgment(*values), created_at, standings.get(values[1] or ""))
-            for number, *values, created_at in connection.execute(
-                f"SELECT id, {_FIELDS}, created_at FROM judgment WHERE ?1 IS NULL OR version_id = ?1 ORDER BY id",
-                (version_id,),
-            )
-        ]
+    which = "WHERE ?1 IS NULL OR version_id = ?1 ORDER BY id"
+    with store.reading():
+        standings = _standings(store)
+        found = store.rows(f"SELECT id, {_FIELDS}, created_at FROM judgment {which}", version_id)
+    return [
+        _row(number, Judgment(*values), created_at, standings.get(values[1] or ""))
+        for number, *values, created_at in found
+    ]
 
 
 def add_judgments(store: Store, judgments: Sequence[Judgment]) -> list[int]:
@@ -117,9 +116,9 @@ def _kept(connection: sqlite3.Connection, judgment: Judgment) -> int:
 
 def remove_judgments(store: Store, ids: Sequence[int]) -> None:
     """Forget judgments, all or none. Raises ``NotFoundError``."""
-    with store.transaction() as connection:
+    with store.transaction():
         for number in dict.fromkeys(ids):
-            if not connection.execute("DELETE FROM judgment WHERE id = ?", (number,)).rowcount:
+            if not store.write("DELETE FROM judgment WHERE id = ?", number):
                 raise NotFoundError(f"There is no judgment {number}.", "It may have been removed already.")
         if ids:
             store.touch(contents=False)
@@ -128,10 +127,7 @@ def remove_judgments(store: Store, ids: Sequence[int]) -> None:
 def anchored(store: Store, question: str, version_id: str, span: Span, answer: str, origin: str) -> Judgment:
     """A judgment on a span of a document as it is now. Raises ``LecternError``, ``NotFoundError``."""
     with store.reading():
-        version = documents.version(store, version_id)
-        if version is None:
-            raise NotFoundError(f"No document has the version {version_id[:12]!r}.", "It may have been removed.")
-        text = documents.text(store, version_id)
+        version, text = documents.known_version(store, version_id), documents.text(store, version_id)
     return anchored_in(text, version.text_hash, question, version_id, span, answer, origin)
 
 
@@ -173,11 +169,11 @@ class _Standing(NamedTuple):
     live: bool
 
 
-def _standings(connection: sqlite3.Connection) -> dict[str, _Standing]:
+def _standings(store: Store) -> dict[str, _Standing]:
     """The versions in the library, live or in the trash, that judgments name."""
-    names = shown_names(connection)
+    names = shown_names(store)
     found: dict[str, _Standing] = {}
-    for version_id, text_hash, source, live in connection.execute(
+    for version_id, text_hash, source, live in store.rows(
         "SELECT version.id, text_hash, source.id, trashed_at IS NULL FROM source"
         " JOIN version ON version.number = source.version WHERE version.id IN (SELECT version_id FROM judgment)"
         " ORDER BY trashed_at IS NOT NULL, source.id"
@@ -187,11 +183,8 @@ def _standings(connection: sqlite3.Connection) -> dict[str, _Standing]:
 
 
 def _row(number: int, judgment: Judgment, created_at: str, standing: _Standing | None) -> JudgmentRow:
-    start, end, lost = judgment.start, judgment.end, ""
-    if judgment.start is not None:
-        lost = _why_lost(judgment, standing)
-    if lost:
-        start = end = None
+    lost = "" if judgment.start is None else _why_lost(judgment, standing)
+    start, end = (None, None) if lost else (judgment.start, judgment.end)
     source = standing.name if standing and standing.live else None
     return JudgmentRow(number, judgment, created_at, source, judgment.version_id, start, end, lost)
 

@@ -66,11 +66,15 @@ def follow_judgments(
 def hand_judgments_on(connection: sqlite3.Connection, version_id: str, successor: str) -> None:
     """``follow_judgments`` from one version in the catalogue to another."""
     if connection.execute("SELECT 1 FROM judgment WHERE version_id = ? LIMIT 1", (version_id,)).fetchone():
-        old, new = (
-            VersionText(*connection.execute("SELECT text, text_hash FROM version WHERE id = ?", (which,)).fetchone())
-            for which in (version_id, successor)
-        )
-        follow_judgments(connection, version_id, successor, old, new)
+        new = text_of(connection, successor)
+        if new is not None:
+            follow_judgments(connection, version_id, successor, text_of(connection, version_id), new)
+
+
+def text_of(connection: sqlite3.Connection, version_id: str) -> VersionText | None:
+    """The text of a version in the catalogue; ``None`` where there is none."""
+    row = connection.execute("SELECT text, text_hash FROM version WHERE id = ?", (version_id,)).fetchone()
+    return VersionText(*row) if row else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import unicodedata
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -68,15 +69,11 @@ class Labels:
 
     def collections(self) -> list[Collection]:
         """All collections, by name."""
-        with self._store.reading() as connection:
-            return [
-                Collection(*row)
-                for row in connection.execute(
-                    "SELECT id, name, (SELECT count(*) FROM collected JOIN source ON source.id = collected.source"
-                    " WHERE collected.collection = collection.id AND trashed_at IS NULL)"
-                    " FROM collection ORDER BY folded"
-                )
-            ]
+        found = self._store.rows(
+            "SELECT id, name, (SELECT count(*) FROM collected JOIN source ON source.id = collected.source"
+            " WHERE collected.collection = collection.id AND trashed_at IS NULL) FROM collection ORDER BY folded"
+        )
+        return [Collection(*row) for row in found]
 
     def create_collection(self, name: str) -> int:
         """Make an empty collection and return its id. Raises ``LecternError`` for a name that is taken or unfit."""
@@ -93,10 +90,8 @@ class Labels:
 
     def delete_collection(self, collection_id: int) -> None:
         """Forget a collection; its documents stay. Raises ``NotFoundError``."""
-        with self._store.transaction() as connection:
-            _require_collection(connection, collection_id)
-            connection.execute("DELETE FROM collection WHERE id = ?", (collection_id,))
-            self._store.touch(contents=False)
+        if not self._store.write("DELETE FROM collection WHERE id = ?", collection_id, contents=False):
+            raise _no_collection(collection_id)
 
     def collect(self, sources: Sequence[int], collection_id: int) -> None:
         """Put sources, and the attachments of mails among them, into a collection. Raises ``NotFoundError``."""
@@ -108,21 +103,19 @@ class Labels:
 
     def _collected(self, change: str, sources: Sequence[int], collection_id: int) -> None:
         with self._store.transaction() as connection:
-            _require_collection(connection, collection_id)
+            if self._store.row("SELECT 1 FROM collection WHERE id = ?", collection_id) is None:
+                raise _no_collection(collection_id)
             wanted = _with_attachments(connection, sources)
             connection.executemany(change, ((collection_id, source) for source in wanted))
             self._store.touch(contents=False)
 
     def tags(self) -> list[Tag]:
         """The tags that live sources carry, by name."""
-        with self._store.reading() as connection:
-            return [
-                Tag(*row)
-                for row in connection.execute(
-                    "SELECT tag.name, count(*) FROM tag JOIN tagged ON tagged.tag = tag.id JOIN source"
-                    " ON source.id = tagged.source WHERE trashed_at IS NULL GROUP BY tag.id ORDER BY folded"
-                )
-            ]
+        found = self._store.rows(
+            "SELECT tag.name, count(*) FROM tag JOIN tagged ON tagged.tag = tag.id JOIN source"
+            " ON source.id = tagged.source WHERE trashed_at IS NULL GROUP BY tag.id ORDER BY folded"
+        )
+        return [Tag(*row) for row in found]
 
     def tag(self, sources: Sequence[int], name: str) -> None:
         """Put a tag on sources, and on the attachments of mails among them. A new name makes a new tag.
@@ -160,10 +153,8 @@ class Labels:
             raise LecternError(
                 f"The note has {len(text):,} characters.", f"Keep it below {LONGEST_NOTE:,}, or add it as a document."
             )
-        with self._store.transaction() as connection:
-            if not connection.execute("UPDATE source SET note = ? WHERE id = ?", (text, source_id)).rowcount:
-                raise _no_source(source_id)
-            self._store.touch(contents=False)
+        if not self._store.write("UPDATE source SET note = ? WHERE id = ?", text, source_id, contents=False):
+            raise no_source(source_id)
 
 
 def follow_own_tags(connection: sqlite3.Connection, source: int, before: int | None, now: int) -> None:
@@ -209,7 +200,7 @@ def _with_attachments(connection: sqlite3.Connection, sources: Sequence[int]) ->
     )
     for source in wanted:
         if source not in found:
-            raise _no_source(source)
+            raise no_source(source)
     below = connection.execute(
         "WITH RECURSIVE below(id, version) AS (SELECT id, version FROM source WHERE parent IN"
         " (SELECT value FROM json_each(?)) UNION SELECT source.id, source.version FROM source"
@@ -219,20 +210,20 @@ def _with_attachments(connection: sqlite3.Connection, sources: Sequence[int]) ->
     return list(dict.fromkeys([*wanted, *(source for (source,) in below)]))
 
 
-def _require_collection(connection: sqlite3.Connection, collection_id: int) -> None:
-    if connection.execute("SELECT 1 FROM collection WHERE id = ?", (collection_id,)).fetchone() is None:
-        raise NotFoundError(f"There is no collection {collection_id}.", "It may have been deleted.")
+def _no_collection(collection_id: int) -> NotFoundError:
+    return NotFoundError(f"There is no collection {collection_id}.", "It may have been deleted.")
 
 
-def _no_source(source_id: int) -> NotFoundError:
+def no_source(source_id: int) -> NotFoundError:
+    """For a source that is not there."""
     return NotFoundError(f"There is no source {source_id} in this library.", "It may have been removed already.")
 
 
-def labels_of(connection: sqlite3.Connection, table: str, label: str) -> dict[int, tuple[str, ...]]:
+def labels_of(store: Store, table: str, label: str) -> dict[int, tuple[str, ...]]:
     """By source: the names of its collections or tags, in the order of the alphabet."""
-    found: dict[int, list[str]] = {}
-    for source, name in connection.execute(
+    found: defaultdict[int, tuple[str, ...]] = defaultdict(tuple)
+    for source, name in store.rows(
         f"SELECT source, name FROM {table} JOIN {label} ON {label}.id = {table}.{label} ORDER BY folded"
     ):
-        found.setdefault(source, []).append(name)
-    return {source: tuple(named) for source, named in found.items()}
+        found[source] += (name,)
+    return found

@@ -84,11 +84,10 @@ def _key(name: str) -> str:
 
 def linked(store: Store) -> Linked:
     """What the library's live documents are called."""
-    with store.reading() as connection:
-        rows = connection.execute(
-            "SELECT version.id, name, metadata FROM source JOIN version ON version.number = source.version"
-            " WHERE trashed_at IS NULL ORDER BY source.id"
-        ).fetchall()
+    rows = store.rows(
+        "SELECT version.id, name, metadata FROM source JOIN version ON version.number = source.version"
+        " WHERE trashed_at IS NULL ORDER BY source.id"
+    )
     return Linked.of((version, name, _aliases(metadata)) for version, name, metadata in rows)
 
 

@@ -20,27 +20,20 @@ UNENCODED = ENCODED.replace("<>", "=")
 
 def found_by_words(store: Store, generation: int | None = None) -> set[str]:
     """The versions whose leaves wait for their vectors in a generation (``None``: the serving one)."""
-    with store.reading() as connection:
+    with store.reading():
         number = int(store.meta("serving") or 0) if generation is None else generation
-        return {
-            version_id
-            for (version_id,) in connection.execute(
-                "SELECT id FROM version WHERE number IN"
-                f" (SELECT version FROM chunk WHERE generation = ? AND level = 0 AND {UNENCODED})",
-                (number,),
-            )
-        }
+        waiting = f"SELECT version FROM chunk WHERE generation = ? AND level = 0 AND {UNENCODED}"
+        return {one for (one,) in store.rows(f"SELECT id FROM version WHERE number IN ({waiting})", number)}
 
 
 def lacks_meaning(store: Store, version_id: str, generation: int) -> bool:
     """Whether some leaf of the version waits for its vector."""
-    with store.reading() as connection:
-        row = connection.execute(
-            "SELECT 1 FROM chunk WHERE generation = ? AND level = 0"
-            f" AND version = (SELECT number FROM version WHERE id = ?) AND {UNENCODED} LIMIT 1",
-            (generation, version_id),
-        ).fetchone()
-    return row is not None
+    found = store.row(
+        "SELECT 1 FROM chunk WHERE generation = ? AND level = 0"
+        f" AND version = (SELECT number FROM version WHERE id = ?) AND {UNENCODED} LIMIT 1",
+        *(generation, version_id),
+    )
+    return found is not None
 
 
 def add_aliases(connection: sqlite3.Connection, aliases: Sequence[tuple[int, str, str]]) -> None:

@@ -5,8 +5,6 @@ Also the collections, tags and documents a question may look into.
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,14 +15,12 @@ from core.storage.store import Store
 BEHIND = " › "
 
 
-def shown_names(connection: sqlite3.Connection) -> dict[int, str]:
+def shown_names(store: Store) -> dict[int, str]:
     """The shown name of every source, in the trash or not: an attachment's is ``mail.eml › report.pdf``.
 
     A mail that several sources hold lends the name of its first live one, else of its first.
     """
-    rows = connection.execute(
-        "SELECT id, name, parent, version FROM source ORDER BY trashed_at IS NOT NULL, id"
-    ).fetchall()
+    rows = store.rows("SELECT id, name, parent, version FROM source ORDER BY trashed_at IS NOT NULL, id")
     names: dict[int, str] = {source: name for source, name, parent, _ in rows if parent is None}
     first: dict[int, int] = {}
     for source, _, _, version in rows:
@@ -40,26 +36,11 @@ def shown_names(connection: sqlite3.Connection) -> dict[int, str]:
     return {source: behind(source) for source, _, _, _ in rows}
 
 
-def names_of_versions(connection: sqlite3.Connection) -> dict[int, str]:
+def names_of_versions(store: Store) -> dict[int, str]:
     """By version number: the shown name of its first live source."""
-    names = shown_names(connection)
-    found: dict[int, str] = {}
-    for version, source in connection.execute(
-        "SELECT version, id FROM source WHERE trashed_at IS NULL ORDER BY id"
-    ).fetchall():
-        found.setdefault(version, names[source])
-    return found
-
-
-def shown_name(connection: sqlite3.Connection, source: int) -> str:
-    """The shown name of one source."""
-    name, parent = connection.execute("SELECT name, parent FROM source WHERE id = ?", (source,)).fetchone()
-    if parent is None:
-        return str(name)
-    mail = connection.execute(
-        "SELECT id FROM source WHERE version = ? ORDER BY trashed_at IS NOT NULL, id LIMIT 1", (parent,)
-    ).fetchone()
-    return str(name) if mail is None else shown_name(connection, mail[0]) + BEHIND + str(name)
+    names = shown_names(store)
+    last_first = store.rows("SELECT version, id FROM source WHERE trashed_at IS NULL ORDER BY id DESC")
+    return {version: names[source] for version, source in last_first}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,28 +68,29 @@ def versions_in(store: Store, scope: Scope) -> Mapping[str, str]:
     A version passes when one live source of it does. A collection or tag that is gone holds nothing.
     """
     which = ["source.trashed_at IS NULL"]
-    values: list[str] = []
+    values: list[Sequence[int | str]] = []
     if scope.collections:
         which.append("source.id IN (SELECT source FROM collected WHERE collection IN (SELECT value FROM json_each(?)))")
-        values.append(json.dumps(list(scope.collections)))
+        values.append(scope.collections)
     if scope.tags:
         which.append(
             "source.id IN (SELECT source FROM tagged JOIN tag ON tag.id = tagged.tag"
             " WHERE folded IN (SELECT value FROM json_each(?)))"
         )
-        values.append(json.dumps([fold(name) for name in scope.tags]))
+        values.append([fold(name) for name in scope.tags])
     if scope.versions:
         which.append("version.id IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(list(scope.versions)))
-    with store.reading() as connection:
-        names = shown_names(connection)
-        found: dict[str, str] = {}
-        for version_id, source in connection.execute(
+        values.append(scope.versions)
+    with store.reading():
+        names = shown_names(store)
+        passing = store.rows(
             "SELECT version.id, source.id FROM source JOIN version ON version.number = source.version"
             f" WHERE {' AND '.join(which)} ORDER BY source.id",
-            values,
-        ).fetchall():
-            found.setdefault(version_id, names[source])
+            *values,
+        )
+    found: dict[str, str] = {}
+    for version_id, source in passing:
+        found.setdefault(version_id, names[source])
     return found
 
 

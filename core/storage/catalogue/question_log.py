@@ -63,33 +63,21 @@ class QuestionLog:
 
         Questions of an older Lectern, which noted no moment, are left out.
         """
-        with self._store.reading() as connection:
-            return [
-                LoggedQuestion(
-                    question,
-                    spent,
-                    support,
-                    None if quoted is None else bool(quoted),
-                    near,
-                    tuple(json.loads(read)),
-                    at,
-                )
-                for question, spent, support, quoted, near, read, at in connection.execute(
-                    "SELECT question, milliseconds, support, quoted, similarity, version_ids, at FROM logged_question"
-                    " WHERE at >= ? AND at <> '' ORDER BY id",
-                    (moment,),
-                )
-            ]
+        found = self._store.rows(
+            "SELECT question, milliseconds, support, quoted, similarity, version_ids, at FROM logged_question"
+            " WHERE at >= ? AND at <> '' ORDER BY id",
+            moment,
+        )
+        return [
+            LoggedQuestion(*before, None if quoted is None else bool(quoted), near, tuple(json.loads(read)), at)
+            for *before, quoted, near, read, at in found
+        ]
 
     def latest(self, count: int) -> list[str]:
         """So many questions, each once, the one asked last first."""
-        with self._store.reading() as connection:
-            rows = connection.execute(
-                "SELECT question FROM logged_question GROUP BY question ORDER BY max(id) DESC LIMIT ?", (count,)
-            )
-            return [str(question) for (question,) in rows]
+        latest = "SELECT question FROM logged_question GROUP BY question ORDER BY max(id) DESC LIMIT ?"
+        return [str(question) for (question,) in self._store.rows(latest, count)]
 
     def forget(self) -> None:
         """Empty the log."""
-        with self._store.transaction() as connection:
-            connection.execute("DELETE FROM logged_question")
+        self._store.write("DELETE FROM logged_question")

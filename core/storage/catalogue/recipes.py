@@ -35,14 +35,13 @@ class OwnRecipe:
 
 def own_recipes(store: Store) -> list[OwnRecipe]:
     """All of them, kinds first. Raises ``SettingsError`` where a stored value is outside what this Lectern allows."""
-    with store.reading() as connection:
-        return [
-            OwnRecipe(scope, key, _read(values), changed_at, title or "")
-            for scope, key, values, changed_at, title in connection.execute(
-                "SELECT scope, key, chunking, changed_at, title FROM own_recipe"
-                " LEFT JOIN version ON scope = 'document' AND version.id = key ORDER BY scope DESC, changed_at, key"
-            )
-        ]
+    return [
+        OwnRecipe(scope, key, _read(values), changed_at, title or "")
+        for scope, key, values, changed_at, title in store.rows(
+            "SELECT scope, key, chunking, changed_at, title FROM own_recipe"
+            " LEFT JOIN version ON scope = 'document' AND version.id = key ORDER BY scope DESC, changed_at, key"
+        )
+    ]
 
 
 def overrides(store: Store) -> Overrides:
@@ -63,24 +62,22 @@ def resolved(library: ChunkingSettings, known: Overrides, kind: str, version_id:
 
 def own_chunking(store: Store, kind: str, version_id: str, before: str | None = None) -> ChunkingSettings | None:
     """What ``resolved`` finds for one document, ``None`` where the library's settings decide."""
-    with store.reading() as connection:
-        found = connection.execute(
-            "SELECT chunking FROM own_recipe WHERE (scope = 'document' AND key IN (?1, ?2))"
-            " OR (scope = 'kind' AND key = ?3) ORDER BY scope = 'kind', key <> ?1 LIMIT 1",
-            (version_id, before or version_id, kind),
-        ).fetchone()
-    return _read(found[0]) if found else None
+    found = store.value(
+        "SELECT chunking FROM own_recipe WHERE (scope = 'document' AND key IN (?1, ?2))"
+        " OR (scope = 'kind' AND key = ?3) ORDER BY scope = 'kind', key <> ?1 LIMIT 1",
+        *(version_id, before or version_id, kind),
+    )
+    return None if found is None else _read(found)
 
 
 def set_own_recipe(store: Store, scope: str, key: str, chunking: ChunkingSettings | None) -> None:
     """Keep how a kind or a document is cut; ``None`` forgets it."""
-    with store.transaction() as connection:
-        if chunking is None:
-            connection.execute("DELETE FROM own_recipe WHERE scope = ? AND key = ?", (scope, key))
-        else:
-            values = json.dumps(asdict(chunking), sort_keys=True)
-            connection.execute("INSERT OR REPLACE INTO own_recipe VALUES (?, ?, ?, ?)", (scope, key, values, now()))
-        store.touch(contents=False)
+    if chunking is None:
+        store.write("DELETE FROM own_recipe WHERE scope = ? AND key = ?", scope, key, contents=False)
+    else:
+        values = json.dumps(asdict(chunking), sort_keys=True)
+        row = (scope, key, values, now())
+        store.write("INSERT OR REPLACE INTO own_recipe VALUES (?, ?, ?, ?)", *row, contents=False)
 
 
 def hand_recipe_on(connection: sqlite3.Connection, version_id: str, successor: str) -> None:

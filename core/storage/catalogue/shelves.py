@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sqlite3
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,8 +24,7 @@ _WORD = re.compile(r"[^\W_]+")
 _YEAR_IN_NAME = re.compile(r"(?<!\d)(?:199\d|20\d\d)(?!\d)")
 _PDF_TIME = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
 _STATED = ("date", "modified", "created")  # of a file's own metadata, the first that is there
-_HEAD = 1024  # bytes of features that are unpacked at once
-_KIND_AND_GENRE = 100  # bytes behind a kind's beginning that hold the genre, if there is one
+_HEAD = 1 << 16  # bytes of features that hold the first one's genre, however long its title is
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,33 +104,32 @@ def known(store: Store, standings: Sequence[Standing] | None = None) -> Known:
 def load_standings(store: Store) -> tuple[Standing, ...]:
     """All live sources, in the order they were added; genres as far as features are kept for the serving index."""
     with store.reading() as connection:
-        names = shown_names(connection)
-        rows = connection.execute(
+        names = shown_names(store)
+        rows = store.rows(
             "SELECT source.id, version.number, version.id, version.kind, title, metadata, path, modified_ns, added_at"
             " FROM source JOIN version ON version.number = source.version WHERE trashed_at IS NULL ORDER BY source.id"
-        ).fetchall()
-        collections = labels_of(connection, "collected", "collection")
-        tags = labels_of(connection, "tagged", "tag")
-        genres = _genres(connection, int(store.meta("serving") or 0))
-        remembered = tuple(Path(os.fsdecode(path)) for (path,) in connection.execute("SELECT path FROM folder"))
-    common = len(_common(path for *_, path, _, _ in rows if path is not None))
-    found = []
-    for source, number, version_id, kind, title, metadata, path, modified, added in rows:
-        name = names[source]
-        found.append(
-            Standing(
-                version_id,
-                kind,
-                _suffix(name),
-                (name, title),
-                collections.get(source, ()),
-                tags.get(source, ()),
-                _folders(path, common, remembered) if path is not None else (),
-                genres.get(number, "other"),
-                _days(name, title, metadata, modified, added),
-            )
         )
-    return tuple(found)
+        collections, tags = labels_of(store, "collected", "collection"), labels_of(store, "tagged", "tag")
+        features = connection.execute(
+            "SELECT version, features FROM enriched WHERE generation = ?", (int(store.meta("serving") or 0),)
+        )
+        genres = {version: genre_of(packed) for version, packed in features}
+        remembered = tuple(Path(os.fsdecode(path)) for (path,) in store.rows("SELECT path FROM folder"))
+    common = len(_common(path for *_, path, _, _ in rows if path is not None))
+    return tuple(
+        Standing(
+            version_id,
+            kind,
+            _suffix(names[source]),
+            (names[source], title),
+            collections.get(source, ()),
+            tags.get(source, ()),
+            _folders(path, common, remembered) if path is not None else (),
+            genres.get(number, "other"),
+            _days(names[source], title, metadata, modified, added),
+        )
+        for source, number, version_id, kind, title, metadata, path, modified, added in rows
+    )
 
 
 # What is read out of names, paths and metadata is kept: nearly all of them are the same after a change of the library.
@@ -164,25 +161,14 @@ def _folders(path: bytes, common: int, remembered: tuple[Path, ...]) -> tuple[st
     return tuple(dict.fromkeys(name for name in (*own, *_parts(path)[common:]) if name))
 
 
-def _genres(connection: sqlite3.Connection, generation: int) -> dict[int, str]:
-    """Genres by version number: the same in every entry of a version, and one of the first things in each."""
-    return {
-        version: genre_of(packed)
-        for version, packed in connection.execute(
-            "SELECT version, features FROM enriched WHERE generation = ?", (generation,)
-        )
-    }
-
-
 def kept_genre(store: Store, version_id: str, generation: int) -> str:
     """The genre of one version as it is kept for a generation, "other" where nothing is."""
-    with store.reading() as connection:
-        row = connection.execute(
-            "SELECT features FROM enriched JOIN version ON version.number = enriched.version"
-            " WHERE generation = ? AND version.id = ?",
-            (generation, version_id),
-        ).fetchone()
-    return genre_of(row[0]) if row else "other"
+    found = store.value(
+        "SELECT features FROM enriched JOIN version ON version.number = enriched.version"
+        " WHERE generation = ? AND version.id = ?",
+        *(generation, version_id),
+    )
+    return "other" if found is None else genre_of(found)
 
 
 def genre_of(packed: bytes) -> str:
@@ -190,11 +176,8 @@ def genre_of(packed: bytes) -> str:
 
     It follows the title and the kind, and every quotation mark inside a text is escaped: only the head is unpacked.
     """
-    opened = zlib.decompressobj()
     try:
-        head = opened.decompress(packed, _HEAD)
-        while opened.unconsumed_tail and len(head.partition(b'"kind":"')[2]) < _KIND_AND_GENRE:
-            head += opened.decompress(opened.unconsumed_tail, _HEAD)
+        head = zlib.decompressobj().decompress(packed, _HEAD)
     except UNPACKING:  # verify names it
         return "other"
     found = re.search(rb'"genre":"([^"]*)"', head)

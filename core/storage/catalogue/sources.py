@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import NotFoundError
 from core.storage.catalogue.documents import version_number
 from core.storage.catalogue.edits import hand_edits_on
 from core.storage.catalogue.generations import remove_chunks
 from core.storage.catalogue.judgments import hand_judgments_on
-from core.storage.catalogue.labels import follow_own_tags, labels_of
+from core.storage.catalogue.labels import follow_own_tags, labels_of, no_source
 from core.storage.catalogue.meaning import found_by_words
 from core.storage.catalogue.names import shown_names
 from core.storage.catalogue.recipes import hand_recipe_on
@@ -95,7 +95,7 @@ def point_source(
         known = find_source(store, name=name, path=path, parent=parent)
         size, modified = (stamp.size_bytes, stamp.modified_ns) if stamp else (None, None)
         if known is None:
-            return _add(store, connection, name, number, path, parent, (size, modified)), None
+            return _add(store, name, number, path, parent, (size, modified)), None
         before = connection.execute(
             "SELECT version, name, trashed_at, file_bytes, modified_ns FROM source WHERE id = ?", (known,)
         ).fetchone()
@@ -117,19 +117,15 @@ def find_source(store: Store, *, name: str, path: Path | None = None, parent: st
 
     Also one in the trash; ``None`` when there is none.
     """
-    with store.reading() as connection:
-        if path is not None:
-            row = connection.execute("SELECT id FROM source WHERE path = ?", (path_key(path),)).fetchone()
-        elif parent is not None:
-            row = connection.execute(
-                "SELECT id FROM source WHERE parent = (SELECT number FROM version WHERE id = ?) AND name = ?",
-                (parent, storable(name)),
-            ).fetchone()
-        else:
-            row = connection.execute(
-                "SELECT id FROM source WHERE kind = 'upload' AND name = ?", (storable(name),)
-            ).fetchone()
-    return None if row is None else int(row[0])
+    values: tuple[object, ...]
+    if path is not None:
+        which, values = "path = ?", (path_key(path),)
+    elif parent is not None:
+        which, values = "parent = (SELECT number FROM version WHERE id = ?) AND name = ?", (parent, storable(name))
+    else:
+        which, values = "kind = 'upload' AND name = ?", (storable(name),)
+    found = store.value(f"SELECT id FROM source WHERE {which}", *values)
+    return None if found is None else int(found)
 
 
 def predecessor(store: Store, *, name: str, path: Path | None = None, parent: str | None = None) -> str | None:
@@ -137,33 +133,25 @@ def predecessor(store: Store, *, name: str, path: Path | None = None, parent: st
 
     ``None`` where there is no such source, or another live one keeps the version.
     """
-    known = find_source(store, name=name, path=path, parent=parent)
-    with store.reading() as connection:
-        row = connection.execute(
-            "SELECT id FROM version WHERE number = (SELECT version FROM source WHERE id = ?1) AND NOT EXISTS"
-            " (SELECT 1 FROM source WHERE version = number AND id <> ?1 AND trashed_at IS NULL)",
-            (known,),
-        ).fetchone()
-    return None if row is None else str(row[0])
+    found = store.value(
+        "SELECT id FROM version WHERE number = (SELECT version FROM source WHERE id = ?1) AND NOT EXISTS"
+        " (SELECT 1 FROM source WHERE version = number AND id <> ?1 AND trashed_at IS NULL)",
+        find_source(store, name=name, path=path, parent=parent),
+    )
+    return None if found is None else str(found)
 
 
 def is_live(store: Store, version_id: str) -> bool:
     """Whether a live source points to this version."""
-    with store.reading() as connection:
-        row = connection.execute(
-            "SELECT 1 FROM source WHERE trashed_at IS NULL"
-            " AND version = (SELECT number FROM version WHERE id = ?) LIMIT 1",
-            (version_id,),
-        ).fetchone()
-    return row is not None
+    live = "SELECT 1 FROM source WHERE trashed_at IS NULL AND version = (SELECT number FROM version WHERE id = ?)"
+    return store.row(live, version_id) is not None
 
 
 def original_path(store: Store, source_id: int) -> Path | None:
     """Where a source's own file still lies; ``None`` where there is none. Raises ``NotFoundError``."""
-    with store.reading() as connection:
-        row = connection.execute("SELECT path FROM source WHERE id = ?", (source_id,)).fetchone()
+    row = store.row("SELECT path FROM source WHERE id = ?", source_id)
     if row is None:
-        raise NotFoundError(f"There is no source {source_id} in this library.", "It may have been removed already.")
+        raise no_source(source_id)
     path = None if row[0] is None else Path(os.fsdecode(row[0]))
     return path if path is not None and os.path.isfile(path) else None  # noqa: PTH113 - answers where is_file raises
 
@@ -174,12 +162,11 @@ def remove_source(store: Store, source_id: int) -> None:
     With a mail go its attachments. Judgments and edits stay: they are anchored by value. Raises ``NotFoundError``.
     """
     with store.transaction() as connection:
-        row = connection.execute("SELECT version FROM source WHERE id = ?", (source_id,)).fetchone()
-        if row is None:
-            raise NotFoundError(f"There is no source {source_id} in this library.", "It may have been removed already.")
-        _delete(connection, [source_id])
-        settle(store, connection, row[0])
-        store.touch()
+        number = store.value("SELECT version FROM source WHERE id = ?", source_id)
+        if number is None:
+            raise no_source(source_id)
+        store.write("DELETE FROM source WHERE id = ?", source_id, contents=True)
+        settle(store, connection, number)
 
 
 def settle(store: Store, connection: sqlite3.Connection, number: int, successor: str | None = None) -> None:
@@ -189,34 +176,30 @@ def settle(store: Store, connection: sqlite3.Connection, number: int, successor:
     and vectors stay. Without any source it goes altogether. ``successor``: the version the source points to instead;
     judgments, edits by hand and the document's own recipe follow there.
     """
-    live, trashed = connection.execute(
-        "SELECT count(*) FILTER (WHERE trashed_at IS NULL), count(trashed_at) FROM source WHERE version = ?", (number,)
-    ).fetchone()
-    if live:
-        return
-    row = connection.execute("SELECT id FROM version WHERE number = ?", (number,)).fetchone()
-    if row is None:
+    live, trashed = store.row(
+        "SELECT count(*) FILTER (WHERE trashed_at IS NULL), count(trashed_at) FROM source WHERE version = ?", number
+    )
+    version_id = store.value("SELECT id FROM version WHERE number = ?", number)
+    if live or version_id is None:
         return
     remove_chunks(connection, number)
     if successor is not None:
-        hand_judgments_on(connection, row[0], successor)
-        hand_edits_on(connection, row[0], successor)
-        hand_recipe_on(connection, row[0], successor)
+        for hand_on in (hand_judgments_on, hand_edits_on, hand_recipe_on):
+            hand_on(connection, version_id, successor)
     if trashed:
-        attached = connection.execute(
+        attached = store.rows(
             "UPDATE source SET trashed_at = ?, trashed_along = 1 WHERE parent = ? AND trashed_at IS NULL"
             " RETURNING version, name",
-            (now(), number),
-        ).fetchall()
+            *(now(), number),
+        )
     else:
-        attached = connection.execute("SELECT version, name FROM source WHERE parent = ?", (number,)).fetchall()
-        _delete(connection, [row[0] for row in connection.execute("SELECT id FROM source WHERE parent = ?", (number,))])
+        attached = store.rows("DELETE FROM source WHERE parent = ? RETURNING version, name", number)
     for version, name in attached:
-        settle(store, connection, version, None if successor is None else _attached(connection, successor, name))
+        settle(store, connection, version, None if successor is None else _attached(store, successor, name))
     if not trashed:
-        connection.execute("DELETE FROM version WHERE number = ?", (number,))
-        connection.execute("DELETE FROM written WHERE version_id = ?", (row[0],))
-        store.release_file(row[0])
+        store.write("DELETE FROM version WHERE number = ?", number)
+        store.write("DELETE FROM written WHERE version_id = ?", version_id)
+        store.release_file(version_id)
 
 
 def sources(store: Store) -> list[SourceRow]:
@@ -231,22 +214,21 @@ def trashed(store: Store) -> list[SourceRow]:
     )
 
 
-def remove_strays(store: Store) -> list[str]:
-    """Take versions of the trash out of the indexes, and those of mails that are gone; return their ids.
+def remove_strays(store: Store) -> None:
+    """Take versions of the trash out of the indexes, and those of mails that are gone.
 
     A version that no source points to stays: nothing but damage makes one, and repair names it anew.
     """
     with store.transaction() as connection:
-        strays = connection.execute(
-            "SELECT number, id FROM version WHERE number IN (SELECT version FROM source)"
+        strays = store.rows(
+            "SELECT number FROM version WHERE number IN (SELECT version FROM source)"
             " AND (number NOT IN (SELECT version FROM source WHERE trashed_at IS NULL)"
             "  AND number IN (SELECT version FROM recipe UNION SELECT parent FROM source WHERE trashed_at IS NULL))"
-        ).fetchall()
-        for number, _ in strays:
+        )
+        for (number,) in strays:
             settle(store, connection, number)
         if strays:
             store.touch()
-    return [version_id for _, version_id in strays]
 
 
 def path_key(path: Path) -> bytes:
@@ -256,7 +238,6 @@ def path_key(path: Path) -> bytes:
 
 def _add(
     store: Store,
-    connection: sqlite3.Connection,
     name: str,
     version: int,
     path: Path | None,
@@ -264,62 +245,58 @@ def _add(
     stamp: tuple[int | None, int | None],
 ) -> int:
     kind = "path" if path is not None else "upload" if parent is None else "attachment"
-    mail = None if parent is None else version_number(connection, parent)
-    identity = connection.execute(
-        "INSERT INTO source(kind, name, path, parent, version, added_at, changed_at, file_bytes, modified_ns)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (kind, storable(name), None if path is None else path_key(path), mail, version, now(), now(), *stamp),
-    ).lastrowid
-    if mail is not None:
-        # An attachment is filed where its mail is filed.
+    with store.transaction() as connection:
+        mail = None if parent is None else version_number(connection, parent)
+        store.write(
+            "INSERT INTO source(kind, name, path, parent, version, added_at, changed_at, file_bytes, modified_ns)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            *(kind, storable(name), None if path is None else path_key(path), mail, version, now(), now(), *stamp),
+            contents=True,
+        )
+        identity = int(store.value("SELECT last_insert_rowid()"))
         for table, label in (("collected", "collection"), ("tagged", "tag")):
-            connection.execute(
+            # An attachment is filed where its mail is filed.
+            store.write(
                 f"INSERT OR IGNORE INTO {table}({label}, source) SELECT {label}, ? FROM {table}"
                 " WHERE source IN (SELECT id FROM source WHERE version = ?)",
-                (identity, mail),
+                *(identity, mail),
             )
-    follow_own_tags(connection, int(identity or 0), None, version)
-    store.touch()
-    return int(identity or 0)
+        follow_own_tags(connection, identity, None, version)
+    return identity
 
 
-def _attached(connection: sqlite3.Connection, mail: str, name: str) -> str | None:
+def _attached(store: Store, mail: str, name: str) -> str | None:
     """The version of what is attached to a mail under this name."""
-    row = connection.execute(
+    found = store.value(
         "SELECT attached.id FROM source JOIN version AS mail ON mail.number = source.parent"
         " JOIN version AS attached ON attached.number = source.version WHERE mail.id = ? AND name = ?",
-        (mail, name),
-    ).fetchone()
-    return None if row is None else str(row[0])
-
-
-def _delete(connection: sqlite3.Connection, sources: list[int]) -> None:
-    connection.executemany("DELETE FROM source WHERE id = ?", ((source,) for source in sources))
+        *(mail, name),
+    )
+    return None if found is None else str(found)
 
 
 def _rows(store: Store, which: str, order: str) -> list[SourceRow]:
-    with store.reading() as connection:
+    with store.reading():
         serving = int(store.meta("serving") or 0)
-        found = connection.execute(f"{_ROWS} WHERE {which} ORDER BY {order}", {"serving": serving}).fetchall()
-        names, unencoded = shown_names(connection), found_by_words(store)
-        collections = labels_of(connection, "collected", "collection")
-        tags = labels_of(connection, "tagged", "tag")
-        pages: dict[str, list[Page]] = {}
-        for version_id, *page in connection.execute(
+        found = store.rows(f"{_ROWS} WHERE {which} ORDER BY {order}", serving)
+        names, unencoded = shown_names(store), found_by_words(store)
+        collections, tags = labels_of(store, "collected", "collection"), labels_of(store, "tagged", "tag")
+        pages: defaultdict[str, list[Page]] = defaultdict(list)
+        for version_id, *page in store.rows(
             "SELECT version.id, page.number, width, height, reading, confidence"
             " FROM page JOIN version ON version.number = page.version ORDER BY page.version, ordinal"
         ):
-            pages.setdefault(version_id, []).append(Page(*page))
-        holders: dict[str, list[int]] = {}
-        for version_id, source in connection.execute(
+            pages[version_id].append(Page(*page))
+        holders: defaultdict[str, list[int]] = defaultdict(list)
+        for version_id, source in store.rows(
             "SELECT version.id, source.id FROM source JOIN version ON version.number = source.version"
             " WHERE trashed_at IS NULL ORDER BY source.id"
         ):
-            holders.setdefault(version_id, []).append(source)
+            holders[version_id].append(source)
     rows = []
     for row in found:
         source, kind, path, version_id = row[:4]
-        also = tuple(names[other] for other in holders.get(version_id, ()) if other != source)
+        also = tuple(names[other] for other in holders[version_id] if other != source)
         place = None if path is None else Path(os.fsdecode(path))
         covered = row[10] / row[11] if row[11] else 1.0
         labels = (
@@ -330,7 +307,7 @@ def _rows(store: Store, which: str, order: str) -> list[SourceRow]:
             word_audit(row[20]),
             row[21] or "",
             version_id in unencoded,
-            pages_read(pages.get(version_id, ())),
+            pages_read(pages[version_id]),
         )
         rows.append(
             SourceRow(*(source, names[source], kind, place, version_id, *row[4:10], covered, *row[12:19], *labels))
@@ -342,16 +319,16 @@ _ROWS = """
 SELECT source.id, source.kind, source.path, version.id, version.kind, version.title,
   (SELECT count(*) FROM page WHERE page.version = version.number),
   version.characters,
-  (SELECT count(*) FROM chunk WHERE generation = :serving AND level = 0 AND chunk.version = version.number),
+  (SELECT count(*) FROM chunk WHERE generation = ?1 AND level = 0 AND chunk.version = version.number),
   coalesce(above.parents, 0),
   coalesce(recipe.covered, 0), coalesce(recipe.characters, 1), coalesce(recipe.truncated, 0),
   coalesce(recipe.label, ''), coalesce(recipe.fingerprint, ''), source.added_at, source.changed_at, version.size_bytes,
   mail.id, source.note, version.words, source.trashed_at
 FROM source JOIN version ON version.number = source.version
 LEFT JOIN version AS mail ON mail.number = source.parent
-LEFT JOIN recipe ON recipe.version = version.number AND recipe.generation = :serving
+LEFT JOIN recipe ON recipe.version = version.number AND recipe.generation = ?1
 -- Counted once for all: no index finds the parents of one version without passing those of the others.
 LEFT JOIN (
-  SELECT version, count(*) AS parents FROM chunk WHERE generation = :serving AND level > 0 GROUP BY version
+  SELECT version, count(*) AS parents FROM chunk WHERE generation = ?1 AND level > 0 GROUP BY version
 ) AS above ON above.version = version.number
 """

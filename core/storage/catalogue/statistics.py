@@ -85,7 +85,7 @@ SELECT (SELECT count(*) FROM source WHERE trashed_at IS NULL) AS sources,
 
 _KIND_FIGURES = """
 SELECT kind, count(*), sum(size_bytes), sum((SELECT count(*) FROM page WHERE page.version = version.number)),
-  sum((SELECT count(*) FROM chunk WHERE chunk.version = version.number AND generation = :serving AND level = 0))
+  sum((SELECT count(*) FROM chunk WHERE chunk.version = version.number AND generation = ? AND level = 0))
 FROM version WHERE number IN (SELECT version FROM source WHERE trashed_at IS NULL) GROUP BY kind
 """
 
@@ -131,8 +131,7 @@ class KindFigures:
 
 def kind_figures(store: Store, enough: int) -> tuple[dict[str, KindFigures], float | None]:
     """By kind what documents come to; and bytes of index a chunk, ``None`` for fewer than ``enough`` chunks."""
-    with store.reading() as connection:
-        rows = connection.execute(_KIND_FIGURES, {"serving": int(store.meta("serving") or 0)}).fetchall()
+    rows = store.rows(_KIND_FIGURES, int(store.meta("serving") or 0))
     figures = {str(kind): KindFigures(*map(int, counts)) for kind, *counts in rows}
     chunks = sum(one.chunks for one in figures.values())
     catalogue = sum(_bytes(path) for path in store.home.glob(CATALOGUE + "*"))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from core.errors import NotFoundError, StorageError
-from core.storage.catalogue.names import shown_name
+from core.errors import StorageError
+from core.storage.catalogue.labels import no_source
+from core.storage.catalogue.names import shown_names
 from core.storage.catalogue.sources import remove_source, settle
 from core.storage.store import Store, now
 
@@ -36,7 +35,7 @@ def trash_sources(store: Store, sources: Sequence[int]) -> int:
     count = 0
     with store.transaction() as connection:
         for source in dict.fromkeys(sources):
-            version, trashed_at = _row(connection, source)
+            version, trashed_at = _row(store, source)
             if trashed_at is None:
                 connection.execute("UPDATE source SET trashed_at = ? WHERE id = ?", (now(), source))
                 count += 1
@@ -51,28 +50,27 @@ def revive_source(store: Store, source: int) -> None:
 
     Raises ``NotFoundError``, and ``StorageError`` for an attachment whose mail is in the trash.
     """
-    with store.transaction() as connection:
-        _row(connection, source)
-        if not _mail_is_live(connection, source):
+    with store.transaction():
+        _row(store, source)
+        if not _mail_is_live(store, source):
             raise StorageError(
-                f"{shown_name(connection, source)} is attached to a mail that is in the trash.", "Restore the mail."
+                f"{shown_names(store)[source]} is attached to a mail that is in the trash.", "Restore the mail."
             )
-        connection.execute("UPDATE source SET trashed_at = NULL, trashed_along = 0 WHERE id = ?", (source,))
-        store.touch()
+        store.write("UPDATE source SET trashed_at = NULL, trashed_along = 0 WHERE id = ?", source, contents=True)
 
 
 def attachments(store: Store, version_id: str) -> list[Attached]:
     """The attachments of a mail, in the trash or not, in its order; [] for what is no mail."""
-    with store.reading() as connection:
-        return [
-            Attached(source, name, version, trashed_at is not None, bool(along))
-            for source, name, version, trashed_at, along in connection.execute(
-                "SELECT source.id, source.name, version.id, trashed_at, trashed_along FROM source JOIN version"
-                " ON version.number = source.version WHERE parent = (SELECT number FROM version WHERE id = ?)"
-                " ORDER BY source.id",
-                (version_id,),
-            )
-        ]
+    found = store.rows(
+        "SELECT source.id, source.name, version.id, trashed_at, trashed_along FROM source JOIN version"
+        " ON version.number = source.version WHERE parent = (SELECT number FROM version WHERE id = ?)"
+        " ORDER BY source.id",
+        version_id,
+    )
+    return [
+        Attached(source, name, version, trashed_at is not None, bool(along))
+        for source, name, version, trashed_at, along in found
+    ]
 
 
 def keep_attachments(store: Store, version_id: str, names: Sequence[str]) -> None:
@@ -84,12 +82,11 @@ def keep_attachments(store: Store, version_id: str, names: Sequence[str]) -> Non
 
 def leave_in_trash(store: Store, version_id: str) -> None:
     """A mail is live again: what did not come back with it lies in the trash by itself from now on."""
-    with store.transaction() as connection:
-        connection.execute(
-            "UPDATE source SET trashed_along = 0 WHERE trashed_along"
-            " AND parent = (SELECT number FROM version WHERE id = ?)",
-            (version_id,),
-        )
+    store.write(
+        "UPDATE source SET trashed_along = 0 WHERE trashed_along"
+        " AND parent = (SELECT number FROM version WHERE id = ?)",
+        version_id,
+    )
 
 
 def empty_old_trash(store: Store) -> None:
@@ -108,20 +105,15 @@ def empty_trash(store: Store, until: str | None = None) -> int:
 
     Attachments that went along with their mail go with it and are not counted.
     """
-    with store.transaction() as connection:
-        due = [
-            source
-            for (source,) in connection.execute(
-                "SELECT id FROM source WHERE trashed_at <= coalesce(?, trashed_at) AND NOT trashed_along", (until,)
-            )
-        ]
-        count = 0
-        for source in due:
+    with store.transaction():
+        due = store.rows(
+            "SELECT id FROM source WHERE trashed_at <= coalesce(?, trashed_at) AND NOT trashed_along", until
+        )
+        for (source,) in due:
             # An attachment that was trashed by itself may just have gone with its mail.
-            if connection.execute("SELECT 1 FROM source WHERE id = ?", (source,)).fetchone():
+            if store.row("SELECT 1 FROM source WHERE id = ?", source):
                 remove_source(store, source)
-            count += 1
-    return count
+    return len(due)
 
 
 def in_trash(store: Store, sources: Sequence[int]) -> list[tuple[int, str, str]]:
@@ -129,31 +121,32 @@ def in_trash(store: Store, sources: Sequence[int]) -> list[tuple[int, str, str]]
 
     Raises ``NotFoundError`` for an unknown source.
     """
-    with store.reading() as connection:
+    with store.reading():
         for source in sources:
-            _row(connection, source)
-        found = connection.execute(
+            _row(store, source)
+        found = store.rows(
             "SELECT source.id, version.id FROM source JOIN version ON version.number = source.version"
             " WHERE trashed_at IS NOT NULL AND source.id IN (SELECT value FROM json_each(?))"
             " ORDER BY source.kind = 'attachment', source.id",
-            (json.dumps(list(sources)),),
-        ).fetchall()
-        return [(source, shown_name(connection, source), version_id) for source, version_id in found]
+            sources,
+        )
+        names = shown_names(store)
+    return [(source, names[source], version_id) for source, version_id in found]
 
 
-def _row(connection: sqlite3.Connection, source: int) -> tuple[int, str | None]:
-    row = connection.execute("SELECT version, trashed_at FROM source WHERE id = ?", (source,)).fetchone()
+def _row(store: Store, source: int) -> tuple[int, str | None]:
+    row: tuple[int, str | None] | None = store.row("SELECT version, trashed_at FROM source WHERE id = ?", source)
     if row is None:
-        raise NotFoundError(f"There is no source {source} in this library.", "It may have been removed already.")
-    return row[0], row[1]
+        raise no_source(source)
+    return row
 
 
-def _mail_is_live(connection: sqlite3.Connection, source: int) -> bool:
+def _mail_is_live(store: Store, source: int) -> bool:
     """Whether the mail an attachment came in has a live source; a file that is no attachment needs none."""
     return bool(
-        connection.execute(
+        store.value(
             "SELECT parent IS NULL OR EXISTS (SELECT 1 FROM source AS mail WHERE mail.version = source.parent"
             " AND mail.trashed_at IS NULL) FROM source WHERE id = ?",
-            (source,),
-        ).fetchone()[0]
+            source,
+        )
     )

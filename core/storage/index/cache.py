@@ -38,12 +38,10 @@ class CatalogueVectors:
 
     def put(self, items: Mapping[str, Vectors]) -> None:
         """Keep these vectors durably; a key that is known keeps the vector it has."""
-        with self._store.transaction() as connection:
-            connection.executemany(
-                "INSERT OR IGNORE INTO vector(key, data) VALUES (?, ?)",
-                ((key, np.ascontiguousarray(vector, "<f4").tobytes()) for key, vector in items.items()),
-            )
+        self._store.write_many(
+            "INSERT OR IGNORE INTO vector(key, data) VALUES (?, ?)",
+            ((key, np.ascontiguousarray(vector, "<f4").tobytes()) for key, vector in items.items()),
+        )
 
     def count(self) -> int:
-        with self._store.reading() as connection:
-            return int(connection.execute("SELECT count(*) FROM vector WHERE key <> ''").fetchone()[0])
+        return int(self._store.value("SELECT count(*) FROM vector WHERE key <> ''"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -71,21 +70,26 @@ def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
 
     Raises ``StorageError`` for a vector of the wrong length.
     """
-    with store.reading() as connection:
+    with store.reading():
         revision = store.contents()
         if previous is not None and previous.revision == revision:
             return previous
-        serving = connection.execute(
-            "SELECT number, dimension FROM generation WHERE number = ?", (int(store.meta("serving") or 0),)
-        ).fetchone()
+        serving = store.row(
+            "SELECT number, dimension FROM generation WHERE number = ?", int(store.meta("serving") or 0)
+        )
         number, dimension = serving or (0, 0)
-        numbers = _columns(connection, number)
-        documents = _documents(connection, number)
+        numbers = _columns(store, number)
+        documents = _documents(store, number)
         if previous is None or previous.generation != number or not len(previous):
-            vectors = _all_vectors(connection, number, len(numbers), dimension, store)
+            blobs = store.rows(
+                "SELECT data FROM chunk JOIN vector ON vector.number = chunk.vector"
+                " WHERE generation = ? AND level = 0 ORDER BY version, start, row",
+                number,
+            )
+            vectors = _matrix(blobs, len(numbers), dimension, store)
         else:
-            vectors = _some_vectors(connection, number, numbers[:, 0], dimension, previous, store)
-        aliases = _aliases(connection, number, numbers[:, 0], dimension, store)
+            vectors = _some_vectors(store, numbers[:, 0], dimension, previous)
+        aliases = _aliases(store, number, numbers[:, 0], dimension)
     places = {document[0]: place for place, document in enumerate(documents)}
     ordinals = np.array([places[version] for version in np.unique(numbers[:, 1])], np.int32)
     _, inverse = np.unique(numbers[:, 1], return_inverse=True)
@@ -142,100 +146,70 @@ def take(leaves: LeafTable, kept: NDArray[np.bool_]) -> LeafTable:
 def ancestors(store: Store, rows: Sequence[int]) -> dict[int, tuple[Span, ...]]:
     """What each chunk stands in, its parent first, the top of its tree last; () at the top or where it is gone."""
     found: dict[int, tuple[Span, ...]] = {int(row): () for row in rows}
-    with store.reading() as connection:
-        for row, start, end in connection.execute(
-            "WITH RECURSIVE above(row, parent, height) AS ("
-            " SELECT row, parent_row, 1 FROM chunk WHERE row IN (SELECT value FROM json_each(?))"
-            " UNION ALL SELECT above.row, chunk.parent_row, height + 1"
-            " FROM above JOIN chunk ON chunk.row = above.parent)"
-            ' SELECT above.row, chunk.start, chunk."end" FROM above JOIN chunk ON chunk.row = above.parent'
-            " ORDER BY above.row, height",
-            ("[" + ",".join(str(row) for row in found) + "]",),
-        ):
-            found[row] += (Span(start, end),)
+    for row, start, end in store.rows(
+        "WITH RECURSIVE above(row, parent, height) AS ("
+        " SELECT row, parent_row, 1 FROM chunk WHERE row IN (SELECT value FROM json_each(?))"
+        " UNION ALL SELECT above.row, chunk.parent_row, height + 1"
+        " FROM above JOIN chunk ON chunk.row = above.parent)"
+        ' SELECT above.row, chunk.start, chunk."end" FROM above JOIN chunk ON chunk.row = above.parent'
+        " ORDER BY above.row, height",
+        list(found),
+    ):
+        found[row] += (Span(start, end),)
     return found
 
 
-def _columns(connection: sqlite3.Connection, generation: int) -> NDArray[np.int64]:
-    found = connection.execute(
+def _columns(store: Store, generation: int) -> NDArray[np.int64]:
+    found = store.rows(
         f'SELECT row, version, start, "end", tokens, coalesce(parent_row, -1), {UNENCODED} FROM chunk'
         " WHERE generation = ? AND level = 0 ORDER BY version, start, row",
-        (generation,),
-    ).fetchall()
+        generation,
+    )
     return np.array(found, np.int64).reshape(len(found), 7)
 
 
-def _documents(connection: sqlite3.Connection, generation: int) -> list[tuple[int, str, str, str]]:
-    names = names_of_versions(connection)
-    return [
-        (number, version_id, title, names.get(number, title))
-        for number, version_id, title in connection.execute(
-            "SELECT number, id, title FROM version WHERE number IN (SELECT version FROM recipe WHERE generation = ?)"
-            " ORDER BY number",
-            (generation,),
-        )
-    ]
+def _documents(store: Store, generation: int) -> list[tuple[int, str, str, str]]:
+    names = names_of_versions(store)
+    cut = "SELECT number, id, title FROM version WHERE number IN (SELECT version FROM recipe WHERE generation = ?)"
+    found = store.rows(f"{cut} ORDER BY number", generation)
+    return [(number, version_id, title, names.get(number, title)) for number, version_id, title in found]
 
 
-def _all_vectors(connection: sqlite3.Connection, generation: int, count: int, dimension: int, store: Store) -> Vectors:
-    blobs = [
-        data
-        for (data,) in connection.execute(
-            "SELECT data FROM chunk JOIN vector ON vector.number = chunk.vector"
-            " WHERE generation = ? AND level = 0 ORDER BY version, start, row",
-            (generation,),
-        )
-    ]
-    return _matrix(blobs, count, dimension, store)
-
-
-def _aliases(
-    connection: sqlite3.Connection, generation: int, rows: NDArray[np.int64], dimension: int, store: Store
-) -> Aliases | None:
-    found = connection.execute(
+def _aliases(store: Store, generation: int, rows: NDArray[np.int64], dimension: int) -> Aliases | None:
+    found = store.rows(
         "SELECT row, name, data FROM alias CROSS JOIN chunk ON row = chunk JOIN vector ON vector.number = alias.vector"
         " WHERE generation = ? ORDER BY row, name",
-        (generation,),
-    ).fetchall()
+        generation,
+    )
     if not found:
         return None
     order = np.argsort(rows)
     owners = order[np.searchsorted(rows, [row for row, _, _ in found], sorter=order)]
-    vectors = _matrix([data for _, _, data in found], len(found), dimension, store)
+    vectors = _matrix([(data,) for _, _, data in found], len(found), dimension, store)
     return Aliases(owners, tuple(name for _, name, _ in found), vectors)
 
 
-def _some_vectors(
-    connection: sqlite3.Connection,
-    generation: int,
-    rows: NDArray[np.int64],
-    dimension: int,
-    previous: LeafTable,
-    store: Store,
-) -> Vectors:
+def _some_vectors(store: Store, rows: NDArray[np.int64], dimension: int, previous: LeafTable) -> Vectors:
     order = np.argsort(previous.rows)
     places = np.minimum(np.searchsorted(previous.rows, rows, sorter=order), len(order) - 1)
     places = order[places]
     known = previous.rows[places] == rows
     if previous.unencoded is not None:
         known &= ~previous.unencoded[places]
-    blobs = [
-        data
-        for (data,) in connection.execute(
-            "SELECT data FROM json_each(?) AS wanted JOIN chunk ON chunk.row = wanted.value"
-            " JOIN vector ON vector.number = chunk.vector ORDER BY wanted.key",
-            ("[" + ",".join(str(row) for row in rows[~known]) + "]",),
-        )
-    ]
+    blobs = store.rows(
+        "SELECT data FROM json_each(?) AS wanted JOIN chunk ON chunk.row = wanted.value"
+        " JOIN vector ON vector.number = chunk.vector ORDER BY wanted.key",
+        rows[~known].tolist(),
+    )
     vectors = np.empty((len(rows), dimension), np.float32)
     vectors[known] = previous.vectors[places[known]]
     vectors[~known] = _matrix(blobs, int((~known).sum()), dimension, store)
     return vectors
 
 
-def _matrix(blobs: list[bytes], count: int, dimension: int, store: Store) -> Vectors:
+def _matrix(found: list[tuple[bytes]], count: int, dimension: int, store: Store) -> Vectors:
     blank = bytes(4 * dimension)
-    blobs = [blob or blank for blob in blobs]
+    blobs = [blob or blank for (blob,) in found]
     joined = bytearray().join(blobs)  # a bytearray, so that the array over it needs no second copy to be writable
     if len(blobs) != count or any(len(blob) != 4 * dimension for blob in blobs):
         raise StorageError(f"{store.home}: some vectors are missing or have the wrong length.", "Run verify on it.")

@@ -7,7 +7,6 @@ section 8 (fts5vocab, "instance").
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -59,7 +58,7 @@ class FtsIndex:
             if postings is None or postings.revision != revision:
                 postings = self._postings = Postings(revision, *read_rows(connection, sizes_table(self.generation)))
             found = []
-            for token in self._rarest(connection, postings, tokens):
+            for token in self._rarest(postings, tokens):
                 posting = postings.of(token)
                 if posting is None:
                     posting = Posting.of(_occurrences(connection, self.generation, token), postings.rows, len(FIELDS))
@@ -67,11 +66,11 @@ class FtsIndex:
                 found.append((token, posting))
         return postings, found
 
-    def _rarest(self, connection: sqlite3.Connection, postings: Postings, tokens: Sequence[str]) -> list[str]:
+    def _rarest(self, postings: Postings, tokens: Sequence[str]) -> list[str]:
         """The tokens worth looking for, rarest first: each costs time for every row that holds it."""
         new = [token for token in dict.fromkeys(tokens) if token not in postings.holders]
         if new:
-            postings.holders.update(_holders(connection, self.generation, new))
+            postings.holders.update(_holders(self._store, self.generation, new))
         rarity = {token: postings.holders[token] for token in tokens if token in postings.holders}
         rare = {token for token, count in rarity.items() if 2 * count <= len(postings.rows)} or set(rarity)
         kept = set(sorted(rare, key=lambda token: (rarity[token], token))[:_MAX_TERMS])
@@ -96,21 +95,16 @@ def _occurrences(connection: sqlite3.Connection, generation: int, token: str) ->
 
 def token_holders(store: Store, generation: int, tokens: Sequence[str]) -> tuple[dict[str, int], int]:
     """How many rows hold each of the tokens, 0 for unknown ones, and how many rows there are."""
-    with store.reading() as connection:
-        found = _holders(connection, generation, tokens)
-        (total,) = connection.execute(f"SELECT count(*) FROM {sizes_table(generation)}").fetchone()
+    with store.reading():
+        found = _holders(store, generation, tokens)
+        total = store.value(f"SELECT count(*) FROM {sizes_table(generation)}")
     return {token: found.get(token, 0) for token in tokens}, int(total)
 
 
-def _holders(connection: sqlite3.Connection, generation: int, tokens: Sequence[str]) -> dict[str, int]:
+def _holders(store: Store, generation: int, tokens: Sequence[str]) -> dict[str, int]:
     """How many rows hold each of the tokens; one that none does is absent."""
-    return {
-        str(term): int(count)
-        for term, count in connection.execute(
-            f"SELECT term, doc FROM {terms_table(generation)} WHERE term IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(tokens)),),
-        )
-    }
+    wanted = f"SELECT term, doc FROM {terms_table(generation)} WHERE term IN (SELECT value FROM json_each(?))"
+    return {str(term): int(count) for term, count in store.rows(wanted, list(tokens))}
 
 
 def check_index(store: Store, generation: int) -> str:

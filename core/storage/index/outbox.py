@@ -5,13 +5,10 @@ A crash between the two repeats an upsert or a delete, which changes nothing. Al
 
 from __future__ import annotations
 
-import json
 import logging
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +46,7 @@ Progress = Callable[[int, int], None]
 
 def pending(store: Store) -> int:
     """Changes Chroma has yet to be told."""
-    with store.reading() as connection:
-        return int(connection.execute("SELECT count(*) FROM outbox").fetchone()[0])
+    return int(store.value("SELECT count(*) FROM outbox"))
 
 
 def apply_outbox(store: Store, progress: Progress | None = None) -> int:
@@ -166,12 +162,12 @@ def compare_projection(store: Store) -> str:
         if directory is None:
             return "Chroma's files are missing."
         for generation, _, _ in _expected_counts(store):
-            with store.reading() as connection:
+            with store.reading():
                 encoded = f"SELECT row FROM chunk WHERE generation = ? AND level = 0 AND {ENCODED}"
-                leaves = _rows(connection, encoded, generation)
-                waiting = _rows(connection, "SELECT row FROM outbox WHERE generation = ?", generation)
+                leaves = {row for (row,) in store.rows(encoded, generation)}
+                waiting = {row for (row,) in store.rows("SELECT row FROM outbox WHERE generation = ?", generation)}
                 sample = sorted(leaves)[:: max(1, len(leaves) // _SAMPLE)]
-                truth = {row: vector for row, _, vector in _vectors(connection, sample)}
+                truth = {row: vector for row, _, vector in _vectors(store, sample)}
             try:
                 rows, vectors, reached = examine(directory, generation, sample)
             except ProjectionDamagedError as error:
@@ -227,12 +223,10 @@ def _discard_others(directory: Path) -> None:
 
 def _fill(store: Store, projection: ChromaProjection, progress: Progress | None) -> int:
     """Put everything into an empty projection and make it the library's."""
-    with store.reading() as connection:
+    with store.reading():
         # Everything up to here is in what is read now; later changes stay in the outbox.
-        last = connection.execute("SELECT coalesce(max(seq), 0) FROM outbox").fetchone()[0]
-        leaves = connection.execute(
-            f"SELECT generation, row FROM chunk WHERE level = 0 AND {ENCODED} ORDER BY generation, row"
-        ).fetchall()
+        last = store.value("SELECT coalesce(max(seq), 0) FROM outbox")
+        leaves = store.rows(f"SELECT generation, row FROM chunk WHERE level = 0 AND {ENCODED} ORDER BY generation, row")
     by_generation: dict[int, list[int]] = {}
     for generation, row in leaves:
         by_generation.setdefault(generation, []).append(row)
@@ -242,22 +236,16 @@ def _fill(store: Store, projection: ChromaProjection, progress: Progress | None)
             done += _upsert(store, projection, generation, rows[first : first + _BATCH])
             if progress is not None:
                 progress(done, len(leaves))
-    with store.transaction() as connection:
+    with store.transaction():
         store.set_meta("projection", projection.directory.name)
         store.set_meta("projection_deleted", "0")
-        connection.execute("DELETE FROM outbox WHERE seq <= ?", (last,))
+        store.write("DELETE FROM outbox WHERE seq <= ?", last)
     return done
 
 
 def _carry(store: Store, projection: ChromaProjection, total: int, progress: Progress | None) -> None:
     done = 0
-    while True:
-        with store.reading() as connection:
-            batch = connection.execute(
-                "SELECT seq, generation, op, row FROM outbox ORDER BY seq LIMIT ?", (_BATCH,)
-            ).fetchall()
-        if not batch:
-            return
+    while batch := store.rows("SELECT seq, generation, op, row FROM outbox ORDER BY seq LIMIT ?", _BATCH):
         last_op = {(generation, row): op for _, generation, op, row in batch}
         deleted = 0
         for generation in dict.fromkeys(generation for generation, _ in last_op):
@@ -271,8 +259,8 @@ def _carry(store: Store, projection: ChromaProjection, total: int, progress: Pro
             projection.delete(generation, rows["delete"])
             deleted += len(rows["delete"])
             _upsert(store, projection, generation, rows["upsert"])
-        with store.transaction() as connection:
-            connection.execute("DELETE FROM outbox WHERE seq <= ?", (batch[-1][0],))
+        with store.transaction():
+            store.write("DELETE FROM outbox WHERE seq <= ?", batch[-1][0])
             store.set_meta("projection_deleted", str(int(store.meta("projection_deleted") or 0) + deleted))
         done += len(batch)
         if progress is not None:
@@ -280,11 +268,9 @@ def _carry(store: Store, projection: ChromaProjection, total: int, progress: Pro
 
 
 def _upsert(store: Store, projection: ChromaProjection, generation: int, rows: list[int]) -> int:
-    with store.reading() as connection:
-        found = _vectors(connection, rows)
+    found = _vectors(store, rows)
     if found:
-        with store.reading() as connection:
-            repeated = _rows(connection, _REPEATED, json.dumps(rows))
+        repeated = {row for (row,) in store.rows(_REPEATED, rows)}
         projection.upsert(
             generation,
             [row for row, _, _ in found],
@@ -299,31 +285,26 @@ def _apart(vector: NDArray[np.float32], row: int) -> NDArray[np.float32]:
     return vector + np.random.default_rng(row).uniform(-_APART, _APART, len(vector)).astype(np.float32)
 
 
-def _vectors(connection: sqlite3.Connection, rows: list[int]) -> list[tuple[int, str, NDArray[np.float32]]]:
-    found = connection.execute(
+def _vectors(store: Store, rows: list[int]) -> list[tuple[int, str, NDArray[np.float32]]]:
+    found = store.rows(
         "SELECT row, version.id, data, dimension FROM chunk JOIN vector ON vector.number = chunk.vector"
         " JOIN version ON version.number = chunk.version JOIN generation ON generation.number = chunk.generation"
         " WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row",
-        (json.dumps(rows),),
-    ).fetchall()
+        rows,
+    )
     for row, _, data, dimension in found:
         if len(data) != 4 * dimension:
             raise StorageError(f"The vector of chunk {row} has the wrong length.", "Run verify on the library.")
     return [(row, document, np.frombuffer(data, "<f4")) for row, document, data, _ in found]
 
 
-def _rows(connection: sqlite3.Connection, query: str, *values: Any) -> set[int]:
-    return {row for (row,) in connection.execute(query, values)}
-
-
 def _expected_counts(store: Store) -> list[tuple[int, int, int]]:
     """``(generation, leaves with a vector, changes waiting)`` of every generation."""
-    with store.reading() as connection:
-        return connection.execute(
-            "SELECT number, (SELECT count(*) FROM chunk"
-            f" WHERE generation = generation.number AND level = 0 AND {ENCODED}),"
-            " (SELECT count(*) FROM outbox WHERE outbox.generation = number) FROM generation ORDER BY number"
-        ).fetchall()
+    return store.rows(
+        "SELECT number, (SELECT count(*) FROM chunk"
+        f" WHERE generation = generation.number AND level = 0 AND {ENCODED}),"
+        " (SELECT count(*) FROM outbox WHERE outbox.generation = number) FROM generation ORDER BY number"
+    )
 
 
 def _lost(vectors: dict[int, Vectors], rows: list[int], reached: set[int]) -> tuple[int, int]:
@@ -345,6 +326,5 @@ def _lost(vectors: dict[int, Vectors], rows: list[int], reached: set[int]) -> tu
 
 def _has_many_tombstones(store: Store) -> bool:
     deleted = int(store.meta("projection_deleted") or 0)
-    with store.reading() as connection:
-        alive = int(connection.execute("SELECT count(*) FROM chunk WHERE level = 0").fetchone()[0])
+    alive = int(store.value("SELECT count(*) FROM chunk WHERE level = 0"))
     return deleted > _TOMBSTONES and deleted > _TOMBSTONE_SHARE * (alive + deleted)

@@ -7,8 +7,8 @@ from functools import partial
 
 import streamlit as st
 
-from core.ingest.document_recipe import describe
 from core.ingest.jobs import NewItem
+from core.ingest.prepared import describe
 from core.library import SourceRow
 from core.settings import ChunkingSettings
 from pages.ui.chunks import state as chunks_state
