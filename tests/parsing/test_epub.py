@@ -30,7 +30,7 @@ NOTES = '<section epub:type="endnotes"><ol><li id="n1"><p>All of them.</p></li><
 MEMBERS = {
     "META-INF/container.xml": CONTAINER,
     "OPS/book.opf": PACKAGE,
-    "OPS/nav.xhtml": PAGE.format("<nav><ol><li><a href='text/one.xhtml'>One</a></li></ol></nav>"),
+    "OPS/nav.xhtml": PAGE.format("<nav epub:type='toc'><ol><li><a href='text/one.xhtml'>One</a></li></ol></nav>"),
     "OPS/text/one.xhtml": PAGE.format(ONE),
     "OPS/text/two b.xhtml": PAGE.format(TWO),
     "OPS/notes.xhtml": PAGE.format(NOTES),

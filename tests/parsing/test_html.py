@@ -43,7 +43,7 @@ def document(page: str, name: str = "page.html") -> Document:
         ("one<br>two<br />three", "one\ntwo\nthree"),
         ("one<br>\n<br>two", "one\n\ntwo"),
         ("<p>one<h2>two</h2>three</p>four", "one\n\ntwo\n\nthree\n\nfour"),
-        ("<p><span>one<p>two</span>three", "one\n\ntwo\n\nthree"),
+        ("<p><span>one<p>two</span>three", "one\n\ntwothree"),
         ("H<sub>2</sub>O, x<sup>2</sup>", "H2O, x2"),
         ("a&nbsp;b &lt;c&gt; AT&T &#8364;&#x20AC; &amp;amp;", "a b <c> AT&T €€ &amp;"),
         ("Donau&shy;dampf<wbr>schiff", "Donaudampfschiff"),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 from html.parser import HTMLParser
 from io import BytesIO
-from urllib.parse import unquote
 
 from core.parsing.audit.gathering import (
     CHARTS,
@@ -287,11 +284,12 @@ def read_package(data: bytes, found: Gathering) -> None:
     """The text of a Word document, presentation, workbook, OpenDocument file or book."""
     with zipfile.ZipFile(BytesIO(data)) as package:
         names = package.namelist()
-        if "META-INF/container.xml" in names:
-            for page, reason in _pages(package):
-                read_page(part(package, page), found, reason)
+        is_book = "META-INF/container.xml" in names
         for name in names:
-            if re.fullmatch(r"xl/worksheets/[^/]*\.xml", name, re.IGNORECASE):
+            if is_book and _PAGE.search(package.open(name).read(_HEAD)):  # whether or not the book names it
+                page = part(package, name)
+                read_page(page, found, "the book's navigation" if _NAVIGATION.search(page) else "")
+            elif re.fullmatch(r"xl/worksheets/[^/]*\.xml", name, re.IGNORECASE):
                 _read_running(part(package, name), found)
         nodes = _TextNodes(found)
         older = OLDER_COPIES if any(name.startswith("xl/threadedComments/") for name in names) else ""
@@ -302,6 +300,9 @@ def read_package(data: bytes, found: Gathering) -> None:
                     nodes.read(package, name, older if name.startswith("xl/comments") else copied)
 
 
+_HEAD = 2000  # bytes within which a page says that it is one
+_PAGE = re.compile(rb"<html\b", re.IGNORECASE)
+_NAVIGATION = re.compile(rb"<nav\b[^>]*\btype=.toc")
 _RUNNING_LINE = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>]*>([^<]*)<")
 _LINE_CODE = re.compile(r'&"[^"]*"|&\d+|&K[\dA-F]{6}|&.')
 
@@ -314,28 +315,3 @@ def _read_running(sheet: bytes, found: Gathering) -> None:
 
 def _in_order(name: str) -> list[int]:
     return [int(run) if run.isdecimal() else 0 for run in re.split(r"(\d+)", name)]
-
-
-class _Elements(PlainXml):
-    """All elements of a part, in order: local name and attributes."""
-
-    def __init__(self) -> None:
-        self.all: list[tuple[str, dict[str, str]]] = []
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        self.all.append((name, attributes))
-
-
-def _pages(package: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
-    """The pages a book's spine names (all, where it names none), each with the reason why it may be left out."""
-    container, outline = _Elements(), _Elements()
-    container.walk(package, "META-INF/container.xml")
-    root = next((unquote(found.get("full-path", "")) for name, found in container.all if name == "rootfile"), "")
-    outline.walk(package, root)
-    items = {found.get("id", ""): found for name, found in outline.all if name == "item"}
-    spine = [found.get("idref", "") for name, found in outline.all if name == "itemref"] or list(items)
-    for identity in dict.fromkeys(spine):
-        item = items.get(identity, {})
-        place = posixpath.normpath(posixpath.join(posixpath.dirname(root), unquote(item.get("href", ""))))
-        if place in package.namelist() and "svg" not in item.get("media-type", ""):
-            yield place, "the book's navigation" if "nav" in item.get("properties", "").split() else ""

@@ -17,96 +17,27 @@ from xml.parsers.expat import ExpatError
 
 import olefile
 import python_calamine
+from striprtf.striprtf import rtf_to_text
 
 from core.errors import ParseError
-from core.parsing.audit.gathering import (
-    DELETED,
-    FIELDS,
-    HIDDEN,
-    NAMES,
-    OLDER_COPIES,
-    RUNNING,
-    SHEET_NAMES,
-    Gathering,
-    decoded,
-)
+from core.parsing.audit.gathering import HIDDEN, SHEET_NAMES, Gathering, decoded
 from core.parsing.audit.markups import MARKED, read_jats, read_subtitles, read_text
 from core.parsing.audit.packages import read_package, read_page
 from core.parsing.audit.word_audit import SecondReading
 
-_TOKEN = re.compile(
-    rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|(?P<codes>(?:\\'[0-9a-fA-F]{2})+)|\\(?P<symbol>[^a-zA-Z])"
-    rb"|(?P<brace>[{}])|[\r\n]+|(?P<text>[^\\{}\r\n]+)"
-)
-_NO_TEXT = frozenset(
-    b"fonttbl colortbl stylesheet info pict object objdata themedata colorschememapping datastore latentstyles "
-    b"listtable listoverridetable revtbl rsidtbl generator xmlnstbl mmathPr filetbl userprops listtext pntext "
-    b"bkmkstart bkmkend atnid atnauthor atnref atndate atnparent fldtype bin".split()
-)
-_KEPT_WHEN_STARRED = frozenset(b"fldinst annotation shpinst shptxt footnote".split())
-_LINES = frozenset(b"par line cell row sect page column nestcell nestrow softline footnote annotation".split())
-_GAPS = frozenset(b"tab emspace enspace emdash endash bullet".split())
-_QUOTES = {b"lquote": "‘", b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”"}
-_SYMBOLS = {b"~": " ", b"_": "-", b"\\": "\\", b"{": "{", b"}": "}", b"\n": "\n", b"\r": "\n"}
-_REASONS = {b"nonshppict": OLDER_COPIES, b"fldinst": FIELDS, b"deleted": DELETED, b"chpgn": RUNNING, b"v": HIDDEN}
-_REASONS |= {b"shprslt": OLDER_COPIES, b"sp": NAMES}
-_REASONS |= dict.fromkeys(b"header headerl headerr headerf footer footerl footerr footerf".split(), RUNNING)
-_PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
+# What people read and the library passes over; what it would read and nobody wrote; what Word hides.
+_SHOWN = re.compile(r"(?:\\\*)?\\(?:footnote|annotation|shp|shpinst|shptxt|do|dptxbxtext)(?![a-z])")
+_COUNTED = re.compile(r"\\(?=(?:listtext|pntext|shprslt|atnid|atnauthor|atndate)\b)")
+_HIDDEN_RUN = re.compile(r"(\\(?:v|deleted)(?![a-z\d])[^{}]*?)(?=\\v0|\\deleted0|\\plain|[{}])")
 
 
 def read_rtf(data: bytes, found: Gathering) -> None:
-    """An RTF document's words: destinations without text are passed over, characters decoded as it declares them."""
-    codec, instruction, to_skip, starred = "cp1252", "", 0, False
-    # What holds within braces: why the text may be left out (None: it is none), how many characters stand behind a
-    # Unicode one for older programs.
-    reason: str | None = ""
-    substitutes = 1
-    outer: list[tuple[str | None, int]] = []
-    for token in _TOKEN.finditer(data):
-        word, symbol, was_starred = token["word"], token["symbol"], starred
-        starred = symbol == b"*"
-        text = ""
-        if token["brace"] == b"{":
-            outer.append((reason, substitutes))
-            to_skip = 0
-        elif token["brace"] and outer:
-            reason, substitutes = outer.pop()
-            to_skip = 0
-        elif token["text"] or token["codes"]:
-            raw = token["text"] or bytes.fromhex(token["codes"].replace(b"\\'", b"").decode())
-            text = raw[to_skip:].decode(codec, "replace")
-            to_skip = max(0, to_skip - len(raw))
-            instruction += text if reason == FIELDS else ""
-        elif symbol:
-            text = _SYMBOLS.get(symbol, "")
-        elif word == b"u" and token["number"]:
-            text, to_skip = chr(int(token["number"]) % 65_536), substitutes
-        elif word == b"uc":
-            substitutes = int(token["number"] or 1)
-        elif word == b"ansicpg":
-            codec = _codec(f"cp{int(token['number'] or 0)}")
-        elif word in _NO_TEXT or (word and was_starred and word not in _KEPT_WHEN_STARRED):
-            reason = None
-        elif word == b"plain" and reason == HIDDEN:
-            reason = ""
-        elif word in _REASONS and reason in ("", _REASONS[word]):
-            reason = "" if token["number"] == b"0" else _REASONS[word]
-            instruction = "" if word == b"fldinst" else instruction
-        elif word == b"fldrslt" and reason == "" and _PAGE_FIELD.match(instruction):
-            reason = RUNNING
-        elif word in _LINES or word in _GAPS:
-            text = "\n" if word in _LINES else " "
-        elif word:
-            text = _QUOTES.get(word, "")
-        if text and reason is not None:
-            found.put(reason, text)
-
-
-def _codec(name: str) -> str:
-    try:
-        return codecs.lookup(name).name
-    except LookupError:
-        return "cp1252"
+    """An RTF document's words, as striprtf finds them; of notes, comments and text boxes, too."""
+    text = _COUNTED.sub(r"\\*\\", _SHOWN.sub(r"\\par ", data.decode("latin-1")))
+    head = text.partition("{\\fonttbl")[0]  # where the code page stands
+    for run in _HIDDEN_RUN.findall(text):
+        found.put(HIDDEN, f"{rtf_to_text(head + run, errors='replace')}\n")
+    found.put("", rtf_to_text(_HIDDEN_RUN.sub("", text), errors="replace"))
 
 
 _OTHER_FORM = "the message's other form"
@@ -220,7 +151,7 @@ _READERS: dict[str, tuple[Callable[[bytes, Gathering], None], str]] = {
     "ods": (read_package, _PACKAGE_READER),
     "odt": (read_package, _PACKAGE_READER),
     "epub": (read_package, _PACKAGE_READER),
-    "rtf": (read_rtf, "the RTF's text, control words aside"),
+    "rtf": (read_rtf, "striprtf's text of it"),
     **{kind: (read, "the file's own text") for kind, read in MARKED.items()},
     "subtitles": (read_subtitles, "the file's own text"),
     "jats": (read_jats, "the article's text nodes"),

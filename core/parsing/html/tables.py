@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.parsing.flow import TableCell, Words
 from core.parsing.html.tree import Node
 
-_SECTIONS = frozenset({"thead", "tbody", "tfoot"})
+_SECTIONS = ("thead", "tbody", "tfoot")
 _CELLS = frozenset({"td", "th"})
 _PAGE_PARTS = frozenset("h1 h2 h3 h4 h5 h6 pre listing hr form fieldset figure dl section article nav".split())
 _DATA_ROLES = frozenset({"table", "grid", "treegrid"})
@@ -21,7 +21,7 @@ _REPEATS_PER_CELL, _REPEATS_ALLOWED = 20, 10_000
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A ``tr``, or cells that stand in none. ``head``: it belongs to a ``thead``."""
+    """A ``tr``. ``head``: it belongs to a ``thead``."""
 
     cells: tuple[Node, ...]
     head: bool
@@ -29,56 +29,27 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table's parts in the order a browser shows them. ``stray``: what stands where no table may have it."""
+    """A table's parts in the order a browser shows them."""
 
     captions: tuple[Node, ...]
     rows: tuple[Row, ...]
-    stray: tuple[Node | str, ...]
 
 
 def table_of(node: Node) -> Table:
-    """The parts of a ``table`` element; head rows first and foot rows last, wherever they are written."""
-    captions: list[Node] = []
-    stray: list[Node | str] = []
-    rows: dict[str, list[Row]] = {"thead": [], "tbody": [], "tfoot": []}
+    """The parts of a ``table`` element as the tree has them: a caption, sections, rows in these, cells in those.
 
-    def gather(parent: Node, section: str) -> None:
-        loose: list[Node] = []
-        for child in parent.children:
-            if isinstance(child, str):
-                if child.strip():
-                    stray.append(child)
-                continue
-            if child.tag in _CELLS:
-                loose.append(child)
-                continue
-            if loose:
-                rows[section].append(Row(tuple(loose), section == "thead"))
-                loose = []
-            if child.tag == "caption":
-                captions.append(child)
-            elif child.tag in _SECTIONS:
-                gather(child, child.tag)
-            elif child.tag == "tr":
-                cells = tuple(cell for cell in child.children if isinstance(cell, Node) and cell.tag in _CELLS)
-                stray.extend(_strays(child))
-                rows[section].append(Row(cells, section == "thead"))
-            elif child.tag != "table" and any(isinstance(part, Node) and part.tag == "tr" for part in child.children):
-                gather(child, section)  # a form around rows, as old pages have it
-            else:
-                stray.append(child)
-        if loose:
-            rows[section].append(Row(tuple(loose), section == "thead"))
-
-    gather(node, "tbody")
-    ordered = (*rows["thead"], *rows["tbody"], *rows["tfoot"])
-    return Table(tuple(captions), tuple(row for row in ordered if row.cells), tuple(stray))
-
-
-def _strays(row: Node) -> Iterator[Node | str]:
-    for child in row.children:
-        if child.strip() if isinstance(child, str) else child.tag not in _CELLS:
-            yield child
+    Head rows come first and foot rows last, wherever they are written.
+    """
+    parts = [part for part in node.children if isinstance(part, Node)]
+    rows = [
+        Row(tuple(cell for cell in row.children if isinstance(cell, Node) and cell.tag in _CELLS), section == "thead")
+        for section in _SECTIONS
+        for part in parts
+        if part.tag == section
+        for row in part.children
+        if isinstance(row, Node)
+    ]
+    return Table(tuple(part for part in parts if part.tag == "caption"), tuple(row for row in rows if row.cells))
 
 
 def is_layout(node: Node, table: Table) -> bool:

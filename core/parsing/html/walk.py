@@ -225,12 +225,6 @@ class _Walker:
 
     def _table(self, node: Node) -> None:
         table = table_of(node)
-        for stray in table.stray:
-            if isinstance(stray, str):
-                self._inline.add(stray)
-            else:
-                self._element(stray)
-        self.flush()
         for caption in table.captions:
             self._block(caption)
         if is_layout(node, table):

@@ -1,34 +1,35 @@
-"""Outlook's messages (MSG, [MS-OXMSG]): properties in the streams of an OLE container, read from its storages.
+"""Outlook's messages (MSG, [MS-OXMSG]): written as mail of the open format, and read as any other.
 
 Only the container is opened with python-oxmsg: its own properties raise where a stream or a code page is missing.
 """
 
 from __future__ import annotations
 
-import hashlib
 import struct
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from email.encoders import encode_base64
 from email.header import Header
 from email.message import Message
 from email.mime.application import MIMEApplication
 from email.mime.multipart import MIMEMultipart
-from email.mime.text import MIMEText
+from email.mime.nonmultipart import MIMENonMultipart
 from email.utils import format_datetime
 from io import BytesIO
 
+from compressed_rtf import decompress
 from olefile import OleFileIO
 from oxmsg.domain.encodings import encoding_from_codepage
 from oxmsg.domain.model import UnrecognizedCodePageError, UnsupportedEncodingError
 from oxmsg.storage import Storage
 
 from core.errors import ParseError
-from core.parsing.flow import ParsedFile, Piece
-from core.parsing.mail.outlook_rtf import unpacked
-from core.parsing.mail.pieces import Mail, html_pieces, mail_reading, pictures_shown, safe_name
+from core.parsing.flow import ParsedFile
+from core.parsing.mail.pieces import safe_name
 from core.parsing.mail.reader import SEALED, head_fields, message_bytes
-from core.parsing.mail.text import decoded, plain_pieces
+from core.parsing.mail.reader import read as read_mail
+from core.parsing.mail.text import decoded
 from core.parsing.names import display_name
 
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
@@ -65,22 +66,14 @@ def read(data: bytes, name: str) -> ParsedFile:
         raise ParseError(problem, "Save what it holds as files of their own and add those.") from error
     if not any(stream.name.startswith("__properties") for stream in storage.streams):
         raise ParseError(f"{shown} is no Outlook message.", "Save the message again as .msg and add that.")
-    message = _message(storage, _ON_TOP, 0)
-    return mail_reading(_as_mail(message, shown))
-
-
-@dataclass(frozen=True, slots=True)
-class _Message:
-    """A message's parts. ``page``: its HTML, and as text where its code page is known."""
-
-    subject: str
-    fields: tuple[tuple[str, str], ...]
-    page: bytes
-    page_text: str | None
-    plain: str
-    attached: tuple[tuple[str, bytes, str], ...]
-    identity: dict[str, str]
-    notes: tuple[str, ...] = ()
+    notes: list[str] = []
+    reading = read_mail(_as_eml(storage, _ON_TOP, 0, notes), name)
+    kind = _Properties(storage, _ON_TOP).text(_CLASS)
+    return replace(
+        reading,
+        metadata=reading.metadata | ({} if not kind or kind.startswith("IPM.Note") else {"message_class": kind}),
+        notes=tuple(dict.fromkeys((*notes, *reading.notes))),
+    )
 
 
 class _Properties:
@@ -125,44 +118,62 @@ class _Properties:
         return bytes(self._streams.get(f"__SUBSTG1.0_{number:04X}{kind}", b""))
 
 
-def _message(storage: Storage, head: int, depth: int) -> _Message:
+def _as_eml(storage: Storage, head: int, depth: int, notes: list[str]) -> bytes:
+    """A message as a file of the open format, the same bytes every time. ``notes`` takes what is to be said of it."""
     properties = _Properties(storage, head)
+    whole = MIMEMultipart(boundary="=_parts")  # no body holds these: all are written in base64
+    for name, value in _head(properties, storage):
+        if value:
+            whole[name] = value if value.isascii() else Header(value, "utf-8").encode()
+    forms = MIMEMultipart("alternative", boundary="=_forms")
     body_page = _encoding(properties.number(_BODY_PAGE)) or properties.page
-    subject, fields = _head(properties, storage)
+    plain = properties.text(_BODY, body_page).replace("\r\n", "\n").replace("\r", "\n")
+    if plain:
+        forms.attach(_body("plain", plain))
     page = properties.binary(_HTML)
-    page_text = decoded(page, body_page) if page and body_page else None
-    if not page:
-        page_text = properties.text(_HTML)
-        page = page_text.encode("utf-8", "replace")
-    plain = properties.text(_BODY, body_page)
-    rtf = b"" if page or plain.strip() else unpacked(properties.binary(_RTF))
-    notes: list[str] = []
-    kind = properties.text(_CLASS)
-    if "smime" in kind.lower():
+    shown = (decoded(page, body_page) if page and body_page else page) or properties.text(_HTML)
+    if len(shown) > len(plain):  # marks and all; a page that lost words is not what was sent
+        forms.attach(_body("html", shown))
+    if forms.get_payload():
+        whole.attach(forms)
+    rtf = b"" if page or plain.strip() else _unpacked(properties.binary(_RTF))
+    if rtf:
+        whole.attach(_attachment("body.rtf", rtf))  # read as a document of its own
+    for name, data, content_id in _attached(storage, properties.page, depth, notes):
+        whole.attach(_attachment(name, data, content_id))
+    if "smime" in properties.text(_CLASS).lower():
         notes.append(SEALED)
-    return _Message(
-        subject=subject,
-        fields=fields,
-        page=page,
-        page_text=page_text,
-        plain=plain.replace("\r\n", "\n").replace("\r", "\n"),
-        attached=(
-            *([("body.rtf", rtf, "")] if rtf else []),  # read as a document of its own
-            *_attached(storage, properties.page, depth, notes),
-        ),
-        identity={
-            "message_id": properties.line(_MESSAGE_ID),
-            "in_reply_to": properties.line(_REPLIES_TO),
-            "message_class": "" if kind.startswith("IPM.Note") else kind,
-        },
-        notes=tuple(notes),
-    )
+    return message_bytes(whole)
 
 
-def _head(properties: _Properties, storage: Storage) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Subject and fields: as they travelled where the message keeps that, else from its properties."""
-    subject, travelled = head_fields(properties.text(_HEAD))
-    fields = dict(travelled)
+def _body(kind: str, words: str | bytes) -> Message:
+    """A form of the body; bytes are a page that says itself how it is encoded, if anything does."""
+    part = MIMENonMultipart("text", kind, **({"charset": "utf-8"} if isinstance(words, str) else {}))
+    part.set_payload(words.encode("utf-8", "replace") if isinstance(words, str) else words)
+    encode_base64(part)
+    return part
+
+
+def _attachment(name: str, data: bytes, content_id: str = "") -> Message:
+    part = MIMEApplication(data)
+    part.add_header("Content-Disposition", "attachment", filename=("utf-8", "", name or "attachment"))
+    if content_id:
+        part.replace_header("Content-Type", "image/unknown")
+        part.add_header("Content-ID", f"<{content_id}>")
+    return part
+
+
+def _unpacked(data: bytes) -> bytes:
+    """The RTF of a ``PidTagRtfCompressed``, b"" where there is none or it is damaged."""
+    try:
+        return bytes(decompress(data))
+    except Exception:  # the library raises nothing more exact
+        return b""
+
+
+def _head(properties: _Properties, storage: Storage) -> Iterator[tuple[str, str]]:
+    """Header by header: as it travelled where the message keeps that, else from its properties."""
+    travelled = head_fields(properties.text(_HEAD))
     sender = next(
         (
             found
@@ -174,10 +185,12 @@ def _head(properties: _Properties, storage: Storage) -> tuple[str, tuple[tuple[s
     stated = {"From": sender, **_recipients(storage, properties)}
     moment = properties.moment(_SENT) or properties.moment(_DELIVERED)
     stated["Date"] = format_datetime(moment) if moment else ""
-    order = dict.fromkeys((*fields, *stated))
-    return properties.line(_SUBJECT) or subject, tuple(
-        (name, fields.get(name) or stated.get(name, "")) for name in order
-    )
+    yield "Subject", properties.line(_SUBJECT) or travelled.pop("Subject", "")
+    for name in dict.fromkeys((*travelled, *stated)):
+        if name != "Subject":
+            yield name, travelled.get(name) or stated.get(name, "")
+    yield "Message-ID", properties.line(_MESSAGE_ID)
+    yield "In-Reply-To", properties.line(_REPLIES_TO)
 
 
 def _recipients(storage: Storage, message: _Properties) -> dict[str, str]:
@@ -211,63 +224,11 @@ def _attached(storage: Storage, page: str, depth: int, notes: list[str]) -> Iter
         elif depth >= _MAX_DEPTH:
             notes.append(f"Messages nested more than {_MAX_DEPTH} deep were left out.")
         elif any(stream.name.startswith("__properties") for stream in inside.streams):
-            message = _message(inside, _EMBEDDED, depth + 1)
-            stem = (name or message.subject or "message").replace("/", "-").replace("\\", "-")
-            notes += message.notes
-            yield f"{safe_name(stem, 'message').removesuffix('.msg')}.eml", _as_eml(message), ""
+            stem = name or _Properties(inside, _EMBEDDED).line(_SUBJECT) or "message"
+            stem = safe_name(stem.replace("/", "-").replace("\\", "-"), "message").removesuffix(".msg")
+            yield f"{stem}.eml", _as_eml(inside, _EMBEDDED, depth + 1, notes), ""
         else:
             notes.append(f"An embedded object was not read: {name or 'without a name'}.")
-
-
-def _as_mail(message: _Message, shown: str) -> Mail:
-    words = plain_pieces(message.plain)
-    body, notes = html_pieces(message.page, message.page_text, shown) if message.page else ((), ())
-    if 2 * _count(body) < _count(words):  # a page that lost most of the words is not what was sent
-        body, notes = tuple(words), ()
-    text = message.page_text if message.page_text is not None else decoded(message.page)
-    shown_pictures = pictures_shown(text)
-    return Mail(
-        subject=message.subject,
-        fields=message.fields,
-        body=body,
-        attached=[(name, data) for name, data, content_id in message.attached if content_id not in shown_pictures],
-        identity=message.identity,
-        notes=(*message.notes, *notes),
-    )
-
-
-def _count(pieces: Sequence[Piece]) -> int:
-    """Words of a body."""
-    return sum(len(words.text.split()) for piece in pieces for words in piece.said())
-
-
-def _as_eml(message: _Message) -> bytes:
-    """A message inside a message, as a file of the open format: the same bytes every time."""
-    mark = hashlib.sha256(repr(message).encode("utf-8", "replace")).hexdigest()[:32]
-    whole = MIMEMultipart(boundary=f"=_{mark}_1")
-    for name, value in (("Subject", message.subject), *message.fields):
-        if value:
-            whole[name] = value if value.isascii() else Header(value, "utf-8").encode()
-    forms = MIMEMultipart("alternative", boundary=f"=_{mark}_2")
-    if message.plain:
-        forms.attach(MIMEText(_whole(message.plain), "plain", "utf-8"))
-    if message.page:
-        text = message.page_text if message.page_text is not None else decoded(message.page)
-        forms.attach(MIMEText(_whole(text), "html", "utf-8"))
-    if forms.get_payload():
-        whole.attach(forms)
-    for name, data, content_id in message.attached:
-        part: Message = MIMEApplication(data)
-        part.add_header("Content-Disposition", "attachment", filename=("utf-8", "", name or "attachment"))
-        if content_id:
-            part.replace_header("Content-Type", "image/unknown")
-            part.add_header("Content-ID", f"<{content_id}>")
-        whole.attach(part)
-    return message_bytes(whole)
-
-
-def _whole(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _encoding(page: int) -> str:

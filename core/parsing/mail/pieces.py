@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from types import MappingProxyType
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, Words
@@ -20,46 +21,41 @@ _MAX_LEVEL = 6
 _CONTENT_ID = re.compile(r"cid:([^\s\"'<>)\\]+)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Mail:
-    """``fields``: what the head says, as shown ("From", "To", ...). ``body``: the words in order.
-
-    ``identity``: further facts for metadata. ``attached``: names as they are stated, and bytes.
-    """
-
-    subject: str
-    fields: tuple[tuple[str, str], ...]
-    body: tuple[Piece, ...]
-    attached: Sequence[tuple[str, bytes]] = ()
-    identity: dict[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-
-def mail_reading(mail: Mail) -> ParsedFile:
+def mail_reading(
+    subject: str,
+    fields: Mapping[str, str],
+    body: Sequence[Piece],
+    attached: Sequence[tuple[str, bytes]] = (),
+    identity: Mapping[str, str] = MappingProxyType({}),
+    notes: Sequence[str] = (),
+) -> ParsedFile:
     """The subject as heading, the people and the date under it, the body, and the names of what is attached.
 
+    ``fields``: what the head says, as shown ("From", "To", ...). ``identity``: further facts for metadata.
+    ``attached``: names as they are stated, and bytes.
+
     >>> body = (Piece(BlockKind.PARAGRAPH, Words("Two.")),)
-    >>> mail = Mail("Ducks", (("From", "Ada"), ("To", "")), body, [("a/b.txt", b"")])
-    >>> [piece.words.text for piece in mail_reading(mail).pieces]
+    >>> reading = mail_reading("Ducks", {"From": "Ada", "To": ""}, body, [("a/b.txt", b"")])
+    >>> [piece.words.text for piece in reading.pieces]
     ['Ducks', 'From: Ada', 'Two.', 'Attachments: b.txt']
     """
-    attachments = unlike_names(mail.attached[:MAX_ATTACHMENTS])
-    fields = [(name, value) for name, value in mail.fields if value]
-    notes = list(mail.notes)
-    if len(mail.attached) > MAX_ATTACHMENTS:
-        notes.append(f"Only the first {MAX_ATTACHMENTS} of {len(mail.attached):,} attachments were read.")
+    attachments = unlike_names(attached[:MAX_ATTACHMENTS])
+    fields = {name: value for name, value in fields.items() if value}
+    notes = list(notes)
+    if len(attached) > MAX_ATTACHMENTS:
+        notes.append(f"Only the first {MAX_ATTACHMENTS} of {len(attached):,} attachments were read.")
     pieces = [
-        Piece(BlockKind.HEADING, Words(mail.subject), level=1),
-        Piece(BlockKind.PARAGRAPH, Words("\n".join(f"{name}: {value}" for name, value in fields))),
-        *mail.body,
+        Piece(BlockKind.HEADING, Words(subject), level=1),
+        Piece(BlockKind.PARAGRAPH, Words("\n".join(f"{name}: {value}" for name, value in fields.items()))),
+        *body,
     ]
     if attachments:
         named = ", ".join(attachment.name for attachment in attachments)
         pieces.append(Piece(BlockKind.PARAGRAPH, Words(f"Attachments: {named}")))
     return ParsedFile(
         pieces=tuple(piece for piece in pieces if piece.words.text or piece.items or piece.rows),
-        title=mail.subject,
-        metadata=_metadata(mail.subject, fields, mail.identity),
+        title=subject,
+        metadata=_metadata(subject, fields, identity),
         notes=tuple(dict.fromkeys(notes)),
         attachments=attachments,
     )
@@ -125,8 +121,8 @@ def unlike_names(attached: Iterable[tuple[str, bytes]]) -> tuple[Attachment, ...
     return tuple(found)
 
 
-def _metadata(subject: str, fields: Sequence[tuple[str, str]], identity: dict[str, str]) -> dict[str, str]:
-    named = {name.lower().replace("-", "_"): value for name, value in fields}
+def _metadata(subject: str, fields: Mapping[str, str], identity: Mapping[str, str]) -> dict[str, str]:
+    named = {name.lower().replace("-", "_"): value for name, value in fields.items()}
     if "date" in named:
         named["date"] = iso_date(named["date"]) or named["date"]
     return {key: value for key, value in {"subject": subject, **named, **identity}.items() if value}

@@ -22,7 +22,7 @@ from typing import TypeAlias
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece
-from core.parsing.mail.pieces import Mail, html_pieces, mail_reading, pictures_shown, safe_name
+from core.parsing.mail.pieces import html_pieces, mail_reading, pictures_shown, safe_name
 from core.parsing.mail.text import decoded, header_text, plain_pieces
 from core.parsing.names import display_name
 
@@ -58,21 +58,19 @@ def read(data: bytes, name: str) -> ParsedFile:
     if not message.keys():
         raise ParseError(f"{shown} is no mail: it has no head.", "Save the mail again as .eml and add that.")
     return mail_reading(
-        Mail(
-            subject=_field(message, "Subject"),
-            fields=_fields(message),
-            body=tuple(body),
-            attached=walk.attached(),
-            identity={"message_id": _field(message, "Message-ID"), "in_reply_to": _field(message, "In-Reply-To")},
-            notes=tuple(walk.notes),
-        )
+        subject=_field(message, "Subject"),
+        fields=_fields(message),
+        body=body,
+        attached=walk.attached(),
+        identity={"message_id": _field(message, "Message-ID"), "in_reply_to": _field(message, "In-Reply-To")},
+        notes=walk.notes,
     )
 
 
-def head_fields(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Subject and shown fields of a head alone, as it travelled."""
+def head_fields(text: str) -> dict[str, str]:
+    """Shown fields of a head alone, as it travelled, and its subject."""
     message: _Part = message_from_bytes(text.encode("utf-8", "replace"), policy=compat32)
-    return _field(message, "Subject"), _fields(message)
+    return {**_fields(message), "Subject": _field(message, "Subject")}
 
 
 def message_bytes(message: _Part) -> bytes:
@@ -82,12 +80,12 @@ def message_bytes(message: _Part) -> bytes:
     return written.getvalue()
 
 
-def _fields(message: _Part) -> tuple[tuple[str, str], ...]:
+def _fields(message: _Part) -> dict[str, str]:
     found = {name: _field(message, name) for name in _SHOWN}
     for name in _ONLY_IF_OTHER:
         if found[name] and _address(found[name]) in found["From"].lower():
             found[name] = ""
-    return tuple(found.items())
+    return found
 
 
 def _field(message: _Part, name: str) -> str:

@@ -10,7 +10,6 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from lxml import etree
 
-from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, Words
 from core.parsing.inline import hidden_note, says_something, stands_beside
 from core.parsing.pandoc.odt_package import OpenDocument
@@ -60,11 +59,8 @@ def prepare(data: bytes, name: str) -> ParsedFile:
     etree.strip_elements(document.content, *_UNSEEN, f"{_OFFICE}forms", with_tail=False)
     hidden = _take_hidden(document)
     _show_titles(document)
-    writer = TableWriter(name)
     for body in document.content.iterfind(f"{_OFFICE}body/{_OFFICE}text"):
         _put_behind(body, document)
-        for table in body.iter(f"{_TABLE}table"):
-            writer.spread(table)
         _simplify(body)
     metadata = document.metadata()
     return ParsedFile(
@@ -247,56 +243,3 @@ def _packed(document: OpenDocument) -> bytes:
             if formula is not None:
                 archive.writestr(f"{address}/content.xml", etree.tostring(formula, encoding="UTF-8"))
     return buffer.getvalue()
-
-
-_MOST_COPIES = 50_000
-
-
-class TableWriter:
-    """Writes tables out. All those of one document, called ``name``, share a limit on what is repeated."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._left = _MOST_COPIES
-
-    def spread(self, table: Element) -> None:
-        """Give every place of ``table`` a cell of its own. Raises ``ParseError`` where there are too many."""
-        covered: dict[tuple[int, int], Element] = {}
-        for number, row in enumerate(self._rows(table)):
-            column = 0
-            for cell in list(row.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")):
-                repeats = _taken(cell, "number-columns-repeated")
-                across, down = _taken(cell, "number-columns-spanned"), _taken(cell, "number-rows-spanned")
-                self._take(repeats - 1 + across * down - 1)
-                for below in range(number, number + down):
-                    covered |= {(below, column + beside): cell for beside in range(across) if across * down > 1}
-                is_covered = cell.tag == f"{_TABLE}covered-table-cell"
-                copies = [deepcopy(covered.get((number, column + step), cell)) for step in range(repeats)]
-                if is_covered or repeats > 1:
-                    for copy in copies:
-                        copy.tag = f"{_TABLE}table-cell"
-                        cell.addprevious(copy)
-                    row.remove(cell)
-                column += repeats
-
-    def _rows(self, table: Element) -> list[Element]:
-        """The rows, repeated ones as often as they stand there; blank ones to a sheet's end once."""
-        for row in list(table.iter(f"{_TABLE}table-row")):
-            repeats = _taken(row, "number-rows-repeated") if any(len(cell) for cell in row) else 1
-            self._take((repeats - 1) * len(row))
-            for _ in range(repeats - 1):
-                row.addnext(deepcopy(row))
-        return list(table.iter(f"{_TABLE}table-row"))
-
-    def _take(self, copies: int) -> None:
-        self._left -= copies
-        if self._left < 0:
-            raise ParseError(
-                f"{self._name} repeats more than {_MOST_COPIES:,} table cells.", "Split it into smaller files."
-            )
-
-
-def _taken(element: Element, name: str) -> int:
-    """A count that is stated and is spent by reading it, 1 where there is none."""
-    text = element.attrib.pop(f"{_TABLE}{name}", "1")
-    return min(1000, max(1, int(text))) if text.isdecimal() and len(text) < 10 else 1

@@ -16,11 +16,12 @@ from typing import Any
 
 from core.errors import ParseError
 from core.parsing.audit.word_audit import audit_words
+from core.parsing.flow import Flow
 from core.parsing.names import display_name
 from core.parsing.plain.markdown import read_blocks, title_of
 from core.text.normalise import decode
 from core.text.spans import line_spans, trim
-from core.types import Block, BlockKind, Document, Link, Span
+from core.types import Block, BlockKind, Document, Span
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MAGIC = re.compile(r"%%(\w+)")
@@ -61,18 +62,18 @@ class NotebookParser:
         for cell in book["cells"]:
             if isinstance(cell, dict):
                 writer.cell(cell)
-        text = writer.text()
+        text = writer.flow.text
         if not text.strip():
             raise ParseError(f"{shown} is empty: none of its cells holds text.", "Save it again with its content.")
-        title, title_span = title_of(text, writer.blocks, name)
+        title, title_span = title_of(text, writer.flow.blocks, name)
         document = Document(
             version_id=hashlib.sha256(data).hexdigest(),
             kind="notebook",
             title=title,
             text=text,
-            blocks=tuple(writer.blocks),
+            blocks=tuple(writer.flow.blocks),
             title_span=title_span,
-            links=tuple(writer.links),
+            links=tuple(writer.flow.links),
             metadata={**about, "encoding": encoding},
             notes=tuple(writer.notes()),
         )
@@ -140,14 +141,8 @@ class _Writer:
     """Cells to text and blocks. ``left``: what outputs hold that is not text, by its media type."""
 
     language: str
-    blocks: list[Block] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    flow: Flow = field(default_factory=Flow)
     left: Counter[str] = field(default_factory=Counter)
-    _pieces: list[str] = field(default_factory=list)
-    _length: int = 0
-
-    def text(self) -> str:
-        return "".join(self._pieces)
 
     def cell(self, cell: dict[str, Any]) -> None:
         kind = cell.get("cell_type")
@@ -159,7 +154,7 @@ class _Writer:
                     self._output(output)
         elif kind == "raw":
             if (span := self._add(source)) is not None:
-                self.blocks.append(Block(BlockKind.PARAGRAPH, span.start, span.end))
+                self.flow.blocks.append(Block(BlockKind.PARAGRAPH, span.start, span.end))
         else:
             self._markdown(source)
         if isinstance(files := cell.get("attachments"), dict):
@@ -175,25 +170,24 @@ class _Writer:
         body = trim(piece, 0, len(piece))
         if body is None:
             return None
-        gap = "\n\n" if self._pieces else ""
-        words = piece[body.start : body.end]
-        self._pieces.append(gap + words)
-        start = self._length + len(gap)
-        self._length = start + len(words)
-        return Span(start, self._length)
+        if self.flow.length:
+            self.flow.write("\n\n")
+        return self.flow.write(piece[body.start : body.end])
 
     def _code(self, source: str, language: str) -> None:
         if (span := self._add(source)) is not None:
             inside = line_spans(source.strip(), 0, len(source.strip()))
             parts = tuple(Span(span.start + part.start, span.start + part.end) for part in inside)
-            self.blocks.append(Block(BlockKind.CODE, span.start, span.end, parts=parts, language=language))
+            self.flow.blocks.append(Block(BlockKind.CODE, span.start, span.end, parts=parts, language=language))
 
     def _markdown(self, source: str) -> None:
         if (span := self._add(source)) is None:
             return
         blocks, links = read_blocks(source.strip())
-        self.blocks.extend(_moved(block, span.start) for block in blocks)
-        self.links.extend(replace(link, start=link.start + span.start, end=link.end + span.start) for link in links)
+        self.flow.blocks.extend(_moved(block, span.start) for block in blocks)
+        self.flow.links.extend(
+            replace(link, start=link.start + span.start, end=link.end + span.start) for link in links
+        )
 
     def _output(self, output: dict[str, Any]) -> None:
         kind = output.get("output_type")
