@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from core.evaluation.making.draft import Draft, plain, points, words_of
@@ -35,6 +36,8 @@ _PRAISE = frozenset("important essential great good key critical major common fa
 _LISTED = frozenset("conj cc punct amod det nummod compound".split())
 _BESIDE = frozenset("conj cc punct advcl mark parataxis intj meta dep preconj".split())
 
+_TURN = Lock()
+
 
 @cache
 def english() -> Language:
@@ -45,6 +48,12 @@ def english() -> Language:
     return pipeline
 
 
+def parsed(sentences: Sequence[str]) -> list[Doc]:
+    """The grammar of sentences, for one caller at a time: the pipeline is shared by all threads."""
+    with _TURN:
+        return list(english().pipe(sentences))
+
+
 def prose_drafts(text: str, sentences: Sequence[Span], known: Set[str]) -> Iterator[Draft]:
     """The questions that sentences answer. ``known``: words that the document writes small somewhere."""
     asked = [
@@ -53,7 +62,7 @@ def prose_drafts(text: str, sentences: Sequence[Span], known: Set[str]) -> Itera
         for part in _plain(text[span.start : span.end]).split("; ")
         if part
     ]
-    for doc, span in english().pipe(asked, as_tuples=True):
+    for doc, (_, span) in zip(parsed([said for said, _ in asked]), asked, strict=True):
         if sum(token.head == token for token in doc) == 1:
             yield from _Sentence(doc, span, known).drafts()
 

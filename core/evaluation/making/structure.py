@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from core.evaluation.making.draft import Draft, plain
-from core.evaluation.making.prose import english
+from core.evaluation.making.prose import parsed
 from core.text.sentences import sentence_spans
 from core.types import Block, BlockKind, Span
 
@@ -78,7 +78,7 @@ def action(heading: str) -> str:
         return " ".join(words[2:])
     if words[1].lower() not in _ARTICLES or not first.isalpha():
         return ""
-    verb = english()(f"We {'are' if first.endswith('ing') else 'must'} {first} {rest}.")[2]
+    verb = parsed([f"We {'are' if first.endswith('ing') else 'must'} {first} {rest}."])[0][2]
     return f"{verb.lemma_} {rest}" if verb.tag_ in ("VB", "VBG") else ""
 
 
