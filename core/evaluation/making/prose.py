@@ -142,10 +142,10 @@ class _Sentence:
     def _small(self, words: Sequence[Token]) -> str:
         """Words as they stand inside a sentence: the first one small, unless it is a name."""
         first, said = words[0], _text(words)
-        ordinary = (
-            first.pos_ in ("DET", "ADV", "ADP", "SCONJ") or {first.lower_, first.lower_.removesuffix("s")} & self.known
-        )
-        return said[0].lower() + said[1:] if (ordinary and first.text[1:].islower()) or len(first) == 1 else said
+        named = first.pos_ == "PROPN" and len(words) > 1 and words[1].is_title
+        known = {first.lower_, first.lower_.removesuffix("s")} & self.known and not named
+        ordinary = first.pos_ in ("DET", "ADV", "ADP", "SCONJ") or known
+        return said[0].lower() + said[1:] if ordinary and (first.text[1:].islower() or len(first) == 1) else said
 
     def _definition(self, clause: _Clause) -> Iterator[Draft]:
         """ "What is X?": of kinds of things and of names, which are not spoken of as known."""
@@ -190,14 +190,12 @@ class _Sentence:
         percent = unit.text == "%" or unit.lemma_ == "percent"
         if (not percent and unit.tag_ != "NNS") or unit.lemma_ in _FRACTIONS:
             return
-        named = _text([word for word in said if word.dep_ in ("amod", "compound") and word.head == unit] + [unit])
-        asked = f"{'what percentage' if percent else f'how many {named}'} {_text(more)}".strip()
-        without = {*said, *more, *([joint] if joint is not None else ())}
-        if (
-            joint is not None
-            and joint.head in (clause.verb, *clause.verb.rights)
-            and joint.lower_ in ("for", "within", "after", "every")
-        ):
+        kind = [part for word in unit.lefts if word.dep_ in ("amod", "compound") for part in word.subtree]
+        asked = f"{'what percentage' if percent else f'how many {_text([*kind, unit])}'} {_text(more)}".strip()
+        joined = [part for word in unit.rights if word.dep_ in ("cc", "conj") for part in word.subtree]
+        without = {*said, *more, *joined, *([joint] if joint is not None else ())}
+        told = clause.verb, *clause.verb.rights
+        if joint is not None and joint.head in told and joint.lower_ in ("for", "within", "after", "every"):
             long = joint.lower_ == "for" and unit.lemma_ in _TIMES
             exact = clause.question(f"{joint.lower_} {asked}", without)
             question = clause.question("how long", without) if long else exact
