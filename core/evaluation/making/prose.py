@@ -179,8 +179,8 @@ class _Sentence:
         often = [word for word in often if word.head == clause.verb and word.lemma_ in _TIMES]
         counts = [word for word in clause.rest if word.like_num and not _DATE.search(_around(word))]
         if len(often) == 1 and not counts:
-            said = _words(often[0])
-            yield self._draft("number", clause.question("how often", set(said)), _text(said), clause)
+            every = _words(often[0])
+            yield self._draft("number", clause.question("how often", set(every)), _text(every), clause)
         if len(counts) != 1 or counts[0].dep_ != "nummod":
             return
         unit = counts[0].head
