@@ -118,10 +118,11 @@ class _Sentence:
         return Draft(kind, question, self.gold, answer.strip(" ,.;:"), (other,) if other else (), about)
 
     def _clause(self, verb: Token) -> _Clause | None:
-        """The statement of a verb; ``None`` where it denies, asks, commands, or its subject is a pronoun."""
+        """The statement of a verb; ``None`` where it denies, points, asks, commands, or its subject is a pronoun."""
         heads = [verb, self.root]
         subject = next((child for head in heads for child in head.lefts if child.dep_ in ("nsubj", "nsubjpass")), None)
         denies = any(child.dep_ in ("neg", "expl") for child in verb.children)
+        denies |= any(word.lower_ == "that" and word.dep_ == "det" for word in verb.subtree)
         if subject is None or subject.pos_ not in ("NOUN", "PROPN") or denies:
             return None
         words = _words(subject)
@@ -225,7 +226,8 @@ class _Sentence:
             words, told = set(said.subtree), _text(said.subtree)
             below = next((child for child in said.children if child.dep_ in ("pobj", "pcomp")), None)
             reason = re.match(r"(?:because|so that|in order to) (?!of )(.+)", told)
-            if said.dep_ == "advcl" and reason and len(reason[1].split()) >= 3:
+            first_breath = "," not in _text(self.doc[clause.verb.i : said.left_edge.i])
+            if said.dep_ == "advcl" and reason and first_breath and len(reason[1].split()) >= 3:
                 yield self._draft("cause", clause.question("why"), reason[1], clause)
             elif below is None or said.dep_ not in ("prep", "agent"):
                 continue
@@ -247,7 +249,8 @@ class _Sentence:
             subject = next((one for one in child.lefts if one.dep_ in ("nsubj", "nsubjpass")), None)
             if child.dep_ != "advcl" or words[0].i or words[0].lower_ not in ("if", "when", "once", "whenever"):
                 continue
-            if subject is None or subject.pos_ not in ("NOUN", "PROPN") or len(words) < 4:
+            unnamed = any(word.pos_ == "ADJ" and word.dep_ in ("dobj", "pobj") for word in words)  # "the newest"
+            if subject is None or subject.pos_ not in ("NOUN", "PROPN") or len(words) < 4 or unnamed:
                 continue
             then = _text(self.doc[words[-1].i + 1 :])
             asked = "What should be done" if self.root.tag_ == "VB" else "What happens"
