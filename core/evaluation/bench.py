@@ -106,9 +106,8 @@ def run_bench(
     if options and options.written_by and writer is None:
         raise ModelError(f"{options.written_by} wrote its answers, and is not set up.", "Run it by the command line.")
     lender = BorrowingEncoder(encoder, vectors) if encoder and vectors else None
-    bench = _Bench(suite, presets, workspace, watch, options or BenchOptions(), lender)
-    # Whoever brings an encoder wants no model of Lectern's.
-    bench.judge, bench.writer = no_judge if encoder else packaged_judge, writer
+    judge = no_judge if encoder else packaged_judge  # whoever brings an encoder wants no model of Lectern's
+    bench = _Bench(suite, presets, workspace, watch, options or BenchOptions(), lender, judge, writer)
     plan = RunPlan.of(suite, presets, bench.options, revision)
     with (
         Library.open(bench.place / "library", encoder=lender or encoder) as library,
@@ -144,23 +143,21 @@ def run_bench(
     return report
 
 
+@dataclass
 class _Bench:
     """One call of ``run_bench``: what all its steps share."""
 
-    def __init__(
-        self,
-        suite: Suite,
-        presets: Mapping[str, Settings],
-        workspace: Path,
-        watch: BenchWatch | None,
-        options: BenchOptions,
-        lender: BorrowingEncoder | None,
-    ) -> None:
-        self.suite, self.presets, self.watch, self.options = suite, presets, watch, options
-        self._lender = lender
-        self.judge: Judge = packaged_judge
-        self.writer: LanguageModel | None = None
-        self.place = workspace / suite_folder(suite)
+    suite: Suite
+    presets: Mapping[str, Settings]
+    workspace: Path
+    watch: BenchWatch | None
+    options: BenchOptions
+    lender: BorrowingEncoder | None
+    judge: Judge
+    writer: LanguageModel | None
+
+    def __post_init__(self) -> None:
+        self.place = self.workspace / suite_folder(self.suite)
         self.documents: dict[str, BenchDocument] = {}
         self._staged: tuple[Staged, ...] = ()
 
@@ -314,7 +311,7 @@ class _Bench:
         return {name: reason for index, reason in cutting.failed.items() for name in names.get(held[index], ())}
 
     def _borrowed(self) -> int:
-        return self._lender.borrowed if self._lender else 0
+        return self.lender.borrowed if self.lender else 0
 
     def _learn(self, step: Step, characters: int, texts: float, encoded: int, seconds: float) -> None:
         """Keep what the next estimate should know."""

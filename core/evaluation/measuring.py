@@ -228,21 +228,19 @@ class Measuring:
         return tuple(leaf for leaf in found if int(whole.rows[leaf.index]) not in rows)
 
 
+@dataclass
 class _One:
-    """One question under one preset, scored part by part."""
+    """One question under one preset, scored part by part. ``sizes``: tokens of parts of prompts that were counted."""
 
-    def __init__(
-        self,
-        by: Measuring,
-        question: Question,
-        gold: Gold,
-        settings: Settings,
-        ranked: _Ranked,
-        reads: CatalogueReads,
-        sizes: dict[str, int],
-    ) -> None:
-        self.by, self.question, self.gold, self.settings = by, question, gold, settings
-        self.ranked, self.reads, self.sizes = ranked, reads, sizes
+    by: Measuring
+    question: Question
+    gold: Gold
+    settings: Settings
+    ranked: _Ranked
+    reads: CatalogueReads
+    sizes: dict[str, int]
+
+    def __post_init__(self) -> None:
         self.scores: dict[str, float | None] = {}
         self.contexts: dict[int, tuple[Placed, ...]] = {}
         self.lost: dict[int, dict[str, int]] = {}

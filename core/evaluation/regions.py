@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 
 from core.evaluation.suites import Question, Suite
@@ -109,14 +109,7 @@ class Run:
         >>> Run("default", "q1", 1000, (("a.md", 0, 9),), ("a.md",)).to_json()
         '{"preset": "default", "id": "q1", "budget": 1000, "context": [["a.md", 0, 9]], "documents": ["a.md"]}'
         """
-        row = {
-            "preset": self.preset,
-            "id": self.id,
-            "budget": self.budget,
-            "context": [list(item) for item in self.context],
-            "documents": list(self.documents),
-        }
-        return json.dumps(row)
+        return json.dumps(asdict(self))
 
 
 Runs = Callable[[Run], None]

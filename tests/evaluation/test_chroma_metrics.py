@@ -6,22 +6,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.evaluation.metrics import ChromaScores, chroma_scores, precision_omega
+from core.evaluation.metrics import chroma_scores, precision_omega
 from tests.evaluation import rescore
 
 spans = st.tuples(st.sampled_from(["a", "b"]), st.integers(0, 40), st.integers(0, 25)).map(
     lambda item: (item[0], item[1], item[1] + item[2])
 )
-
-
-def test_overlap_is_paid_twice_and_a_wrong_document_once():
-    gold = [("a", 10, 20)]
-    assert chroma_scores([("a", 0, 20)], gold) == ChromaScores(1.0, 10 / 20, 10 / 20)
-    assert chroma_scores([("a", 0, 20), ("a", 10, 30)], gold) == ChromaScores(1.0, 10 / 40, 10 / 40)
-    assert chroma_scores([("a", 0, 20), ("b", 0, 20)], gold) == ChromaScores(1.0, 10 / 40, 10 / 40)
-    assert chroma_scores([("a", 0, 15)], gold) == ChromaScores(5 / 10, 5 / 15, 5 / 20)
-    assert chroma_scores([("b", 10, 20)], gold) == ChromaScores(0.0, 0.0, 0.0)
-    assert chroma_scores([], gold) == ChromaScores(0.0, 0.0, 0.0)
 
 
 @given(st.lists(spans, max_size=8), st.lists(spans, min_size=1, max_size=4))

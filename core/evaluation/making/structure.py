@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
 from core.evaluation.making.draft import Draft, plain
+from core.evaluation.making.prose import parsed
 from core.text.sentences import sentence_spans
 from core.types import Block, BlockKind, Span
 
@@ -26,7 +27,7 @@ def heading_text(text: str, block: Block) -> str:
     return _NUMBERED.sub("", plain(text[block.start : block.end].lstrip("#"))).strip(" #")
 
 
-def structure_drafts(text: str, blocks: Sequence[Block], known: Set[str]) -> Iterator[Draft]:
+def structure_drafts(text: str, blocks: Sequence[Block]) -> Iterator[Draft]:
     """The questions that headings ask of what stands directly below them."""
     path: list[tuple[int, str]] = []
     for at, block in enumerate(blocks):
@@ -45,7 +46,7 @@ def structure_drafts(text: str, blocks: Sequence[Block], known: Set[str]) -> Ite
         if gold.length > _LONGEST_GOLD:
             continue
         said = _first(text, gold)
-        doing = action(heading, known)
+        doing = action(heading)
         steps = next((item for item in below[:3] if _steps(text, item)), None)
         if heading.endswith("?"):
             yield Draft("heading", heading, gold, said)
@@ -61,14 +62,12 @@ def structure_drafts(text: str, blocks: Sequence[Block], known: Set[str]) -> Ite
             yield Draft("heading", f"What does {kind} {heading} mean?", gold, said, (f"What is {kind} {heading}?",))
 
 
-def action(heading: str, known: Set[str]) -> str:
+def action(heading: str) -> str:
     """What a heading says how to do, as it stands behind "to"; "" where it says no such thing.
 
-    ``known``: words of the document in small letters. They tell which verb a form in "-ing" is of.
-
-    >>> action("How to reset the gateway", set()), action("Shipping a change", {"ship"}), action("Who to ask", set())
+    >>> action("How to reset the gateway"), action("Shipping a change"), action("Who to ask")
     ('reset the gateway', 'ship a change', '')
-    >>> action("Post a batch", {"post"}), action("Making the tea", {"make"}), action("During the storm", set())
+    >>> action("Post a batch"), action("Making the tea"), action("During the storm")
     ('post a batch', 'make the tea', '')
     """
     words = heading.split()
@@ -79,21 +78,8 @@ def action(heading: str, known: Set[str]) -> str:
         return " ".join(words[2:])
     if words[1].lower() not in _ARTICLES or not first.isalpha():
         return ""
-    if first.endswith("ing") and len(first) > 5:
-        stem = first[:-3]
-        forms = [stem, f"{stem}e", *([stem[:-1]] if stem[-1:] == stem[-2:-1] else [])]
-        verb = next((form for form in forms if form in known), "")
-        return f"{verb} {rest}" if verb else ""
-    return f"{first} {rest}" if first in _IMPERATIVES else ""
-
-
-# With an article behind it, each of these at the beginning of a heading is a command.
-_IMPERATIVES = frozenset(
-    "add apply build change check choose clean close configure connect create delete deploy disable edit enable export"
-    " find get import install join make merge mount move open order post read remove rename replace report request"
-    " reset restart restore return revoke rotate run save send set share start stop submit test turn update upgrade"
-    " upload use verify write".split()
-)
+    verb = parsed([f"We {'are' if first.endswith('ing') else 'must'} {first} {rest}."])[0][2]
+    return f"{verb.lemma_} {rest}" if verb.tag_ in ("VB", "VBG") else ""
 
 
 def _steps(text: str, block: Block) -> bool:

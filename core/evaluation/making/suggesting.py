@@ -1,4 +1,4 @@
-"""A few questions to begin with, for a page that is empty: at once, without a search and without a model."""
+"""A few questions to begin with, for a page that is empty: quickly, without a search and without the encoder."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from core.evaluation.making.draft import Draft
 from core.library import Library
 from core.lru_cache import LruCache
 
-SECONDS = 0.2  # after which no further document is read
-_DOCUMENTS, _LONGEST = 8, 15_000  # documents that are looked at, and characters of each
+SECONDS = 0.5  # after which no further document is read, once one has given something
+_DOCUMENTS, _LONGEST = 8, 4_000  # documents that are looked at, and characters of each
 _LEAST, _MOST = 800, 200_000  # characters of a document that is looked at before others
 _LONGEST_QUESTION = 90  # characters: it stands on a button
 _WITHOUT_PROSE = frozenset({"code", "csv", "xlsx", "xls", "ods", "notebook"})
@@ -23,8 +23,8 @@ _kept: LruCache[tuple[str, ...]] = LruCache(8)
 def suggested_questions(library: Library, count: int = 4) -> tuple[str, ...]:
     """Up to ``count`` questions that documents of the library answer, of different documents and kinds where it can.
 
-    Made by the rules of ``make_questions`` without its checks, from a few documents, in about a fifth of a second, and
-    remembered as long as the library stays as it is. () for a library that holds no English prose.
+    Made by the rules of ``make_questions`` without its checks, from a few documents, in about half a second once
+    the grammar is loaded, and remembered as long as the library stays as it is. () for one that holds no English prose.
     """
     key = (str(library.home), library.revision(), count)
     return _kept.made(key, lambda: _suggested(library, count))
@@ -44,7 +44,7 @@ def _suggested(library: Library, count: int) -> tuple[str, ...]:
         ]
         if drafts:
             found.append(sorted(drafts, key=lambda draft: (_LIKED.index(draft.kind), draft.gold.start)))
-        if perf_counter() - began > SECONDS:
+        if found and perf_counter() - began > SECONDS:
             break
     chosen: list[str] = []
     kinds: list[str] = []

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import islice
 
-from core.evaluation.making.clauses import PREPOSITIONS, infinitive
 from core.evaluation.making.draft import Draft, plain
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import STOP_WORDS, analyse
@@ -39,7 +38,7 @@ def table_drafts(text: str, table: Block, known: Set[str]) -> Iterator[Draft]:
     for row in rows:
         label, used = _label(row, text)
         first = plain(row.headers[0])
-        if named[label] > 1 or not _askable(label) or not first or _PERIOD.fullmatch(first):
+        if named[label] > 1 or not _askable(label) or not first:
             continue
         values = [plain(text[cell.start : cell.end]) for cell in row.cells]
         headers = Counter(row.headers)
@@ -108,12 +107,7 @@ class _Label:
         words = self.label.split()
         kind = self.first.lower()
         names = kind.isalpha() and not kind.endswith("ly") and kind not in _NO_KINDS
-        if (
-            names
-            and len(words) <= 7
-            and words[0].lower() not in STOP_WORDS
-            and not set(analyse(kind)) & set(analyse(self.label))
-        ):
+        if names and len(words) <= 7 and not set(analyse(kind)) & set(analyse(self.label)):
             return f"the {kind} {self.label if len(words) == 1 or ' in ' in self.label else self.small}"
         return self.small
 
@@ -151,7 +145,7 @@ def _question(header: str, row: _Label, value: str) -> str:
         measured = row.small if " of " in row.label else f"figure for {row.thing}"
         return f"What was the {measured} in {header}?"
     if len(words) == 1 and small[0] in _VERBS:
-        return f"What {'do' if row.plural else 'does'} {row.thing} {infinitive(small[0])}?"
+        return f"What {'do' if row.plural else 'does'} {row.thing} {_VERBS[small[0]]}?"
     if (
         len(words) == 2
         and re.fullmatch(r"[a-z]+(?:ed|en|pt|ld)", small[0])
@@ -171,7 +165,7 @@ def _question(header: str, row: _Label, value: str) -> str:
         noun = row.first.lower()
         asked = noun if noun.isalpha() and noun not in _NO_NOUNS else "value"
         return f"What is the {asked} for {row.small}?" if len(analyse(row.label)) >= _FEWEST_OWN else ""
-    inner = set(small) & ((STOP_WORDS | PREPOSITIONS) - {"of", "in"})
+    inner = set(small) & ((STOP_WORDS | {"per"}) - {"of", "in"})
     if (
         inner
         or small[0] in ("of", "in")
@@ -179,8 +173,6 @@ def _question(header: str, row: _Label, value: str) -> str:
         or set(small) & _NOT_ASKED
         or not header[-1].isalnum()
     ):
-        return ""
-    if small[-1].endswith("ly"):
         return ""
     plural = any(word.endswith("s") and not word.endswith(("ss", "us", "is")) for word in (small[0], small[-1]))
     asked = header if not header[1:].islower() and " " not in header else header[0].lower() + header[1:]
@@ -193,7 +185,9 @@ def _question(header: str, row: _Label, value: str) -> str:
 
 
 _PERIODS = frozenset("month year quarter period date week day season half".split())
-_VERBS = frozenset("allows means does returns requires needs accepts contains covers describes controls sets".split())
+_VERBS = {"does": "do"} | {
+    f"{verb}s": verb for verb in "allow mean return require need accept contain cover describe control set".split()
+}
 _NO_KINDS = frozenset("name item quantity what value assumption figure data limit id key way resource measure".split())
 _NO_NOUNS = frozenset("name item what key id data way value thing".split())
 _NOT_ASKED = frozenset(

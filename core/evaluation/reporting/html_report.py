@@ -10,6 +10,7 @@ from __future__ import annotations
 import platform
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -95,17 +96,17 @@ def html_report(
     return page.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
+@dataclass
 class _View:
     """What the template shows, as plain values."""
 
-    def __init__(
-        self,
-        report: BenchReport,
-        baseline: str | None,
-        measured: Mapping[str, Mapping[str, QuestionOutcome]],
-        text_of: TextOf | None,
-    ) -> None:
-        self.report, self.baseline, self.measured, self.text_of = report, baseline, measured, text_of
+    report: BenchReport
+    baseline: str | None
+    measured: Mapping[str, Mapping[str, QuestionOutcome]]
+    text_of: TextOf | None
+
+    def __post_init__(self) -> None:
+        report, baseline = self.report, self.baseline
         self.chosen = () if baseline is None else (baseline,)
         self.measure, self.budget = headline_measure(report), headline_budget(report)
         self.metric = f"{self.measure}@{self.budget}"

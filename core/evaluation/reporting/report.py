@@ -79,10 +79,8 @@ class PresetReport:
     def to_dict(self, *, scores: bool = False) -> dict[str, Any]:
         """DESIGN.md's object for one preset; ``scores`` adds every question's."""
         row = asdict(self)
-        row["intervals"] = {name: list(bounds) for name, bounds in self.intervals.items()}
-        del row["scores"]
-        if scores:
-            row["scores"] = {name: list(values) for name, values in self.scores.items()}
+        if not scores:
+            del row["scores"]
         return row
 
     @classmethod

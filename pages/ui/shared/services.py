@@ -9,6 +9,7 @@ from threading import Thread
 import streamlit as st
 
 from core.errors import LibraryLockedError
+from core.evaluation.making.prose import english
 from core.ingest.jobs import Worker
 from core.library import Library, SourceRow, Stats
 from core.refitting.taught import KIND
@@ -51,9 +52,14 @@ def _desk(place: str) -> Desk:
     watcher = Watcher(opened.folders)
     worker.start()
     watcher.start()
-    if opened.sources():  # the encoder takes seconds to load: have it ready before the first question
-        Thread(target=opened.searcher.encode, args=[["ready"]], name="lectern-warm", daemon=True).start()
+    if opened.sources():  # both take seconds to load: have them ready before the first question
+        Thread(target=_warm, args=[opened], name="lectern-warm", daemon=True).start()
     return Desk(opened, worker, watcher, "")
+
+
+def _warm(library: Library) -> None:
+    library.searcher.encode(["ready"])
+    english()
 
 
 def _close(desk: Desk) -> None:

@@ -63,7 +63,7 @@ def drafts(text: str, name: str = "manual.md") -> dict[str, Draft]:
             "the office sends another rod",
             "If a gauge is lost, the office sends another rod.",
         ),
-        ("How do I reset a gauge by hand?", "press the red knob.", "To reset a gauge by hand, press the red knob."),
+        ("How do I reset a gauge by hand?", "press the red knob", "To reset a gauge by hand, press the red knob."),
         (
             "Why are backups encrypted?",
             "the disks travel by train",

@@ -12,7 +12,7 @@ import pytest
 from core.evaluation.reporting.breakdown import STAGE_WORDS
 from core.evaluation.reporting.charts import DARK, LIGHT, recall_figure
 from core.evaluation.reporting.html_report import html_report
-from core.evaluation.reporting.report import BenchReport, summarise
+from core.evaluation.reporting.report import summarise
 from tests.evaluation.made_reports import made_measured, made_report
 
 SCRIPT = "</script></style></title><script>window.hurt = 1</script>"
@@ -67,12 +67,6 @@ def hostile():
         notes=(HOSTILE,),
         skipped=((HOSTILE, HOSTILE),),
     )
-
-
-def test_json_makes_an_equal_report(report):
-    again = BenchReport.from_dict(json.loads(json.dumps(report.to_dict(scores=True))))
-    assert json.dumps(again.to_dict(scores=True)) == json.dumps(report.to_dict(scores=True))
-    assert again.questions == report.questions
 
 
 def test_the_page_says_what_was_measured_and_how(report, page):
