@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator
-
 from core.text.sentences import sentence_spans
-from core.text.spans import subtract_spans, trim
-from core.types import Block, BlockKind, Document, Encoder, Span, Vectors
+from core.text.spans import subtract_spans, touching, trim
+from core.types import BlockKind, Document, Encoder, Span, Vectors
 
 SKIPPED = {
     BlockKind.FRONT_MATTER: "front matter, kept as metadata",
@@ -25,27 +22,13 @@ def regions(document: Document) -> list[Span]:
     return [span for span in spans if span is not None]
 
 
-def blocks_in(document: Document, region: Span) -> Iterator[Block]:
-    """The blocks that touch a region, in order: a document of very many pages has as many regions.
-
-    >>> document = Document("v", "text", "t", "ab cd ef", (Block("quote", 0, 2), Block("list", 3, 5)))
-    >>> [block.kind for block in blocks_in(document, Span(2, 8))]
-    ['list']
-    """
-    blocks = document.blocks
-    for at in range(bisect_right(blocks, region.start, key=lambda block: block.end), len(blocks)):
-        if blocks[at].start >= region.end:
-            return
-        yield blocks[at]
-
-
 def sentences(document: Document) -> tuple[Span, ...]:
     """The sentences of all regions in order. A heading, a table, a code block and an HTML block are each one."""
     text = document.text
     found: list[Span] = []
     for region in regions(document):
         position = region.start
-        for block in blocks_in(document, region):
+        for block in document.blocks[touching(document.blocks, region.start, region.end)]:
             if block.kind not in _WHOLE:
                 continue
             found.extend(sentence_spans(text, position, block.start))
