@@ -54,10 +54,7 @@ class Sections:
 
     def inside(self, section: Section) -> list[Block]:
         """The blocks of a section without its heading."""
-        blocks = self.document.blocks
-        first = bisect_left(blocks, section.heading.end, key=lambda block: block.start)
-        last = bisect_left(blocks, section.span.end, key=lambda block: block.start)
-        return list(blocks[first:last])
+        return self.blocks(section.heading.end, section.span.end)
 
 
 def _ends(headings: list[Block], length: int) -> list[int]:

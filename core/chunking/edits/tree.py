@@ -10,7 +10,7 @@ from core.chunking.edits.leaves import Leaf
 from core.chunking.leaves import joined
 from core.chunking.plan import ChunkingContext
 from core.chunking.prefixes import PATH, encoder_input
-from core.chunking.tree import chunk_id, without_overlap_note
+from core.chunking.tree import chunk_at, without_overlap_note
 from core.types import BlockKind, Chunk, ChunkTree, Span, TokenCounter
 
 EDITED = "edited"  # the key of a chunk's metadata that says how edits made it
@@ -43,17 +43,14 @@ class Remaker:
         metadata: Mapping[str, tuple[str, ...]],
     ) -> Chunk:
         """A chunk of the level of ``like``, which it begins in or is instead of; not measured yet."""
-        context, document = self._context, self._context.document
-        return replace(
-            like,
-            chunk_id=chunk_id(document.version_id, self._fingerprint, like.level, span.start, span.end),
-            parent_id=parent_id,
-            start=span.start,
-            end=span.end,
-            text=document.text[span.start : span.end],
+        return chunk_at(
+            self._context,
+            self._fingerprint,
+            like.level,
+            span,
+            parent_id,
             tokens=_UNMEASURED,
-            headings=context.outline.texts(context.outline.path_over(span.start, span.end)),
-            prefix=context.prefixes.parts(span.start, span.end, *self._header(like, span.start)),
+            prefix=self._context.prefixes.parts(span.start, span.end, *self._header(like, span.start)),
             reasons=tuple(reasons),
             metadata=metadata,
         )
