@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from core.chunking.auditing import UNEXPLAINED, audit
 from core.enriching.twins import Twin, closest, twins
-from core.inspecting.boundaries import Blocks, Boundary, SentencePlaces, boundaries, holder
+from core.inspecting.boundaries import Boundary, SentencePlaces, boundaries, holder
 from core.inspecting.findings import Defect, Finding, Health, Severity, Unread, unread
 from core.inspecting.severing import parted, severed
 from core.settings import ChunkingSettings
@@ -32,16 +32,16 @@ def diagnose(
     tree's loss audit where it was made. ``repeated``: its leaves that nearly repeat an earlier one, where they are
     known; ``None`` looks for them, as alike as ``ALIKE`` or more.
     """
-    text, places = tree.document.text, Blocks(tree.document.blocks)
-    sentences = sentence_spans(text) if sentences is None else sentences
+    document = tree.document
+    sentences = sentence_spans(document.text) if sentences is None else sentences
     meeting = boundaries(tree)
     findings = [
         *_lost(tree, audited),
         *_truncated(unread(tree, counter, encoder_limit, settings.read_prefix)),
         *_sizes(tree, settings, counter.specials),
-        *_mid_sentence(tree, meeting, SentencePlaces(text, places, sentences)),
-        *severed(tree, settings, meeting, places),
-        *parted(tree, meeting, places),
+        *_mid_sentence(tree, meeting, SentencePlaces(document.text, document.blocks, sentences)),
+        *severed(tree, settings, meeting),
+        *parted(tree, meeting),
         *_repeated(tree, closest(twins(leaf.text for leaf in tree.leaves)) if repeated is None else repeated),
     ]
     kinds = list(Defect)

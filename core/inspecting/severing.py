@@ -6,15 +6,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from core.inspecting.boundaries import Blocks, Boundary
+from core.inspecting.boundaries import Boundary, block_at
 from core.inspecting.findings import Defect, Finding, Severity
 from core.settings import ChunkingSettings
 from core.types import Block, BlockKind, Chunk, ChunkTree, Document
 
 
-def severed(
-    tree: ChunkTree, settings: ChunkingSettings, meeting: Sequence[Boundary], places: Blocks
-) -> Iterator[Finding]:
+def severed(tree: ChunkTree, settings: ChunkingSettings, meeting: Sequence[Boundary]) -> Iterator[Finding]:
     """One finding for each table and each code block that is cut, at its first cut.
 
     Between rows, with the header repeated, a table too large for one leaf is cut as well as can be: minor. So is code
@@ -23,7 +21,7 @@ def severed(
     text, leaves = tree.document.text, tree.leaves
     cut: dict[int, tuple[Block, list[Boundary]]] = {}
     for boundary in meeting:
-        block = places.at(boundary.cut)
+        block = block_at(tree.document.blocks, boundary.cut)
         if block is not None and block.start < boundary.cut and block.kind in (BlockKind.TABLE, BlockKind.CODE):
             cut.setdefault(block.start, (block, []))[1].append(boundary)
     for block, found in cut.values():
@@ -104,7 +102,7 @@ _LEADS_IN = re.compile(
 _ITEM = re.compile(r"(?:[-*+•‣▪◦]|\(?(?:\d{1,3}|[A-Za-z])[.)])\s")
 
 
-def parted(tree: ChunkTree, meeting: Sequence[Boundary], places: Blocks) -> Iterator[Finding]:
+def parted(tree: ChunkTree, meeting: Sequence[Boundary]) -> Iterator[Finding]:
     """At most one finding for each boundary.
 
     Nothing is parted where the leaf behind the boundary repeats the end of the one before.
@@ -112,13 +110,13 @@ def parted(tree: ChunkTree, meeting: Sequence[Boundary], places: Blocks) -> Iter
     leaves = tree.leaves
     for boundary in meeting:
         if not boundary.overlapping:
-            finding = _at(tree.document, leaves, boundary, places)
+            finding = _at(tree.document, leaves, boundary)
             if finding is not None:
                 yield finding
 
 
-def _at(document: Document, leaves: Sequence[Chunk], boundary: Boundary, places: Blocks) -> Finding | None:
-    before, after = places.at(boundary.end - 1), places.at(boundary.cut)
+def _at(document: Document, leaves: Sequence[Chunk], boundary: Boundary) -> Finding | None:
+    before, after = (block_at(document.blocks, place) for place in (boundary.end - 1, boundary.cut))
     kind, words = Defect.LIST_PARTED, ""
     if before is not None and before.kind is BlockKind.HEADING:
         if after is before or (after is not None and after.kind is BlockKind.HEADING and after.level <= before.level):

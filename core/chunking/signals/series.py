@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from core.text.sentences import sentence_spans
 from core.text.spans import subtract_spans, touching, trim
 from core.types import BlockKind, Document, Encoder, Span, Vectors
@@ -42,24 +44,20 @@ def sentences(document: Document) -> tuple[Span, ...]:
 class Series:
     """Sentences in order, and a unit vector each. ``encoder`` ``None``: there are no vectors."""
 
-    __slots__ = ("_document", "_encoder", "_spans", "_vectors")
-
     def __init__(self, document: Document, encoder: Encoder | None) -> None:
         self._document = document
         self._encoder = encoder
-        self._spans: tuple[Span, ...] | None = None
-        self._vectors: Vectors | None = None
 
-    @property
+    @cached_property
     def spans(self) -> tuple[Span, ...]:
         """As ``sentences`` finds them."""
-        if self._spans is None:
-            self._spans = sentences(self._document)
-        return self._spans
+        return sentences(self._document)
+
+    @cached_property
+    def _encoded(self) -> Vectors | None:
+        text, encoder = self._document.text, self._encoder
+        return encoder.encode([text[span.start : span.end] for span in self.spans]) if encoder is not None else None
 
     def vectors(self) -> Vectors | None:
         """``(n, d)`` float32, unit norm, a row for each sentence."""
-        if self._vectors is None and self._encoder is not None:
-            text = self._document.text
-            self._vectors = self._encoder.encode([text[span.start : span.end] for span in self.spans])
-        return self._vectors
+        return self._encoded
