@@ -89,6 +89,7 @@ def _units(context: ChunkingContext, clauses: Sequence[Clause]) -> list[Unit]:
 def _placed(term: Term) -> str:
     """A term and the span of its definition.
 
+    >>> from core.types import Span
     >>> _placed(Term("Rent", Span(120, 180)))
     'Rent 120:180'
     """
