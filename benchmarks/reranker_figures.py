@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.chunkers import lent
-from core.embedding import BorrowingEncoder, load_model, reranker_file
+from core.embedding import CachedEncoder, load_model, reranker_file
 from core.evaluation.losses import ranked_documents
 from core.evaluation.metrics import SPAN_METRICS, ndcg
 from core.evaluation.regions import region, taken
@@ -219,7 +219,7 @@ def run(suite: Suite, options: argparse.Namespace, cells: Sequence[RerankingSett
     place = options.workspace / suite_folder(suite)
     with (
         lent(suite, options.borrow) as vectors,
-        Library.open(place / "library", encoder=BorrowingEncoder(encoder, vectors) if vectors else encoder) as library,
+        Library.open(place / "library", encoder=CachedEncoder(encoder, vectors) if vectors else encoder) as library,
     ):
         if len(library.sources()) < len(suite.documents):  # an earlier run may have been stopped here
             staged = stage_documents(suite, place / "documents")

@@ -10,8 +10,8 @@ from functools import lru_cache
 from core.chunking.auditing import audit
 from core.chunking.chunkers import CHUNKERS
 from core.chunking.edits.edits import Edit, edits_fingerprint
-from core.chunking.edits.making import remaker
 from core.chunking.edits.replay import Replayed, replay
+from core.chunking.edits.tree import Remaker
 from core.chunking.plan import BY_VECTORS, ChunkerResources, SectionStarts
 from core.chunking.prefixes import encoder_input, encoder_inputs, prefix_text
 from core.chunking.prepared_document import PreparedDocument
@@ -92,7 +92,7 @@ def cut_edited(
     """
     recipe = recipe_fingerprint(parser_fingerprint, settings, prepared.counter.fingerprint, prepared.resources)
     tree, context = prepared.tree(settings, CHUNKERS[settings.chunker], recipe), prepared.context(settings)
-    made = replay(tree, edits, remaker(context, recipe, prepared.counter, reads)) if edits else Replayed(tree)
+    made = replay(tree, edits, Remaker(context, recipe, prepared.counter, reads)) if edits else Replayed(tree)
     return replace(made, tree=situated(made.tree, context, prepared.counter))
 
 

@@ -39,19 +39,11 @@ class SyntaxCache:
     def read(self, spans: Sequence[CodeSpan], reader: SyntaxReader) -> list[Syntax | Unread]:
         """Of each (language, span), in order; those not known yet are asked for together."""
         text = self._document.text
-        missing: list[tuple[str, str]] = []
-        places: list[CodeSpan] = []
-        for language, span in dict.fromkeys(spans):
-            if (language, span) in self._known:
-                continue
-            words = text[span.start : span.end]
-            if is_readable(words, language):
-                missing.append((words, language))
-                places.append((language, span))
-            else:
-                self._known[language, span] = Unread.FOREIGN
-        if missing:
-            self._known.update(zip(places, reader(missing), strict=True))
+        new = [(language, span) for language, span in dict.fromkeys(spans) if (language, span) not in self._known]
+        words = {(language, span): text[span.start : span.end] for language, span in new}
+        missing = [place for place in new if is_readable(words[place], place[0])]
+        found = reader([(words[place], place[0]) for place in missing]) if missing else []
+        self._known |= dict.fromkeys(new, Unread.FOREIGN) | dict(zip(missing, found, strict=True))
         return [self._known[one] for one in spans]
 
 

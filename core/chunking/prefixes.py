@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from core.chunking.outline import Outline
 from core.settings import PREFIX_KINDS, ChunkingSettings
@@ -93,11 +94,11 @@ class Prefixes:
         # Tokenizers pass over blanks; characters count them.
         tokenized = settings.unit == "tokens"
         self._separator, self._line_end = (self._counts[">"], 0) if tokenized else (len(SEPARATOR), 1)
-        self._reserves: dict[tuple[int, bool], int] = {}
-        self._paths: dict[tuple[tuple[int, ...], tuple[int, ...], bool], tuple[PrefixPart, ...]] = {}
-        self._headers: dict[tuple[int, int, int, str], PrefixPart | None] = {}
-        self._header_reserves: dict[tuple[Span, int, str], int] = {}
-        self._fitted: dict[tuple[tuple[PrefixPart, ...], int], tuple[PrefixPart, ...]] = {}
+        # Asked for every atom and leaf of one section or table.
+        self.reserve = cache(self._reserve)
+        self.header = cache(self._header)
+        self.header_reserve = cache(self._header_reserve)
+        self._path = cache(self._fitted_path)
 
     def count(self, text: str) -> int:
         """Tokens of one short text, remembered."""
@@ -105,19 +106,16 @@ class Prefixes:
             self._counts[text] = self._tokens.counter.count([text])[0]
         return self._counts[text]
 
-    def reserve(self, heading: int, inside: bool = False) -> int:
+    def _reserve(self, heading: int, inside: bool = False) -> int:
         """The most tokens the title and path of a leaf in this section can take from the embedder.
 
         ``inside``: the leaf begins with the heading itself, so only its ancestors are repeated.
         """
-        key = (heading, inside)
-        if key not in self._reserves:
-            path = self._outline.path(heading)
-            parts = self._path_parts(path[:-1] if inside else path, path)
-            read = min(self._path_room, self._read(parts))
-            taken = self._settings.prefix_room if self._settings.is_written else read
-            self._reserves[key] = taken and taken + self._line_end
-        return self._reserves[key]
+        path = self._outline.path(heading)
+        parts = self._path_parts(path[:-1] if inside else path, path)
+        read = min(self._path_room, self._read(parts))
+        taken = self._settings.prefix_room if self._settings.is_written else read
+        return taken and taken + self._line_end
 
     def _read(self, parts: Sequence[PrefixPart]) -> int:
         """Tokens of the parts the embedder reads, separators included."""
@@ -135,18 +133,10 @@ class Prefixes:
         parts.extend(PrefixPart("heading", headings[at].text, headings[at].source) for at in shown if headings[at].text)
         return parts
 
-    def header(self, header: Span | None, reserve: int, kind: str = "table_header") -> PrefixPart | None:
+    def _header(self, header: Span | None, reserve: int, kind: str = "table_header") -> PrefixPart | None:
         """What a leaf is parted from as a prefix part, cut at a word to half of ``max_tokens`` less ``reserve``."""
-        if header is None:
-            return None
-        known = (header.start, header.end, reserve, kind)
-        if known not in self._headers:
-            self._headers[known] = self._cut_header(header, reserve, kind)
-        return self._headers[known]
-
-    def _cut_header(self, header: Span, reserve: int, kind: str) -> PrefixPart | None:
         room = self._settings.max_tokens // 2 - reserve
-        if room < _SMALLEST:
+        if header is None or room < _SMALLEST:
             return None
         end = self._tokens.cut(header.start, header.end, room)
         text = self._outline.document.text[header.start : end].rstrip()
@@ -157,15 +147,12 @@ class Prefixes:
             return None
         return PrefixPart(kind, text, span)
 
-    def header_reserve(self, header: Span | None, reserve: int, kind: str = "table_header") -> int:
+    def _header_reserve(self, header: Span | None, reserve: int, kind: str = "table_header") -> int:
         """Tokens the embedder reads of a repeated header."""
         if header is None or kind not in self._kinds:
             return 0
-        known = (header, reserve, kind)
-        if known not in self._header_reserves:
-            part = self.header(header, reserve, kind)
-            self._header_reserves[known] = self.count(part.text) + self._line_end if part else 0
-        return self._header_reserves[known]
+        part = self.header(header, reserve, kind)
+        return self.count(part.text) + self._line_end if part else 0
 
     def parts(
         self, start: int, end: int, header: Span | None = None, kind: str = "table_header", said: str = ""
@@ -176,15 +163,15 @@ class Prefixes:
         shown = tuple([at for at in path if outline.blocks[at].end <= start or end <= outline.blocks[at].start])
         title = outline.document.title_span
         titled = title is None or not title.overlap(Span(start, end))
-        fitted = self._paths.get((path, shown, titled))
-        if fitted is None:
-            parts = self._path_parts(shown, path)
-            if parts and parts[0].kind == "title" and not titled:
-                del parts[0]
-            fitted = self._paths[path, shown, titled] = self.fit(tuple(parts), self._path_room)
         repeated = self.header(header, self.reserve(heading), kind) if header and header.end <= start else None
         told = PrefixPart("sentences", said) if said else None
-        return (*fitted, *(part for part in (repeated, told) if part))
+        return (*self._path(path, shown, titled), *(part for part in (repeated, told) if part))
+
+    def _fitted_path(self, path: tuple[int, ...], shown: tuple[int, ...], titled: bool) -> tuple[PrefixPart, ...]:
+        parts = self._path_parts(shown, path)
+        if parts and parts[0].kind == "title" and not titled:
+            del parts[0]
+        return self._fit(parts, self._path_room)
 
     def beside(self, parts: Sequence[PrefixPart], text: str, free: int) -> str:
         """A text cut at a word to what the cap leaves beside a leaf's path, at most ``free`` tokens; "" for too few."""
@@ -198,21 +185,13 @@ class Prefixes:
             self.count(part.text) for part in headers
         )
 
-    def fit(self, parts: tuple[PrefixPart, ...], room: int) -> tuple[PrefixPart, ...]:
+    def _fit(self, parts: list[PrefixPart], room: int) -> tuple[PrefixPart, ...]:
         """The parts within ``room`` tokens.
 
         The innermost heading says most of a leaf and the title tells documents apart, so outer headings go first;
         then the longer of the two is shortened at a word.
         """
-        if self._line(parts) <= room:
-            return parts
-        key = (parts, room)
-        if key not in self._fitted:
-            self._fitted[key] = self._fit(list(parts), room)
-        return self._fitted[key]
-
-    def _fit(self, parts: list[PrefixPart], room: int) -> tuple[PrefixPart, ...]:
-        first = 1 if parts[0].kind == "title" else 0
+        first = 1 if parts and parts[0].kind == "title" else 0
         while len(parts) > first + 1 and self._line(parts) > room:
             del parts[first]
         while parts and self._line(parts) > room:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 from core.chunking.outline import Outline
 from core.chunking.plan import Chunker, ChunkerResources, ChunkingContext, SyntaxCache
@@ -23,22 +24,24 @@ class PreparedDocument:
         self.resources = resources or ChunkerResources()
         self.series = Series(document, self.resources.encoder)
         self.syntax_cache = SyntaxCache(document)
-        self._outline: Outline | None = None
         self._maps: dict[str, TokenMap] = {}
+
+    @cached_property
+    def outline(self) -> Outline:
+        """The headings, as paths."""
+        return Outline(self.document)
 
     def context(self, settings: ChunkingSettings) -> ChunkingContext:
         """What a chunker works from under these settings; where nobody writes, no room is kept for it."""
         if settings.is_written and self.resources.situator is None:
             settings = replace(settings, prefix=tuple(kind for kind in settings.prefix if kind != "written"))
-        if self._outline is None:
-            self._outline = Outline(self.document)
         if settings.unit not in self._maps:
             ruler = self.counter if settings.unit == "tokens" else CharacterCounter()
             self._maps[settings.unit] = TokenMap(ruler, self.document.text)
         tokens = self._maps[settings.unit]
-        prefixes = Prefixes(self._outline, settings, tokens)
+        prefixes = Prefixes(self.outline, settings, tokens)
         return ChunkingContext(
-            self.document, settings, tokens, self._outline, prefixes, self.series, self.resources, self.syntax_cache
+            self.document, settings, tokens, self.outline, prefixes, self.series, self.resources, self.syntax_cache
         )
 
     def tree(self, settings: ChunkingSettings, chunker: Chunker, fingerprint: str) -> ChunkTree:

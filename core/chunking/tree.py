@@ -6,11 +6,12 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from core.breathing import breathe
 from core.chunking.atoms import NOTHING
 from core.chunking.packing import NO_SECTION, Row, pack
-from core.chunking.plan import ChunkingContext, Group, Piece, Plan
+from core.chunking.plan import ChunkingContext, Group, Metadata, Piece, Plan
 from core.chunking.prefixes import below, encoder_input, prefix_text
 from core.text.spans import trim
 from core.text.tokens import boundary_before
@@ -123,23 +124,72 @@ def without_overlap_note(begins: str) -> str:
     return _OVERLAP_NOTE.sub("", begins)
 
 
+def chunk_at(
+    context: ChunkingContext,
+    fingerprint: str,
+    level: int,
+    span: Span,
+    parent_id: str | None,
+    *,
+    tokens: int,
+    prefix: tuple[PrefixPart, ...],
+    reasons: tuple[str, ...],
+    metadata: Metadata = NOTHING,
+    encoder_tokens: int = 0,
+) -> Chunk:
+    """A chunk of a document: id, text and headings follow from its place and the recipe's fingerprint."""
+    document, outline = context.document, context.outline
+    return Chunk(
+        chunk_id(document.version_id, fingerprint, level, span.start, span.end),
+        level,
+        parent_id,
+        span.start,
+        span.end,
+        document.text[span.start : span.end],
+        tokens,
+        encoder_tokens,
+        outline.texts(outline.path_over(span.start, span.end)),
+        prefix,
+        reasons,
+        metadata,
+    )
+
+
 def build_tree(context: ChunkingContext, plan: Plan, fingerprint: str) -> ChunkTree:
     """Chunks of a plan, parents before their children. Leaves are measured again and cut until all fit."""
-    maker = _Maker(context, fingerprint, plan.notes)
     families = _limited(context, list(zip(plan.groups, _fitting(context, plan), strict=True)))
+    made = partial(chunk_at, context, fingerprint)
     chunks: list[Chunk] = []
 
     def add(tops: Sequence[Tier | Family], above: str | None) -> None:
         for top in tops:
-            if isinstance(top, Family):
-                group = top.group
-                parent = maker.parent(1, above, top.span, top.tokens, (group.begins, group.ends), group)
-                chunks.append(parent)
-                chunks.extend(maker.leaf(parent.chunk_id, leaf) for leaf in top.leaves)
-            else:
-                upper = maker.parent(top.level, above, top.span, top.tokens, (top.begins, top.ends))
-                chunks.append(upper)
+            group = top.group if isinstance(top, Family) else Group((), top.begins, top.ends)
+            upper = made(
+                1 if isinstance(top, Family) else top.level,
+                top.span,
+                above,
+                tokens=top.tokens,
+                prefix=context.prefixes.parts(top.span.start, top.span.end, group.header, group.header_kind),
+                reasons=(group.begins, group.ends, *plan.notes),
+                metadata=group.metadata,
+            )
+            chunks.append(upper)
+            if isinstance(top, Tier):
                 add(top.members, upper.chunk_id)
+                continue
+            for leaf in top.leaves:
+                breathe()
+                own = made(
+                    0,
+                    Span(leaf.piece.start, leaf.piece.end),
+                    upper.chunk_id,
+                    tokens=leaf.tokens,
+                    prefix=leaf.prefix,
+                    reasons=(leaf.piece.begins, leaf.piece.ends, *plan.notes),
+                    metadata=leaf.piece.metadata,
+                    encoder_tokens=leaf.read + context.tokens.counter.specials,
+                )
+                chunks.append(own)
 
     add(tiered(context, families, plan.rooted), None)
     return ChunkTree(context.document, tuple(chunks))
@@ -177,58 +227,6 @@ def _limited(context: ChunkingContext, pairs: list[tuple[Group, list[Leaf]]]) ->
             halves.append((begun, head + leaves[middle + 1 :]))
         pending = halves
     return sorted(done, key=lambda family: (family.span.start, family.span.end))
-
-
-class _Maker:
-    """Makes the chunks of one document under one recipe."""
-
-    def __init__(self, context: ChunkingContext, fingerprint: str, notes: tuple[str, ...]) -> None:
-        self._context = context
-        self._fingerprint = fingerprint
-        self._notes = notes
-
-    def parent(
-        self,
-        level: int,
-        above: str | None,
-        span: Span,
-        tokens: int,
-        reasons: tuple[str, ...],
-        group: Group | None = None,
-    ) -> Chunk:
-        context = self._context
-        header, kind = (group.header, group.header_kind) if group else (None, "table_header")
-        return Chunk(
-            chunk_id=chunk_id(context.document.version_id, self._fingerprint, level, span.start, span.end),
-            level=level,
-            parent_id=above,
-            start=span.start,
-            end=span.end,
-            text=context.document.text[span.start : span.end],
-            tokens=tokens,
-            headings=context.outline.texts(context.outline.path_over(span.start, span.end)),
-            prefix=context.prefixes.parts(span.start, span.end, header, kind),
-            reasons=(*reasons, *self._notes),
-            metadata=group.metadata if group else NOTHING,
-        )
-
-    def leaf(self, parent: str, leaf: Leaf) -> Chunk:
-        breathe()
-        context, piece = self._context, leaf.piece
-        return Chunk(
-            chunk_id=chunk_id(context.document.version_id, self._fingerprint, 0, piece.start, piece.end),
-            level=0,
-            parent_id=parent,
-            start=piece.start,
-            end=piece.end,
-            text=context.document.text[piece.start : piece.end],
-            tokens=leaf.tokens,
-            encoder_tokens=leaf.read + context.tokens.counter.specials,
-            headings=context.outline.texts(context.outline.path_over(piece.start, piece.end)),
-            prefix=leaf.prefix,
-            reasons=(piece.begins, piece.ends, *self._notes),
-            metadata=piece.metadata,
-        )
 
 
 def _fitting(context: ChunkingContext, plan: Plan) -> list[list[Leaf]]:

@@ -114,25 +114,3 @@ def planned(
 
 def _told(piece: Piece, metadata: Mapping[str, tuple[str, ...]]) -> Piece:
     return replace(piece, metadata=metadata) if metadata or piece.metadata else piece
-
-
-class Covering:
-    """Which of some spans, in order and not overlapping, a stretch touches."""
-
-    __slots__ = ("_ends", "_starts")
-
-    def __init__(self, spans: Sequence[Span]) -> None:
-        self._starts = [span.start for span in spans]
-        self._ends = [span.end for span in spans]
-
-    def of(self, start: int, end: int) -> range:
-        """The indices of the spans that share a character with ``[start, end)``.
-
-        >>> list(Covering([Span(0, 4), Span(5, 9), Span(12, 20)]).of(3, 12))
-        [0, 1]
-        """
-        first = bisect_right(self._ends, start)
-        last = first
-        while last < len(self._starts) and self._starts[last] < end:
-            last += 1
-        return range(first, last)

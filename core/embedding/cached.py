@@ -82,72 +82,50 @@ def _after(progress: Callable[[int], None], before: int, done: int) -> None:
     progress(before + done)
 
 
-class BorrowingEncoder:
-    """An encoder that reads from a cache what another library had encoded. ``borrowed``: how many texts that were."""
+class CachedEncoder:
+    """An encoder over a cache as a library has it: what is there is not read again, and what is new is kept where the
+    cache may be written (``writable``). ``encoded``, ``borrowed``: how many texts it had to encode, and how many not.
 
-    def __init__(self, encoder: Encoder, cache: VectorCache) -> None:
-        self._encoder, self._cache = encoder, cache
-        self.fingerprint, self.dimension, self.max_tokens = encoder.fingerprint, encoder.dimension, encoder.max_tokens
-        self.borrowed = 0
-
-    def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
-        """``(len(texts), dimension)`` float32, unit norm. ``progress`` counts the texts that need encoding."""
-        return self._read(texts, lambda missing: self._encoder.encode([texts[place] for place in missing], progress))
-
-    def encode_pooled(self, items: Sequence[Pooled], progress: Callable[[int], None] | None = None) -> Vectors:
-        """As ``encode``, of stretches of windows. Raises ``ModelError`` where the encoder cannot read them."""
-        return self._read(
-            items, lambda missing: encode_inputs(self._encoder, [items[place] for place in missing], progress)
-        )
-
-    def _read(self, items: Sequence[EncoderInput], encode: Callable[[Sequence[int]], Vectors]) -> Vectors:
-        keys = [vector_key(self.fingerprint, item) for item in items]
-        found = self._cache.get(keys)
-        missing = [place for place, key in enumerate(keys) if key not in found]
-        vectors = np.empty((len(items), self.dimension), dtype=np.float32)
-        for place, key in enumerate(keys):
-            if key in found:
-                vectors[place] = found[key]
-        if missing:
-            vectors[missing] = encode(missing)
-        self.borrowed += len(items) - len(missing)
-        return vectors
-
-
-class KeepingEncoder:
-    """An encoder that keeps what it encodes in a cache. ``encoded``: how many texts it had to encode.
-
-    ``progress(done, total)`` counts those of one call, and may raise to stop: what was encoded stays.
+    ``progress(done, total)`` counts what is encoded and kept in one call, and may raise to stop: what was kept stays.
     """
 
     def __init__(
-        self, encoder: Encoder, cache: VectorCache, progress: Callable[[int, int], None] | None = None
+        self,
+        encoder: Encoder,
+        cache: VectorCache,
+        *,
+        writable: bool = False,
+        progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        self._encoder, self._cache, self._progress = encoder, cache, progress
+        self._encoder, self._cache, self._writable, self._progress = encoder, cache, writable, progress
         self.fingerprint, self.dimension, self.max_tokens = encoder.fingerprint, encoder.dimension, encoder.max_tokens
-        self.encoded = 0
+        self.encoded = self.borrowed = 0
 
     def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
-        """``(len(texts), dimension)`` float32, unit norm. ``progress`` gets the texts done at the end."""
-        done = encode_cached(self._encoder, self._cache, texts, self._progress)
-        self.encoded += done.encoded
-        found = self._cache.get(list(dict.fromkeys(done.keys)))
-        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for place, key in enumerate(done.keys):
-            vectors[place] = found[key]
-        if progress:
-            progress(len(texts))
+        """``(len(texts), dimension)`` float32, unit norm. ``progress`` counts the texts that need encoding."""
+        return self._read(texts, progress)
+
+    def encode_pooled(self, items: Sequence[Pooled], progress: Callable[[int], None] | None = None) -> Vectors:
+        """As ``encode``, of stretches of windows. Raises ``ModelError`` where the encoder cannot read them."""
+        return self._read(items, progress)
+
+    def _read(self, items: Sequence[EncoderInput], progress: Callable[[int], None] | None) -> Vectors:
+        if self._writable:
+            done = encode_cached(self._encoder, self._cache, items, self._progress)
+            self.encoded += done.encoded
+            if progress:
+                progress(len(items))
+        keys = [vector_key(self.fingerprint, item) for item in items]
+        found = dict(self._cache.get(list(dict.fromkeys(keys))))
+        missing = [place for place, key in enumerate(keys) if key not in found]
+        vectors = np.empty((len(items), self.dimension), dtype=np.float32)
+        if missing:
+            vectors[missing] = encode_inputs(self._encoder, [items[place] for place in missing], progress)
+        for place, key in enumerate(keys):
+            if key in found:
+                vectors[place] = found[key]
+        self.borrowed += len(items) - len(missing)
         return vectors
-
-
-def over_cache(
-    encoder: Encoder, cache: VectorCache, *, writable: bool, progress: Callable[[int, int], None] | None = None
-) -> KeepingEncoder | BorrowingEncoder:
-    """The encoder as a library has it: it reads what is kept, and keeps what it reads where the cache may be written.
-
-    ``progress``: as ``KeepingEncoder`` tells it.
-    """
-    return KeepingEncoder(encoder, cache, progress) if writable else BorrowingEncoder(encoder, cache)
 
 
 def encode_cached(

@@ -34,23 +34,6 @@ class EmbeddingModel:
     counter: TokenCounter
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TokenStates:
-    """A text as a model's last layer sees it, token by token.
-
-    ``states``: ``(n, dimension)`` float32, of any norm. ``offsets``: ``(n, 2)`` int64, the code points of each token;
-    a special token has none of its own and begins where it ends.
-    """
-
-    states: Vectors
-    offsets: NDArray[np.int64]
-
-    @property
-    def real(self) -> NDArray[np.bool_]:
-        """``(n,)``: which of them stand in the text; the others are the model's special tokens."""
-        return np.asarray(self.offsets[:, 1] > self.offsets[:, 0])
-
-
 class SentenceEncoder:
     """An ``Encoder`` over a SentenceTransformer that is loaded at the first text, once, whichever thread asks."""
 
@@ -95,9 +78,7 @@ class SentenceEncoder:
                 )
                 if progress:
                     progress(start + len(part))
-        # Normalised here and not in half precision, or norms would be off by a thousandth.
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
+        return _unit(vectors)
 
     def encode_pooled(self, items: Sequence[Pooled], progress: Callable[[int], None] | None = None) -> Vectors:
         """``(n, dimension)`` float32, unit norm: the mean of each stretch's token states, every window read once.
@@ -111,29 +92,30 @@ class SentenceEncoder:
         windows = list(dict.fromkeys(item.window for item in items))
         for start in range(0, len(windows), size):
             part = windows[start : start + size]
-            known = dict(zip(part, self.token_states(part), strict=True))
+            known = dict(zip(part, self._states(part), strict=True))
             for place, item in enumerate(items):
                 if item.window in known:
-                    vectors[place] = _mean(known[item.window], item)
+                    vectors[place] = _mean(*known[item.window], item)
                     done += 1
             if progress:
                 progress(done)
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
+        return _unit(vectors)
 
-    def token_states(self, texts: Sequence[str]) -> list[TokenStates]:
-        """Each text's states as the model's last layer leaves them, read as far as the model reads."""
+    def _states(self, texts: list[str]) -> Iterator[tuple[Vectors, NDArray[np.int64]]]:
+        """Each text's tokens as the model's last layer leaves them, ``(n, dimension)`` float32, read as far as the
+        model reads, and ``(n, 2)`` the code points of each: a special token has none and begins where it ends.
+        """
         model = self._loaded()
-        part = list(texts)
         with computing(self._half_precision):
-            states = model.encode(
-                part,
+            found = model.encode(
+                texts,
                 batch_size=self._settings.batch_size,
                 output_value="token_embeddings",
                 show_progress_bar=False,
             )
-        read = model.tokenizer(part, truncation=True, max_length=self.max_tokens, return_offsets_mapping=True)
-        return [_states(*one) for one in zip(states, read["offset_mapping"], strict=True)]
+        read = model.tokenizer(texts, truncation=True, max_length=self.max_tokens, return_offsets_mapping=True)
+        for states, offsets in zip(found, read["offset_mapping"], strict=True):
+            yield states[: len(offsets)].float().cpu().numpy(), np.array(offsets, dtype=np.int64).reshape(-1, 2)
 
     def _loaded(self) -> Any:
         with self._loading:
@@ -143,16 +125,18 @@ class SentenceEncoder:
             return self._model
 
 
-def _states(states: Any, offsets: Sequence[tuple[int, int]]) -> TokenStates:
-    found: Vectors = states[: len(offsets)].float().cpu().numpy()
-    return TokenStates(found, np.array(offsets, dtype=np.int64).reshape(-1, 2))
-
-
-def _mean(read: TokenStates, item: Pooled) -> Vectors:
+def _mean(states: Vectors, offsets: NDArray[np.int64], item: Pooled) -> Vectors:
     """The mean state of the tokens that begin in the stretch; special tokens have no place and count in none."""
-    starts, real = read.offsets[:, 0], read.real
+    starts = offsets[:, 0]
+    real = offsets[:, 1] > starts
     inside = real & (starts >= item.start) & (starts < item.end)
-    return np.asarray(read.states[inside if inside.any() else real if real.any() else slice(None)].mean(axis=0))
+    return np.asarray(states[inside if inside.any() else real if real.any() else slice(None)].mean(axis=0))
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    """Normalised here and not in half precision, or norms would be off by a thousandth."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
 
 
 def load_model(settings: EmbeddingSettings) -> EmbeddingModel:

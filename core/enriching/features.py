@@ -36,25 +36,15 @@ class Reference:
         >>> Reference("section", 4, 15, "section 3.1", Span(90, 99)).to_dict()
         {'kind': 'section', 'start': 4, 'end': 15, 'text': 'section 3.1', 'target': [90, 99]}
         """
-        plain: dict[str, Any] = {"kind": self.kind, "start": self.start, "end": self.end, "text": self.text}
-        if self.target is not None:
-            plain["target"] = [self.target.start, self.target.end]
-        if self.target_url is not None:
-            plain["target_url"] = self.target_url
-        return plain
+        target = None if self.target is None else [self.target.start, self.target.end]
+        plain = {item.name: getattr(self, item.name) for item in fields(self)} | {"target": target}
+        return {name: value for name, value in plain.items() if value is not None}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
         """What ``to_dict`` made."""
         target = plain.get("target")
-        return cls(
-            plain["kind"],
-            plain["start"],
-            plain["end"],
-            plain["text"],
-            None if target is None else Span(*target),
-            plain.get("target_url"),
-        )
+        return cls(**{**plain, "target": Span(*target) if target else None})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +85,12 @@ class Features:
         plain: dict[str, Any] = {}
         for item in fields(self):
             value = getattr(self, item.name)
-            if item.name == "metadata":
-                value = {name: list(values) for name, values in value.items()}
-            elif item.name == "references":
-                value = [reference.to_dict() for reference in value]
-            elif isinstance(value, tuple):
-                value = list(value)
-            if value not in ([], {}, None) and value != item.default:
-                plain[item.name] = value
+            if value and value != item.default:
+                plain[item.name] = list(value) if isinstance(value, tuple) else value
+        if self.references:
+            plain["references"] = [reference.to_dict() for reference in self.references]
+        if self.metadata:
+            plain["metadata"] = {name: list(values) for name, values in self.metadata.items()}
         return plain
 
     @classmethod

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from core.text.spans import touching
 from core.types import Block, BlockKind, Document, Span
 
 _MARKS = re.compile(r"^\s*#{1,6}[ \t]+|[ \t]+#+[ \t]*$|\n[=\-]+[ \t]*$|[*_`~]+|[ \t]*\{[#.][^{}\n]{0,200}\}[ \t]*$")
@@ -30,7 +31,7 @@ class Section:
 class Sections:
     """The sections in the order of their headings; ``blocks`` are the document's own, asked for by span."""
 
-    __slots__ = ("_block_ends", "_starts", "document", "sections")
+    __slots__ = ("_starts", "document", "sections")
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -41,7 +42,6 @@ class Sections:
             for block, end in zip(headings, ends, strict=True)
         ]
         self._starts = [block.start for block in headings]
-        self._block_ends = [block.end for block in document.blocks]
 
     def at(self, position: int) -> int:
         """Index of the last heading that begins at or before ``position``; -1 before the first."""
@@ -49,19 +49,12 @@ class Sections:
 
     def blocks(self, start: int, end: int) -> list[Block]:
         """The document's blocks that share a character with ``[start, end)``, in order."""
-        found: list[Block] = []
-        for at in range(bisect_right(self._block_ends, start), len(self.document.blocks)):
-            if self.document.blocks[at].start >= end:
-                break
-            found.append(self.document.blocks[at])
-        return found
+        blocks = self.document.blocks
+        return list(blocks[touching(blocks, start, end)])
 
     def inside(self, section: Section) -> list[Block]:
         """The blocks of a section without its heading."""
-        blocks = self.document.blocks
-        first = bisect_left(blocks, section.heading.end, key=lambda block: block.start)
-        last = bisect_left(blocks, section.span.end, key=lambda block: block.start)
-        return list(blocks[first:last])
+        return self.blocks(section.heading.end, section.span.end)
 
 
 def _ends(headings: list[Block], length: int) -> list[int]:

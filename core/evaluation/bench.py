@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Protocol
 
 from core.chunking.plan import Writer
-from core.embedding import BorrowingEncoder
+from core.embedding import CachedEncoder
 from core.errors import ModelError, SettingsError, SuiteError
 from core.evaluation.grading import no_judge
 from core.evaluation.history import Recording, RunPlan
@@ -105,7 +105,7 @@ def run_bench(
         )
     if options and options.written_by and writer is None:
         raise ModelError(f"{options.written_by} wrote its answers, and is not set up.", "Run it by the command line.")
-    lender = BorrowingEncoder(encoder, vectors) if encoder and vectors else None
+    lender = CachedEncoder(encoder, vectors) if encoder and vectors else None
     judge = no_judge if encoder else packaged_judge  # whoever brings an encoder wants no model of Lectern's
     bench = _Bench(suite, presets, workspace, watch, options or BenchOptions(), lender, judge, writer)
     plan = RunPlan.of(suite, presets, bench.options, revision)
@@ -152,7 +152,7 @@ class _Bench:
     workspace: Path
     watch: BenchWatch | None
     options: BenchOptions
-    lender: BorrowingEncoder | None
+    lender: CachedEncoder | None
     judge: Judge
     writer: LanguageModel | None
 

@@ -29,7 +29,7 @@ from core.chunking import (
 )
 from core.chunking import audit as audit_tree
 from core.chunking.plan import Writer
-from core.embedding import EmbeddingModel, KeepingEncoder, over_cache
+from core.embedding import CachedEncoder, EmbeddingModel
 from core.enriching import enrich
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
 from core.ingest.kept_writer import KeptWriter
@@ -158,11 +158,11 @@ class Preparer:
         if tell:
             counter = _Telling(counter, lambda: tell("chunking", 0, 1))
         own = self.model.encoder
-        encoder = over_cache(own, CatalogueVectors(self.store), writable=self.store.writable, progress=progress)
+        encoder = CachedEncoder(own, CatalogueVectors(self.store), writable=self.store.writable, progress=progress)
         resources = self.chunker_resources(way.chunking.chunker, encoder, progress, document.version_id)
         prepared = PreparedDocument(document, counter, resources)
         made = cut_edited(prepared, way.chunking, way.edits, parser, own.max_tokens)
-        return made, encoder.encoded if isinstance(encoder, KeepingEncoder) else 0
+        return made, encoder.encoded
 
     def _bytes(self, item: Incoming) -> tuple[bytes | None, FileStamp | None]:
         """A file's bytes and stamp; nothing yet for bytes that are staged."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from core.chunking.signals.section_starts import Examples, TrainedStarts, section_examples, train_section_starts
 from core.chunking.signals.series import sentences
-from core.embedding import EmbeddingModel, over_cache
+from core.embedding import CachedEncoder, EmbeddingModel
 from core.errors import ModelError
 from core.settings import ChunkingSettings
 from core.storage.catalogue import documents
@@ -42,14 +41,15 @@ def teach(store: Store, model: EmbeddingModel, progress: Progress | None = None)
     """Learn where sections start from the library's documents with headings, and keep it.
 
     ``None`` where they have too few; what was known before is forgotten then. ``progress(done, total)`` counts the
-    sentences that must be encoded, and may raise to stop until the end: then what was known before stays. The same
+    sentences that must be encoded, and may raise to stop: then what was known before stays. The same
     documents teach the same.
     """
     counted = documents.heading_counts(store)
     lessons = _lessons(store, model, counted, progress)
     total = sum(len(lesson.starts) for lesson in lessons)
-    tell = partial(progress, total, total) if progress else None
-    starts = train_section_starts(lessons, model.encoder.fingerprint, tell)
+    if progress:
+        progress(total, total)
+    starts = train_section_starts(lessons, model.encoder.fingerprint)
     kept = json.dumps({**starts.to_dict(), _HEADINGS: sum(counted.values())}) if starts else None
     store.set_meta(SECTION_STARTS, kept)
     return starts
@@ -118,7 +118,7 @@ def _lessons(
             taken.append((document, spans))
         if progress and taken:
             progress(0, _MOST_SENTENCES - room)
-    encoder = over_cache(model.encoder, CatalogueVectors(store), writable=store.writable, progress=progress)
+    encoder = CachedEncoder(model.encoder, CatalogueVectors(store), writable=store.writable, progress=progress)
     vectors = encoder.encode([document.text[span.start : span.end] for document, spans in taken for span in spans])
     found, first = [], 0
     for document, spans in taken:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.text.spans import touching
 from core.types import Block, BlockKind, Chunk, ChunkTree, Span
 
 _VISIBLE = re.compile(r"\S")
@@ -67,19 +68,9 @@ def holder(leaves: Sequence[Chunk], starts: Sequence[int], position: int) -> int
     return max(0, min(len(leaves), bisect_right(starts, position)) - 1)
 
 
-class Blocks:
-    """The blocks of a document by position."""
-
-    __slots__ = ("_blocks", "_starts")
-
-    def __init__(self, blocks: Sequence[Block]) -> None:
-        self._blocks = blocks
-        self._starts = [block.start for block in blocks]
-
-    def at(self, position: int) -> Block | None:
-        """The block that holds the character at ``position``; ``None`` between blocks."""
-        index = bisect_right(self._starts, position) - 1
-        return self._blocks[index] if index >= 0 and position < self._blocks[index].end else None
+def block_at(blocks: Sequence[Block], position: int) -> Block | None:
+    """The block that holds the character at ``position``; ``None`` between blocks."""
+    return next(iter(blocks[touching(blocks, position, position + 1)]), None)
 
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n|[\f\u2029]")
@@ -91,7 +82,7 @@ class SentencePlaces:
 
     __slots__ = ("_blocks", "_sentences", "_starts", "_text")
 
-    def __init__(self, text: str, blocks: Blocks, sentences: Sequence[Span]) -> None:
+    def __init__(self, text: str, blocks: Sequence[Block], sentences: Sequence[Span]) -> None:
         self._text, self._blocks, self._sentences = text, blocks, sentences
         self._starts = [span.start for span in sentences]
 
@@ -104,10 +95,10 @@ class SentencePlaces:
         gap = text[end:start]
         if _BLANK_LINE.search(gap) is not None:
             return None
-        block = self._blocks.at(end - 1)
+        block = block_at(self._blocks, end - 1)
         if block is not None and (block.end <= start or block.kind in _UNITS or _begins_part(block, start)):
             return None
-        if block is None and self._blocks.at(start) is not None:
+        if block is None and block_at(self._blocks, start) is not None:
             return None
         index = bisect_right(self._starts, start) - 1
         found = self._sentences[index] if index >= 0 else None

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from core.chunking.auditing import UNEXPLAINED, audit
 from core.enriching.twins import Twin, closest, twins
-from core.inspecting.boundaries import Blocks, Boundary, SentencePlaces, boundaries, holder
-from core.inspecting.findings import Defect, Finding, Health, Severity, unread
+from core.inspecting.boundaries import Boundary, SentencePlaces, boundaries, holder
+from core.inspecting.findings import Defect, Finding, Health, Severity, Unread, unread
 from core.inspecting.severing import parted, severed
 from core.settings import ChunkingSettings
 from core.text.sentences import sentence_spans
@@ -32,29 +32,16 @@ def diagnose(
     tree's loss audit where it was made. ``repeated``: its leaves that nearly repeat an earlier one, where they are
     known; ``None`` looks for them, as alike as ``ALIKE`` or more.
     """
-    text, places = tree.document.text, Blocks(tree.document.blocks)
-    sentences = sentence_spans(text) if sentences is None else sentences
+    document = tree.document
+    sentences = sentence_spans(document.text) if sentences is None else sentences
     meeting = boundaries(tree)
-    tails = unread(tree, counter, encoder_limit, settings.read_prefix)
     findings = [
         *_lost(tree, audited),
-        *(
-            Finding(
-                Defect.TRUNCATED,
-                Severity.SERIOUS,
-                tail.start,
-                tail.end,
-                tail.leaf,
-                f"The encoder stops here: the last {tail.tokens:,} tokens of chunk {tail.leaf + 1} are not searched.",
-            )
-            for tail in tails
-        ),
+        *_truncated(unread(tree, counter, encoder_limit, settings.read_prefix)),
         *_sizes(tree, settings, counter.specials),
-        *_mid_sentence(
-            tree, meeting, SentencePlaces(text, places, sentence_spans(text) if sentences is None else sentences)
-        ),
-        *severed(tree, settings, meeting, places),
-        *parted(tree, meeting, places),
+        *_mid_sentence(tree, meeting, SentencePlaces(document.text, document.blocks, sentences)),
+        *severed(tree, settings, meeting),
+        *parted(tree, meeting),
         *_repeated(tree, closest(twins(leaf.text for leaf in tree.leaves)) if repeated is None else repeated),
     ]
     kinds = list(Defect)
@@ -69,6 +56,12 @@ def _lost(tree: ChunkTree, audited: Audit | None) -> Iterator[Finding]:
             leaf = holder(tree.leaves, starts, gap.start)
             words = f"{gap.end - gap.start:,} characters are in no chunk."
             yield Finding(Defect.LOST, Severity.SERIOUS, gap.start, gap.end, leaf, words)
+
+
+def _truncated(tails: Sequence[Unread]) -> Iterator[Finding]:
+    for tail in tails:
+        words = f"The encoder stops here: the last {tail.tokens:,} tokens of chunk {tail.leaf + 1} are not searched."
+        yield Finding(Defect.TRUNCATED, Severity.SERIOUS, tail.start, tail.end, tail.leaf, words)
 
 
 def _sizes(tree: ChunkTree, settings: ChunkingSettings, specials: int) -> Iterator[Finding]:
@@ -101,27 +94,27 @@ def _tiny(leaves: Sequence[Chunk], index: int, settings: ChunkingSettings, own: 
     beside = (leaves[at] for at in (index - 1, index + 1) if 0 <= at < len(leaves))
     fits = any(other.parent_id == leaf.parent_id and _size_of(other, settings.unit) + own <= room for other in beside)
     words = f"Chunk {index + 1} has {own:,} {settings.unit} where {room:,} would fit"
-    if fits:
-        return Finding(
-            Defect.TINY, Severity.MODERATE, leaf.start, leaf.end, index, f"{words}, and would fit into its neighbour."
-        )
-    return Finding(Defect.TINY, Severity.MINOR, leaf.start, leaf.end, index, f"{words}.")
+    severity = Severity.MODERATE if fits else Severity.MINOR
+    words += ", and would fit into its neighbour." if fits else "."
+    return Finding(Defect.TINY, severity, leaf.start, leaf.end, index, words)
 
 
 def _mid_sentence(tree: ChunkTree, meeting: Sequence[Boundary], places: SentencePlaces) -> Iterator[Finding]:
     text, leaves = tree.document.text, tree.leaves
     for boundary in meeting:
         before, after = leaves[boundary.before], leaves[boundary.after]
-        end, start = _visible_end(text, before.end), _visible_start(text, after.start)
+        end, start = before.end, after.start  # no chunk begins or ends with a blank
         running = places.across(end, boundary.cut)
         if running is not None:
-            words = f"Chunk {boundary.before + 1} ends inside a sentence, after “{_tail(text, end)}”."
+            said = text[max(0, end - 60) : end].split()[-4:]
+            words = f"Chunk {boundary.before + 1} ends inside a sentence, after “{' '.join(said)}”."
             first, kind = max(running.start, before.start), Defect.ENDS_MID_SENTENCE
             yield Finding(kind, Severity.MODERATE, first, end, boundary.before, words, boundary.after)
         if start != boundary.cut:  # an overlap
             running = places.across(_visible_end(text, start), start)
         if running is not None:
-            words = f"Chunk {boundary.after + 1} begins inside a sentence, at “{_head(text, start)}”."
+            said = text[start : start + 60].split()[:4]
+            words = f"Chunk {boundary.after + 1} begins inside a sentence, at “{' '.join(said)}”."
             last, kind = min(running.end, after.end), Defect.STARTS_MID_SENTENCE
             yield Finding(kind, Severity.MODERATE, start, last, boundary.after, words, boundary.before)
 
@@ -131,23 +124,6 @@ def _visible_end(text: str, position: int) -> int:
     while position > 0 and text[position - 1].isspace():
         position -= 1
     return position
-
-
-def _visible_start(text: str, position: int) -> int:
-    """The first visible character at or behind ``position``; the end of the text where there is none."""
-    while position < len(text) and text[position].isspace():
-        position += 1
-    return position
-
-
-def _head(text: str, start: int) -> str:
-    words = text[start : start + 60].split()
-    return " ".join(words[:4])
-
-
-def _tail(text: str, end: int) -> str:
-    words = text[max(0, end - 60) : end].split()
-    return " ".join(words[-4:])
 
 
 def _repeated(tree: ChunkTree, found: Sequence[Twin]) -> Iterator[Finding]:

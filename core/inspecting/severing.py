@@ -6,64 +6,49 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from core.inspecting.boundaries import Blocks, Boundary
+from core.inspecting.boundaries import Boundary, block_at
 from core.inspecting.findings import Defect, Finding, Severity
 from core.settings import ChunkingSettings
 from core.types import Block, BlockKind, Chunk, ChunkTree, Document
 
 
-def severed(
-    tree: ChunkTree, settings: ChunkingSettings, meeting: Sequence[Boundary], places: Blocks
-) -> Iterator[Finding]:
+def severed(tree: ChunkTree, settings: ChunkingSettings, meeting: Sequence[Boundary]) -> Iterator[Finding]:
     """One finding for each table and each code block that is cut, at its first cut.
 
     Between rows, with the header repeated, a table too large for one leaf is cut as well as can be: minor. So is code
     that is larger than a leaf and cut between lines, and a file of source code anywhere but inside a line.
     """
+    text, leaves = tree.document.text, tree.leaves
     cut: dict[int, tuple[Block, list[Boundary]]] = {}
     for boundary in meeting:
-        block = places.at(boundary.cut)
+        block = block_at(tree.document.blocks, boundary.cut)
         if block is not None and block.start < boundary.cut and block.kind in (BlockKind.TABLE, BlockKind.CODE):
             cut.setdefault(block.start, (block, []))[1].append(boundary)
     for block, found in cut.values():
-        if block.kind is BlockKind.TABLE:
-            yield _table(tree, settings, block, found)
-        elif (finding := _code(tree, settings, block, found)) is not None:
-            yield finding
-
-
-def _table(tree: ChunkTree, settings: ChunkingSettings, block: Block, found: Sequence[Boundary]) -> Finding:
-    text, leaves = tree.document.text, tree.leaves
-    torn = [boundary for boundary in found if not _at_unit(text, block, boundary.cut)]
-    bare = [boundary for boundary in found if not _has_header(leaves[boundary.after])]
-    into = f"into {len(found) + 1:,} chunks"
-    if torn:
-        columns = settings.table_columns > 0 and all(_at_cell(block, boundary.cut) for boundary in torn)
-        severity = Severity.MINOR if columns else Severity.MODERATE
-        words = f"Table cut {'between columns' if columns else 'inside a row'}, {into}."
-    elif block.header is not None and bare:
-        severity, words = Severity.MODERATE, f"Table cut between rows, {into}; its header is not repeated before each."
-    elif _fits(leaves, found, block, settings):
-        severity, words = Severity.MODERATE, f"Table cut between rows, {into}, though it would fit into one."
-    else:
-        repeated = "; its header is repeated before each" if block.header is not None else ""
-        severity, words = Severity.MINOR, f"Table cut between rows, {into}{repeated}."
-    return _finding(Defect.TABLE_CUT, severity, text, block, (torn or bare or found)[0], words)
-
-
-def _code(tree: ChunkTree, settings: ChunkingSettings, block: Block, found: Sequence[Boundary]) -> Finding | None:
-    text, leaves = tree.document.text, tree.leaves
-    torn = [boundary for boundary in found if not _at_line(text, boundary.cut)]
-    into = f"into {len(found) + 1:,} chunks"
-    if torn:
-        severity, words = Severity.MODERATE, f"Code cut inside a line, {into}."
-    elif tree.document.kind == "code":
-        return None  # between lines: no more can be told without reading the language
-    elif _fits(leaves, found, block, settings):
-        severity, words = Severity.MODERATE, f"Code block cut between lines, {into}, though it would fit into one."
-    else:
-        severity, words = Severity.MINOR, f"Code block cut between lines, {into}: it is larger than a chunk."
-    return _finding(Defect.CODE_CUT, severity, text, block, (torn or found)[0], words)
+        is_table = block.kind is BlockKind.TABLE
+        what, between = ("Table", "rows") if is_table else ("Code block", "lines")
+        into = f"into {len(found) + 1:,} chunks"
+        at_unit = _at_unit if is_table else _at_line
+        torn = [boundary for boundary in found if not at_unit(text, block, boundary.cut)]
+        bare = [boundary for boundary in found if not _has_header(leaves[boundary.after])] if block.header else []
+        severity, words = Severity.MODERATE, f"{what} cut between {between}, {into}"
+        if torn:
+            columns = is_table and settings.table_columns > 0 and all(_at_cell(block, one.cut) for one in torn)
+            severity = Severity.MINOR if columns else Severity.MODERATE
+            through = "between columns" if columns else "inside a row" if is_table else "inside a line"
+            words = f"{what.split()[0]} cut {through}, {into}."
+        elif not is_table and tree.document.kind == "code":
+            continue  # between lines: no more can be told without reading the language
+        elif bare:
+            words += "; its header is not repeated before each."
+        elif _fits(leaves, found, block, settings):
+            words += ", though it would fit into one."
+        else:
+            severity = Severity.MINOR
+            repeated = "; its header is repeated before each" if block.header is not None else ""
+            words += f"{repeated}." if is_table else ": it is larger than a chunk."
+        kind = Defect.TABLE_CUT if is_table else Defect.CODE_CUT
+        yield _finding(kind, severity, text, block, (torn or bare or found)[0], words)
 
 
 def _finding(kind: Defect, severity: Severity, text: str, block: Block, boundary: Boundary, sentence: str) -> Finding:
@@ -77,7 +62,7 @@ def _finding(kind: Defect, severity: Severity, text: str, block: Block, boundary
 def _at_unit(text: str, block: Block, position: int) -> bool:
     """Whether a row begins here: a part of the block, or a line where it names none."""
     if not block.parts:
-        return _at_line(text, position)
+        return _at_line(text, block, position)
     index = bisect_right(block.parts, position, key=lambda part: part.start) - 1
     return index >= 0 and block.parts[index].start == position
 
@@ -87,7 +72,7 @@ def _at_cell(block: Block, position: int) -> bool:
     return index >= 0 and block.cells[index].start == position
 
 
-def _at_line(text: str, position: int) -> bool:
+def _at_line(text: str, _: Block, position: int) -> bool:
     return not text[text.rfind("\n", 0, position) + 1 : position].strip()
 
 
@@ -117,7 +102,7 @@ _LEADS_IN = re.compile(
 _ITEM = re.compile(r"(?:[-*+•‣▪◦]|\(?(?:\d{1,3}|[A-Za-z])[.)])\s")
 
 
-def parted(tree: ChunkTree, meeting: Sequence[Boundary], places: Blocks) -> Iterator[Finding]:
+def parted(tree: ChunkTree, meeting: Sequence[Boundary]) -> Iterator[Finding]:
     """At most one finding for each boundary.
 
     Nothing is parted where the leaf behind the boundary repeats the end of the one before.
@@ -125,35 +110,28 @@ def parted(tree: ChunkTree, meeting: Sequence[Boundary], places: Blocks) -> Iter
     leaves = tree.leaves
     for boundary in meeting:
         if not boundary.overlapping:
-            finding = _at(tree.document, leaves, boundary, places)
+            finding = _at(tree.document, leaves, boundary)
             if finding is not None:
                 yield finding
 
 
-def _at(document: Document, leaves: Sequence[Chunk], boundary: Boundary, places: Blocks) -> Finding | None:
-    text, cut = document.text, boundary.cut
-    before, after = places.at(boundary.end - 1), places.at(cut)
+def _at(document: Document, leaves: Sequence[Chunk], boundary: Boundary) -> Finding | None:
+    before, after = (block_at(document.blocks, place) for place in (boundary.end - 1, boundary.cut))
+    kind, words = Defect.LIST_PARTED, ""
     if before is not None and before.kind is BlockKind.HEADING:
         if after is before or (after is not None and after.kind is BlockKind.HEADING and after.level <= before.level):
             return None  # cut inside, which is another finding; or a section without any text
-        return _found(
-            Defect.ORPHAN_HEADING, document, leaves, boundary, "This heading ends a chunk; its text begins the next."
-        )
-    if _is_code(document, after) and not _is_code(document, before):
-        if _leads_in(text, boundary.end):
-            return _found(
-                Defect.CODE_PARTED, document, leaves, boundary, "This code lies in the chunk after its introduction."
-            )
+        kind, words = Defect.ORPHAN_HEADING, "This heading ends a chunk; its text begins the next."
+    elif _is_code(document, before):
         return None
-    if _is_code(document, before):
-        return None
-    if _introduces(text, boundary, before, after):
-        return _found(
-            Defect.LIST_PARTED, document, leaves, boundary, "What follows lies in the chunk after its lead-in."
-        )
-    if {block.kind for block in (before, after) if block is not None} == {BlockKind.CAPTION, BlockKind.TABLE}:
-        return _found(Defect.LIST_PARTED, document, leaves, boundary, "This caption and its table lie in two chunks.")
-    return None
+    elif _is_code(document, after):
+        if _leads_in(document.text, boundary.end):
+            kind, words = Defect.CODE_PARTED, "This code lies in the chunk after its introduction."
+    elif _introduces(document.text, boundary, before, after):
+        words = "What follows lies in the chunk after its lead-in."
+    elif {block.kind for block in (before, after) if block is not None} == {BlockKind.CAPTION, BlockKind.TABLE}:
+        words = "This caption and its table lie in two chunks."
+    return _found(kind, document, leaves, boundary, words) if words else None
 
 
 def _introduces(text: str, boundary: Boundary, before: Block | None, after: Block | None) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from core.text.spans import touching
 from core.types import Document, Page, PageBox, Span
 
 
@@ -17,9 +18,7 @@ def boxes_of(document: Document, span: Span) -> list[PageBox]:
     >>> [box.page for box in boxes_of(Document("v", "pdf", "t", "ab cd", boxes=boxes), Span(1, 3))]
     [1]
     """
-    first = bisect_right(document.boxes, span.start, key=lambda box: box.end)
-    last = bisect_left(document.boxes, span.end, key=lambda box: box.start)
-    return list(document.boxes[first:last])
+    return list(document.boxes[touching(document.boxes, span.start, span.end)])
 
 
 def page_of(document: Document, offset: int) -> int | None:

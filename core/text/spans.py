@@ -5,9 +5,31 @@ A character is blank exactly when ``str.isspace`` says so.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
 
 from core.types import Span
+
+
+class Placed(Protocol):
+    """What lies at ``[start, end)`` of a text: a span, a block, a clause, a box."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+
+def touching(placed: Sequence[Placed], start: int, end: int) -> slice:
+    """Which of some, in order and not overlapping, share a character with ``[start, end)``.
+
+    >>> touching([Span(0, 4), Span(5, 9), Span(12, 20)], 3, 12)
+    slice(0, 2, None)
+    """
+    first = bisect_right(placed, start, key=lambda one: one.end)
+    return slice(first, bisect_left(placed, end, first, key=lambda one: one.start))
 
 
 def line_bounds(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

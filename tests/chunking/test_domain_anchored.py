@@ -87,10 +87,6 @@ def test_anchors_close_together_share_a_window():
     assert "Warning" in leaf_with(tree, "Note:").text
 
 
-def test_without_anchors_the_structure_decides_and_a_note_says_so():
-    assert tree_of("anchored", SENTENCE).leaves[0].reasons[2] == "instead: structure; this text has no anchors"
-
-
 @pytest.mark.parametrize("pattern", ["[", "x*", "(a", "a" * 999])
 def test_what_is_no_pattern_or_fits_every_line_is_refused(pattern):
     with pytest.raises(SettingsError, match=r"chunking\.anchors"):

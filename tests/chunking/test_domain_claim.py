@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.chunking.chunkers.claim import Mentions
+from core.chunking.chunkers.claim import citations, exhibits, leans_back
 from core.text.cited import reference_entries
 from core.types import Span
 from tests.chunking.domains import leaf_with, tree_of
@@ -24,12 +24,12 @@ CITED = {
 
 @pytest.mark.parametrize("text", list(CITED))
 def test_citations_are_found(text):
-    assert [text[span.start : span.end] for span in Mentions(text).citations(0, len(text))] == CITED[text]
+    assert [text[span.start : span.end] for span in citations(text, 0, len(text))] == CITED[text]
 
 
 def test_exhibits_are_found_once():
     text = "Figs. 1 and Table S2, Fig. 1, eq. (4), Abb. 7; figure it out, table it."
-    assert Mentions(text).exhibits(0, len(text)) == ["Figure 1", "Table S2", "Equation 4", "Figure 7"]
+    assert exhibits(text, 0, len(text)) == ["Figure 1", "Table S2", "Equation 4", "Figure 7"]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_exhibits_are_found_once():
 )
 def test_what_leans_on_what(first, second, leans):
     text = f"{first} {second}"
-    assert Mentions(text).lean_back(Span(0, len(first)), Span(len(first) + 1, len(text))) is leans
+    assert leans_back(text, Span(0, len(first)), Span(len(first) + 1, len(text))) is leans
 
 
 def test_a_claim_and_its_basis_share_a_leaf():

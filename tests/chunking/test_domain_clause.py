@@ -124,11 +124,6 @@ def test_words_that_introduce_stay_with_the_first_sub_clause():
     assert "(a) keep" in leaf_with(tree, "shall at all times:").text
 
 
-def test_without_clauses_the_structure_decides_and_a_note_says_so():
-    tree = tree_of("clause", "Nothing is numbered here.\n")
-    assert tree.leaves[0].reasons[2] == "instead: structure; this text has no numbered clauses"
-
-
 TERMS = {
     'Ada Ltd (the "Lessor") and Bob (each, a "Party") met.': ["Lessor", "Party"],
     "“Rent” means 500. “Net Rent” shall mean less.": ["Rent", "Net Rent"],

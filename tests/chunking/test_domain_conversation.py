@@ -72,11 +72,6 @@ def test_other_texts_are_no_conversation(name):
     assert find_turns(NO_TALK[name]) == []
 
 
-def test_a_text_without_turns_is_cut_by_structure_and_says_so():
-    tree = tree_of("conversation", NO_TALK["fields"])
-    assert tree.leaves[0].reasons[2] == "instead: structure; this text has no speakers who take turns"
-
-
 def test_turns_are_whole_and_counted_without_backchannels():
     lines = [f"{name}: I think that number {at} will do for us." for at, name in enumerate(["Ada", "Bob"] * 4)]
     lines.insert(1, "Bob: Mm-hm.")

@@ -26,6 +26,21 @@ def made(name, text, **dials):
     return PreparedDocument(plain(text), packaged_counter()).tree(settings, CHUNKERS[name], "recipe")
 
 
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [
+        ("table", "no table"),
+        ("log", "no lines that begin with a time"),
+        ("conversation", "no speakers who take turns"),
+        ("clause", "no numbered clauses"),
+        ("anchored", "no anchors"),
+    ],
+)
+def test_where_its_structure_is_absent_the_structure_decides_and_a_note_says_so(name, missing):
+    tree = made(name, "Nothing of that is here.\n")
+    assert {leaf.reasons[2] for leaf in tree.leaves} == {f"instead: structure; this text has {missing}"}
+
+
 @PATIENT
 @given(text=chats(), most=st.sampled_from([1, 2, 5]), size=st.sampled_from([12, 60, 110]))
 def test_no_leaf_holds_more_turns_than_asked(text, most, size):

@@ -113,11 +113,6 @@ def test_entries_far_apart_are_packed_by_size():
     assert sessions(log_entries(text), 5).is_timed is False
 
 
-def test_without_stamps_the_structure_decides_and_a_note_says_so():
-    tree = tree_of("log", "# One\n\nNothing here has a time.\n", "file.md")
-    assert tree.leaves[0].reasons[2] == "instead: structure; this text has no lines that begin with a time"
-
-
 def test_a_trace_that_fits_stays_with_its_entry():
     entry = "10:00:0{0} ERROR job {0} failed\n  File a.py, line 7, in run\n  File b.py, line 9, in go\nValueError: bad"
     tree = tree_of("log", "\n".join(entry.format(at) for at in range(9)), max_tokens=60)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from core.chunking import CHUNKERS, PreparedDocument, audit, cut, cut_edited, recipe_fingerprint
 from core.chunking.edits.edits import Edit, disable, edits_fingerprint, merge, move, pin, split
 from core.chunking.edits.following import follow_edits
-from core.chunking.edits.making import remaker
 from core.chunking.edits.replay import replay
+from core.chunking.edits.tree import Remaker
 from core.embedding.tokenizer import packaged_counter
 from core.errors import LecternError
 from core.settings import ChunkingSettings
@@ -299,7 +299,7 @@ def test_the_laws_hold_and_replaying_again_changes_nothing(case) -> None:
 
 def cut_again(work, dials, edits, tree):
     recipe = recipe_fingerprint("p", dials, work.counter.fingerprint)
-    return replay(tree, edits, remaker(work.context(dials), recipe, work.counter))
+    return replay(tree, edits, Remaker(work.context(dials), recipe, work.counter))
 
 
 def asked_for(done, text) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.chunking import chunk
-from core.chunking.chunkers.texttiling import cohesion, deep_valleys, smoothed, valleys
+from core.chunking.chunkers.texttiling import cohesion, deep_valleys, valleys
 from core.settings import ChunkingSettings
 from core.types import Document
 from tests.chunking import checker
@@ -64,13 +64,6 @@ def walked(curve):
 def test_a_deeper_bound_never_adds_a_cut(curve, one, other):
     low, high = sorted((one, other))
     assert set(deep_valleys(*valleys(curve), high).tolist()) <= set(deep_valleys(*valleys(curve), low).tolist())
-
-
-@given(CURVES)
-def test_smoothing_stays_within_the_curve(curve):
-    found = smoothed(curve)
-    assert found.shape == curve.shape
-    assert not len(curve) or curve.min() - 1e-9 <= found.min() <= found.max() <= curve.max() + 1e-9
 
 
 def test_the_cut_falls_where_the_words_change(counter):

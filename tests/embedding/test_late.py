@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.embedding import BorrowingEncoder, encode_cached, load_model, packaged_counter, vector_key
+from core.embedding import CachedEncoder, encode_cached, load_model, packaged_counter, vector_key
 from core.errors import ModelError
 from core.settings import EmbeddingSettings
 from core.text.pooling import Pooled, pooled
@@ -66,13 +66,13 @@ def test_an_encoder_that_cannot_pool_says_so():
     with pytest.raises(ModelError, match="cannot pool"):
         encode_cached(Plain(), Kept(), [Pooled("ab", 0, 1)])
     with pytest.raises(ModelError, match="cannot pool"):
-        BorrowingEncoder(Plain(), Kept()).encode_pooled([Pooled("ab", 0, 1)])
+        CachedEncoder(Plain(), Kept()).encode_pooled([Pooled("ab", 0, 1)])
 
 
 def test_what_another_library_pooled_is_borrowed():
     encoder, cache, items = FastEncoder(), Kept(), [Pooled("a b c d", 0, 3), Pooled("a b c d", 4, 7)]
     encode_cached(encoder, cache, items[:1])
-    borrowing = BorrowingEncoder(encoder, cache)
+    borrowing = CachedEncoder(encoder, cache)
     assert borrowing.encode_pooled(items).tolist() == FastEncoder().encode_pooled(items).tolist()
     assert (borrowing.borrowed, len(encoder.texts)) == (1, 2)
 

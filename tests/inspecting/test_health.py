@@ -250,9 +250,3 @@ def test_every_kind_has_words_and_a_remedy():
 
 def test_a_tree_without_leaves_is_healthy():
     assert diagnose(ChunkTree(Document("v", "text", "T", " "), ()), 256, DIALS, COUNTER).findings == ()
-
-
-def test_the_same_tree_has_the_same_findings():
-    tree = cut_tree("The pump starts at ¦noon. This helps. ¦It hums. The pump starts at ¦noon. This helps.")
-    assert diagnose(tree, 256, DIALS, COUNTER) == diagnose(tree, 256, DIALS, COUNTER)
-    assert diagnose(tree, 256, DIALS, COUNTER).counts[Defect.STARTS_MID_SENTENCE] == 2

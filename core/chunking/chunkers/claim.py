@@ -8,11 +8,10 @@ Qazvinian and Radev, "Identifying Non-explicit Citing Sentences", ACL 2010).
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 
-from core.chunking.atoms import CUT_PARAGRAPH, CUT_ROW, CUT_SENTENCE, Atom, Splitter
+from core.chunking.atoms import CUT_ROW, CUT_SENTENCE, Atom, Splitter
 from core.chunking.chunkers.structure import Item
 from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.units import Unit, by_units, planned
@@ -52,78 +51,41 @@ _BASIS = re.compile(
 )
 
 
-class Mentions:
-    """The citations and exhibits of a text, looked for once, and asked for by stretch."""
+def citations(text: str, start: int, end: int) -> list[Span]:
+    """The reference brackets, author-year citations and superscripts of ``[start, end)``, in order.
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._citations = _Matches(_CITATION, text)
-        self._exhibits = _Matches(_EXHIBIT, text)
-
-    def citations(self, start: int, end: int) -> list[Span]:
-        """The reference brackets, author-year citations and superscripts of ``[start, end)``, in order.
-
-        >>> text = "It holds [3, 5-7], as Doe et al. (2019) say (Smith and Roe, 2020a).¹² In [2019] no."
-        >>> [text[span.start : span.end] for span in Mentions(text).citations(0, len(text))]
-        ['[3, 5-7]', 'Doe et al. (2019)', '(Smith and Roe, 2020a)', '¹²']
-        """
-        return [Span(match.start(), match.end()) for match in self._citations.within(start, end)]
-
-    def exhibits(self, start: int, end: int) -> list[str]:
-        """The figures, tables and equations that ``[start, end)`` refers to, each once.
-
-        >>> Mentions("As Fig. 2a and Table 1 show (figure 2a, Eq. (3)).").exhibits(0, 60)
-        ['Figure 2a', 'Table 1', 'Equation 3']
-        """
-        return list(dict.fromkeys(map(_called, self._exhibits.within(start, end))))
-
-    def lean_back(self, before: Span, sentence: Span) -> bool:
-        """Whether a sentence and the one before it are a statement and its basis, which a cut must not part.
-
-        One of the two must cite or point at an exhibit, and the second open like a continuation, or name a basis.
-
-        >>> mentions = Mentions("X causes Y. This is supported by two trials [4]. Z is blue.")
-        >>> mentions.lean_back(Span(0, 11), Span(12, 48)), mentions.lean_back(Span(12, 48), Span(49, 59))
-        (True, False)
-        """
-        text = self._text
-        opening = _LEANS.match(text, sentence.start, min(sentence.end, sentence.start + 40))
-        if not opening and not _BASIS.search(text, sentence.start, min(sentence.end, sentence.start + 160)):
-            return False
-        return any(
-            found.within(span.start, span.end)
-            for span in (sentence, before)
-            for found in (self._citations, self._exhibits)
-        )
+    >>> text = "It holds [3, 5-7], as Doe et al. (2019) say (Smith and Roe, 2020a).¹² In [2019] no."
+    >>> [text[span.start : span.end] for span in citations(text, 0, len(text))]
+    ['[3, 5-7]', 'Doe et al. (2019)', '(Smith and Roe, 2020a)', '¹²']
+    """
+    return [Span(*match.span()) for match in _CITATION.finditer(text, start, end)]
 
 
-def _called(exhibit: re.Match[str]) -> str:
-    kind = exhibit["kind"]
-    return f"{_KINDS.get(kind[:3].lower(), kind.capitalize())} {exhibit['number']}"
+def exhibits(text: str, start: int, end: int) -> list[str]:
+    """The figures, tables and equations that ``[start, end)`` refers to, each once.
+
+    >>> exhibits("As Fig. 2a and Table 1 show (figure 2a, Eq. (3)).", 0, 60)
+    ['Figure 2a', 'Table 1', 'Equation 3']
+    """
+    found = [(one["kind"].lower(), one["number"]) for one in _EXHIBIT.finditer(text, start, end)]
+    return list(dict.fromkeys(f"{_KINDS.get(kind[:3], kind.capitalize())} {number}" for kind, number in found))
 
 
-class _Matches:
-    """What a pattern finds in a text, in order."""
+def leans_back(text: str, before: Span, sentence: Span) -> bool:
+    """Whether a sentence and the one before it are a statement and its basis, which a cut must not part.
 
-    __slots__ = ("_ends", "_found", "_pattern", "_starts", "_text")
+    One of the two must cite or point at an exhibit, and the second open like a continuation, or name a basis.
 
-    def __init__(self, pattern: re.Pattern[str], text: str) -> None:
-        self._pattern, self._text = pattern, text
-        self._found = list(pattern.finditer(text))
-        self._starts = [match.start() for match in self._found]
-        self._ends = [match.end() for match in self._found]
-
-    def within(self, start: int, end: int) -> Sequence[re.Match[str]]:
-        """What it finds in ``[start, end)`` alone: where an edge tears a word or a match, there it is asked again."""
-        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
-        torn = (first and self._ends[first - 1] > start) or (first < last and self._ends[last - 1] > end)
-        if torn or not (self._is_apart(start) and self._is_apart(end)):
-            return list(self._pattern.finditer(self._text, start, end))
-        return self._found[first:last]
-
-    def _is_apart(self, position: int) -> bool:
-        text = self._text
-        return not 0 < position < len(text) or text[position].isspace() or text[position - 1].isspace()
+    >>> text = "X causes Y. This is supported by two trials [4]. Z is blue."
+    >>> leans_back(text, Span(0, 11), Span(12, 48)), leans_back(text, Span(12, 48), Span(49, 59))
+    (True, False)
+    """
+    opening = _LEANS.match(text, sentence.start, min(sentence.end, sentence.start + 40))
+    if not opening and not _BASIS.search(text, sentence.start, min(sentence.end, sentence.start + 160)):
+        return False
+    return any(
+        pattern.search(text, span.start, span.end) for span in (sentence, before) for pattern in (_CITATION, _EXHIBIT)
+    )
 
 
 _CUT_BASIS = 1.5  # before a sentence that says on what the one before it rests: dearer than an uneven leaf
@@ -142,21 +104,28 @@ def claim(context: ChunkingContext) -> Plan:
     entries = _references(context)
     units = [Unit(span.start, span.end, "reference", CUT_ROW) for span in entries]
     listed = by_units(context, units, frozenset({*_PROSE, BlockKind.LIST, BlockKind.FOOTNOTE}))
-    mentions = Mentions(text)
-    cutter = _Sentences(context, mentions)
+    splitter = Splitter(context.tokens)
 
     def own(item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom] | None:
         if entries and item.end > entries[0].start:
             return listed(item, number, heading, limit, first)
-        return cutter.atoms(item, number, limit, first) if item.kind in _PROSE else None
+        if item.kind not in _PROSE:
+            return None
+        spans = sentence_spans(text, item.start, item.end)
+        found = splitter.parts(spans, "sentence", number, limit, first, item.bound, CUT_SENTENCE)
+        leaning = {after.start for before, after in pairwise(spans) if leans_back(text, before, after)}
+        for atom in found[1:]:
+            if atom.start in leaning:
+                atom.cut = max(atom.cut, _CUT_BASIS)
+        return found
 
     def metadata(start: int, end: int) -> Mapping[str, tuple[str, ...]]:
         end = min(end, entries[0].start) if entries else end  # a reference's own number cites nothing
-        cited = dict.fromkeys(" ".join(text[one.start : one.end].split()) for one in mentions.citations(start, end))
-        told = {"citations": tuple(cited), "exhibits": tuple(mentions.exhibits(start, end))}
+        cited = dict.fromkeys(" ".join(text[one.start : one.end].split()) for one in citations(text, start, end))
+        told = {"citations": tuple(cited), "exhibits": tuple(exhibits(text, start, end))}
         return {name: values for name, values in told.items() if values}
 
-    has_any = bool(entries) or any(mentions.citations(region.start, region.end) for region in context.regions)
+    has_any = bool(entries) or any(_CITATION.search(text, region.start, region.end) for region in context.regions)
     plan = planned(context, own, metadata)
     return plan if has_any else plan.instead("sentences inside sections", "this text has no citations")
 
@@ -182,24 +151,3 @@ def references_start(document: Document) -> int:
         if block.kind in {BlockKind.HEADING, BlockKind.PARAGRAPH} and is_reference_heading(line.split("\n")[0]):
             return min(len(text), block.start + len(line.split("\n")[0]) + 1)
     return -1
-
-
-class _Sentences:
-    """Paragraphs to atoms, a sentence each, every cut priced by what it would part."""
-
-    def __init__(self, context: ChunkingContext, mentions: Mentions) -> None:
-        self._text = context.document.text
-        self._mentions = mentions
-        self._splitter = Splitter(context.tokens)
-
-    def atoms(self, item: Item, number: int, limit: int, first: int) -> list[Atom]:
-        """The sentences of one paragraph; what leans on the one before is dear to part from it."""
-        spans = sentence_spans(self._text, item.start, item.end)
-        found = self._splitter.parts(spans, "sentence", number, limit, first, item.bound, CUT_SENTENCE)
-        leaning = {after.start for before, after in pairwise(spans) if self._mentions.lean_back(before, after)}
-        for atom in found[1:]:
-            if atom.start in leaning:
-                atom.cut = max(atom.cut, _CUT_BASIS)
-        if found and item.bound == CUT_PARAGRAPH:
-            found[0].cut = CUT_PARAGRAPH
-        return found

@@ -14,8 +14,9 @@ from core.chunking.chunkers.structure import structure
 from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.signals.clauses import Clause, find_clauses
 from core.chunking.signals.terms import Term, TermFinder, find_terms
-from core.chunking.units import Covering, Unit, by_units, planned
-from core.types import BlockKind, Span
+from core.chunking.units import Unit, by_units, planned
+from core.text.spans import touching
+from core.types import BlockKind
 
 _SMALL = 4  # a clause below max_tokens / 4 may share a leaf with its neighbours
 _CUT_SUB_CLAUSE = 0.05
@@ -39,11 +40,20 @@ def clause(context: ChunkingContext) -> Plan:
         found = find_clauses(document.text, region.start, region.end, barriers)
         clauses.extend(replace(one, parent=one.parent + before) if before and one.parent >= 0 else one for one in found)
     terms = [term for region in context.regions for term in find_terms(document.text, region.start, region.end)]
-    describer = _Describer(document.text, clauses, terms)
+    finder = TermFinder(terms)
+
+    def metadata(start: int, end: int) -> Mapping[str, tuple[str, ...]]:
+        found = {
+            "clause": tuple(dict.fromkeys(one.label for one in clauses[touching(clauses, start, end)])),
+            "terms": tuple(_placed(term) for term in terms if start <= term.definition.start < end),
+            "uses": tuple(_placed(term) for term in finder.uses(document.text, start, end)),
+        }
+        return {name: values for name, values in found.items() if values}
+
     if not clauses:
-        plan = planned(context, None, describer.of) if terms else structure(context)
+        plan = planned(context, None, metadata) if terms else structure(context)
         return plan.instead("structure", "this text has no numbered clauses")
-    return planned(context, by_units(context, _units(context, clauses)), describer.of)
+    return planned(context, by_units(context, _units(context, clauses)), metadata)
 
 
 def _units(context: ChunkingContext, clauses: Sequence[Clause]) -> list[Unit]:
@@ -76,29 +86,10 @@ def _units(context: ChunkingContext, clauses: Sequence[Clause]) -> list[Unit]:
     return units
 
 
-class _Describer:
-    """The metadata of any stretch: its clauses, the terms it defines, and those it uses."""
-
-    def __init__(self, text: str, clauses: Sequence[Clause], terms: Sequence[Term]) -> None:
-        self._text = text
-        self._clauses = clauses
-        self._covering = Covering([Span(one.start, one.end) for one in clauses])
-        self._terms = terms
-        self._finder = TermFinder(terms)
-
-    def of(self, start: int, end: int) -> Mapping[str, tuple[str, ...]]:
-        """Of ``[start, end)``; what is empty is left out."""
-        found = {
-            "clause": tuple(dict.fromkeys(self._clauses[at].label for at in self._covering.of(start, end))),
-            "terms": tuple(_placed(term) for term in self._terms if start <= term.definition.start < end),
-            "uses": tuple(_placed(term) for term in self._finder.uses(self._text, start, end)),
-        }
-        return {name: values for name, values in found.items() if values}
-
-
 def _placed(term: Term) -> str:
     """A term and the span of its definition.
 
+    >>> from core.types import Span
     >>> _placed(Term("Rent", Span(120, 180)))
     'Rent 120:180'
     """

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import pairwise
+from functools import partial
+from itertools import groupby, pairwise
 
 from core.chunking.atoms import Atom
 from core.chunking.chunkers.structure import structure
 from core.chunking.packing import Row, pack
 from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.signals.turns import Turn, find_turns
-from core.chunking.units import Covering, Unit, by_units, planned
-from core.text.spans import trim
+from core.chunking.units import Unit, by_units, planned
+from core.text.spans import touching, trim
 from core.types import BlockKind, Span
 
 _CUT_ANSWER = 3.0  # before an answer: dearer than two leaves more
@@ -32,10 +33,9 @@ def conversation(context: ChunkingContext) -> Plan:
     if not turns:
         return structure(context).instead("structure", "this text has no speakers who take turns")
     units = _units(turns)
-    covering = Covering([Span(turn.start, turn.end) for turn in turns])
 
     def metadata(start: int, end: int) -> Mapping[str, tuple[str, ...]]:
-        held = [turns[at] for at in covering.of(start, end)]
+        held = turns[touching(turns, start, end)]
         times = [turn.time for turn in held if turn.time]
         told = {
             "speaker": tuple(dict.fromkeys(turn.speaker for turn in held if turn.speaker)),
@@ -44,7 +44,7 @@ def conversation(context: ChunkingContext) -> Plan:
         }
         return {name: values for name, values in told.items() if values}
 
-    return planned(context, by_units(context, units), metadata, adjust=_Limiter(context, turns, covering).limit)
+    return planned(context, by_units(context, units), metadata, adjust=partial(_limit, context, turns))
 
 
 def _under_headings(context: ChunkingContext, region: Span) -> list[Turn]:
@@ -70,33 +70,26 @@ def _units(turns: Sequence[Turn]) -> list[Unit]:
     return units
 
 
-class _Limiter:
-    """Forces leaves to begin so that none holds more than ``conversation_turns`` turns."""
+def _limit(context: ChunkingContext, turns: Sequence[Turn], atoms: list[Atom]) -> None:
+    """Forces leaves to begin at the atoms at which runs of turns are best cut, so that none holds more than
+    ``conversation_turns`` of them; what is no turn is left alone.
+    """
+    counted = {turn.start for turn in turns if turn.counts and turn.speaker}
+    for is_turn, run in groupby(atoms, key=lambda atom: bool(turns[touching(turns, atom.start, atom.end)])):
+        if is_turn:
+            _limit_run(context, counted, list(run))
 
-    def __init__(self, context: ChunkingContext, turns: Sequence[Turn], covering: Covering) -> None:
-        self._context = context
-        self._most = context.settings.conversation_turns
-        self._counted = {turn.start for turn in turns if turn.counts and turn.speaker}
-        self._turns = covering
 
-    def limit(self, atoms: list[Atom]) -> None:
-        """Sets the ``why`` of the atoms at which runs of turns are best cut; what is no turn is left alone."""
-        first = 0
-        for at in range(len(atoms) + 1):
-            if at == len(atoms) or not self._turns.of(atoms[at].start, atoms[at].end):
-                self._limit_run(atoms[first:at])
-                first = at + 1
-
-    def _limit_run(self, run: list[Atom]) -> None:
-        counted = [atom.start in self._counted for atom in run]
-        if sum(counted) <= self._most:
-            return  # sizes alone decide
-        context, rows = self._context, list[Row]()
-        for atom in run:
-            room = context.room(atom.heading, atom.header, kind=atom.header_kind)
-            begin, finish = context.tokens.index(atom.start), context.tokens.index(atom.end)
-            rows.append(Row(begin, finish, max(1, room - context.overlap(room)), atom.cut))
-        for (first, last), (at, _) in pairwise(pack(rows, counted, self._most)):
-            full = sum(counted[first:last]) >= self._most
-            early = f"a {run[at].what} starts here, and no more fits before it"
-            run[at].why = f"{self._most} turns make a leaf" if full else early
+def _limit_run(context: ChunkingContext, counting: Set[int], run: list[Atom]) -> None:
+    most, counted = context.settings.conversation_turns, [atom.start in counting for atom in run]
+    if sum(counted) <= most:
+        return  # sizes alone decide
+    rows: list[Row] = []
+    for atom in run:
+        room = context.room(atom.heading, atom.header, kind=atom.header_kind)
+        begin, finish = context.tokens.index(atom.start), context.tokens.index(atom.end)
+        rows.append(Row(begin, finish, max(1, room - context.overlap(room)), atom.cut))
+    for (first, last), (at, _) in pairwise(pack(rows, counted, most)):
+        full = sum(counted[first:last]) >= most
+        early = f"a {run[at].what} starts here, and no more fits before it"
+        run[at].why = f"{most} turns make a leaf" if full else early

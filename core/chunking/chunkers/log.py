@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from core.chunking.chunkers.structure import structure
 from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.signals.log_lines import Entry, log_entries, sessions, windows
-from core.chunking.units import Covering, Unit, by_units, planned
-from core.types import BlockKind, Span
+from core.chunking.units import Unit, by_units, planned
+from core.text.spans import touching
+from core.types import BlockKind
 
 _FEWEST = 2
 _TAKEN = frozenset(BlockKind) - {BlockKind.HEADING, BlockKind.TABLE, BlockKind.FRONT_MATTER, BlockKind.FURNITURE}
@@ -34,21 +35,21 @@ def log(context: ChunkingContext) -> Plan:
         Unit(entry.start, entry.end, "log entry", why=why, parent_why=first)
         for entry, why, first in zip(entries, window, found.first, strict=True)
     ]
-    covering = Covering([Span(entry.start, entry.end) for entry in entries])
 
     def metadata(start: int, end: int) -> Mapping[str, tuple[str, ...]]:
-        return _described([(entries[at], found.names[at]) for at in covering.of(start, end)])
+        within = touching(entries, start, end)
+        return _described(entries[within], found.names[within])
 
     return planned(context, by_units(context, units, _TAKEN), metadata, (found.note,))
 
 
-def _described(held: list[tuple[Entry, str]]) -> dict[str, tuple[str, ...]]:
+def _described(held: Sequence[Entry], names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     if not held:
         return {}
     told = {
-        "session": tuple(dict.fromkeys(name for _, name in held if name)),
-        "first_time": (held[0][0].iso,),
-        "last_time": (held[-1][0].iso,),
-        "levels": tuple(dict.fromkeys(entry.level for entry, _ in held if entry.level)),
+        "session": tuple(dict.fromkeys(filter(None, names))),
+        "first_time": (held[0].iso,),
+        "last_time": (held[-1].iso,),
+        "levels": tuple(dict.fromkeys(entry.level for entry in held if entry.level)),
     }
     return {name: values for name, values in told.items() if values}

@@ -12,6 +12,7 @@ from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.signals.breakpoints import Similarities, breakpoints, cutoff, lowest, similarities
 from core.chunking.signals.prose import large_enough, ranks, sentence_plan
 from core.settings import ChunkingSettings
+from core.text.numerals import ordinal
 
 NO_ENCODER = "without an embedder there are no vectors to compare"
 
@@ -72,6 +73,4 @@ def _ordinal(value: float) -> str:
     >>> _ordinal(80), _ordinal(91.0), _ordinal(12), _ordinal(97.5)
     ('80th', '91st', '12th', '97.5th')
     """
-    if value != int(value) or 10 < int(value) % 100 < 14:
-        return f"{value:g}th"
-    return f"{value:g}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(int(value) % 10, 'th') }"
+    return ordinal(int(value)) if value == int(value) else f"{value:g}th"

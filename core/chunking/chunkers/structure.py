@@ -23,8 +23,7 @@ from core.chunking.leaves import build_groups
 from core.chunking.packing import NO_SECTION
 from core.chunking.plan import SKIPPED, ChunkingContext, Group, Plan
 from core.chunking.signals.captions import captioned
-from core.chunking.signals.series import blocks_in
-from core.text.spans import trim
+from core.text.spans import touching, trim
 from core.types import Block, BlockKind, Span
 
 _MERGE_TINY = 0.15
@@ -101,7 +100,8 @@ def _items(context: ChunkingContext, region: Span) -> list[Item]:
     text = context.document.text
     found: list[Item] = []
     position = region.start
-    for block in blocks_in(context.document, region):
+    blocks = context.document.blocks
+    for block in blocks[touching(blocks, region.start, region.end)]:
         if block.kind in SKIPPED:
             continue
         span = trim(text, block.start, block.end)

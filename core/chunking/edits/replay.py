@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from core.chunking.edits.edits import Conflict, Edit
 from core.chunking.edits.leaves import Leaf, base_leaves, cut_leaves, next_word, stretches
-from core.chunking.edits.tree import Remake, edited_tree
+from core.chunking.edits.tree import Remaker, edited_tree
 from core.text.tokens import is_boundary
 from core.types import ChunkTree, Span
 
@@ -41,12 +41,12 @@ class Replayed:
     switched_off: tuple[Span, ...] = ()
 
 
-def replay(tree: ChunkTree, edits: Sequence[Edit], remake: Remake) -> Replayed:
+def replay(tree: ChunkTree, edits: Sequence[Edit], remaker: Remaker) -> Replayed:
     """The tree with the edits carried out, in the order they were made.
 
     A merged leaf belongs to the parent that holds most of it; parents end where their leaves do, and one without
     leaves is gone. What a person asks for may be larger than the dials allow, and then its reasons say so. A leaf that
-    no edit touches is the same chunk, id and all. ``remake`` makes the chunks that are new.
+    no edit touches is the same chunk, id and all. ``remaker`` makes the chunks that are new.
     """
     if not edits:
         return Replayed(tree)
@@ -77,7 +77,7 @@ def replay(tree: ChunkTree, edits: Sequence[Edit], remake: Remake) -> Replayed:
         pins=[item.span for item in wishes.pins],
     )
     return Replayed(
-        edited_tree(tree, ground.base, leaves, remake),
+        edited_tree(tree, ground.base, leaves, remaker),
         tuple(edit for number, edit in enumerate(edits) if number not in why),
         tuple(Conflict(edits[number], why[number]) for number in sorted(why)),
         tuple(item.span for item in wishes.off),

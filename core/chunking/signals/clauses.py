@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from core.chunking.signals.clause_numbers import DIVISION_RANK, Number, read_numbers
 from core.text.spans import trim
@@ -38,15 +39,6 @@ class Clause:
     depth: int
     parent: int
     style: str
-
-
-@dataclass(slots=True)
-class _Open:
-    """A numbering that is open: its style, the last path in it, and the index of the clause that bears it."""
-
-    style: str
-    path: tuple[int, ...]
-    index: int
 
 
 @dataclass(slots=True)
@@ -106,18 +98,18 @@ def _is_plausible(number: Number, line: str, before: str) -> bool:
 
 
 class _Tree:
-    """Clauses as they come, and the numberings open at the last of them."""
+    """Clauses as they come, and the numberings open at the last of them: the clauses that bear their last numbers."""
 
     def __init__(self) -> None:
         self.found: list[_Found] = []
-        self._open: list[_Open] = []
-        self._runs = 0
+        self._open: list[int] = []
+        self._runs = count(1)
 
     def add(self, start: int, readings: Sequence[Number]) -> None:
         """Takes a line in as the reading that goes on from an open numbering, else as one that begins a new one."""
         for level in range(len(self._open) - 1, -1, -1):
             for number in readings:
-                one = self._open[level]
+                one = self._at(level)
                 if number.style == one.style and _follows(one.path, number.path):
                     self._go_on(start, number, level)
                     return
@@ -127,51 +119,39 @@ class _Tree:
                 return
         for number in readings:
             if number.path == (1,) or (number.style == "1" and number.path[-1] == 1 and len(number.path) == 2):
-                self._begin(start, number)
+                # A new numbering: inside the clause before, or again from the start where its style is open already.
+                styles = [self._at(level).style for level in range(len(self._open))]
+                level = styles.index(number.style) if number.style in styles else len(styles)
+                self._push(start, number, level, next(self._runs))
                 return
 
+    def _at(self, level: int) -> Number:
+        return self.found[self._open[level]].number
+
     def _go_on(self, start: int, number: Number, level: int) -> None:
-        one = self._open[level]
-        deeper = number.style == "1" and len(number.path) > len(one.path)
-        if deeper:
-            del self._open[level + 1 :]
-            self._push(start, number, self._new_run())
+        if number.style == "1" and len(number.path) > len(self._at(level).path):
+            self._push(start, number, level + 1, next(self._runs))
             return
-        while level and self._open[level - 1].style == number.style and len(self._open[level].path) > len(number.path):
+        while level and self._at(level - 1).style == number.style and len(self._at(level).path) > len(number.path):
             level -= 1
-        run = self.found[self._open[level].index].run
-        if len(self._open[level].path) != len(number.path):
-            run = self._new_run()
-        del self._open[level:]
-        self._push(start, number, run)
+        same = len(self._at(level).path) == len(number.path)
+        self._push(start, number, level, self.found[self._open[level]].run if same else next(self._runs))
 
     def _divide(self, start: int, number: Number) -> None:
         """A division by name closes all that is not a division above it."""
         rank = DIVISION_RANK[number.style]
-        above = 0
-        while above < len(self._open) and DIVISION_RANK.get(self._open[above].style, len(DIVISION_RANK)) < rank:
-            above += 1
-        same = above < len(self._open) and self._open[above].style == number.style
-        run = self.found[self._open[above].index].run if same else self._new_run()
-        del self._open[above:]
-        self._push(start, number, run)
+        level = 0
+        while level < len(self._open) and DIVISION_RANK.get(self._at(level).style, len(DIVISION_RANK)) < rank:
+            level += 1
+        same = level < len(self._open) and self._at(level).style == number.style
+        self._push(start, number, level, self.found[self._open[level]].run if same else next(self._runs))
 
-    def _begin(self, start: int, number: Number) -> None:
-        """A new numbering: inside the clause before, or again from the start where its style is open already."""
-        for level, one in enumerate(self._open):
-            if one.style == number.style:
-                del self._open[level:]
-                break
-        self._push(start, number, self._new_run())
-
-    def _push(self, start: int, number: Number, run: int) -> None:
-        parent = self._open[-1].index if self._open else -1
+    def _push(self, start: int, number: Number, level: int, run: int) -> None:
+        """Closes the numberings from ``level`` on and opens this one there."""
+        del self._open[level:]
+        parent = self._open[-1] if self._open else -1
         self.found.append(_Found(start, start + number.end, number, parent, run))
-        self._open.append(_Open(number.style, number.path, len(self.found) - 1))
-
-    def _new_run(self) -> int:
-        self._runs += 1
-        return self._runs
+        self._open.append(len(self.found) - 1)
 
     def kept(self) -> list[_Found]:
         """The clauses of runs with two members at least, or of a division's name, under the parents that are left."""

@@ -4,8 +4,7 @@ A document with headings says of each of its sentences whether it is the first b
 what is left is a text that could have had none, and the answers to it: so an author's documents teach how that
 author's texts without headings fall into parts. The idea of supervised segmentation from existing sections: Koshorek
 and others, "Text Segmentation as a Supervised Learning Task" (NAACL 2018); here over sentence vectors that are there
-anyway, with ridge-penalised logistic regression by Newton's method (Hastie, Tibshirani and Friedman, "The Elements of
-Statistical Learning", 2009, section 4.4), which is the same on every machine and takes seconds.
+anyway, with ridge-penalised logistic regression.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -86,12 +85,7 @@ class TrainedStarts:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON can keep it; ``from_dict`` gives an equal value."""
-        return {
-            "weights": list(self.weights),
-            "encoder": self.encoder,
-            "documents": self.documents,
-            "sections": self.sections,
-        }
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, kept: Mapping[str, Any]) -> TrainedStarts:
@@ -124,15 +118,12 @@ def section_examples(document: Document, sentences: Sequence[Span], vectors: Vec
     return Examples(_features(document, [sentences[at] for at in prose], vectors[prose])[1:], starts)
 
 
-def train_section_starts(
-    lessons: Iterable[Examples], encoder: str, tell: Callable[[], object] | None = None
-) -> TrainedStarts | None:
+def train_section_starts(lessons: Iterable[Examples], encoder: str) -> TrainedStarts | None:
     """The classifier that a library's documents teach; ``None`` where they have too few sections to learn from.
 
     ``encoder``: fingerprint of the one the vectors are of. Starts and other sentences weigh the same in sum. Every
     example counts twice, once without knowing where paragraphs begin, since some texts do not tell. Of a large library
     every start is used and others evenly over it. The same lessons in the same order give the same classifier.
-    ``tell`` is called before every step of the fit, and may raise to stop.
     """
     kept = list(lessons)
     sections = int(sum(lesson.starts.sum() for lesson in kept))
@@ -145,7 +136,7 @@ def train_section_starts(
     features, starts = _thinned(features, starts)
     blind = features.copy()
     blind[:, -1] = 0.0
-    weights = _fit(np.concatenate([features, blind]), np.concatenate([starts, starts]).astype(np.float64), tell)
+    weights = _fit(np.concatenate([features, blind]), np.concatenate([starts, starts]).astype(np.float64))
     return TrainedStarts(tuple(np.round(weights, _DIGITS).tolist()), encoder, len(kept), sections)
 
 
@@ -195,24 +186,14 @@ def _thinned(features: Floats, starts: NDArray[np.bool_]) -> tuple[Floats, NDArr
     return features[rows], starts[rows]
 
 
-def _fit(features: Floats, truths: Floats, tell: Callable[[], object] | None) -> Floats:
+def _fit(features: Floats, truths: Floats) -> Floats:
     """``(f + 1,)`` weights, the constant last, of the least balanced logistic loss with a ridge penalty."""
-    table = np.column_stack([features, np.ones(len(features))])
+    from sklearn.linear_model import LogisticRegression
+
     balance = np.where(truths > 0, 0.5 / truths.sum(), 0.5 / (1 - truths).sum())
-    ridge = np.full(table.shape[1], _RIDGE)
-    ridge[-1] = 1e-9  # the constant is free
-    weights = np.zeros(table.shape[1])
-    for _ in range(_STEPS):
-        if tell:
-            tell()
-        chances = _sigmoid(table @ weights)
-        slope = table.T @ (balance * (chances - truths)) + ridge * weights
-        bend = (table * (balance * chances * (1 - chances))[:, None]).T @ table + np.diag(ridge)
-        step = np.linalg.solve(bend, slope)
-        weights -= step
-        if np.abs(step).max() < 1e-7:
-            break
-    return weights
+    model = LogisticRegression(C=1 / _RIDGE, solver="newton-cholesky", tol=1e-8, max_iter=_STEPS)
+    model.fit(features, truths, sample_weight=balance)
+    return np.append(model.coef_[0], model.intercept_)
 
 
 def _sigmoid(values: Floats) -> Floats:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator
+from functools import cached_property
 
 from core.text.sentences import sentence_spans
-from core.text.spans import subtract_spans, trim
-from core.types import Block, BlockKind, Document, Encoder, Span, Vectors
+from core.text.spans import subtract_spans, touching, trim
+from core.types import BlockKind, Document, Encoder, Span, Vectors
 
 SKIPPED = {
     BlockKind.FRONT_MATTER: "front matter, kept as metadata",
@@ -25,27 +24,13 @@ def regions(document: Document) -> list[Span]:
     return [span for span in spans if span is not None]
 
 
-def blocks_in(document: Document, region: Span) -> Iterator[Block]:
-    """The blocks that touch a region, in order: a document of very many pages has as many regions.
-
-    >>> document = Document("v", "text", "t", "ab cd ef", (Block("quote", 0, 2), Block("list", 3, 5)))
-    >>> [block.kind for block in blocks_in(document, Span(2, 8))]
-    ['list']
-    """
-    blocks = document.blocks
-    for at in range(bisect_right(blocks, region.start, key=lambda block: block.end), len(blocks)):
-        if blocks[at].start >= region.end:
-            return
-        yield blocks[at]
-
-
 def sentences(document: Document) -> tuple[Span, ...]:
     """The sentences of all regions in order. A heading, a table, a code block and an HTML block are each one."""
     text = document.text
     found: list[Span] = []
     for region in regions(document):
         position = region.start
-        for block in blocks_in(document, region):
+        for block in document.blocks[touching(document.blocks, region.start, region.end)]:
             if block.kind not in _WHOLE:
                 continue
             found.extend(sentence_spans(text, position, block.start))
@@ -59,24 +44,20 @@ def sentences(document: Document) -> tuple[Span, ...]:
 class Series:
     """Sentences in order, and a unit vector each. ``encoder`` ``None``: there are no vectors."""
 
-    __slots__ = ("_document", "_encoder", "_spans", "_vectors")
-
     def __init__(self, document: Document, encoder: Encoder | None) -> None:
         self._document = document
         self._encoder = encoder
-        self._spans: tuple[Span, ...] | None = None
-        self._vectors: Vectors | None = None
 
-    @property
+    @cached_property
     def spans(self) -> tuple[Span, ...]:
         """As ``sentences`` finds them."""
-        if self._spans is None:
-            self._spans = sentences(self._document)
-        return self._spans
+        return sentences(self._document)
+
+    @cached_property
+    def _encoded(self) -> Vectors | None:
+        text, encoder = self._document.text, self._encoder
+        return encoder.encode([text[span.start : span.end] for span in self.spans]) if encoder is not None else None
 
     def vectors(self) -> Vectors | None:
         """``(n, d)`` float32, unit norm, a row for each sentence."""
-        if self._vectors is None and self._encoder is not None:
-            text = self._document.text
-            self._vectors = self._encoder.encode([text[span.start : span.end] for span in self.spans])
-        return self._vectors
+        return self._encoded

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from core.embedding import BorrowingEncoder
+from core.embedding import CachedEncoder
 from core.evaluation.history import workspace_in, write_json
 from core.evaluation.losses import EXCLUDED, fates, gold_leaves
 from core.evaluation.needles.facts import Needle, made_needles, own_needles
@@ -96,7 +96,7 @@ class _Mapping:
         if not waiting:
             return
         alike = self.library.settings.embedding.is_packaged
-        lender = BorrowingEncoder(self.library.model.encoder, self.library.vectors) if alike else None
+        lender = CachedEncoder(self.library.model.encoder, self.library.vectors) if alike else None
         with Library.open(self.place / "library", encoder=lender) as shadow:
             self._fill(shadow, haystack, needles, lender)
             for at in waiting:
@@ -104,7 +104,7 @@ class _Mapping:
                 self._note(haystack.tokens, number, at, *self._asked(shadow, needles[at]))
 
     def _fill(
-        self, shadow: Library, haystack: Haystack, needles: Sequence[Needle], lender: BorrowingEncoder | None
+        self, shadow: Library, haystack: Haystack, needles: Sequence[Needle], lender: CachedEncoder | None
     ) -> None:
         """Bring the copy to hold these documents with these sentences, and nothing else."""
         sentences = [sentence for needle in needles for sentence in needle.sentences]

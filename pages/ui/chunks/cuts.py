@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.chunking import ChunkerResources, Edit, PreparedDocument, Replayed, audit, cut_edited, encoder_inputs
 from core.chunking.edits.edits import Conflict, edits_fingerprint
-from core.embedding import over_cache, vector_key
+from core.embedding import CachedEncoder, vector_key
 from core.enriching import Features, enrich
 from core.enriching.twins import Twin, closest, twins
 from core.ingest.applying import Tell
@@ -102,7 +102,7 @@ class _StoppableEncoder:
 
     def __init__(self, library: Library) -> None:
         own, cache = library.model.encoder, library.vectors
-        self._encoder = over_cache(own, cache, writable=library.writable)
+        self._encoder = CachedEncoder(own, cache, writable=library.writable)
         self.fingerprint, self.dimension, self.max_tokens = own.fingerprint, own.dimension, own.max_tokens
         self.task: Task[object] | None = None
 
