@@ -1,11 +1,10 @@
-"""Settings: who reads meaning, whose word counts, what stays private, and where things lie."""
+"""Settings: who reads meaning, what stays private, and where things lie."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from pages.ui.settings.appearance import show_theme
-from pages.ui.settings.authority import show_authority
 from pages.ui.settings.embedder import show_embedder
 from pages.ui.settings.keeping import show_archive, show_disk, show_places, show_privacy
 from pages.ui.settings.language_model import show_language_model
@@ -20,7 +19,6 @@ TABS = (
     "Re-ranker",
     "Language model",
     "Reading and words",
-    "Whose word counts",
     "Appearance",
     "Privacy",
     "Places and disk",
@@ -35,7 +33,7 @@ def main() -> None:
         tab = address.last(led, "tab")
         st.session_state[state.SETTINGS_TAB] = tab if tab in TABS else TABS[0]
     tabs = st.tabs(TABS, key=state.SETTINGS_TAB, on_change="rerun")
-    meaning, careful, writing, reading, counting, looks, private, places = tabs
+    meaning, careful, writing, reading, looks, private, places = tabs
     opened = next((name for name, tab in zip(TABS, tabs, strict=True) if tab.open), TABS[0])
     address.say({"tab": "" if opened == TABS[0] else opened})
     with meaning:
@@ -47,8 +45,6 @@ def main() -> None:
             show_language_model()
     with reading:
         show_reading()
-    with counting:
-        show_authority()
     with looks:
         show_theme()
     with private:

@@ -1,4 +1,4 @@
-"""What is chosen on Ask and Settings beside the dials: what filters, whose word counts, what is held how long."""
+"""What is chosen on Ask and Settings beside the dials: what filters, what is held how long."""
 
 from __future__ import annotations
 
@@ -110,38 +110,6 @@ def test_what_ran_out_of_time_is_read_again_for_who_asks_again_and_not_before(mo
     assert "Time limit" not in said(app)
     ask(app, VALID)
     assert late.asked == 2, "what was read to its end is held"
-
-
-def test_whose_word_counts_is_written_on_the_settings_page(held: Library) -> None:
-    app = page("settings")
-    lines = app.text_area(key="settings.authority.lines")
-    assert lines.value == ""
-    assert "handbook > notes" in lines.placeholder
-    lines.set_value("api.md > notes\n\nnotes >\n")
-    save = next(button for button in app.button if button.label == "Save")
-    save.click().run()
-    assert "answering.authority has the entry 'notes >'." in said(app).replace("\\", "")
-    assert held.settings.answering.authority == ()
-    app.text_area(key="settings.authority.lines").set_value(
-        "api.md > notes\n\n token:  notes > api.md \napi.md > notes"
-    )
-    next(button for button in app.button if button.label == "Save").click().run()
-    assert not app.exception
-    assert not app.error
-    kept = ("api.md > notes", "token:  notes > api.md")
-    assert held.settings.answering.authority == kept
-    assert page("settings").text_area(key="settings.authority.lines").value == "\n".join(kept)
-
-
-def test_an_entry_that_names_no_document_is_kept_and_said(held: Library) -> None:
-    app = page("settings")
-    app.text_area(key="settings.authority.lines").set_value("api.md > notse\nkettle: *2024* > text")
-    next(button for button in app.button if button.label == "Save").click().run()
-    assert len(held.settings.answering.authority) == 2
-    assert "or of that kind: “notse”." in said(app).replace("\\", "")
-    app.text_area(key="settings.authority.lines").set_value("api.md > notes")
-    next(button for button in app.button if button.label == "Save").click().run()
-    assert not app.warning or "of that kind" not in said(app)
 
 
 def test_a_reranker_that_is_not_on_this_machine_is_said_when_it_is_chosen(

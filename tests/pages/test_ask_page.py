@@ -33,7 +33,7 @@ NOTES = {
     "tokens.md": "# Tokens\n\nAn access token is valid for 3600 seconds.\n\n## Renewal\n\nAsk anew before it ends.\n",
     "tea.txt": "The kettle stands in the kitchen on the second floor.\n\nTea is free on Fridays.\n",
 }
-# Decided elsewhere: on the Settings page ("authority": tests/pages/test_ask_choices.py), or by what is searched at all.
+# Decided elsewhere: on the Settings page, or by what is searched at all.
 NOT_TURNED = {"lexical_engine", "exact_below", "batch_size", "max_tokens", "precision", "authority"}
 
 
@@ -235,13 +235,13 @@ def weak_page() -> None:
     nothing = Context((), (), 0, 100, "")
     result = SearchResult("Why?", (), (), nothing, Trace("Why?", (), ()), {}, Understanding("Why?", "Why?"))
     nearest = Answer((Quote("Tea is free.", 0.4, Citation("v", "Tea", "tea.txt", 3, 15)),))
-    ask_answer.show_answer(nearest, told, result, lambda version: "text")
+    ask_answer.show_answer(nearest, told, result)
     sides = [
         ConflictSide("9 s", "9 s", Span(5, 8), "Wait 9 s.", Span(0, 9), "v", "Tea", "tea.txt", 1),
         ConflictSide("8 s", "8 s", Span(25, 28), "Wait 8 s.", Span(20, 29), "w", "Milk", "milk.txt", 2),
     ]
     ask_conflicts.show_conflicts(
-        [ContextConflict("number", ("wait",), tuple(sides), 1, "milk.txt ranks above tea.txt.", "Wait …")],
+        [ContextConflict("number", ("wait",), tuple(sides), about="Wait …")],
     )
     ask_dials.ask_dials(Settings())
     lying = Clustered(10, 0.7, 0.8, ("auto-merge", "needed"), "7 of 10 share a parent.")
@@ -258,8 +258,7 @@ def test_weak_support_disagreement_and_clustered_evidence_are_said() -> None:
     assert [quote["text"] for quote in answer["quotes"]] == ["Tea is free."]
     (row,) = conflict["rows"]
     assert row["about"] == "Wait …"
-    assert [side["pieces"] for side in row["sides"]] == [["Wait ", "8 s", "."], ["Wait ", "9 s", "."]]
-    assert [side["preferred"] for side in row["sides"]] == [True, False]  # whose word counts stands first
+    assert [side["pieces"] for side in row["sides"]] == [["Wait ", "9 s", "."], ["Wait ", "8 s", "."]]
     assert "It stopped after 10 s" in said(app)
     assert "ask.grow" not in {button.key for button in app.button}  # the parent suits it, and is what the dial says
     app.selectbox(key="ask.expansion.strategy").set_value("flat").run()

@@ -113,8 +113,6 @@ def test_before_the_first_run_it_says_what_to_do_and_what_it_costs() -> None:
 @pytest.mark.usefixtures("judged")
 def test_judgments_are_measured_and_the_chosen_preset_becomes_the_librarys() -> None:
     app = start("benchmark")
-    whose = ("weir.md > *",)  # no preset's to say
-    services.library().adopt(services.library().settings.with_value("answering.authority", whose))
     assert app.segmented_control(key="benchmark.suite").value == "judged"
     app.multiselect(key="benchmark.presets").set_value(["default", "flat"]).run()
     assert "2 presets, 1 recipe, 2 questions" in cost(app)
@@ -130,7 +128,6 @@ def test_judgments_are_measured_and_the_chosen_preset_becomes_the_librarys() -> 
     while library.settings.expansion.strategy != "flat":
         assert time.monotonic() < until
         time.sleep(0.05)
-    assert library.settings.answering.authority == whose
 
 
 def test_a_cancelled_run_goes_on_from_the_page(home: Path) -> None:

@@ -7,37 +7,17 @@ function drawConflict(row, component) {
   pair.append(...row.sides.map((side) => drawSide(side, component)));
   fold.append(line, pair);
   fold.dataset.name = row.name;
-  if (row.reason) fold.append(drawReason(row, component));
   return fold;
 }
 
-// Why a side stands first, and the way to have it otherwise.
-function drawReason(row, component) {
-  const line = make("p", "reason", row.by ? `${row.reason} The library has it as “${row.by}”. ` : row.reason);
-  if (row.by && !row.off) line.append(ranking("Take it back", `Remove “${row.by}”`, row.by, component));
-  return line;
-}
-
-function ranking(words, told, entry, component) {
-  const button = make("button", "rank", words);
-  button.title = told;
-  button.dataset.entry = entry;
-  button.onclick = () => component.setTriggerValue("rank", { entry });
-  return button;
-}
-
 function drawSide(side, component) {
-  const card = make("blockquote", side.preferred ? "side preferred" : "side"), said = make("p", "said");
+  const card = make("blockquote", "side"), said = make("p", "said");
   const [before, value, behind] = side.pieces, go = make("button", "cite");
   said.append(before, ...(value ? [make("mark", "", value)] : []), behind);
   go.append(make("span", "", side.document), icon("arrow_outward"));
   go.title = `Open in Chunks · ${side.file}`;
   go.onclick = () => component.setTriggerValue("open", { document: side.version, span: `${side.start}-${side.end}` });
-  const foot = make("div", "foot");
-  foot.append(go);
-  if (side.preferred) foot.append(make("b", "counts", "its word counts"));
-  if (side.higher) foot.append(ranking("Rank this source higher", `Keeps with the library: ${side.higher}`, side.higher, component));
-  card.append(said, foot);
+  card.append(said, go);
   return card;
 }
 
@@ -51,7 +31,7 @@ export default function (component) {
   const opened = new Set([...host.querySelectorAll("details[open]")].map((fold) => fold.dataset.name));
   const held = host.getRootNode().activeElement?.closest?.("details")?.dataset.name;
   host.replaceChildren(...data.rows.map((row) => drawConflict(row, component)));
-  for (const fold of host.querySelectorAll("details")) { // what was ranked just now is still looked at
+  for (const fold of host.querySelectorAll("details")) {
     fold.open = opened.has(fold.dataset.name);
     if (fold.dataset.name === held) fold.querySelector("summary").focus();
   }

@@ -12,8 +12,6 @@ from core.settings import Settings
 from pages.ui.ask import conversation
 from pages.ui.ask import question as asked
 from pages.ui.ask.dials import ask_dials
-from pages.ui.ask.source import KindOf
-from pages.ui.reader.readings import DRAWN
 from pages.ui.settings import rerankers
 from pages.ui.shared import address, state
 
@@ -64,11 +62,6 @@ def say(library: Library, question: str, settings: Settings, base: Settings) -> 
             "tag": [str(value) for kind, value in scope if kind == "tag"],
         }
     )
-
-
-def cited(target: dict[str, str] | None, kind_of: KindOf) -> dict[str, str] | None:
-    """A citation's place in Chunks: of a PDF or a picture on its page, where the words are lit; ``None`` for none."""
-    return {**target, "view": "page"} if target and kind_of(target["document"]) in DRAWN else target
 
 
 def _values(settings: Settings) -> dict[str, object]:

@@ -22,7 +22,7 @@ def show_apply(chosen: PresetReport) -> None:
     library = services.library()
     if not library.writable:
         return
-    wanted = keeping(settings_from(dict(chosen.settings)), library.settings)
+    wanted = settings_from(dict(chosen.settings))
     changes = differences(library.settings.to_dict(), wanted.to_dict())
     with st.popover("Apply", icon=":material/check:", width="stretch"):
         if not changes:
@@ -61,16 +61,6 @@ def _said(name: str, value: Any) -> str:
     if isinstance(value, tuple | list):
         return ", ".join(map(str, value)) or "none"
     return "none" if value == "" else str(value)
-
-
-def keeping(wanted: Settings, own: Settings) -> Settings:
-    """A preset as this library would have it: whose word counts is the library's own, and no preset's to say.
-
-    >>> own = Settings().with_value("answering.authority", ("api.md > notes",))
-    >>> keeping(Settings().with_value("answering.sentences", 5), own).answering
-    AnsweringSettings(sentences=5, least_support=0.4, reader=True, authority=('api.md > notes',))
-    """
-    return wanted.with_value("answering.authority", own.answering.authority)
 
 
 def differences(

@@ -16,7 +16,6 @@ from core.evaluation.planning import estimate, recipe_of
 from core.settings import BASELINES, PRESETS, Settings
 from pages.ui.benchmark import axes as bench_axes
 from pages.ui.benchmark import benches
-from pages.ui.benchmark.apply import keeping
 from pages.ui.benchmark.ready import show_ready
 from pages.ui.benchmark.suites import Chosen, choose_suite
 from pages.ui.shared import background, services, state, words
@@ -35,8 +34,7 @@ TOKEN_BUDGETS = ["250", "500", "1000", "2000", "4000"]
 def offered() -> dict[str, Settings]:
     """The presets one can choose, by name."""
     own = services.library().settings
-    known = any(keeping(preset, own) == own for preset in PRESETS.values())
-    return dict(PRESETS) if known else {OWN: own, **PRESETS}
+    return dict(PRESETS) if own in PRESETS.values() else {OWN: own, **PRESETS}
 
 
 def preset_words(name: str) -> str:
