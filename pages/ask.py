@@ -9,6 +9,8 @@ import streamlit as st
 
 from core.inspecting.as_markdown import questions_as_markdown
 from core.library import Scope, SearchResult
+from core.search.answer import in_words
+from core.search.answer.support import Support
 from core.search.result import by_words_alone
 from core.settings import Settings
 from pages.ui.ask import conversation, written
@@ -101,7 +103,7 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> None:
         show_tabs(inquiry, result, settings, base)
     else:
         nothing_found(inquiry.scope, bool(result.understood.conditions))
-        ask_results.note(inquiry, result, ask_results.NOTHING)
+        ask_results.note(inquiry, result, Support(0.0, enough=False, sentence=""))
         show_why(inquiry, settings, services.library().sources())
     with above:
         show_chips(inquiry.question, result.understood, result.notes)
@@ -114,7 +116,7 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> None:
             else:
                 show_quotes(inquiry, result, made_by, another=another)
     with further:
-        conversation.show_further(lambda: written.told(inquiry) or ask_results.answer(result, made_by).text)
+        conversation.show_further(lambda: written.told(inquiry) or quoted_words(result, made_by))
     st.session_state[state.QUOTED] = inquiry.question
 
 
@@ -129,10 +131,15 @@ def show_quotes(inquiry: Inquiry, result: SearchResult, made_by: Settings, *, an
     """The answer line. ``another``: not the question of those quoted now."""
     place: AbstractContextManager[object] = st.empty() if another else nullcontext()
     with place, st.spinner("Choosing the sentences to quote …") if another else nullcontext():
-        answered = ask_results.answer(result, made_by)
-    ask_results.note(inquiry, result, answered)
+        line = ask_results.answer(result, made_by)
+    ask_results.note(inquiry, result, line.support, line.milliseconds)
     with place:  # the same place on the page either way
-        show_answer(answered.nearest, answered.support, result)
+        show_answer(line.answer, line.support, result)
+
+
+def quoted_words(result: SearchResult, made_by: Settings) -> str:
+    """What is quoted, in words."""
+    return "\n".join(map(in_words, ask_results.answer(result, made_by).answer.quotes))
 
 
 def save_markdown(inquiry: Inquiry, result: SearchResult, made_by: Settings) -> None:

@@ -12,10 +12,10 @@ from core.settings import Settings
 from core.types import Passage, Span
 from pages.ui.ask import results as ask_results
 from pages.ui.ask.dials import ask_dials
-from pages.ui.ask.dials.ask_dials import DIALS, in_words
+from pages.ui.ask.dials.ask_dials import in_words
 from pages.ui.ask.results import Inquiry
 from pages.ui.ask.source import open_in_chunks, source_of
-from pages.ui.shared import assets, state, words
+from pages.ui.shared import assets, services, state, words
 
 
 def pieces(passage: Passage, others: Iterable[Passage]) -> list[tuple[str, bool]]:
@@ -88,8 +88,7 @@ def keep_row(settings: Settings, base: Settings) -> None:
         st.caption(words.escaped(f"A: {_said(a, base)}"))
         turned = a != settings
         st.button("Keep the dials as A", key="ask.keep", on_click=keep, args=[settings], disabled=not turned)
-        values = {dial.name: state.setting(a, dial.name) for dial in DIALS}
-        st.button("Turn the dials to A", key="ask.take", on_click=ask_dials.turn, args=[values], disabled=not turned)
+        st.button("Turn the dials to A", key="ask.take", on_click=ask_dials.turn_to, args=[a], disabled=not turned)
         st.button("Drop A", key="ask.drop", type="tertiary", on_click=keep, args=[None])
 
 
@@ -103,7 +102,7 @@ def show_compared(inquiry: Inquiry, result: SearchResult, settings: Settings, ba
         st.info("The dials stand as A. Turn one at the left, and B is what they bring.", icon=":material/compare:")
         return
     with st.spinner("Asking with A …"):
-        held = ask_results.search(inquiry, a)
+        held = ask_results.search(services.library(), inquiry, a)
     sides = [_side("A", held, result, _said(a, base)), _side("B", result, held, _said(settings, base))]
     open_in_chunks(_sides(key="ask.sides", data={"sides": sides}, on_open_change=lambda: None).open)
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.errors import SettingsError
 from core.library import Library
+from core.search.explaining.dials import value_of
 from core.settings import Settings
 from pages.ui.ask import conversation
 from pages.ui.ask import question as asked
@@ -65,4 +66,4 @@ def say(library: Library, question: str, settings: Settings, base: Settings) -> 
 
 
 def _values(settings: Settings) -> dict[str, object]:
-    return {name: state.setting(settings, name) for name in _NAMES}
+    return {name: value_of(settings, name) for name in _NAMES}
