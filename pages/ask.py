@@ -9,6 +9,8 @@ import streamlit as st
 
 from core.inspecting.as_markdown import questions_as_markdown
 from core.library import Scope, SearchResult
+from core.search.answer import in_words
+from core.search.answer.support import Support
 from core.search.result import by_words_alone
 from core.settings import Settings
 from pages.ui.ask import conversation, written
@@ -21,15 +23,13 @@ from pages.ui.ask.dials import ask_dials
 from pages.ui.ask.evidence import show_ending, show_evidence, show_notes
 from pages.ui.ask.question import QUESTION, question_row, scope_row, suggestions
 from pages.ui.ask.question import turns as question_turns
-from pages.ui.ask.results import Answered, Inquiry
-from pages.ui.ask.source import KindOf
+from pages.ui.ask.results import Inquiry
 from pages.ui.ask.tabs import show_tabs
 from pages.ui.ask.why import show_why
 from pages.ui.ask.written_text import show_check
 from pages.ui.library import judging_list
-from pages.ui.reader import readings
 from pages.ui.settings import rerankers
-from pages.ui.shared import address, background, keys, services, state
+from pages.ui.shared import background, keys, services, state
 from pages.ui.shared.entry import enter
 from pages.ui.shared.lessons import show_nothing
 from pages.ui.shared.words import escaped
@@ -54,22 +54,13 @@ def main() -> None:
     conversation.show_wording()
     settings = ask_dials.ask_dials(base, writer=library.writer is not None)
     question = st.session_state.get(state.ASKED, "")
-    kinds = {source.version_id: source.document_kind for source in library.sources()}
-
-    def kind_of(version: str) -> str:
-        return kinds.get(version, "")
-
     ask_place.say(library, question, settings, base)
     if question:
         asking = st.session_state.get(state.ASKING, "")
-        inquiry = Inquiry(question, scope, ignored(question), asking)
-        target = show_result(inquiry, settings, base, kind_of)
+        show_result(Inquiry(question, scope, ignored(question), asking), settings, base)
     else:
         suggestions()
-        target = None
-    target = show_check(scope, settings, kind_of) or target
-    if target:
-        address.go("pages/chunks.py", target)
+    show_check(scope, settings)
     keys.show_keys(keys.ASK, QUESTION)
 
 
@@ -86,15 +77,14 @@ def nothing_yet() -> None:
     )
 
 
-def show_result(inquiry: Inquiry, settings: Settings, base: Settings, kind_of: KindOf) -> dict[str, str] | None:
-    """Quotes, children, passages, and below them every stage; returns a place to open in Chunks."""
+def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> None:
+    """Quotes, children, passages, and below them every stage."""
     # Encoding the sentences to quote takes longer than searching: their place is kept, the rest is drawn at once.
     another = st.session_state.get(state.QUOTED) != inquiry.question
     above, quoted, further = answer_place(another), answer_place(another), st.container()
     with st.spinner("Searching … the first question also loads the encoder, a few seconds"):
         result, made_by = ask_results.search_at_once(inquiry, settings)
     judging_list.show_row(inquiry.question, result.passages)
-    target = None
     alone = next((note for note in result.notes if by_words_alone([note])), "")
     if alone:
         with above:
@@ -104,33 +94,30 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings, kind_of: K
         background.encode_when_back()
     if result.hits:
         show_ending(result, made_by)
-        target = show_evidence(result, made_by, lambda version: readings.document(version).blocks, kind_of)
+        show_evidence(result, made_by)
         told = rerankers.reread(result.timings_ms, made_by.reranking.candidates)
         asked = result.understood.notes  # those stand with the chips
         notes = (note for note in result.notes if note not in asked and note != alone)
         show_notes(result.clustered, (*notes, *told), settings)
         save_markdown(inquiry, result, made_by)
-        target = show_tabs(inquiry, result, settings, base, kind_of) or target
+        show_tabs(inquiry, result, settings, base)
     else:
         nothing_found(inquiry.scope, bool(result.understood.conditions))
-        ask_results.note(inquiry, result, ask_results.NOTHING)
+        ask_results.note(inquiry, result, Support(0.0, enough=False, sentence=""))
         show_why(inquiry, settings, services.library().sources())
     with above:
         show_chips(inquiry.question, result.understood, result.notes)
-        cited = show_conflicts(result.conflicts)
-        target = ask_place.cited(cited, kind_of) or target
+        show_conflicts(result.conflicts)
     if result.hits:
         with quoted:
             if written.chosen():
-                at, answered = written.show_written(inquiry, result, kind_of), None
+                ask_results.note(inquiry, result, None)
+                written.show_written(inquiry, result)
             else:
-                at, answered = show_quotes(inquiry, result, made_by, kind_of, another=another)
-            target = ask_place.cited(at, kind_of) or target
-            ask_results.note(inquiry, result, answered)
+                show_quotes(inquiry, result, made_by, another=another)
     with further:
-        conversation.show_further(lambda: written.told(inquiry) or ask_results.answer(result, made_by).text)
+        conversation.show_further(lambda: written.told(inquiry) or quoted_words(result, made_by))
     st.session_state[state.QUOTED] = inquiry.question
-    return target
 
 
 def answer_place(another: bool) -> DeltaGenerator:
@@ -140,15 +127,19 @@ def answer_place(another: bool) -> DeltaGenerator:
     return st.empty().container() if another else st.container()
 
 
-def show_quotes(
-    inquiry: Inquiry, result: SearchResult, made_by: Settings, kind_of: KindOf, *, another: bool
-) -> tuple[dict[str, str] | None, Answered]:
-    """The answer line; returns a place to open in Chunks, and it. ``another``: not the question of those quoted now."""
+def show_quotes(inquiry: Inquiry, result: SearchResult, made_by: Settings, *, another: bool) -> None:
+    """The answer line. ``another``: not the question of those quoted now."""
     place: AbstractContextManager[object] = st.empty() if another else nullcontext()
     with place, st.spinner("Choosing the sentences to quote …") if another else nullcontext():
-        answered = ask_results.answer(result, made_by)
+        line = ask_results.answer(result, made_by)
+    ask_results.note(inquiry, result, line.support, line.milliseconds)
     with place:  # the same place on the page either way
-        return show_answer(answered.nearest, answered.support, result, kind_of), answered
+        show_answer(line.answer, line.support, result)
+
+
+def quoted_words(result: SearchResult, made_by: Settings) -> str:
+    """What is quoted, in words."""
+    return "\n".join(map(in_words, ask_results.answer(result, made_by).answer.quotes))
 
 
 def save_markdown(inquiry: Inquiry, result: SearchResult, made_by: Settings) -> None:

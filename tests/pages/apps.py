@@ -44,3 +44,15 @@ def said(app: AppTest) -> str:
     """Every word on the page that is no widget's."""
     elements = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.title]
     return "\n".join(str(element.value) for element in elements)
+
+
+def plain(app: AppTest) -> str:
+    """As ``said``, without the signs that keep Markdown from obeying it, and what went well."""
+    return "\n".join([said(app), *(str(box.value) for box in app.success)]).replace("\\", "")
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    """The app after a click on its button of this label."""
+    next(button for button in app.button if button.label == label).click().run()
+    assert not app.exception
+    return app

@@ -216,13 +216,13 @@ def draw(characters: int) -> None:
     shown = reading(characters, history.now)
     two = "two" in st.query_params
     card = {
-        "leaf": shown.leaves[1],
+        "leaf": 1,
         "features": [
             ("section type", "steps"),
             ("Refers to", [("section 40", 90_000, 90_040, ""), ("Smith (2020)", -1, -1, "")]),
             ("See", [("Another book", 30, 60, "other")]),
         ],
-        "twins": [(shown.leaves[5], "93 % alike")],
+        "twins": [(5, "93 % alike")],
         "notes": ["What is known of it: looking through the whole text …"],
     }
     other = Cut(starts_by_words(characters, 50), overlap=30, levels=5)

@@ -1,4 +1,4 @@
-"""What is chosen on Ask and Settings beside the dials: what filters, whose word counts, what is held how long."""
+"""What is chosen on Ask and Settings beside the dials: what filters, what is held how long."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_what_ran_out_of_time_is_read_again_for_who_asks_again_and_not_before(mo
     assert late.asked == 2, "what was read to its end is held"
 
 
-def test_a_reranker_that_is_not_on_this_machine_is_said_when_it_is_chosen(
+def test_a_reranker_that_is_not_on_this_machine_is_said_and_taken_once_it_was_fetched(
     held: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -133,7 +133,15 @@ def test_a_reranker_that_is_not_on_this_machine_is_said_when_it_is_chosen(
     app.radio(key="settings.reranker").set_value("packaged").run()
     assert asked == ["~/models/none"]
     assert not app.error
-    assert rerankers.chosen() == "packaged"
+    app.radio(key="settings.reranker").set_value(rerankers.OTHER).run()
+    app.text_input(key="settings.reranker.name").set_value("some/other").run()
+    assert app.error
+    monkeypatch.setattr(rerankers, "load_reranker", lambda settings: None)  # it was fetched meanwhile
+    rerankers.missing.clear()
+    app.run()
+    assert (rerankers.chosen(), list(app.error)) == ("packaged", [])
+    app.button(key="settings.reranker.use").click().run()
+    assert rerankers.chosen() == "some/other"
     assert not app.exception
 
 
@@ -154,25 +162,6 @@ def test_an_open_settings_page_writes_no_old_choice_back_and_shows_the_one_that_
     app.radio(key="settings.reranker").set_value("packaged").run()
     assert rerankers.chosen() == "packaged"
     assert held.preference(rerankers.CHOSEN) == ""
-    assert not app.exception
-
-
-@pytest.mark.usefixtures("held")
-def test_a_reranker_that_was_fetched_meanwhile_is_taken_with_a_click(monkeypatch: pytest.MonkeyPatch) -> None:
-    def load(settings: RerankingSettings) -> None:
-        raise ModelError("It is not on this machine.")
-
-    monkeypatch.setattr(rerankers, "load_reranker", load)
-    app = page("settings")
-    app.radio(key="settings.reranker").set_value(rerankers.OTHER).run()
-    app.text_input(key="settings.reranker.name").set_value("some/other").run()
-    assert app.error
-    monkeypatch.setattr(rerankers, "load_reranker", lambda settings: None)
-    rerankers.missing.clear()
-    app.run()
-    assert (rerankers.chosen(), list(app.error)) == ("packaged", [])
-    app.button(key="settings.reranker.use").click().run()
-    assert rerankers.chosen() == "some/other"
     assert not app.exception
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import fields
 from itertools import pairwise
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from core.search.explaining.dials import value_of
 from core.settings import PRESETS, Settings
 from core.text.phrases import find_words
 from core.types import Passage, Span
@@ -22,10 +21,10 @@ from pages.ui.ask import evidence
 from pages.ui.ask import tabs as ask_tabs
 from pages.ui.ask.compare import partner, pieces
 from pages.ui.ask.dials import ask_dials
-from pages.ui.ask.dials.ask_dials import BY_NAME, DIALS, FOLDS, differing
+from pages.ui.ask.dials.ask_dials import BY_NAME, DIALS, FOLDS
 from pages.ui.ask.why import TASK, surroundings
-from pages.ui.shared import state
-from tests.pages.apps import filled, said, start
+from pages.ui.shared import services, state
+from tests.pages.apps import said, start
 from tests.pages.browsing import until
 
 QUESTION = "How long is an access token valid?"
@@ -34,18 +33,7 @@ NOTES = {
     "tea.txt": "The kettle stands in the kitchen on the second floor.\n\nTea is free on Fridays.\n",
 }
 # Decided elsewhere: on the Settings page, or by what is searched at all.
-NOT_TURNED = {"lexical_engine", "exact_below", "batch_size", "max_tokens", "precision"}
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The library the app opens, with two notes in it; let go of afterwards."""
-    from pages.ui.shared import services
-
-    with filled(tmp_path, monkeypatch, NOTES):
-        pass
-    yield tmp_path / "home"
-    services._desk.clear()
+NOT_TURNED = {"exact_below", "batch_size", "max_tokens", "precision"}
 
 
 def asked(question: str = QUESTION, tab: str = "") -> AppTest:
@@ -67,7 +55,7 @@ def test_every_setting_of_a_question_has_a_dial_that_reaches_it() -> None:
     known = {f"{stage}.{field.name}" for stage in stages for field in fields(getattr(Settings(), stage))}
     assert known - set(BY_NAME) == {name for name in known if name.partition(".")[2] in NOT_TURNED}
     for dial in DIALS:
-        value = state.setting(Settings(), dial.name)
+        value = value_of(Settings(), dial.name)
         if dial.reach is not None:
             low, high, step = dial.reach
             assert low <= value <= high
@@ -76,12 +64,6 @@ def test_every_setting_of_a_question_has_a_dial_that_reaches_it() -> None:
             assert value in dial.choices
         else:
             assert isinstance(value, bool | tuple)
-
-
-def test_a_dial_that_is_not_read_is_neither_drawn_nor_told() -> None:
-    flat = Settings().with_values({"expansion.strategy": "flat", "expansion.max_share": 0.9, "retrieval.k": 9})
-    assert not BY_NAME["expansion.max_share"].read(flat)
-    assert [dial.name for dial in differing(flat, Settings())] == ["retrieval.k", "expansion.strategy"]
 
 
 def passage(start: int, text: str, rank: int = 1, version: str = "v") -> Passage:
@@ -123,80 +105,44 @@ def test_a_place_is_where_the_words_stand(text: str, words: str) -> None:
         assert "\n" not in before + held + behind
 
 
-def test_a_careful_profile_is_offered_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    careful = Settings().with_values({"assembly.order": "edges", "chunking.max_tokens": 60})
-    monkeypatch.setitem(PRESETS, "careful", careful)
-    found = ask_dials.profiles(Settings())
-    assert list(found) == [ask_dials.QUICK, ask_dials.CAREFUL]
-    assert found[ask_dials.CAREFUL].assembly == careful.assembly
-    assert found[ask_dials.CAREFUL].chunking == Settings().chunking  # the library stays cut as it is
-
-
 CHIPS = "How do I roll back? in:handbook type:pdf -draft"
-
-
-def chips_page() -> None:
-    """Nothing but the chips of a question, and under them what is left out of account."""
-    import streamlit
-
-    from core.search.question.analysis import understand
-    from core.storage.catalogue.shelves import Known
-    from pages.ui.ask import chips as ask_chips
-    from tests.pages.test_ask_page import CHIPS
-
-    known = Known(names=frozenset({"handbook.md"}), kinds=frozenset({"pdf"}))
-    understood = understand(CHIPS, known=known, ignored=ask_chips.ignored(CHIPS))
-    ask_chips.show_chips(CHIPS, understood)
-    streamlit.caption(repr(sorted(ask_chips.ignored(CHIPS))))
-
-
-def test_what_was_understood_is_taken_away_and_brought_back() -> None:
-    app = AppTest.from_function(chips_page, default_timeout=180).run()
-    labels = [button.label.replace("\\", "") for button in app.button]
-    assert labels == ["only in: handbook", "only type: PDF", "without draft"]
-    app.button(key="ask.chip.type.pdf").click().run()
-    assert app.caption[-1].value == "[('type', 'pdf')]"
-    assert "ask.chip.type.pdf" not in {button.key for button in app.button}
-    app.button(key="ask.chip.back.type.pdf").click().run()
-    assert app.caption[-1].value == "[]"
-    assert [button.label.replace("\\", "") for button in app.button] == labels
-    assert not app.exception
-
-
 WRITTEN = "An access token is valid for an hour, and is renewed by whoever asks for another before the hour is over."
 
 
-def written_page() -> None:
-    """The chips of what a language model wrote, and the dials that have it write, without one and with one."""
+def chips_page() -> None:
+    """The chips of a question, with what a language model wrote of it, and the dials that have it write."""
     import streamlit
 
     from core.search.question.analysis import understand
     from core.search.question.rewording import Wording, Written
     from core.settings import Settings
+    from core.storage.catalogue.shelves import Known
     from pages.ui.ask import chips as ask_chips
     from pages.ui.ask.dials import ask_dials
-    from tests.pages.test_ask_page import WRITTEN
+    from tests.pages.test_ask_page import CHIPS, WRITTEN
 
+    known = Known(names=frozenset({"handbook.md"}), kinds=frozenset({"pdf"}))
     wording = Wording((Written("rewritten", "roll back"), Written("imagined", WRITTEN)), ("It could not be used.",))
-    understood = understand("How?").worded(wording, ask_chips.ignored("How?"))
+    taken = ask_chips.ignored(CHIPS)
     ask_dials.ask_dials(Settings(), writer=bool(streamlit.session_state.get("writer")))
-    ask_chips.show_chips("How?", understood)
-    streamlit.caption(repr(sorted(ask_chips.ignored("How?"))))
+    ask_chips.show_chips(CHIPS, understand(CHIPS, known=known, ignored=taken).worded(wording, taken))
+    streamlit.caption(repr(sorted(ask_chips.ignored(CHIPS))))
 
 
-def test_what_a_language_model_wrote_is_shown_and_taken_away() -> None:
-    app = AppTest.from_function(written_page, default_timeout=180).run()
+def test_what_was_understood_or_written_is_taken_away_and_brought_back() -> None:
+    app = AppTest.from_function(chips_page, default_timeout=180).run()
     labels = [button.label.replace("\\", "") for button in app.main.button]
-    assert labels[0] == "searched as: roll back"
-    assert labels[1].startswith("imagined answer: An access token")
-    assert labels[1].endswith(" …")
-    assert WRITTEN in app.main.button[1].help.replace("\\", "")
+    assert labels[:4] == ["only in: handbook", "only type: PDF", "without draft", "searched as: roll back"]
+    assert labels[4].startswith("imagined answer: An access token")
+    assert labels[4].endswith(" …")
+    assert WRITTEN in app.main.button[4].help.replace("\\", "")
     assert "It could not be used" in said(app)
-    app.main.button[1].click().run()
-    assert app.main.caption[-1].value == repr([("imagined", WRITTEN)])
-    app.main.button[1].click().run()
-    assert app.main.caption[-1].value == "[]"
-    assert [button.label.replace("\\", "") for button in app.main.button] == labels
+    for place, key in ((1, ("type", "pdf")), (4, ("imagined", WRITTEN))):
+        app.main.button[place].click().run()
+        assert app.main.caption[-1].value == repr([key])
+        app.main.button[4].click().run()  # what was taken away stands last
+        assert app.main.caption[-1].value == "[]"
+        assert [button.label.replace("\\", "") for button in app.main.button] == labels
     assert not app.exception
 
 
@@ -204,7 +150,7 @@ def test_dials_of_a_language_model_cannot_be_turned_without_one_and_say_why() ->
     writing = {dial.key for dial in DIALS if dial.writes}
     assert writing == {f"ask.understanding.{name}" for name in ("rewrite", "decompose", "imagined_answers")}
     assert {dial.key for dial in FOLDS[0].dials[-len(writing) :]} == writing  # "the last three", as the sentence says
-    app = AppTest.from_function(written_page, default_timeout=180).run()
+    app = AppTest.from_function(chips_page, default_timeout=180).run()
     drawn = [*app.sidebar.toggle, *app.sidebar.slider]
     assert {widget.key for widget in drawn if widget.disabled} == writing
     assert ask_dials.NO_WRITER in said(app)
@@ -235,7 +181,7 @@ def weak_page() -> None:
     nothing = Context((), (), 0, 100, "")
     result = SearchResult("Why?", (), (), nothing, Trace("Why?", (), ()), {}, Understanding("Why?", "Why?"))
     nearest = Answer((Quote("Tea is free.", 0.4, Citation("v", "Tea", "tea.txt", 3, 15)),))
-    ask_answer.show_answer(nearest, told, result, lambda version: "text")
+    ask_answer.show_answer(nearest, told, result)
     sides = [
         ConflictSide("9 s", "9 s", Span(5, 8), "Wait 9 s.", Span(0, 9), "v", "Tea", "tea.txt", 1),
         ConflictSide("8 s", "8 s", Span(25, 28), "Wait 8 s.", Span(20, 29), "w", "Milk", "milk.txt", 2),
@@ -271,9 +217,8 @@ def test_weak_support_disagreement_and_clustered_evidence_are_said() -> None:
 
 
 @pytest.mark.model
-def test_a_question_is_remembered_asked_again_and_forgotten(home: Path) -> None:
-    from pages.ui.shared import services
-
+@pytest.mark.usefixtures("home")
+def test_a_question_is_remembered_asked_again_and_forgotten() -> None:
     app = asked()
     (first,) = services.library().log.since("")
     assert (first.question, first.quoted) == (QUESTION, True)
@@ -328,12 +273,16 @@ def column(app: AppTest, number: int, name: str) -> list[Any]:
 
 @pytest.mark.model
 @pytest.mark.usefixtures("home")
-def test_the_scores_name_every_stage_and_who_is_kept() -> None:
+def test_the_scores_name_every_stage_and_who_is_kept_before_and_after_the_best_are_read_again() -> None:
     app = asked(tab=ask_tabs.SCORES)
     kept = [rank for rank in column(app, 0, "Kept #") if rank == rank]
     assert kept == sorted(kept)
     assert kept
     assert {"Meaning #", "Words", "Near"} <= set(app.dataframe[0].value)
+    assert "Re-ranked" not in app.dataframe[0].value
+    app.selectbox(key="ask.reranking.model").set_value("packaged").run()
+    over(app, "reranking")
+    assert "Re-ranked" in app.dataframe[0].value
 
 
 @pytest.mark.model
@@ -428,16 +377,6 @@ def over(app: AppTest, what: str = TASK) -> None:
         until(lambda one=begun: one.over)
         app.run()
         assert not app.exception
-
-
-@pytest.mark.model
-@pytest.mark.usefixtures("home")
-def test_the_order_before_stands_until_the_best_are_read_again() -> None:
-    app = asked(tab=ask_tabs.SCORES)
-    assert "Re-ranked" not in app.dataframe[0].value
-    app.selectbox(key="ask.reranking.model").set_value("packaged").run()
-    over(app, "reranking")
-    assert "Re-ranked" in app.dataframe[0].value
 
 
 @pytest.mark.model

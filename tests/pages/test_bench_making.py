@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,8 @@ from core.library import Library
 from core.types import Span
 from pages.ui.benchmark import making as bench_making
 from pages.ui.shared import services
-from tests.pages.apps import PATIENT, filled, said, start
+from tests.pages.apps import filled, said, start
+from tests.pages.browsing import until
 
 TEXT = "# Gauges\n\nA gauge is a rod that shows the level. Backups are kept for 35 days. Pumps are greased daily.\n"
 SENTENCES = ("A gauge is a rod that shows the level.", "Backups are kept for 35 days.", "Pumps are greased daily.")
@@ -23,7 +22,7 @@ QUESTIONS = ("What is a gauge?", "How long are backups kept?", "How often are pu
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def home(empty_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A library of one document, closed, and what is made of it."""
     with filled(tmp_path, monkeypatch, {"gauges.md": TEXT}) as library:
         (source,) = library.sources()
@@ -36,18 +35,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             for at in (TEXT.index(quote),)
         ]
         monkeypatch.setattr(bench_making, "make_questions", lambda library, count, watch: made)
-    yield tmp_path / "home"
-    services._desk.clear()
+    return empty_home
 
 
 def press(app: AppTest, key: str) -> AppTest:
     """Press, and wait until the questions are there."""
     app.button(key=key).click().run()
-    until = time.monotonic() + PATIENT
-    while any("Reading your documents" in str(item.proto.text) for item in app.get("progress")):
-        assert time.monotonic() < until
-        time.sleep(0.1)
-        app.run()
+    until(lambda: not any("Reading your documents" in str(item.proto.text) for item in app.run().get("progress")))
     assert not app.exception
     return app
 

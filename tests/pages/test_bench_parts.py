@@ -80,9 +80,8 @@ def test_a_side_says_how_much_was_read_and_what_ended_it(texts: dict[str, str]) 
     item = replace(measured_of(0, texts)["q1"], ranks={"dense": 3, "reranked": 1})
     drawn = side("default", made.questions[1], item, 1000, texts.__getitem__, {"dense", "lexical", "reranked"})
     assert drawn["ranks"] == [["meaning", "3rd"], ["words", ""], ["re-ranked", "1st"]]  # what is off is not spoken of
-    assert drawn["story"].startswith("The best chunk with gold was 3rd by meaning; after re-ranking 1st.")
     assert drawn["recall"] == "50 %"
-    assert drawn["story"].endswith("50 % of it was read; the budget of 1,000 characters ended before the rest.")
+    assert drawn["story"] == ("50 % of it was read; the budget of 1,000 characters ended before the rest.")
     (excerpt,) = drawn["excerpts"]
     assert sum(len(text) for text, _, gold in excerpt["parts"] if gold) == 121
     assert sum(len(text) for text, rank, gold in excerpt["parts"] if gold and rank == 1) == 61

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,14 +16,14 @@ from core.refitting import CarefulShare, Gain, Refitted, tuning
 from core.refitting.tuning import Tuned
 from core.search import ordering
 from core.settings import Settings
-from core.types import Encoder
 from pages.ui.ask.dials import ask_dials
 from pages.ui.benchmark import refit as bench_refit
 from pages.ui.benchmark import tune as bench_tune
 from pages.ui.settings import rerankers
 from pages.ui.shared import background, services
 from tests.fast_encoder import FastEncoder
-from tests.pages.apps import PATIENT, said, start
+from tests.pages.apps import plain, start
+from tests.pages.browsing import until
 from tests.refitting import worlds
 from tests.refitting.worlds import Contrarian
 
@@ -42,20 +40,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def home(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def home(world: Path, empty_home: Path, without_model: None, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of it, which the app opens without a model."""
-    place = tmp_path / "home"
-    shutil.copytree(world, place)
-    monkeypatch.setenv("LECTERN_HOME", str(place))
-    opened = Library.open
-
-    def quickly(home: Path, *, write: bool = True, encoder: Encoder | None = None) -> Library:
-        return opened(home, write=write, encoder=encoder or FastEncoder())
-
-    monkeypatch.setattr(Library, "open", quickly)
+    shutil.copytree(world, empty_home)
     monkeypatch.setattr(ordering, "load_reranker", lambda settings: Contrarian())
-    yield place
-    services._desk.clear()
+    return empty_home
 
 
 def compared(low: float, high: float, verdict: str) -> Comparison:
@@ -73,11 +62,6 @@ def fitting(monkeypatch: pytest.MonkeyPatch, found: Refitted) -> None:
     monkeypatch.setattr(bench_refit, "refit", lambda library, judged, settings, watch, careful: found)
 
 
-def plain(app: AppTest) -> str:
-    words = "\n".join([said(app), *(str(item.value) for item in app.success)])
-    return words.replace("\\", "")
-
-
 def labels(app: AppTest) -> list[str]:
     return [button.label for button in app.button if (button.key or "").startswith("benchmark.refit")]
 
@@ -85,21 +69,14 @@ def labels(app: AppTest) -> list[str]:
 def fit(app: AppTest) -> AppTest:
     """Press Fit and wait until it is over."""
     app.button(key="benchmark.refit").click().run()
-    until = time.monotonic() + PATIENT
-    while any("Fitting" in str(item.proto.text) for item in app.get("progress")):
-        assert time.monotonic() < until
-        time.sleep(0.1)
-        app.run()
+    until(lambda: not any("Fitting" in str(item.proto.text) for item in app.run().get("progress")))
     return app
 
 
 def press(app: AppTest, key: str) -> AppTest:
     """Press a button that has the settings applied, and wait until they are."""
     app.button(key=key).click().run()
-    until = time.monotonic() + PATIENT
-    while background.active_jobs("apply"):
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    until(lambda: not background.active_jobs("apply"))
     return app.run()
 
 
@@ -256,10 +233,7 @@ def teaching(monkeypatch: pytest.MonkeyPatch, low: float, high: float, verdict: 
 def teach(app: AppTest) -> AppTest:
     """Press Teach and wait until it is over."""
     app.button(key="benchmark.tune").click().run()
-    until = time.monotonic() + PATIENT
-    while background.active_jobs("tune"):
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    until(lambda: not background.active_jobs("tune"))
     return app.run()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,15 +14,15 @@ from core.ingest.jobs import NewItem
 from core.library import Incoming, Library
 from core.settings import PRESETS
 from core.storage.catalogue.question_log import LoggedQuestion
-from core.types import Encoder
 from pages.ui.benchmark import benches
 from pages.ui.benchmark import results as bench_results
 from pages.ui.benchmark.choices import USUALLY
 from pages.ui.shared import background, samples, services, state
 from pages.ui.shared.work import Plan
 from tests.fast_encoder import FastEncoder
-from tests.pages.apps import PATIENT, said, start
+from tests.pages.apps import plain, said, start
 from tests.pages.bench_reports import SUITE, report, stopping, write_run
+from tests.pages.browsing import until
 
 FILES = {
     "weir.md": "# Weir\n\n" + "The gauge at the weir was read at noon. " * 40,
@@ -43,19 +41,9 @@ VIEWS = (
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The library the app opens, without a model, let go of afterwards."""
-    place = tmp_path / "home"
-    monkeypatch.setenv("LECTERN_HOME", str(place))
-    opened = Library.open
-    fast = FastEncoder()
-
-    def quickly(home: Path, *, write: bool = True, encoder: Encoder | None = None) -> Library:
-        return opened(home, write=write, encoder=encoder or fast)
-
-    monkeypatch.setattr(Library, "open", quickly)
-    yield place
-    services._desk.clear()
+def home(empty_home: Path, without_model: None) -> Path:
+    """The library the app opens, without a model."""
+    return empty_home
 
 
 @pytest.fixture
@@ -75,11 +63,6 @@ def judged(home: Path, tmp_path: Path) -> None:
         library.judge_unanswerable("Who owns the mill?")
 
 
-def plain(app: AppTest) -> str:
-    """What is said, without the signs that keep Markdown from obeying it."""
-    return said(app).replace("\\", "")
-
-
 def cost(app: AppTest) -> str:
     return next(str(item.value).replace("\\", "") for item in app.caption if "recipe" in str(item.value))
 
@@ -93,10 +76,7 @@ def run(app: AppTest) -> None:
 def finish(app: AppTest) -> None:
     """Send what was pressed, wait until nothing is measured any more, and look again."""
     app.run()
-    until = time.monotonic() + PATIENT
-    while background.active_jobs("bench"):
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    until(lambda: not background.active_jobs("bench"))
     app.run()
 
 
@@ -105,6 +85,9 @@ def test_before_the_first_run_it_says_what_to_do_and_what_it_costs() -> None:
     app = start("benchmark")
     assert "No run yet" in said(app)
     assert "5 presets, 2 recipes, 40 questions" in cost(app)
+    app.toggle(key="benchmark.vary").set_value(True).run()
+    assert "9 cells" in said(app)
+    assert "14 presets" in cost(app)
     app.segmented_control(key="benchmark.suite").set_value("judged").run()
     assert "No judgments yet" in said(app)
     assert app.button(key="benchmark.run_it").disabled
@@ -124,10 +107,7 @@ def test_judgments_are_measured_and_the_chosen_preset_becomes_the_librarys() -> 
     assert "against default" in said(app)
     assert "My judgments" in app.selectbox(key=f"benchmark.run.{head.folder}").options[0]
     app.button(key="benchmark.apply").click().run()
-    until = time.monotonic() + PATIENT
-    while library.settings.expansion.strategy != "flat":
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    until(lambda: library.settings.expansion.strategy == "flat")
 
 
 def test_a_cancelled_run_goes_on_from_the_page(home: Path) -> None:
@@ -212,15 +192,6 @@ def test_a_stopped_run_is_told_and_a_finished_one_can_be_removed(home: Path, mea
     heads = history.runs(home / "benchmarks")
     assert [head.folder for head in heads] == [measured]
     assert stopped != measured
-
-
-@pytest.mark.usefixtures("home")
-def test_a_grid_counts_its_cells() -> None:
-    app = start("benchmark")
-    app.toggle(key="benchmark.vary").set_value(True).run()
-    assert "9 cells" in said(app)
-    assert "14 presets" in cost(app)
-    assert not app.exception
 
 
 @pytest.mark.usefixtures("judged")

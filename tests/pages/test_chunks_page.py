@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -16,36 +14,20 @@ from core.ingest.teaching import teach
 from core.library import Incoming, Library
 from core.settings import CHUNKERS, DIALS, ChunkingSettings
 from pages.ui.chunks.status import TAUGHT_ANEW
+from pages.ui.shared import services
 from tests.ingest.test_teaching import handbook
-from tests.pages.apps import PATIENT, said, start
+from tests.pages.apps import PATIENT, plain, start
 from tests.pages.browsing import until
 
 pytestmark = pytest.mark.model
 SENTENCES = "The weir stands north of the lock. Its gauge is read at noon and at night. Nobody may move it alone. "
-DOCUMENTS = {
+NOTES = {
     "weir.md": f"# Weir\n\n{SENTENCES * 4}\n\n## Lock\n\n{SENTENCES * 4}",
     "tea.txt": "The kettle stands in the kitchen on the second floor.\n\nTea is free on Fridays, coffee never is.\n",
 }
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A library of two documents that the app opens, let go of afterwards."""
-    from pages.ui.shared import services
-
-    place = tmp_path / "home"
-    monkeypatch.setenv("LECTERN_HOME", str(place))
-    for name, text in DOCUMENTS.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    with Library.open(place) as library:
-        library.ingest([Incoming(name, path=tmp_path / name) for name in DOCUMENTS])
-    yield place
-    services._desk.clear()
-
-
 def library() -> Library:
-    from pages.ui.shared import services
-
     return services.library()
 
 
@@ -55,11 +37,6 @@ def version(name: str) -> str:
 
 def recipe(name: str) -> str:
     return next(row.recipe for row in library().sources() if row.name == name)
-
-
-def plain(app: AppTest) -> str:
-    """What the page says, without the backslashes that keep Markdown off."""
-    return said(app).replace("\\", "")
 
 
 def turn(app: AppTest, size: int) -> AppTest:
@@ -222,7 +199,10 @@ def test_a_recipe_for_a_kind_or_the_library_reaches_its_documents(scope: str, re
     app.radio(key="chunks.scope").set_value(scope).run()
     app.button(key="chunks.apply").click().run()
     at_rest()
-    assert [name for name in DOCUMENTS if "child 30" in recipe(name)] == reached
+    assert [name for name in NOTES if "child 30" in recipe(name)] == reached
+    app.session_state["chunks.applying"] = False
+    turn(app.run(), 40)
+    assert applying(app).radio(key="chunks.scope").value == scope, "what was chosen last is offered again"
 
 
 @pytest.mark.usefixtures("home")
@@ -245,17 +225,6 @@ def test_a_cut_that_was_cancelled_half_way_says_so_and_can_be_finished() -> None
     app.run()
     assert recipe("weir.md").startswith("fixed")
     assert "As indexed" in plain(app)
-
-
-@pytest.mark.usefixtures("home")
-def test_the_scope_chosen_last_is_offered_again() -> None:
-    app = applying(turn(start("chunks"), 30))
-    app.radio(key="chunks.scope").set_value("kind").run()
-    app.button(key="chunks.apply").click().run()
-    at_rest()
-    app.session_state["chunks.applying"] = False
-    turn(app.run(), 40)
-    assert applying(app).radio(key="chunks.scope").value == "kind"
 
 
 @pytest.mark.usefixtures("home")
@@ -378,15 +347,6 @@ def test_a_library_that_is_only_read_can_be_tried_and_not_changed(home: Path) ->
         app = turn(start("chunks"), 30)
         assert "Trial" in plain(app)
         assert not [button for button in app.button if button.key in ("chunks.apply", "chunks.back")]
-
-
-def test_dials_are_fitted_to_each_other() -> None:
-    from pages.ui.settings.recipe_values import fitted
-
-    values = {**asdict(ChunkingSettings()), "max_tokens": 900, "min_tokens": 700}
-    settings, notes = fitted(values)
-    assert (settings.parent_max_tokens, settings.min_tokens) == (900, 450)
-    assert len(notes) == 2
 
 
 def test_every_start_is_a_recipe_and_every_choice_has_words() -> None:

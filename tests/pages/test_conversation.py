@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.language.settings import LanguageSettings
 from pages.ui.ask.conversation import FURTHER
-from pages.ui.shared import language, services, state
+from pages.ui.shared import language, state
 from tests.language.endpoint import Script, endpoint
-from tests.pages.apps import filled, said, start
+from tests.pages.apps import press, said, start
 from tests.pages.browsing import until
 
-pytestmark = [pytest.mark.model, pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [
+    pytest.mark.model,
+    pytest.mark.usefixtures("home"),
+    pytest.mark.enable_socket,
+    pytest.mark.allow_hosts(["127.0.0.1"]),
+]
 QUESTION = "How long is an access token valid?"
 NOTES = {"tokens.md": "# Tokens\n\nAn access token is valid for 3600 seconds.\n\nThe gateway renews a token.\n"}
 BY_RULE = f"And who renews it? {QUESTION}"
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("LECTERN_SHELF", str(tmp_path / "libraries.json"))
-    for name in ("LECTERN_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    with filled(tmp_path, monkeypatch, NOTES):
-        pass
-    yield
-    services._desk.clear()
-
-
-def press(app: AppTest, label: str) -> AppTest:
-    next(button for button in app.button if button.label == label).click().run()
-    assert not app.exception
-    return app
 
 
 def asked() -> AppTest:

@@ -17,7 +17,7 @@ MODULES = sorted(
 
 
 def test_there_are_examples() -> None:
-    assert {f"pages.ui.shared.{name}" for name in ("state", "words", "background")} <= set(MODULES)
+    assert {f"pages.ui.shared.{name}" for name in ("words", "background")} <= set(MODULES)
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -25,11 +25,12 @@ from pages.ui.ask import judging
 from pages.ui.ask.judging_gold import gold_in, gold_line, gold_rows, of_question
 from pages.ui.library import judging_files, judging_list
 from pages.ui.shared import services, state
-from tests.pages.apps import said, start
+from tests.pages.apps import press, said, start
 
 TEXT = "# Rocket 🚀\n\nThe rocket flies on Monday.\n\nIt carries tea 🍵 and a kettle.\n"
 QUESTION = "When does it fly?"
 FLIES = (TEXT.index("The rocket"), TEXT.index("Monday.") + 7)
+NOTES = {"rocket.md": TEXT}
 NAMES = itertools.count()
 TEA = (TEXT.index("tea"), TEXT.index(" and a"))
 
@@ -264,16 +265,6 @@ def test_a_damaged_archive_is_a_sentence() -> None:
     assert {zlib.error, zipfile.BadZipFile} < causes
 
 
-@pytest.mark.parametrize("paths", [("documents/a.md", "documents/a.md/b"), (f"documents/{'a' * 300}.md",)])
-def test_an_archive_of_names_that_no_folder_can_hold_is_a_sentence(paths: tuple[str, ...]) -> None:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive:
-        for path in ("questions.jsonl", *paths):
-            archive.writestr(path, "{}")
-    with pytest.raises(SuiteError, match="cannot be kept"):
-        judging_files.read_uploads({"a.zip": held.getvalue()})
-
-
 def test_an_archive_that_grows_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging_files, "MOST_BYTES", 10_000)
     held = io.BytesIO()
@@ -296,23 +287,12 @@ def test_the_list_says_how_each_judgment_stands() -> None:
     assert [judging_list.matches(each, "A.MD b?") for each in rows] == [False, True, False]
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    place = tmp_path / "home"
-    monkeypatch.setenv("LECTERN_HOME", str(place))
-    (tmp_path / "rocket.md").write_text(TEXT, encoding="utf-8")
-    with Library.open(place) as opened:
-        opened.ingest([Incoming("rocket.md", path=tmp_path / "rocket.md")])
-    yield place
-    services._desk.clear()
-
-
 @pytest.mark.model
 @pytest.mark.usefixtures("home")
 def test_a_question_nothing_answers_is_judged_on_ask_and_taken_back() -> None:
     app = start("ask")
     app.text_input(key=state.QUESTION).set_value("Who paints the boat?")
-    next(button for button in app.button if button.label == "Ask").click().run()
+    press(app, "Ask")
     assert judging_list.NONE_YET in said(app)
     app.button(key="ask.unanswerable").click().run()
     assert judging_list.NOTHING_ANSWERS in said(app)
@@ -328,11 +308,11 @@ def test_the_list_opens_on_ask_and_on_chunks(home: Path) -> None:
         opened.judge(QUESTION, version, *FLIES)
     app = start("ask")
     app.text_input(key=state.QUESTION).set_value(QUESTION)
-    next(button for button in app.button if button.label == "Ask").click().run()
+    press(app, "Ask")
     assert "1 gold passage judged for this question; 1 is in what the reader gets." in said(app)
     app.button(key="ask.judgments").click().run()
     assert any("Gold" in frame.value and list(frame.value["Question"]) == [QUESTION] for frame in app.dataframe)
     app = start("chunks")
-    next(button for button in app.button if button.label == "Judgments").click().run()
+    press(app, "Judgments")
     assert any("Gold" in frame.value for frame in app.dataframe)
     assert not app.exception

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,28 +19,17 @@ pytestmark = pytest.mark.model
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The library the app opens, with a shelf of its own, let go of afterwards."""
-    from pages.ui.shared import services
-
-    monkeypatch.setenv("LECTERN_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("LECTERN_SHELF", str(tmp_path / "libraries.json"))
-    yield tmp_path / "home"
-    services._desk.clear()
-
-
-@pytest.fixture
-def filled(home: Path, tmp_path: Path) -> Path:
+def filled(empty_home: Path, tmp_path: Path) -> Path:
     """Two documents, one of them filed, tagged and noted."""
     (tmp_path / "tokens.md").write_text("# Tokens\n\nValid for 3600 seconds.\n", encoding="utf-8")
     (tmp_path / "tea.csv").write_text("kind,minutes\ngreen,3\nblack,4\n", encoding="utf-8")
-    with Library.open(home) as library:
+    with Library.open(empty_home) as library:
         library.ingest([Incoming(name, path=tmp_path / name) for name in ("tokens.md", "tea.csv")])
         tea = next(source.id for source in library.sources() if source.name == "tea.csv")
         library.labels.collect([tea], library.labels.create_collection("Kitchen"))
         library.labels.tag([tea], "hot")
         library.labels.write_note(tea, "ask Femke")
-    return home
+    return empty_home
 
 
 def titles(app: AppTest) -> list[str]:
@@ -153,7 +141,7 @@ def test_a_folder_whose_files_are_gone_asks(filled: Path, tmp_path: Path, monkey
         assert (len(library.sources()), len(library.trashed()), library.folders.all()[0].asked) == (2, 4, 0)
 
 
-@pytest.mark.usefixtures("home")
+@pytest.mark.usefixtures("empty_home")
 def test_a_look_at_nothing_is_a_sentence(tmp_path: Path) -> None:
     app = looked(start(), tmp_path / "not there")
     assert not app.exception

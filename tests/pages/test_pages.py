@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from core.ingest.jobs import NewItem
 from core.ingest.work import ingest_handler
-from core.library import Incoming, Library
+from core.library import Library
 from tests.pages.apps import said, start
 
 pytestmark = pytest.mark.model
@@ -19,28 +18,7 @@ NOTES = {
 }
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The library the app opens, let go of afterwards."""
-    from pages.ui.shared import services
-
-    place = tmp_path / "home"
-    monkeypatch.setenv("LECTERN_HOME", str(place))
-    yield place
-    services._desk.clear()
-
-
-@pytest.fixture
-def filled(home: Path, tmp_path: Path) -> Path:
-    """Two notes are in it."""
-    for name, text in NOTES.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    with Library.open(home) as library:
-        library.ingest([Incoming(name, path=tmp_path / name) for name in NOTES])
-    return home
-
-
-@pytest.mark.usefixtures("home")
+@pytest.mark.usefixtures("empty_home")
 @pytest.mark.parametrize(
     ("page", "sentence"),
     [
@@ -54,16 +32,7 @@ def test_an_empty_library_says_what_to_do(page: str, sentence: str) -> None:
     assert sentence in said(start(page))
 
 
-@pytest.mark.usefixtures("filled")
-def test_the_library_names_its_totals() -> None:
-    app = start()
-    figures = {metric.label: metric.value for metric in app.metric}
-    assert figures["Documents"] == "2"
-    assert figures["Truncated"] == "0 chunks"
-    assert list(app.dataframe[0].value["Title"]) == ["Tokens", "Tea"]
-
-
-@pytest.mark.usefixtures("filled")
+@pytest.mark.usefixtures("home")
 def test_contradicting_dials_are_a_sentence() -> None:
     app = start("ask")
     app.slider(key="ask.retrieval.dense_weight").set_value(0.0)
@@ -76,14 +45,14 @@ def test_contradicting_dials_are_a_sentence() -> None:
     ("known", "span", "sentence"),
     [(False, "3-9", "not in this library"), (True, "1-99999999", "beyond the end"), (True, "javascript:x", "not one")],
 )
-def test_a_bad_link_is_a_sentence(filled: Path, known: bool, span: str, sentence: str) -> None:
-    with Library.open(filled, write=False) as library:
+def test_a_bad_link_is_a_sentence(home: Path, known: bool, span: str, sentence: str) -> None:
+    with Library.open(home, write=False) as library:
         version = library.sources()[0].version_id
     assert sentence in said(start("chunks", document=version if known else "0" * 64, span=span))
 
 
-def test_a_file_that_cannot_be_read_is_named_until_it_is_dismissed(filled: Path) -> None:
-    with Library.open(filled) as library:
+def test_a_file_that_cannot_be_read_is_named_until_it_is_dismissed(home: Path) -> None:
+    with Library.open(home) as library:
         picture = library.stage(b"\x89PNG\r\n\x1a\n" + bytes(200))
         library.queue.enqueue("ingest", {}, [NewItem("picture.md", content_hash=picture)])
         assert library.queue.run_next({"ingest": ingest_handler(library)})
@@ -94,8 +63,8 @@ def test_a_file_that_cannot_be_read_is_named_until_it_is_dismissed(filled: Path)
     assert "picture.md" not in said(app).replace("\\", "")
 
 
-def test_a_locked_library_is_read_with_a_sentence(filled: Path) -> None:
-    with Library.open(filled):
+def test_a_locked_library_is_read_with_a_sentence(home: Path) -> None:
+    with Library.open(home):
         app = start()
         assert "Reading only" in said(app)
         assert not app.get("file_uploader")
@@ -103,9 +72,9 @@ def test_a_locked_library_is_read_with_a_sentence(filled: Path) -> None:
     assert {metric.label: metric.value for metric in app.metric}["Documents"] == "2"
 
 
-def test_a_damaged_catalogue_is_a_sentence(home: Path) -> None:
-    home.mkdir()
-    (home / "catalogue.sqlite").write_bytes(b"this is no database " * 400)
+def test_a_damaged_catalogue_is_a_sentence(empty_home: Path) -> None:
+    empty_home.mkdir()
+    (empty_home / "catalogue.sqlite").write_bytes(b"this is no database " * 400)
     app = start()
     assert app.error
     assert not app.exception
@@ -119,12 +88,15 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, monkeypatch:
     assert not app.exception
 
 
-@pytest.mark.usefixtures("filled")
-def test_nothing_is_thrown_away_without_a_choice_and_the_filter_knows_kinds() -> None:
+@pytest.mark.usefixtures("home")
+def test_totals_are_named_nothing_is_thrown_away_without_a_choice_and_the_filter_knows_kinds() -> None:
     from pages.ui.library import documents
     from pages.ui.shared import services
 
     app = start()
+    figures = {metric.label: metric.value for metric in app.metric}
+    assert (figures["Documents"], figures["Truncated"]) == ("2", "0 chunks")
+    assert list(app.dataframe[0].value["Title"]) == ["Tokens", "Tea"]
     assert app.button(key="library.trash").disabled
     assert app.button(key="library.open").disabled
     sources = services.library().sources()

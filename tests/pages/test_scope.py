@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,39 +9,32 @@ from streamlit.testing.v1 import AppTest
 
 from core.library import Library
 from pages.ui.ask import tabs as ask_tabs
-from pages.ui.shared import services, state
-from tests.pages.apps import filled
+from pages.ui.shared import state
+from tests.pages.apps import press, start
 
 pytestmark = pytest.mark.model
-APP = Path(__file__).resolve().parents[2] / "app.py"
 NOTES = {
     "kettle.md": "# Kettle\n\nThe kettle stands in the kitchen on the second floor.\n",
     "cellar.md": "# Cellar\n\nThe old kettle stands in the cellar, behind the bicycles.\n",
 }
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Two notes about kettles; one has a tag, one lies in a collection."""
-    with filled(tmp_path, monkeypatch, NOTES) as library:
+@pytest.fixture(autouse=True)
+def _filed(home: Path) -> None:
+    """One of two notes about kettles has a tag, one lies in a collection."""
+    with Library.open(home) as library:
         numbers = {source.name: source.id for source in library.sources()}
         library.labels.tag([numbers["kettle.md"]], "upstairs")
         library.labels.collect([numbers["cellar.md"]], library.labels.create_collection("Downstairs [old]"))
-    yield tmp_path / "home"
-    services._desk.clear()
 
 
 def asked(scope: list[tuple[str, int | str]] | None = None) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=120)
-    app.run()
-    app.switch_page("pages/ask.py").run()
+    app = start("ask")
     app.session_state[state.ASK_TAB] = ask_tabs.PROMPT
     app.text_input(key=state.QUESTION).set_value("Where is the kettle?")
     if scope is not None:
         app.session_state[state.SCOPE] = scope
-    next(button for button in app.button if button.label == "Ask").click().run()
-    assert not app.exception
-    return app
+    return press(app, "Ask")
 
 
 def read(app: AppTest) -> str:
@@ -50,7 +42,6 @@ def read(app: AppTest) -> str:
     return str(app.code[0].value)
 
 
-@pytest.mark.usefixtures("home")
 @pytest.mark.parametrize(
     ("kind", "held", "left"), [("tag", "second floor", "bicycles"), ("collection", "bicycles", "second floor")]
 )
@@ -64,7 +55,6 @@ def test_a_choice_keeps_the_answer_to_it(home: Path, kind: str, held: str, left:
     assert left not in prompt
 
 
-@pytest.mark.usefixtures("home")
 def test_a_choice_that_is_gone_is_forgotten() -> None:
     app = asked([("collection", 999), ("tag", "no such tag")])
     assert "bicycles" in read(app)

@@ -12,9 +12,16 @@ from core.ingest.jobs import Job, NewItem, Reporter
 from core.ingest.work import ingest_handler
 from core.library import Library
 from core.settings import PRESETS, Settings
-from pages.ui.shared import background, work
+from pages.ui.shared import background, services, work
 from pages.ui.shared.queue import batches
 from pages.ui.shared.work import Plan
+
+
+@pytest.fixture(autouse=True)
+def _served(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pages look at the test's library, with no app around them."""
+    monkeypatch.setattr(services, "library", lambda: library)
+    monkeypatch.setattr(background, "library", lambda: library)
 
 
 def put(library: Library, *items: NewItem) -> int:
@@ -34,11 +41,11 @@ def note(folder: Path, name: str, text: str) -> NewItem:
 def test_files_and_uploads_reach_the_library(library: Library, tmp_path: Path) -> None:
     staged = library.stage(b"# Uploaded\n\nBy hand.\n")
     put(library, note(tmp_path, "a.md", "# A\n\nFirst words.\n"), NewItem("b.md", content_hash=staged))
-    assert [item.words for item in background.active(library.queue, ())] == ["waiting", "waiting"]
+    assert [item.words for item in background.active_jobs()] == ["waiting", "waiting"]
     run(library)
     assert {source.name for source in library.sources()} == {"a.md", "b.md"}
-    assert background.active(library.queue, ()) == []
-    assert background.failed(library.queue, ("ingest",)) == []
+    assert background.active_jobs() == []
+    assert background.failures("ingest") == []
 
 
 def test_cancelled_work_says_so_until_it_has_stopped(library: Library) -> None:
@@ -48,13 +55,13 @@ def test_cancelled_work_says_so_until_it_has_stopped(library: Library) -> None:
         for item in reporter.items():
             reporter.stage(item.id, "encoding", 1, 9)
             library.queue.cancel(job.id)
-            seen.extend((found.state, found.words) for found in background.active(library.queue, ()))
+            seen.extend((found.state, found.words) for found in background.active_jobs())
             reporter.check()
 
     library.queue.enqueue("bench", {}, [NewItem("Suite")])
     assert library.queue.run_next({"bench": working})
     assert seen == [(background.STOPPING, "stopping at its next step")]
-    assert background.active(library.queue, ()) == []
+    assert background.active_jobs() == []
 
 
 def test_a_job_whose_items_are_done_is_no_longer_waited_for(library: Library, tmp_path: Path) -> None:
@@ -63,7 +70,7 @@ def test_a_job_whose_items_are_done_is_no_longer_waited_for(library: Library, tm
     def closing(job: Job, reporter: Reporter) -> None:
         for item in reporter.items():
             reporter.finish_item(item.id)
-        seen.append([found.name for found in background.active(library.queue, ())])
+        seen.append([found.name for found in background.active_jobs()])
 
     put(library, note(tmp_path, "a.md", "Words."))
     assert library.queue.run_next({"ingest": closing})
@@ -74,7 +81,7 @@ def test_a_bad_file_fails_alone_with_its_reason_and_can_be_retried(library: Libr
     put(library, note(tmp_path, "good.md", "Fine."), note(tmp_path, "bad.md", ""))
     run(library)
     assert [source.name for source in library.sources()] == ["good.md"]
-    failed = background.failed(library.queue, ("ingest",))
+    failed = background.failures("ingest")
     assert [item.name for item in failed] == ["bad.md"]
     assert failed[0].reason.endswith(".")
     (tmp_path / "bad.md").write_text("Now it says something.", encoding="utf-8")
@@ -82,25 +89,25 @@ def test_a_bad_file_fails_alone_with_its_reason_and_can_be_retried(library: Libr
     library.queue.retry_item(failed[0].item)
     run(library)
     assert len(library.sources()) == 2
-    assert background.failed(library.queue, ("ingest",)) == []
+    assert background.failures("ingest") == []
 
 
 def test_a_batch_is_one_bar_and_what_it_leaves_by_words_is_encoded_on_demand(library: Library, tmp_path: Path) -> None:
     job = put(library, *(note(tmp_path, f"{name}.md", f"Words about {name}.") for name in "abc"))
-    (batch,) = batches(library.queue)
+    (batch,) = batches()
     assert (batch.words, batch.share) == ("waiting", 0.0)
     seen: list[str] = []
 
     def hear(name: str, stage: str, done: int, total: int) -> None:
-        seen.extend(one.words for one in batches(library.queue))
+        seen.extend(one.words for one in batches())
         if stage == "encoding":
             library.queue.cancel(job)
-            seen.extend(one.words for one in batches(library.queue))
+            seen.extend(one.words for one in batches())
 
     assert library.queue.run_next({"ingest": ingest_handler(library, echo=hear)})
     assert "0 of 3 done, reading b.md" in seen
     assert seen[-1] == "stopping at its next step; 0 of 3 done"
-    assert batches(library.queue) == []
+    assert batches() == []
     assert [source.by_words for source in library.sources()] == [True] * 3, "what was cut stays"
     left = [source.version_id for source in library.sources()]
     library.queue.enqueue("apply", {"versions": left}, [NewItem("3 documents")])
@@ -115,7 +122,7 @@ def test_apply_cuts_the_library_anew(library: Library, tmp_path: Path) -> None:
     before = library.sources()[0].chunks
     wanted = Settings().with_values({"chunking.max_tokens": 40, "chunking.prefix_max_tokens": 10})
     library.queue.enqueue("apply", {"settings": wanted.to_dict()}, [NewItem("All documents")])
-    assert background.active(library.queue, ("apply",))[0].name == "Cutting the library anew"
+    assert background.active_jobs("apply")[0].name == "Cutting the library anew"
     run(library)
     assert library.settings == wanted
     assert library.sources()[0].chunks > before
@@ -155,12 +162,12 @@ def test_a_bench_leaves_its_report(library: Library, suite: Path) -> None:
 def test_a_missing_suite_is_a_sentence(library: Library, tmp_path: Path) -> None:
     order(library, tmp_path / "nowhere")
     run(library)
-    failed = background.failed(library.queue, ("bench",))
+    failed = background.failures("bench")
     assert "nowhere" in failed[0].reason
 
 
 @pytest.mark.parametrize("name", ["../../a.md", "..\\b.md", "/etc/c.md"])
 def test_names_are_shown_without_folders(library: Library, name: str) -> None:
     put(library, NewItem(name, content_hash=library.stage(b"text")))
-    assert "/" not in background.active(library.queue, ())[0].name
-    assert "\\" not in background.active(library.queue, ())[0].name
+    assert "/" not in background.active_jobs()[0].name
+    assert "\\" not in background.active_jobs()[0].name

@@ -125,10 +125,15 @@ def _text(path: Path, *, document: bool) -> str | None:
         data = path.read_bytes()
     except OSError as error:
         raise SuiteError(f"{path} cannot be read: {error.strerror}.", "Make it readable, or remove it.") from error
+    return as_text(data, str(path), document=document)
+
+
+def as_text(data: bytes, path: str, *, document: bool) -> str | None:
+    """The text of a file of a data set; ``None``: it is a ``document`` of another kind. Raises ``SuiteError``."""
     if document:
         kind = ""
         with suppress(ParseError):
-            kind = detect_kind(data, path.name)
+            kind = detect_kind(data, PurePath(path).name)
         if kind not in OWN_TEXT:
             return None
     try:

@@ -7,7 +7,7 @@ import streamlit as st
 from core.library import SearchResult
 from core.search.answer.support import Support
 from core.types import Answer, Citation, Hit, Passage
-from pages.ui.ask.source import KindOf, opened_at, source_of
+from pages.ui.ask.source import open_in_chunks, source_of
 from pages.ui.shared import assets
 
 NOTHING = "The library does not say: "  # what the sentence of weak support begins with; here it is the heading
@@ -19,19 +19,14 @@ _quotes = st.components.v2.component(
 )
 
 
-def show_answer(
-    answer: Answer,
-    support: Support | None,
-    result: SearchResult,
-    kind_of: KindOf,
-) -> dict[str, str] | None:
-    """Draw the supporting sentences and cells; returns the place in Chunks a person asked to open, as query parameters.
+def show_answer(answer: Answer, support: Support | None, result: SearchResult) -> None:
+    """Draw the supporting sentences and cells, each of which leads to its place.
 
     ``support``: how likely the library answers at all; where that is not enough, ``answer`` is what came nearest.
     """
     quotes = [
         {
-            **source_of(quote.citation, kind_of),
+            **source_of(quote.citation),
             "headings": list(_headings(quote.citation, result)),
             "text": quote.text,
             "told": quote.told,
@@ -49,7 +44,7 @@ def show_answer(
         "weak": support.sentence.removeprefix(NOTHING) if support and not support.enough else "",
         "likely": likely,
     }
-    return opened_at(_quotes(key="ask.quotes", data=data, on_open_change=lambda: None).open)
+    open_in_chunks(_quotes(key="ask.quotes", data=data, on_open_change=lambda: None).open, cited=True)
 
 
 def _headings(citation: Citation, result: SearchResult) -> tuple[str, ...]:

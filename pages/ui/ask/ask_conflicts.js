@@ -34,7 +34,7 @@ export default function (component) {
   const opened = new Set([...host.querySelectorAll("details[open]")].map((fold) => fold.dataset.name));
   const held = host.getRootNode().activeElement?.closest?.("details")?.dataset.name;
   host.replaceChildren(...data.rows.map((row) => drawConflict(row, component)));
-  for (const fold of host.querySelectorAll("details")) { // what is looked at stays open
+  for (const fold of host.querySelectorAll("details")) {
     fold.open = opened.has(fold.dataset.name);
     if (fold.dataset.name === held) fold.querySelector("summary").focus();
   }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -12,10 +12,10 @@ from core.settings import Settings
 from core.types import Passage, Span
 from pages.ui.ask import results as ask_results
 from pages.ui.ask.dials import ask_dials
-from pages.ui.ask.dials.ask_dials import DIALS, in_words
+from pages.ui.ask.dials.ask_dials import in_words
 from pages.ui.ask.results import Inquiry
-from pages.ui.ask.source import KindOf, opened_at, source_of
-from pages.ui.shared import assets, state, words
+from pages.ui.ask.source import open_in_chunks, source_of
+from pages.ui.shared import assets, services, state, words
 
 
 def pieces(passage: Passage, others: Iterable[Passage]) -> list[tuple[str, bool]]:
@@ -88,49 +88,30 @@ def keep_row(settings: Settings, base: Settings) -> None:
         st.caption(words.escaped(f"A: {_said(a, base)}"))
         turned = a != settings
         st.button("Keep the dials as A", key="ask.keep", on_click=keep, args=[settings], disabled=not turned)
-        values = {dial.name: state.setting(a, dial.name) for dial in DIALS}
-        st.button("Turn the dials to A", key="ask.take", on_click=ask_dials.turn, args=[values], disabled=not turned)
+        st.button("Turn the dials to A", key="ask.take", on_click=ask_dials.turn_to, args=[a], disabled=not turned)
         st.button("Drop A", key="ask.drop", type="tertiary", on_click=keep, args=[None])
 
 
-def show_compared(
-    inquiry: Inquiry, result: SearchResult, settings: Settings, base: Settings, kind_of: KindOf
-) -> dict[str, str] | None:
-    """What is kept, and beside it what the dials bring; returns a place in Chunks that a person asked to open."""
+def show_compared(inquiry: Inquiry, result: SearchResult, settings: Settings, base: Settings) -> None:
+    """What is kept, and beside it what the dials bring."""
     keep_row(settings, base)
     a = kept()
     if a is None:
-        return None
+        return
     if a == settings:
         st.info("The dials stand as A. Turn one at the left, and B is what they bring.", icon=":material/compare:")
-        return None
+        return
     with st.spinner("Asking with A …"):
-        held = ask_results.search(inquiry, a)
-    return show_sides(held, result, {"A": a, "B": settings}, base, kind_of)
+        held = ask_results.search(services.library(), inquiry, a)
+    sides = [_side("A", held, result, _said(a, base)), _side("B", result, held, _said(settings, base))]
+    open_in_chunks(_sides(key="ask.sides", data={"sides": sides}, on_open_change=lambda: None).open)
 
 
 def _said(settings: Settings, base: Settings) -> str:
     return in_words(settings, base) or "no dial turned"
 
 
-def show_sides(
-    a: SearchResult, b: SearchResult, settings: Mapping[str, Settings], base: Settings, kind_of: KindOf
-) -> dict[str, str] | None:
-    """Draw both contexts; returns the place in Chunks a person asked to open, as query parameters.
-
-    ``settings``: of "A" and "B".
-    """
-    data = {
-        "sides": [
-            _side("A", a, b, _said(settings["A"], base), kind_of),
-            _side("B", b, a, _said(settings["B"], base), kind_of),
-        ]
-    }
-    drawn = _sides(key="ask.sides", data=data, on_open_change=lambda: None)
-    return opened_at(drawn.open)
-
-
-def _side(name: str, this: SearchResult, other: SearchResult, said: str, kind_of: KindOf) -> dict[str, Any]:
+def _side(name: str, this: SearchResult, other: SearchResult, said: str) -> dict[str, Any]:
     return {
         "name": name,
         "said": said,
@@ -138,7 +119,7 @@ def _side(name: str, this: SearchResult, other: SearchResult, said: str, kind_of
         "budget": this.context.budget,
         "kept": len(this.hits),
         "time": words.duration(sum(this.timings_ms.values())),
-        "passages": [{**source_of(passage, kind_of), **_passage(passage, other.passages)} for passage in this.passages],
+        "passages": [{**source_of(passage), **_passage(passage, other.passages)} for passage in this.passages],
     }
 
 

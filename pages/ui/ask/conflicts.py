@@ -9,11 +9,10 @@ import streamlit as st
 
 from core.search.context.conflicts import ConflictSide, ContextConflict
 from core.search.context.conflicts_values import NEGATION
-from pages.ui.ask.source import opened_at
+from pages.ui.ask.source import open_in_chunks
 from pages.ui.shared import assets
 from pages.ui.shared.words import place_name
 
-KEY = "ask.conflicts"
 _conflicts = st.components.v2.component(
     "lectern.conflicts",
     html='<section class="lectern conflicts" aria-label="Where the sources disagree"></section>',
@@ -22,17 +21,15 @@ _conflicts = st.components.v2.component(
 )
 
 
-def show_conflicts(found: Sequence[ContextConflict]) -> dict[str, str] | None:
-    """Draw them where there are any; returns the place in Chunks a person asked to open, as query parameters."""
-    if not found:
-        return None
-    rows = [_row(conflict) for conflict in found]
-    drawn = _conflicts(key=KEY, data={"rows": rows}, on_open_change=lambda: None)
-    return opened_at(drawn.open)
+def show_conflicts(found: Sequence[ContextConflict]) -> None:
+    """Draw them where there are any; each side leads to its place."""
+    if found:
+        rows = [_row(conflict) for conflict in found]
+        drawn = _conflicts(key="ask.conflicts", data={"rows": rows}, on_open_change=lambda: None)
+        open_in_chunks(drawn.open, cited=True)
 
 
 def _row(conflict: ContextConflict) -> dict[str, Any]:
-    """A conflict as it is drawn."""
     first = conflict.sides[0]
     return {
         "name": f"{first.version_id}:{first.span.start}",

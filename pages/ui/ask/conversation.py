@@ -108,10 +108,9 @@ def show_further(answer: Callable[[], str]) -> None:
     if pending is not None and client is not None:
         before = "" if tasks.known(_REWRITING, pending) else answer()
         task = tasks.begun(_REWRITING, pending, lambda task: _rewritten(task, client, pending, before))
-        if task.wait(tasks.PATIENCE):
-            st.rerun()
         said = f"“{escaped(pending.typed)}” is put so that it stands alone …".replace("{", "{{").replace("}", "}}")
-        tasks.show_progress(_REWRITING, task, said, _forget, said)
+        if tasks.finished(_REWRITING, task, said, _forget, said):
+            st.rerun()
         return
     with st.form("ask.further", border=False, clear_on_submit=True):
         row = st.container(horizontal=True, vertical_alignment="bottom")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -16,8 +16,9 @@ from core.settings import AssemblySettings, Settings
 from core.types import Block, BlockKind, Candidate, Hit, Passage
 from pages.ui.ask import judging
 from pages.ui.ask.dials import ask_dials
-from pages.ui.ask.source import KindOf, opened_at, shared_words, source_of
+from pages.ui.ask.source import open_in_chunks, shared_words, source_of
 from pages.ui.ask.stages import digits, scale, stage
+from pages.ui.reader import readings
 from pages.ui.shared import assets, state, words
 
 _ENDINGS = {0.4: "Only what is sure", AssemblySettings().stop_below: "As usual", 0.0: "Fill the room"}
@@ -46,12 +47,9 @@ _evidence = st.components.v2.component(
 )
 
 
-def show_evidence(
-    result: SearchResult, settings: Settings, blocks_of: Callable[[str], Sequence[Block]], kind_of: KindOf
-) -> dict[str, str] | None:
-    """Draw children and passages; returns the place in Chunks a person asked to open, as query parameters.
+def show_evidence(result: SearchResult, settings: Settings) -> None:
+    """Draw children and passages, each of which leads to its place.
 
-    ``blocks_of``: a version's blocks, so that code and tables are set as such.
     Gold is told beside the rest, so that judging a passage redraws nothing else.
     """
     candidates = {candidate.chunk_id: candidate for candidate in result.trace.candidates}
@@ -64,13 +62,13 @@ def show_evidence(
         ],
         "hits": [
             {
-                **source_of(hit, kind_of),
+                **source_of(hit),
                 **_hit(hit, candidates.get(hit.chunk_id), holder.get(hit.chunk_id, -1), result.question),
             }
             for hit in result.hits
         ],
         "passages": [
-            {**source_of(passage, kind_of), **_passage(passage, result, blocks_of(passage.version_id))}
+            {**source_of(passage), **_passage(passage, result, readings.document(passage.version_id).blocks)}
             for passage in result.passages
         ],
         "relevance": {
@@ -88,7 +86,7 @@ def show_evidence(
         on_open_change=lambda: None,
         on_judging_change=_judge,
     )
-    return opened_at(drawn.open)
+    open_in_chunks(drawn.open)
 
 
 def _ending(result: SearchResult, settings: Settings) -> dict[str, Any] | None:

@@ -8,12 +8,11 @@ import streamlit as st
 
 from core.errors import SettingsError
 from core.library import Library
+from core.search.explaining.dials import value_of
 from core.settings import Settings
 from pages.ui.ask import conversation
 from pages.ui.ask import question as asked
 from pages.ui.ask.dials import ask_dials
-from pages.ui.ask.source import KindOf
-from pages.ui.reader.readings import DRAWN
 from pages.ui.settings import rerankers
 from pages.ui.shared import address, state
 
@@ -66,10 +65,5 @@ def say(library: Library, question: str, settings: Settings, base: Settings) -> 
     )
 
 
-def cited(target: dict[str, str] | None, kind_of: KindOf) -> dict[str, str] | None:
-    """A citation's place in Chunks: of a PDF or a picture on its page, where the words are lit; ``None`` for none."""
-    return {**target, "view": "page"} if target and kind_of(target["document"]) in DRAWN else target
-
-
 def _values(settings: Settings) -> dict[str, object]:
-    return {name: state.setting(settings, name) for name in _NAMES}
+    return {name: value_of(settings, name) for name in _NAMES}

@@ -10,12 +10,11 @@ import streamlit as st
 
 from core.errors import LecternError
 from core.library import Library, Scope, SearchResult
-from core.search.answer import in_words
+from core.search.answer.line import Line
 from core.search.answer.support import Support
 from core.search.question.analysis import Keys
 from core.settings import RerankingSettings, Settings
 from core.storage.catalogue.question_log import LoggedQuestion
-from core.types import Answer
 from pages.ui.ask.dials import ask_dials
 from pages.ui.shared import services, state, tasks
 
@@ -36,34 +35,10 @@ class Inquiry:
     asking: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """The answer line of a result.
-
-    ``nearest``: the best sentences, whether or not they support an answer, which ``support`` tells.
-    """
-
-    nearest: Answer
-    support: Support
-    milliseconds: float
-
-    @property
-    def text(self) -> str:
-        """What is quoted, in words."""
-        return "\n".join(map(in_words, self.nearest.quotes))
-
-
-NOTHING = Answered(Answer(()), Support(0.0, enough=False, sentence=""), 0.0)  # of a question that found no chunk
-
-
-def search(inquiry: Inquiry, settings: Settings) -> SearchResult:
-    """What was found, and what the reader gets of it; a dial that is turned searches nothing again."""
-    return _search(services.library(), inquiry, settings)
-
-
-def _search(
+def search(
     library: Library, inquiry: Inquiry, settings: Settings, progress: Callable[[int, int], None] | None = None
 ) -> SearchResult:
+    """What was found, and what the reader gets of it; a dial that is turned searches nothing again."""
     return library.search(
         inquiry.question,
         settings,
@@ -84,13 +59,13 @@ def search_at_once(inquiry: Inquiry, settings: Settings) -> tuple[SearchResult, 
         inquiry.question, settings, scope=inquiry.scope, ignored=inquiry.ignored, asking=inquiry.asking
     )
     if settings.reranking.off or known is not None:
-        return known or search(inquiry, settings), settings
+        return known or search(library, inquiry, settings), settings
     at_once = replace(settings, reranking=RerankingSettings())
-    first = search(inquiry, at_once)
+    first = search(library, inquiry, at_once)
     task = tasks.begun(
         _RERANKING,
         (library.revision(), inquiry, settings, inquiry.asking),
-        lambda task: _search(library, inquiry, settings, task.tell),
+        lambda task: search(library, inquiry, settings, task.tell),
     )
     said = "Reading the best chunks again: {done} of {total}. Until then they stand in the order before."
     if not tasks.finished(_RERANKING, task, said, lambda: ask_dials.turn({"reranking.model": ""})):
@@ -102,31 +77,34 @@ def search_at_once(inquiry: Inquiry, settings: Settings) -> tuple[SearchResult, 
         return first, at_once
 
 
-def answer(result: SearchResult, settings: Settings) -> Answered:
-    """The answer line of a result. Sentences not met before are encoded."""
+def answer(result: SearchResult, settings: Settings) -> Line:
+    """The answer line of a result, with what came nearest where the library does not say.
+
+    Sentences not met before are encoded.
+    """
     searcher = services.library().searcher
     line = searcher.answer(result, settings.answering)
-    nearest = line.answer
-    if not line.support.enough:  # what was encoded for it is in memory
-        nearest = searcher.answer(result, replace(settings.answering, least_support=0.0)).answer
-    return Answered(nearest, line.support, line.milliseconds)
+    if line.support.enough:
+        return line
+    nearest = searcher.answer(result, replace(settings.answering, least_support=0.0))  # what was encoded is in memory
+    return replace(line, answer=nearest.answer)
 
 
-def note(inquiry: Inquiry, result: SearchResult, answered: Answered | None) -> None:
-    """Put a question into the library's log, once each time it is asked. ``answered``: ``None`` by a language model."""
+def note(inquiry: Inquiry, result: SearchResult, support: Support | None, quoting_ms: float = 0.0) -> None:
+    """Put a question into the library's log, once each time it is asked. ``support``: ``None`` of a written answer."""
     log = services.library().log
     if st.session_state.get(state.LOGGED) == inquiry.asking or not log.on:
         return
     st.session_state[state.LOGGED] = inquiry.asking
     nearest = max((hit.scores["dense"] for hit in result.hits if "dense" in hit.scores), default=None)
-    spent = sum(result.timings_ms.values()) + (answered.milliseconds if answered else 0)
+    spent = sum(result.timings_ms.values()) + quoting_ms
     with suppress(LecternError):  # a full disk costs the note, not the answer
         log.note(
             LoggedQuestion(
                 inquiry.question,
                 spent,
-                answered.support.probability if answered else None,
-                answered.support.enough if answered else None,
+                support.probability if support else None,
+                support.enough if support else None,
                 nearest,
                 tuple(dict.fromkeys(passage.version_id for passage in result.passages)),
             )

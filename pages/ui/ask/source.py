@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from core.text.analysis import analyse
 from core.types import Citation, Hit, Passage
+from pages.ui.reader.readings import DRAWN
+from pages.ui.shared import address, services
 from pages.ui.shared.words import page_word, place_name
 
 _WORD = re.compile(r"[^\W_]+(?:(?:_+|::|[.,'’\-/])[^\W_]+)*")
@@ -29,21 +31,24 @@ def _tokens(word: str) -> tuple[str, ...]:
     return tuple(analyse(word))
 
 
-KindOf = Callable[[str], str]  # a version's kind: slides are not pages
-
-
-def source_of(place: Hit | Passage | Citation, kind_of: KindOf) -> dict[str, Any]:
+def source_of(place: Hit | Passage | Citation) -> dict[str, Any]:
     """Where a text stands, in words and as a span."""
     return {
         "document": place.document,
         "file": place_name(place.source),
-        "page": f"{page_word(kind_of(place.version_id))} {place.page}" if place.page else "",
+        "page": f"{page_word(services.kind_of(place.version_id))} {place.page}" if place.page else "",
         "version": place.version_id,
         "start": place.start,
         "end": place.end,
     }
 
 
-def opened_at(target: Mapping[str, Any] | None) -> dict[str, str] | None:
-    """The place a person asked a component to open in Chunks, as query parameters; ``None`` where none was."""
-    return {"document": str(target["document"]), "span": str(target["span"])} if target else None
+def open_in_chunks(target: Mapping[str, Any] | None, *, cited: bool = False) -> None:
+    """Go to the place that a person asked a component to open, where one was.
+
+    ``cited``: of a PDF or a picture on its page, where the words are lit.
+    """
+    if target:
+        document, span = str(target["document"]), str(target["span"])
+        paged = cited and services.kind_of(document) in DRAWN
+        address.go("pages/chunks.py", {"document": document, "span": span, **({"view": "page"} if paged else {})})

@@ -10,36 +10,26 @@ _DEVIATIONS, _RANKS = "standard deviations above the mean", "sum of weighted rec
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage in words.
-
-    ``word``: by itself. ``short``: over a column. ``ranked``: where a rank was reached ("2nd by words"). ``scale``: of
-    its score; "" for that of the fusion.
-    """
+    """A stage in words: by itself, over a column, and the scale of its score, "" for that of the fusion."""
 
     word: str
     short: str
-    ranked: str
     scale: str = ""
 
 
 STAGES = {
-    "dense": Stage("meaning", "Meaning", "by meaning", "cosine, from -1 to 1"),
-    "alias": Stage("what else it is found by", "Alias", "by what else it is found by", "cosine, from -1 to 1"),
-    "lexical": Stage("words", "Words", "by words", "BM25, higher is better"),
-    "coverage": Stage(
-        "words around", "Around", "by words around", "share of the question's words found around it, from 0 to 1"
-    ),
-    "fused": Stage("fused", "Fused", "after fusion"),
-    "parent": Stage("with its section", "Section", "with its section's best"),
-    "document": Stage("with its document", "Document", "with its document's best"),
-    "neighbours": Stage("with neighbours", "Near", "with its neighbours' scores"),
-    "diverse": Stage("spread", "Spread", "after spreading", "the order in which it was chosen, as a falling score"),
-    "reranked": Stage(
-        "re-ranked", "Re-ranked", "after re-ranking", "the re-ranker's own, blended with the ranking before it"
-    ),
-    KEPT: Stage("kept", "Kept", "among the kept", "place among those that go on"),
+    "dense": Stage("meaning", "Meaning", "cosine, from -1 to 1"),
+    "alias": Stage("what else it is found by", "Alias", "cosine, from -1 to 1"),
+    "lexical": Stage("words", "Words", "BM25, higher is better"),
+    "coverage": Stage("words around", "Around", "share of the question's words found around it, from 0 to 1"),
+    "fused": Stage("fused", "Fused"),
+    "parent": Stage("with its section", "Section"),
+    "document": Stage("with its document", "Document"),
+    "neighbours": Stage("with neighbours", "Near"),
+    "diverse": Stage("spread", "Spread", "the order in which it was chosen, as a falling score"),
+    "reranked": Stage("re-ranked", "Re-ranked", "the re-ranker's own, blended with the ranking before it"),
+    KEPT: Stage("kept", "Kept", "place among those that go on"),
 }
-SEARCHES = ("dense", "lexical", "coverage")
 _FUSED = ("fused", "parent", "document", "neighbours")
 
 
@@ -50,7 +40,7 @@ def stage(name: str) -> Stage:
     ('words', 'best sentence', 'Best sentence')
     """
     said = name.replace("_", " ").replace("-", " ")
-    return STAGES.get(name) or Stage(said, said[:1].upper() + said[1:], f"after {said}", "higher is better")
+    return STAGES.get(name) or Stage(said, said[:1].upper() + said[1:], "higher is better")
 
 
 def scale(name: str, fusion: str) -> str:

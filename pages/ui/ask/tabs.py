@@ -10,7 +10,6 @@ from pages.ui.ask import compare as ask_compare
 from pages.ui.ask import results as ask_results
 from pages.ui.ask.ladder import show_ladder, show_scores, show_timings
 from pages.ui.ask.results import Inquiry
-from pages.ui.ask.source import KindOf
 from pages.ui.ask.why import TAB, show_why
 from pages.ui.ask.written import show_prompt
 from pages.ui.shared import services, state
@@ -18,10 +17,8 @@ from pages.ui.shared import services, state
 STAGES, SCORES, PROMPT, TIMINGS, SIDES, WHY = "Stages", "Scores", "Prompt", "Timings", "A/B", TAB
 
 
-def show_tabs(
-    inquiry: Inquiry, result: SearchResult, settings: Settings, base: Settings, kind_of: KindOf
-) -> dict[str, str] | None:
-    """Everything behind the evidence; only what is looked at is drawn. Returns a place to open in Chunks."""
+def show_tabs(inquiry: Inquiry, result: SearchResult, settings: Settings, base: Settings) -> None:
+    """Everything behind the evidence; only what is looked at is drawn."""
     sources = services.library().sources()
     titles = {source.version_id: source.title for source in sources}
     stages, scores, prompt, timings, sides, why = st.tabs(
@@ -45,5 +42,4 @@ def show_tabs(
             show_why(inquiry, settings, sources)
     if sides.open:
         with sides:
-            return ask_compare.show_compared(inquiry, result, settings, base, kind_of)
-    return None
+            ask_compare.show_compared(inquiry, result, settings, base)

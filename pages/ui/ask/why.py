@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -33,50 +32,12 @@ def offer(change: Change) -> str:
     'Take away “type: pdf” and set “Chunks kept (k)” to 90'
     """
     taken = " and ".join(f"“{kind}: {value}”" for kind, value in change.remove)
-    told = []
-    for name, (_, after) in change.settings.items():
-        dial = BY_NAME.get(name)
-        told.append(f"“{dial.label}” to {dial.said(after)}" if dial else f"{name} to {after}")
+    dials = [(BY_NAME[name], after) for name, (_, after) in change.settings.items()]
+    told = [f"“{dial.label}” to {dial.said(after)}" for dial, after in dials]
     parts = [f"take away {taken}"] if taken else []
     parts += [f"set {' and '.join(told)}"] if told else []
     whole = " and ".join(parts)
     return f"{whole[:1].upper()}{whole[1:]}"
-
-
-def dialled(change: Change) -> bool:
-    """Whether this page has a dial for everything that a change turns.
-
-    >>> dialled(Change({"retrieval.k": (50, 90)}, 0.1, 1.0))
-    True
-    >>> dialled(Change({"retrieval.lexical_engine": ("fts5", "rank-bm25")}, 0.1, 1.0))
-    False
-    """
-    return all(name in BY_NAME for name in change.settings)
-
-
-def undialled(changes: Sequence[Change]) -> str:
-    """How to make the changes that this page has no dial for; "" where it has one for all.
-
-    >>> undialled([Change({"retrieval.k": (50, 90)}, 0.1, 1.0)])
-    ''
-    >>> undialled([Change({"retrieval.lexical_engine": ("fts5", "rank-bm25")}, 0.3, 1.0)])
-    'Also in with retrieval.lexical_engine=rank-bm25, which has no dial here: the command line sets it.'
-    """
-    missing = [
-        " ".join(f"{name}={after}" for name, (_, after) in change.settings.items())
-        for change in changes
-        if not dialled(change)
-    ]
-    return f"Also in with {' or '.join(missing)}, which has no dial here: the command line sets it." if missing else ""
-
-
-def dials_said(names: Sequence[str]) -> str:
-    """Dials as the page calls them, one after another.
-
-    >>> dials_said(["retrieval.k", "retrieval.lexical_engine"])
-    'Chunks kept (k), retrieval.lexical_engine'
-    """
-    return ", ".join(BY_NAME[name].label if name in BY_NAME else name for name in names)
 
 
 TAB = "Why not this passage?"
@@ -248,7 +209,7 @@ def _explain(inquiry: Inquiry, settings: Settings, asked: ExplainedPlace, source
 def _changes(question: str, told: WhyNot, asked: ExplainedPlace) -> None:
     """A button for each change that admits the place: it turns the dials or takes chips away, and asks again."""
     with st.container(horizontal=True, gap="xsmall"):
-        for number, change in enumerate(filter(dialled, told.changes)):
+        for number, change in enumerate(told.changes):
             st.button(
                 words.escaped(offer(change)),
                 key=f"ask.why.change.{number}",
@@ -256,13 +217,11 @@ def _changes(question: str, told: WhyNot, asked: ExplainedPlace) -> None:
                 args=[question, change, asked],
                 help=f"Tried: the context then holds {change.held:.0%} of it.",
             )
-    others = undialled(told.changes)
-    if others:
-        st.caption(words.escaped(others))
     if told.tried > 1:
         st.caption(f"{words.count(told.tried, 'context')} were filled to find this out.")
     if told.untried:
-        st.caption(words.escaped(f"That was enough; not tried to their ends: {dials_said(told.untried)}."))
+        untried = ", ".join(BY_NAME[name].label for name in told.untried)
+        st.caption(words.escaped(f"That was enough; not tried to their ends: {untried}."))
 
 
 def _make(question: str, change: Change, asked: ExplainedPlace) -> None:

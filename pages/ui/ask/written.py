@@ -16,7 +16,6 @@ from core.search.checking.library_check import check_answer
 from core.search.context.written_prompt import written_prompt
 from core.types import Passage
 from pages.ui.ask.results import Inquiry
-from pages.ui.ask.source import KindOf
 from pages.ui.ask.written_text import show_text
 from pages.ui.shared import language, services, tasks, words
 from pages.ui.shared.guard import guarded
@@ -69,31 +68,33 @@ def _left(host: str) -> str:
     return f"The question, those before it and the passages below leave this machine and go to {words.escaped(host)}."
 
 
-def show_written(inquiry: Inquiry, result: SearchResult, kind_of: KindOf) -> dict[str, str] | None:
-    """The answer as far as it is written; returns a place to open in Chunks. Nothing in it hides the evidence."""
+def show_written(inquiry: Inquiry, result: SearchResult) -> None:
+    """The answer as far as it is written. Nothing in it hides the evidence."""
     try:
         client = language.client()
     except LecternError as error:
         _said(str(error))
-        return None
+        return
     if client is None:
-        return None
+        return
     drafts: LruCache[Draft] = st.session_state.setdefault(_DRAFTS, LruCache[Draft](20))
     settings, prompt = client.settings, prompt_of(result)
     key = _key(inquiry, settings.address, settings.model)
     draft = drafts.made(key, lambda: Draft(prompt, result.passages))
     task = tasks.begun(_WRITING, (key, draft.prompt), lambda task: write(task, client, draft))
     if not task.wait(_PATIENCE):
-        st.fragment(_follow, run_every=0.4)(task, draft, settings.model, kind_of)
-        return None
-    target = _draw(draft, settings.model, kind_of)
+        st.fragment(_follow, run_every=0.4)(task, draft, settings.model)
+        return
+    if draft.fault:
+        _said(draft.fault)
+    if draft.text.strip():
+        show_text(draft.text, draft.verdicts, draft.passages, key="ask.written", by=settings.model)
     if draft.prompt != prompt or draft.fault:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if draft.prompt != prompt:
                 st.caption("The passages below are others by now than those it was written from.", width="content")
             again = partial(_again, drafts, key, Draft(prompt, result.passages))
             st.button("Write it again", key="ask.again", icon=":material/refresh:", type="tertiary", on_click=again)
-    return target
 
 
 def told(inquiry: Inquiry) -> str:
@@ -134,7 +135,7 @@ def _again(drafts: LruCache[Draft], key: object, fresh: Draft) -> None:
     drafts.put(key, fresh)
 
 
-def _follow(task: Task[None], draft: Draft, model: str, kind_of: KindOf) -> None:
+def _follow(task: Task[None], draft: Draft, model: str) -> None:
     with guarded():
         if task.over:
             st.rerun()
@@ -146,15 +147,7 @@ def _follow(task: Task[None], draft: Draft, model: str, kind_of: KindOf) -> None
                 st.caption(f":material/more_horiz: {words.escaped(model)} {busy} …", width="content")
                 st.button("Stop", key="ask.stop", icon=":material/stop_circle:", on_click=task.cancel)
         if draft.text:
-            show_text(draft.text.rstrip(), (), draft.passages, kind_of, key="ask.writing", busy=True)
-
-
-def _draw(draft: Draft, model: str, kind_of: KindOf) -> dict[str, str] | None:
-    if draft.fault:
-        _said(draft.fault)
-    if not draft.text.strip():
-        return None
-    return show_text(draft.text, draft.verdicts, draft.passages, kind_of, key="ask.written", by=model)
+            show_text(draft.text.rstrip(), (), draft.passages, key="ask.writing", busy=True)
 
 
 def _said(sentence: str) -> None:

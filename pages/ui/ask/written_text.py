@@ -14,7 +14,7 @@ from core.search.checking.claims import marks
 from core.search.checking.library_check import check_text
 from core.settings import Settings
 from core.types import Passage, Span
-from pages.ui.ask.source import KindOf, opened_at, source_of
+from pages.ui.ask.source import open_in_chunks, source_of
 from pages.ui.shared import assets, services, tasks, words
 
 TITLE = "Check a text against the library"
@@ -22,8 +22,8 @@ _TEXT, _ASKED, _CHECKING = "ask.check.text", "ask.check.asked", "checking"
 _DONE = "ask.check.done"
 
 
-def show_check(scope: Scope, settings: Settings, kind_of: KindOf) -> dict[str, str] | None:
-    """The fold, its field and what came of it; returns a place to open in Chunks."""
+def show_check(scope: Scope, settings: Settings) -> None:
+    """The fold, its field and what came of it."""
     with st.expander(TITLE, icon=":material/fact_check:", key="ask.check"):
         with st.form("ask.check.form", border=False):
             st.text_area(
@@ -36,11 +36,11 @@ def show_check(scope: Scope, settings: Settings, kind_of: KindOf) -> dict[str, s
             )
             if st.form_submit_button("Check it"):
                 st.session_state[_ASKED] = st.session_state[_TEXT].strip()
-        asked = st.session_state.get(_ASKED, "")
-        return _show(asked, scope, settings, kind_of) if asked else None
+        if asked := st.session_state.get(_ASKED, ""):
+            _show(asked, scope, settings)
 
 
-def _show(text: str, scope: Scope, settings: Settings, kind_of: KindOf) -> dict[str, str] | None:
+def _show(text: str, scope: Scope, settings: Settings) -> None:
     library = services.library()
     key = (text, scope, settings.fingerprint(), library.revision())
     known: tuple[object, list[Verdict]] | None = st.session_state.get(_DONE)
@@ -49,14 +49,14 @@ def _show(text: str, scope: Scope, settings: Settings, kind_of: KindOf) -> dict[
         task = tasks.begun(_CHECKING, key, lambda task: check_text(searcher, text, settings, scope, task.tell))
         said = "Holding sentence {done} of {total} against the library …"
         if not tasks.finished(_CHECKING, task, said, lambda: st.session_state.pop(_ASKED, None)):
-            return None
+            return
         try:
             known = (key, task.result())
         except LecternError as error:
             st.warning(words.escaped(str(error)), icon=":material/error:")
-            return None
+            return
         st.session_state[_DONE] = known
-    return show_text(text, known[1], (), kind_of, key="ask.checked")
+    show_text(text, known[1], (), key="ask.checked")
 
 
 _written = st.components.v2.component(
@@ -71,32 +71,29 @@ def show_text(
     text: str,
     verdicts: Sequence[Verdict],
     passages: Sequence[Passage],
-    kind_of: KindOf,
     *,
     key: str,
     by: str = "",
     busy: bool = False,
-) -> dict[str, str] | None:
-    """Draw it; returns the place in Chunks a person asked to open. ``by``: the model that wrote it, "" for nobody's.
+) -> None:
+    """Draw it; what it cites leads to its place. ``by``: the model that wrote it, "" for nobody's.
 
     ``passages``: those that numbers in brackets name. ``busy``: there is more to come, and nothing is checked yet.
     """
-    cited = {passage.rank: source_of(passage, kind_of) for passage in passages}
+    cited = {passage.rank: source_of(passage) for passage in passages}
     data = {
-        "sentences": sentences(text, verdicts, cited, kind_of),
+        "sentences": sentences(text, verdicts, cited),
         "counts": dict(counted(verdicts)) if verdicts else {},
         "by": by,
         "busy": busy,
     }
-    return opened_at(_written(key=key, data=data, on_open_change=lambda: None).open)
+    open_in_chunks(_written(key=key, data=data, on_open_change=lambda: None).open, cited=True)
 
 
-def sentences(
-    text: str, verdicts: Sequence[Verdict], cited: Mapping[int, Mapping[str, Any]], kind_of: KindOf
-) -> list[dict[str, Any]]:
+def sentences(text: str, verdicts: Sequence[Verdict], cited: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The text in order, whole: each piece a sentence with its verdict, or what stands between two.
 
-    >>> told = sentences("Free [1, 9].", (), {1: {}}, str)
+    >>> told = sentences("Free [1, 9].", (), {1: {}})
     >>> told[0]["parts"]
     [{'text': 'Free'}, {'text': ' '}, {'cite': 1}, {'cite': 9, 'lost': True}, {'text': '.'}]
     """
@@ -113,8 +110,7 @@ def sentences(
                 "verdict": "" if silent else verdict.verdict,
                 "reason": verdict.reason,
                 "spans": [
-                    {**source_of(place, kind_of), "text": held}
-                    for place, held in zip(verdict.spans, verdict.texts, strict=True)
+                    {**source_of(place), "text": held} for place, held in zip(verdict.spans, verdict.texts, strict=True)
                 ],
             }
         )

@@ -15,9 +15,9 @@ from core.evaluation.history import RunHead
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.statistics import Comparison
-from core.ingest.jobs import Job, NewItem
+from core.ingest.jobs import Job
 from core.library import Library
-from pages.ui.shared import services
+from pages.ui.shared import background, services
 from pages.ui.shared.guard import attempt_or_toast
 from pages.ui.shared.work import Plan
 
@@ -61,7 +61,7 @@ def workspace() -> Path:
 
 def start(plan: Plan) -> None:
     """Put it in the queue; the worker goes on where an unfinished run of the same plan stopped."""
-    services.library().queue.enqueue("bench", plan.payload(), [NewItem(plan.name)])
+    background.start("bench", plan.payload(), plan.name)
 
 
 def runs() -> list[Run]:

@@ -111,7 +111,7 @@ def side(
     return {
         "preset": preset,
         "recall": "–" if share is None else f"{100 * share:.0f} %",
-        "story": gold_story(measured.ranks, measured.lost.get(budget, {}), budget),
+        "story": gold_story(measured.lost.get(budget, {}), budget),
         "ranks": [
             [stage.word, ordinal(measured.ranks[name]) if name in measured.ranks else ""]
             for name, stage in STAGES.items()

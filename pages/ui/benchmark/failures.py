@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from core.evaluation.failures.classes import CLASSES, counted
 from core.evaluation.failures.remedies import REMEDIES, Remedies
 from core.evaluation.reporting.report import BenchReport
-from core.ingest.jobs import NewItem
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.questions import show_questions
 from pages.ui.shared import background, services, words
-from pages.ui.shared.plots import CONFIG, palette
+from pages.ui.shared.plots import CONFIG, lay_out, palette
 from pages.ui.shared.queue import show_jobs
 from pages.ui.shared.work import REMEDIES as JOB
 
 if TYPE_CHECKING:
     import plotly.graph_objects
-
-
-def has_failures(folder: str, preset: str) -> bool:
-    """Whether the run told why questions were missed, and some were."""
-    return any(item.failure for item in benches.measured(folder, preset).values())
 
 
 def show_failures(report: BenchReport, folder: str, preset: str, other: str) -> None:
@@ -67,24 +61,14 @@ def classes_figure(counts: Mapping[str, int]) -> plotly.graph_objects.Figure:
             hovertemplate="%{y}: %{x}<extra></extra>",
         )
     )
-    figure.update_layout(
-        height=220,
-        margin={"l": 0, "r": 0, "t": 4, "b": 0},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": palette().ink},
-        xaxis={"title": "Questions", "gridcolor": palette().grid},
-        yaxis={"autorange": "reversed", "automargin": True},
-    )
-    return figure
+    across = {"title": "Questions", "gridcolor": palette().grid}
+    return lay_out(figure, height=220, xaxis=across, yaxis={"autorange": "reversed", "automargin": True})
 
 
 def _show_remedies(report: BenchReport, folder: str, preset: str) -> None:
     library = services.library()
     of = {"run": folder, "preset": preset}
-    done = library.queue.jobs(-1, states=("done",), kinds=(JOB,))
-    found = next((job.result for job in done if job.result and of.items() <= job.payload.items()), None)
-    if found:
+    if found := background.outcome(JOB, of):
         tried = Remedies.from_dict(found)
         for one in sorted(tried.tried, key=lambda one: -one.share):
             st.markdown(f"- {words.escaped(remedy_words(one.name, len(one.mended), tried.failures, one.tokens))}")
@@ -98,16 +82,12 @@ def _show_remedies(report: BenchReport, folder: str, preset: str) -> None:
             key="benchmark.remedies",
             icon=":material/healing:",
             disabled=bool(background.active_jobs(JOB)),
-            on_click=_try,
-            args=[payload],
+            on_click=background.start,
+            args=[JOB, payload, preset],
             help="The missed questions are asked again with one thing changed at a time; where another cut is tried, "
             "documents are cut and encoded anew, beside yours.",
         )
         show_jobs(JOB)
-
-
-def _try(payload: Mapping[str, Any]) -> None:
-    services.library().queue.enqueue(JOB, payload, [NewItem(payload["preset"])])
 
 
 def remedy_words(name: str, mended: int, failures: int, tokens: float) -> str:

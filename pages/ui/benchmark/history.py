@@ -19,6 +19,7 @@ from core.library import Library
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.suites import suite_in
 from pages.ui.shared import background, services, state, words
+from pages.ui.shared.tables import ticked
 from pages.ui.shared.work import Plan
 
 COLUMNS = {
@@ -60,7 +61,7 @@ def show_history(runs: list[benches.Run]) -> None:
     if not runs:
         return
     with st.expander(f"History · {words.count(len(runs), 'run')}", icon=":material/history:"):
-        rows = {
+        rows: dict[str, list[object]] = {
             "Suite": [run.name for run in runs],
             "Begun": [datetime.fromisoformat(run.head.made_at).astimezone() for run in runs],
             "Presets": [", ".join(run.head.presets) for run in runs],
@@ -69,17 +70,9 @@ def show_history(runs: list[benches.Run]) -> None:
         }
         if not any(run.head.revision for run in runs):
             del rows["Revision"]
-        event = st.dataframe(
-            rows,
-            key=f"benchmark.history.{hash(tuple(run.head.folder for run in runs))}",
-            hide_index=True,
-            on_select="rerun",
-            selection_mode="single-row",
-            column_config=COLUMNS,
-            height="auto" if len(runs) < 9 else 320,
-            alt="Runs, the newest first",
-        )
-        chosen = [runs[row] for row in event.selection.rows if row < len(runs)]
+        names, height = [run.head.folder for run in runs], None if len(runs) < 9 else 320
+        alt = "Runs, the newest first"
+        chosen = ticked(runs, names, rows, "benchmark.history", alt, COLUMNS, several=False, height=height)
         with st.container(horizontal=True, vertical_alignment="center"):
             if not chosen:
                 st.caption("Choose a run to open it, to go on with it, or to remove it.")

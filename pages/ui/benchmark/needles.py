@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.evaluation.needles import KINDS, STAGES, NeedleMap
-from core.ingest.jobs import NewItem
-from pages.ui.shared import background, language, services, state, words
+from pages.ui.shared import background, language, state, words
 from pages.ui.shared.guard import guarded
-from pages.ui.shared.plots import CONFIG, palette, softened
+from pages.ui.shared.plots import CONFIG, lay_out, palette, softened
 from pages.ui.shared.queue import show_jobs
 from pages.ui.shared.work import NEEDLES
 
@@ -35,8 +34,8 @@ def show_needles() -> None:
             key="needles.begin",
             icon=":material/grid_on:",
             disabled=busy or plan is None,
-            on_click=_start,
-            args=[plan],
+            on_click=background.start,
+            args=[NEEDLES, plan, "Needles"],
         )
         show_jobs(NEEDLES)
         if not busy:
@@ -72,15 +71,10 @@ def _chosen() -> dict[str, Any] | None:
     return {"tokens": tokens, "kinds": kinds, "own": owned, "answers": bool(answers)}
 
 
-def _start(payload: dict[str, Any]) -> None:
-    services.library().queue.enqueue(NEEDLES, payload, [NewItem("Needles")])
-
-
 def _outcome() -> None:
-    done = services.library().queue.jobs(1, states=("done",), kinds=(NEEDLES,))
-    if not (done and done[0].result):
+    if not (left := background.outcome(NEEDLES)):
         return
-    found = NeedleMap.from_dict(done[0].result)
+    found = NeedleMap.from_dict(left)
     stages = [stage for stage in STAGES if any(cell.stage == stage for cell in found.cells)]
     state.choose(state.NEEDLES_STAGE, stages, "context")
     stage = st.segmented_control("Stage", stages, key=state.NEEDLES_STAGE, required=True) or stages[0]
@@ -120,13 +114,5 @@ def heat_map(found: NeedleMap, stage: str) -> plotly.graph_objects.Figure:
             colorbar={"tickformat": ".0%", "thickness": 12},
         )
     )
-    figure.update_layout(
-        height=140 + 46 * len(sizes),
-        margin={"l": 0, "r": 0, "t": 8, "b": 0},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": palette().ink},
-        xaxis={"title": "Depth", "type": "category"},
-        yaxis={"title": "Tokens", "type": "category"},
-    )
-    return figure
+    across, down = {"title": "Depth", "type": "category"}, {"title": "Tokens", "type": "category"}
+    return lay_out(figure, height=140 + 46 * len(sizes), xaxis=across, yaxis=down)

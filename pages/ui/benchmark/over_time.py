@@ -24,7 +24,7 @@ from core.storage.catalogue.question_log import LoggedQuestion
 from pages.ui.benchmark import benches
 from pages.ui.shared import address, services, state, words
 from pages.ui.shared.guard import attempt_or_toast, guarded
-from pages.ui.shared.plots import CONFIG, palette
+from pages.ui.shared.plots import CONFIG, lay_out, palette
 
 if TYPE_CHECKING:
     import plotly.graph_objects
@@ -167,15 +167,5 @@ def figure(counted: Sequence[Week]) -> plotly.graph_objects.Figure:
             if any(getattr(week, name) for week in counted)
         ]
     )
-    drawn.update_layout(
-        barmode="stack",
-        height=240,
-        margin={"l": 0, "r": 0, "t": 8, "b": 0},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": palette().ink},
-        xaxis={"title": "Week from"},
-        yaxis={"title": "Questions", "gridcolor": palette().grid},
-        legend={"orientation": "h", "y": 1.15},
-    )
-    return drawn
+    up, legend = {"title": "Questions", "gridcolor": palette().grid}, {"orientation": "h", "y": 1.15}
+    return lay_out(drawn, barmode="stack", height=240, xaxis={"title": "Week from"}, yaxis=up, legend=legend)

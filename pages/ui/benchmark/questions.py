@@ -14,6 +14,7 @@ from pages.ui.benchmark import benches
 from pages.ui.benchmark.drill import TextOf, show_drill, side
 from pages.ui.benchmark.views import choose_budget
 from pages.ui.shared import state, words
+from pages.ui.shared.tables import ticked
 
 COLUMNS = {
     "Question": st.column_config.TextColumn(width="large"),
@@ -56,18 +57,17 @@ def show_questions(
         f"{words.count(len(rows), 'question')}, those of which {words.escaped(preset)} read least first. "
         "Choose a row to see what each preset read."
     )
-    event = st.dataframe(
+    chosen = ticked(
+        rows,
+        [row.id for row in rows],
         table(rows, found, budget),
-        key=f"{state.BENCH_QUESTION}.{folder}.{preset}.{budget}.{hash(tuple(row.id for row in rows))}",
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        selection_default={"selection": {"rows": [0], "columns": [], "cells": []}},
+        f"{state.BENCH_QUESTION}.{folder}.{preset}.{budget}",
+        "Questions, those read least first",
+        {**COLUMNS, **_shares(sides)},
+        several=False,
+        first=True,
         height=280,
-        column_config={**COLUMNS, **_shares(sides)},
-        alt="Questions, those read least first",
     )
-    chosen = [rows[place] for place in event.selection.rows if place < len(rows)]
     if chosen:
         _open(report, chosen[0], found, budget)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from pages.ui.benchmark import apply as bench_apply
 from pages.ui.benchmark import benches
 from pages.ui.benchmark import history as bench_history
 from pages.ui.benchmark.details import show_settings, show_unanswerable
-from pages.ui.benchmark.failures import has_failures, show_failures
+from pages.ui.benchmark.failures import show_failures
 from pages.ui.benchmark.questions import show_questions
 from pages.ui.benchmark.ready import paragraph
 from pages.ui.benchmark.table import USUAL, columns, show_table, table
@@ -163,35 +163,33 @@ def _legend(report: BenchReport, baseline: str) -> str:
 
 
 def _views(report: BenchReport, folder: str, selected: str, baseline: str) -> None:
-    views = [RECALL, PARETO, BREAKDOWN, LOST, QUESTIONS, SETTINGS]
-    if any(outcome.gold_at is not None for outcome in benches.measured(folder, selected).values()):
-        views.insert(views.index(QUESTIONS), PLACE)
-    if has_failures(folder, selected):
-        views.insert(views.index(QUESTIONS), FAILURES)
-    if report.presets[0].unanswerable.get("unanswerable"):
-        views.append(UNANSWERABLE)
-    state.choose(state.BENCH_VIEW, views, RECALL)
-    view = st.segmented_control("View", views, key=state.BENCH_VIEW, required=True, label_visibility="collapsed")
     chosen = tuple(dict.fromkeys((selected, baseline)))
-    if view == RECALL:
-        show_recall(report, chosen)
-    elif view == PARETO:
-        picked = show_pareto(report, selected)
-        if picked:
-            st.session_state[state.BENCH_SELECTED] = picked
-            state.bump(state.BENCH_PARETO_ROUND)
-            st.rerun(scope="fragment")
-    elif view == BREAKDOWN:
-        show_breakdown(report, folder, chosen)
-    elif view == LOST:
-        show_lost(report)
-    elif view == PLACE:
-        show_positions(folder, selected)
-    elif view == FAILURES:
-        show_failures(report, folder, selected, baseline)
-    elif view == QUESTIONS:
-        show_questions(report, folder, selected, baseline)
-    elif view == SETTINGS:
-        show_settings(report)
-    else:
-        show_unanswerable(report)
+    measured = benches.measured(folder, selected).values()
+    views: dict[str, Callable[[], None]] = {
+        RECALL: lambda: show_recall(report, chosen),
+        PARETO: lambda: _pareto(report, selected),
+        BREAKDOWN: lambda: show_breakdown(report, folder, chosen),
+        LOST: lambda: show_lost(report),
+        PLACE: lambda: show_positions(folder, selected),
+        FAILURES: lambda: show_failures(report, folder, selected, baseline),
+        QUESTIONS: lambda: show_questions(report, folder, selected, baseline),
+        SETTINGS: lambda: show_settings(report),
+        UNANSWERABLE: lambda: show_unanswerable(report),
+    }
+    told = {
+        PLACE: any(outcome.gold_at is not None for outcome in measured),
+        FAILURES: any(outcome.failure for outcome in measured),
+        UNANSWERABLE: bool(report.presets[0].unanswerable.get("unanswerable")),
+    }
+    offered = [view for view in views if told.get(view, True)]
+    state.choose(state.BENCH_VIEW, offered, RECALL)
+    view = st.segmented_control("View", offered, key=state.BENCH_VIEW, required=True, label_visibility="collapsed")
+    views[view or RECALL]()
+
+
+def _pareto(report: BenchReport, selected: str) -> None:
+    """The figure, where a click on a point chooses its preset."""
+    if picked := show_pareto(report, selected):
+        st.session_state[state.BENCH_SELECTED] = picked
+        state.bump(state.BENCH_PARETO_ROUND)
+        st.rerun(scope="fragment")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from core.ingest.jobs import NewItem
 from core.refitting import GAIN, taught
 from core.refitting.tuning import KIND, LEAST_JUDGMENTS
 from pages.ui.ask.dials.ask_dials import CAREFUL, profiles
@@ -48,15 +48,15 @@ def _enough(held: int) -> str:
 
 
 def _start() -> None:
-    library, found = services.library(), _found()
+    library, found = services.library(), background.outcome(KIND)
     if not (found and _used(found)):  # else it could not be undone any more if nothing better comes of this
         _discard()
     careful = profiles(library.settings, rerankers.chosen())[CAREFUL]
-    library.queue.enqueue(KIND, {"settings": careful.to_dict()}, [NewItem("Your judgments")])
+    background.start(KIND, {"settings": careful.to_dict()}, "Your judgments")
 
 
 def _outcome() -> None:
-    found = _found()
+    found = background.outcome(KIND)
     if found is None:
         return
     gained = found["verdict"] == GAIN
@@ -70,19 +70,12 @@ def _outcome() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if used:
             st.markdown(":material/check: *Careful* reads with it from the next question on.")
-            st.button("Undo", key="benchmark.tune.undo", icon=":material/undo:", on_click=_undo)
+            undo = partial(taught.give_back, services.library())
+            st.button("Undo", key="benchmark.tune.undo", icon=":material/undo:", on_click=undo)
         elif gained:
-            use = [_model(found)]
-            st.button("Use under Careful", key="benchmark.tune.use", type="primary", on_click=_use, args=use)
+            use = partial(taught.take, services.library(), _model(found))
+            st.button("Use under Careful", key="benchmark.tune.use", type="primary", on_click=use)
         st.button("Close" if used or not gained else "Discard", key="benchmark.tune.discard", on_click=_discard)
-
-
-def _use(model: str) -> None:
-    taught.take(services.library(), model)
-
-
-def _undo() -> None:
-    taught.give_back(services.library())
 
 
 def _model(found: Mapping[str, Any]) -> str:
@@ -101,9 +94,3 @@ def _discard() -> None:
     for job in library.queue.jobs(-1, kinds=(KIND,)):
         if job.finished:
             library.queue.dismiss(job.id)
-
-
-def _found() -> Mapping[str, Any] | None:
-    """What the last job left."""
-    done = services.library().queue.jobs(1, states=("done",), kinds=(KIND,))
-    return done[0].result if done and done[0].result else None

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.evaluation.statistics import Comparison
-from core.text.numerals import ordinal
-from pages.ui.ask.stages import KEPT, SEARCHES, STAGES
 
 MARKS = {"better": "▲", "worse": "▼", "no difference seen": "="}
 
@@ -33,44 +31,19 @@ def _points(value: float) -> str:
     return f"{round(value, 1) + 0.0:.1f}".replace("-", "−")
 
 
-def gold_story(ranks: Mapping[str, int], lost: Mapping[str, int], budget: int) -> str:
-    """What became of a question's gold at one budget, in two sentences. ``lost``: characters, "read" among them.
+def gold_story(lost: Mapping[str, int], budget: int) -> str:
+    """What became of a question's gold at one budget, in a sentence. ``lost``: characters, "read" among them.
 
-    >>> gold_story({"dense": 34, "lexical": 2, "fused": 9, "kept": 9}, {"budget": 80}, 1000)
-    'The best chunk with gold was 34th by meaning and 2nd by words; after fusion 9th. The budget of 1,000 characters \
-ended before it.'
-    >>> gold_story({"dense": 1, "fused": 1}, {"read": 80}, 4000)
-    'The best chunk with gold was 1st by meaning; after fusion 1st. All of it was read.'
-    >>> gold_story({}, {"search": 30, "budget": 10}, 4000)
-    'No search ranked the gold. None of it was read: no search had 75 % among its first chunks; the budget of 4,000 \
-characters ended before 25 %.'
-    >>> gold_story({"dense": 1, "reranked": 2}, {"read": 250, "budget": 250, "cutting": 1}, 4000)
-    'The best chunk with gold was 1st by meaning; after re-ranking 2nd. 50 % of it was read; the budget of 4,000 \
-characters ended before the rest.'
+    >>> gold_story({"budget": 80}, 1000), gold_story({"read": 80}, 4000)
+    ('The budget of 1,000 characters ended before it.', 'All of it was read.')
+    >>> gold_story({"search": 30, "budget": 10}, 4000)
+    'None of it was read: no search had 75 % among its first chunks; the budget of 4,000 characters ended before 25 %.'
+    >>> gold_story({"read": 250, "budget": 250, "cutting": 1}, 4000)
+    '50 % of it was read; the budget of 4,000 characters ended before the rest.'
     """
-    total = sum(lost.values())
+    total, read = sum(lost.values()), lost.get("read", 0)
     if not total:
         return "The documents do not answer this question: there is no gold to find."
-    return f"{_way(ranks)} {_end(lost, total, budget)}"
-
-
-def _way(ranks: Mapping[str, int]) -> str:
-    searched = [f"{ordinal(ranks[name])} {STAGES[name].ranked}" for name in SEARCHES if name in ranks]
-    after = [
-        f"{stage.ranked} {ordinal(ranks[name])}"
-        for name, stage in STAGES.items()
-        if name in ranks and name not in (*SEARCHES, KEPT)
-    ]
-    if not searched:
-        return "No search ranked the gold."
-    return (
-        "; ".join([f"The best chunk with gold was {' and '.join(searched)}", *([", ".join(after)] if after else [])])
-        + "."
-    )
-
-
-def _end(lost: Mapping[str, int], total: int, budget: int) -> str:
-    read = lost.get("read", 0)
     if read == total:
         return "All of it was read."
     gone = sorted(((count, stage) for stage, count in lost.items() if stage != "read"), reverse=True)

@@ -84,7 +84,7 @@ def bench(view: ReaderView) -> None:
             folded = bool(st.session_state.get(state.CHUNKS_FOLDED))
             rail = st.container(key="chunks_rail", width=44 if folded else 268)
             stage = st.container(key="chunks_stage", width="stretch", gap=None)  # the panel below has no height
-        a = chunks_state.shown(source, known)
+        a = chunks_state.shown("a", source, known)
         pair = chunks_compare.compared(source, a, other, known) if other else None
         with stage:
             readers = st.container(key="chunks_readers", gap="xsmall")

@@ -39,7 +39,7 @@ def card(cut: Cut, leaf: str | None) -> dict[str, Any] | None:
     found = cut.features.result().get(leaf) if ready else None
     places = linked(cut.version, found.references) if found else NOWHERE_ELSE
     return {
-        "leaf": leaf,
+        "leaf": index,
         "features": rows(found, places, cut.version) if found else [],
         "twins": _twins(cut, index),
         "notes": [] if found else [STALE if ready else LOOKING],
@@ -86,11 +86,10 @@ def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, versio
     return [(label, value) for label, value in told if value]
 
 
-def _twins(cut: Cut, index: int) -> list[tuple[str, str]]:
-    """Near-duplicates in the same document: the other leaf's id, and how alike they are."""
-    leaves = cut.reading.leaves
+def _twins(cut: Cut, index: int) -> list[tuple[int, str]]:
+    """Near-duplicates in the same document: the other leaf's place, and how alike they are."""
     return [
-        (leaves[twin.first if twin.second == index else twin.second], _alike(twin.similarity))
+        (twin.first if twin.second == index else twin.second, _alike(twin.similarity))
         for twin in cut.twins
         if index in (twin.first, twin.second)
     ]

@@ -14,7 +14,6 @@ from core.settings import ChunkingSettings
 from core.types import Span
 from pages.ui.chunks import state as chunks_state
 from pages.ui.chunks.state import Shown
-from pages.ui.settings.recipe_values import settings_or_reason
 from pages.ui.settings.recipe_words import STARTS, in_short
 from pages.ui.shared import services, state, words
 
@@ -70,11 +69,7 @@ def _other_chosen() -> None:
 
 def compared(source: SourceRow, a: Shown, other: str, edits: Sequence[Edit]) -> CutPair:
     """The second side beside the first."""
-    settings = STARTS.get(other) or chunks_state.own_settings(source.version_id)[0]
-    values, said = chunks_state.turned_values("b"), list[str]()
-    if values:
-        settings, said = settings_or_reason(values, settings)
-    b = chunks_state.other_shown(source, settings, said, edits)
+    b = chunks_state.shown("b", source, edits, other)
     done = not (a.waiting or b.waiting)
     return CutPair(a, b, _compare(a, b, gold_of(source.version_id)) if done else None)
 

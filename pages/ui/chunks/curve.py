@@ -46,11 +46,9 @@ def _vectors(panel: PanelState) -> Vectors | None:
             return None
         st.session_state[_STOPPED] = None
     task = tasks.begun("curve", version, cutter.vectors)
-    if task.wait(tasks.PATIENCE):
-        return task.result()
     said, stopped = "Encoding sentences: {done} of {total}", partial(st.session_state.__setitem__, _STOPPED, version)
-    tasks.show_progress("curve", task, said, stopped, "Loading the encoder …", stacked=True)
-    return None
+    over = tasks.finished("curve", task, said, stopped, "Loading the encoder …", stacked=True)
+    return task.result() if over else None
 
 
 def figure(line: Curve, panel: PanelState) -> plotly.graph_objects.Figure:

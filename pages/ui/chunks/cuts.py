@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import RLock
+from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from core.chunking import ChunkerResources, Edit, PreparedDocument, Replayed, audit, cut_edited, encoder_inputs
@@ -92,30 +92,8 @@ class Cut:
         return len(keys) - len(self.library.vectors.known(keys))
 
 
-SLICE = 64  # sentences between two looks at whether to stop
 CUTTERS = 4  # documents whose tokens and sentence vectors stay in memory
 KEPT = 24  # cuts, so that a dial turned back shows at once what was there
-
-
-class _StoppableEncoder:
-    """The library's encoder, asked in slices, so that whoever waits is told and can stop it."""
-
-    def __init__(self, library: Library) -> None:
-        own, cache = library.model.encoder, library.vectors
-        self._encoder = CachedEncoder(own, cache, writable=library.writable)
-        self.fingerprint, self.dimension, self.max_tokens = own.fingerprint, own.dimension, own.max_tokens
-        self.task: Task[object] | None = None
-
-    def encode(self, texts: Sequence[str], progress: object = None) -> Vectors:
-        """``(len(texts), dimension)`` float32, unit norm. Raises ``CancelledError`` when its task is stopped."""
-        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))  # a batch is padded to its longest
-        for first in range(0, len(order), SLICE):
-            if self.task:
-                self.task.tell(first, len(order))
-            part = order[first : first + SLICE]
-            vectors[part] = self._encoder.encode([texts[place] for place in part])
-        return vectors
 
 
 class DocumentCutter:
@@ -123,14 +101,20 @@ class DocumentCutter:
 
     def __init__(self, library: Library, document: Document) -> None:
         self.library = library
-        self.encoder = _StoppableEncoder(library)
+        own, cache = library.model.encoder, library.vectors
+        self.encoder = CachedEncoder(own, cache, writable=library.writable, progress=self._tell)
         self.work = PreparedDocument(document, library.model.counter, ChunkerResources(encoder=self.encoder))
         self._known: dict[str, tuple[int, ChunkerResources]] = {}
+        self._task: Task[Any] | None = None  # the one that cuts now, which is told how far the encoder is
         self.lock = RLock()
+
+    def _tell(self, done: int, total: int) -> None:
+        if self._task:
+            self._task.tell(done, total)
 
     def cut(self, settings: ChunkingSettings, edits: Sequence[Edit], task: Task[Cut] | None = None) -> Cut:
         with self.lock:
-            self.encoder.task = task  # type: ignore[assignment] # it is only told and asked to stop
+            self._task = task
             self.work.resources = self._chunker_resources(settings.chunker, task.tell if task else None)
             made = cut_edited(self.work, settings, edits, reads=self.library.model.encoder.max_tokens)
             cut = Cut(self.library, settings, made, audit(made.tree, made.switched_off))
@@ -153,7 +137,7 @@ class DocumentCutter:
     def vectors(self, task: Task[Vectors] | None = None) -> Vectors:
         """Of the document's sentences, in order."""
         with self.lock:
-            self.encoder.task = task  # type: ignore[assignment] # as above
+            self._task = task
             found = self.work.series.vectors()
             assert found is not None  # noqa: S101 - it has an encoder
             return found

@@ -111,18 +111,16 @@ def _do(source: SourceRow, cut: Cut, asked: EditRequest) -> str:
 def draft(document: Document, asked: EditRequest) -> Edit:
     """The edit that was asked for. Raises ``LecternError`` for one that cannot be made."""
     at, to, start, end = asked.at or 0, asked.to or 0, asked.start or 0, asked.end or 0
-    match asked.kind:
-        case "merge":
-            return edits.merge(document, at)
-        case "split":
-            return edits.split(document, at)
-        case "move":
-            return edits.move(document, at, to)
-        case "disable":
-            return edits.disable(document, start, end)
-        case "pin":
-            return edits.pin(document, start, end)
-    raise LecternError(f"There is no edit {asked.kind!r}.")
+    makers: dict[str, Callable[[], Edit]] = {
+        "merge": lambda: edits.merge(document, at),
+        "split": lambda: edits.split(document, at),
+        "move": lambda: edits.move(document, at, to),
+        "disable": lambda: edits.disable(document, start, end),
+        "pin": lambda: edits.pin(document, start, end),
+    }
+    if asked.kind not in makers:
+        raise LecternError(f"There is no edit {asked.kind!r}.")
+    return makers[asked.kind]()
 
 
 def _switched(known: Sequence[Edit], asked: EditRequest) -> Edit | None:

@@ -110,32 +110,28 @@ def _round(side: str) -> str:
     return f"{state.CHUNKS_DIALS}.{side}"
 
 
-def shown(source: SourceRow, edits: Sequence[Edit]) -> Shown:
-    """The first side: the document as its dials cut it, edits carried out."""
-    version, library = source.version_id, services.library()
+def shown(side: str, source: SourceRow, edits: Sequence[Edit], against: str | None = None) -> Shown:
+    """A side: the document as its dials cut it, edits carried out. ``against``: what the second side starts from."""
+    version = source.version_id
     own, _ = own_settings(version)
-    values = turned_values("a")
-    settings, said = settings_or_reason(values, own) if values else (own, [])
-    if values and same(settings, own):
-        settings = own
+    base, values, said = arrivals.base_of(side, version, against), turned_values(side), list[str]()
+    settings = base
+    if values:
+        settings, said = settings_or_reason(values, base)
     trial = not same(settings, own)
-    indexed = not trial and library.cutting.is_cut_so(version)
-    now = values or asdict(own)
+    settings = settings if trial else own
+    indexed = not trial and services.library().cutting.is_cut_so(version)
+    waiting = None
     if indexed and not edits:
         cut = applied_cut(version, own, source.recipe_fingerprint)
-        return _remember("a", Shown(cut, own, False, True, said, None, now))
-    cut, waiting = _made("a", version, settings, edits, source)
-    return _remember("a", Shown(cut, settings, trial, indexed and not waiting, said, waiting, now))
-
-
-def other_shown(source: SourceRow, settings: ChunkingSettings, said: Sequence[str], edits: Sequence[Edit]) -> Shown:
-    """The second side, cut by these settings."""
-    own, _ = own_settings(source.version_id)
-    cut, waiting = _made("b", source.version_id, settings, edits, source)
-    values = turned_values("b") or asdict(settings)
-    trial = not same(settings, own)
-    indexed = not trial and not waiting and services.library().cutting.is_cut_so(source.version_id)
-    return _remember("b", Shown(cut, settings, trial, indexed, said, waiting, values))
+    else:
+        cut, waiting = _made(side, version, settings, edits, source)
+    what = Shown(cut, settings, trial, indexed and not waiting, said, waiting, values or asdict(base))
+    if not waiting:
+        applied = (*cut.made.applied, *(conflict.edit for conflict in cut.conflicts))
+        key = cut_key(version, settings, sorted(applied, key=lambda edit: edit.id))
+        st.session_state.setdefault(state.CHUNKS_LAST, {})[side] = (version, key, values)
+    return what
 
 
 def _made(
@@ -153,14 +149,6 @@ def _made(
     held = known_cut(before[1]) if before and before[0] == version else None
     own, _ = own_settings(version)
     return held or applied_cut(version, own, source.recipe_fingerprint), task
-
-
-def _remember(side: str, what: Shown) -> Shown:
-    if not what.waiting:
-        edits = (*what.cut.made.applied, *(conflict.edit for conflict in what.cut.conflicts))
-        key = cut_key(what.cut.version, what.settings, sorted(edits, key=lambda edit: edit.id))
-        st.session_state.setdefault(state.CHUNKS_LAST, {})[side] = (what.cut.version, key, turned_values(side))
-    return what
 
 
 def turn_back(side: str) -> None:

@@ -7,7 +7,6 @@ from functools import partial
 
 import streamlit as st
 
-from core.ingest.jobs import NewItem
 from core.ingest.prepared import describe
 from core.library import SourceRow
 from core.settings import ChunkingSettings
@@ -98,11 +97,8 @@ def _apply(source: SourceRow, settings: ChunkingSettings) -> None:
     name = f"{library.revision()} {scope} {key} {settings}"
 
     task = tasks.begun("cost", name, lambda task: library.cutting.plan(scope, key, settings, task.tell))
-    if task.wait(tasks.PATIENCE):
+    if tasks.finished("cost", task, "Reckoning: document {done} of {total}", None, "Reckoning …", stacked=True):
         st.markdown(words.escaped(task.result().sentence))
-    else:
-        counted = "Reckoning: document {done} of {total}"
-        tasks.show_progress("cost", task, counted, None, "Reckoning …", stacked=True)
     if scope != "document" and any(row.scope != "library" for row in library.cutting.recipes()):
         st.caption("Documents with a recipe of their own keep it.")
     if st.button("Apply", key="chunks.apply", type="primary", width="stretch"):
@@ -118,9 +114,9 @@ def start_recipe(scope: str, source: SourceRow, settings: ChunkingSettings | Non
         background.start_apply(replace(library.settings, chunking=settings))
         return
     key, name = (source.version_id, source.title) if scope == "document" else (source.document_kind, "")
-    item = NewItem(name or f"{words.kind(key)} documents")
     values = None if settings is None else asdict(settings)
-    library.queue.enqueue("apply", {"scope": scope, "key": key, "chunking": values}, [item])
+    payload = {"scope": scope, "key": key, "chunking": values}
+    background.start("apply", payload, name or f"{words.kind(key)} documents")
 
 
 def start_recut(source: SourceRow, *, alike: bool = False) -> None:
@@ -135,7 +131,7 @@ def start_recut(source: SourceRow, *, alike: bool = False) -> None:
         versions = [row.version_id for row in library.cutting.reached(scope, key)]
     payload, name = {"versions": versions}, source.title if len(versions) == 1 else f"{len(versions):,} documents"
     if not any(job.payload == payload for job in library.queue.jobs(states=("queued",), kinds=("apply",))):
-        library.queue.enqueue("apply", payload, [NewItem(name)])
+        background.start("apply", payload, name)
 
 
 def _working() -> None:

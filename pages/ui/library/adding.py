@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from core.errors import LecternError
 from core.ingest.cost import sentence
+from core.ingest.jobs import NewItem
+from core.parsing import detect_kind
 from core.storage.catalogue.folders import Folder
 from core.watching.planning import FolderPlan
 from pages.ui.shared import background, samples, services, state, words
 from pages.ui.shared.guard import attempt_or_toast
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 LISTED = 200
 
@@ -119,7 +126,7 @@ def show_look(seen: Look) -> None:
             table = {
                 "File": [file.relative for _, file in listed[:LISTED]],
                 "State": [said for said, _ in listed[:LISTED]],
-                "Kind": [words.KIND_WORDS.get(file.kind, file.kind) for _, file in listed[:LISTED]],
+                "Kind": [words.kind(file.kind) for _, file in listed[:LISTED]],
                 "Size": [words.size(file.size_bytes) for _, file in listed[:LISTED]],
                 "Why not": [file.reason for _, file in listed[:LISTED]],
             }
@@ -189,7 +196,7 @@ def show_adding(empty: bool) -> None:
             "Try it with samples",
             type="primary",
             icon=":material/auto_stories:",
-            on_click=lambda: background.take_paths(samples.documents()),
+            on_click=lambda: background.take([NewItem(path.name, path=path) for path in samples.documents()]),
             help="Documents of one fictional company, made to be hard in the ways real ones are.",
         )
 
@@ -206,15 +213,35 @@ def drop_zone(*, folder: bool) -> None:
     )
     if not uploaded:
         return
-    cost = services.library().cost(background.kinds_and_sizes(uploaded))
+    cost = services.library().cost(_kinds_and_sizes(uploaded))
     if (cost.seconds or 0) >= TOLD_SECONDS:
         st.info(words.escaped(f"To read: {sentence(cost)}"))
         if not st.button("Read them", type="primary", key="library.upload.read"):
             return
     with st.spinner("Taking the files in …"):
-        refused = background.take_uploads(uploaded)
+        refused = _take(uploaded)
     state.bump(state.UPLOAD_ROUND)
     for problem in refused:
         st.error(words.escaped(problem), icon=":material/error:")
     if not refused:
         st.rerun()
+
+
+def _kinds_and_sizes(files: Sequence[UploadedFile]) -> Iterator[tuple[str, int]]:
+    """Of those that can be read."""
+    for file in files:
+        with suppress(LecternError):
+            yield detect_kind(file.getvalue(), file.name), file.size
+
+
+def _take(files: Sequence[UploadedFile]) -> list[str]:
+    """Stage dropped files and queue them; returns a sentence for each that could not be kept."""
+    items, refused = [], []
+    for file in files:
+        try:
+            items.append(NewItem(file.name, content_hash=services.library().stage(file.getvalue())))
+        except LecternError as error:
+            refused.append(f"{file.name}: {error}")
+    if items:
+        background.take(items)
+    return refused

@@ -11,6 +11,7 @@ import streamlit as st
 from core.library import SourceRow
 from pages.ui.library import organising
 from pages.ui.shared import address, background, services, state, words
+from pages.ui.shared.tables import ticked
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -72,19 +73,10 @@ def show_documents(sources: list[SourceRow]) -> None:
     """The table, its filters, and what can be done with its rows."""
     shown = filtered(sources)
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    event = st.dataframe(
-        table(shown),
-        key=f"{state.TABLE}.{hash(tuple(source.id for source in shown))}",  # ticks hold while the rows stay the same
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="multi-row",
-        column_config={"Title": _title(shown), **COLUMNS},
-        placeholder="",
-        height="auto" if len(shown) < 14 else 520,
-        alt="The documents of the library",
-    )
+    names, columns = [source.id for source in shown], {"Title": _title(shown), **COLUMNS}
+    height = None if len(shown) < 14 else 520
+    chosen = ticked(shown, names, table(shown), state.TABLE, "The documents of the library", columns, height=height)
     encode_rest(sources)
-    chosen = [shown[row] for row in event.selection.rows if row < len(shown)]
     if not shown:
         st.caption("No document matches the filter.")
     elif not chosen:
@@ -193,7 +185,8 @@ def actions(chosen: list[SourceRow]) -> None:
     )
     if st.button("To the trash", key="library.trash", disabled=not (chosen and writable), icon=":material/delete:"):
         with st.spinner("Putting it in the trash …"):
-            background.trash([source.id for source in chosen])
+            st.session_state[state.THROWN] = [source.id for source in chosen]  # to be undone
+            services.library().trash(st.session_state[state.THROWN])
         st.rerun()
 
 

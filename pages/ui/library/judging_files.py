@@ -8,11 +8,12 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
-from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
+from fnmatch import fnmatch
+from pathlib import PurePosixPath
 
 from core.errors import SuiteError
-from core.evaluation.exchange import FORMATS, Exchange, Format, ours, read_files
+from core.evaluation.exchange import FORMATS, Exchange, Format, ours
+from core.evaluation.exchange.values import as_text
 
 NAMES = {"ours": "Lectern", "chroma": "Chroma CSV", "squad": "SQuAD", "beir": "BEIR"}
 MOST_BYTES, MOST_FILES = 1_000_000_000, 50_000  # of what an archive unpacks to
@@ -38,20 +39,16 @@ def read_uploads(uploads: Mapping[str, bytes], chosen: str = "") -> tuple[str, E
     """
     files = unpacked(uploads)
     name = chosen or guess(files)
-    with TemporaryDirectory(prefix="lectern-judgments-") as folder:
-        for path, data in arranged(files, name).items():
-            _put(Path(folder) / path, path, data)
-        form = FORMATS[name]
-        return name, form.read(read_files(form, Path(folder)))
-
-
-def _put(target: Path, path: str, data: bytes) -> None:
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
-    except (OSError, ValueError) as error:  # a name no file can have, one that is file and folder, a full disk
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise SuiteError(f"The file {path!r} cannot be kept: {reason}.", "Rename it, and give it again.") from error
+    form = FORMATS[name]
+    patterns = [pattern.replace("**/*", "*") for pattern in (form.pattern, *form.companions)]
+    texts = {
+        path: as_text(data, path, document=path.startswith("documents/"))
+        for path, data in sorted(arranged(files, name).items())
+        if any(fnmatch(path, pattern) for pattern in patterns)
+    }
+    if not texts:
+        raise SuiteError(f"There is no {form.title} data in these files.", f"Its main file is {form.file}.")
+    return name, form.read(texts)
 
 
 def unpacked(uploads: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -14,6 +14,7 @@ from pages.ui.ask.judging_gold import gold_line, of_question
 from pages.ui.library import judging_transfer
 from pages.ui.shared import address, services, state, words
 from pages.ui.shared.guard import attempt_and_rerun
+from pages.ui.shared.tables import ticked
 
 HELD, LOST, NOTHING = "Held", "Lost", "Not in the library"
 NO_ANSWER = "nothing answers it"
@@ -110,18 +111,9 @@ def _notice() -> None:
 
 def _table(rows: Sequence[JudgmentRow]) -> None:
     shown = filtered(rows)
-    event = st.dataframe(
-        table(shown),
-        key=f"judging.table.{hash(tuple(row.id for row in shown))}",  # ticks hold while the rows stay the same
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="multi-row",
-        column_config=COLUMNS | (WHY_LOST if any(row.lost for row in shown) else {}),
-        height="auto" if len(shown) < 9 else 340,
-        placeholder="",
-        alt="The judgments of the library",
-    )
-    chosen = [shown[row] for row in event.selection.rows if row < len(shown)]
+    names, columns = [row.id for row in shown], COLUMNS | (WHY_LOST if any(row.lost for row in shown) else {})
+    height = None if len(shown) < 9 else 340
+    chosen = ticked(shown, names, table(shown), "judging.table", "The judgments of the library", columns, height=height)
     one = chosen[0] if len(chosen) == 1 and chosen[0].start is not None else None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("Open in Chunks", key="judging.open", disabled=one is None, icon=":material/data_array:") and one:

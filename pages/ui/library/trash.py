@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.library import KEPT_DAYS
-from pages.ui.shared import background, services, state, words
+from pages.ui.shared import services, state, words
+from pages.ui.shared.tables import ticked
 
 
 def show_undo() -> None:
@@ -30,21 +31,15 @@ def show_trash() -> None:
     if not held:
         return
     with st.expander(f"Trash: {words.count(len(held), 'document')}", icon=":material/delete:"):
-        event = st.dataframe(
-            {
-                "Title": [row.title for row in held],
-                "File": [words.place_name(row.name) for row in held],
-                "Thrown away": [row.trashed_at for row in held],
-                "Size": [words.size(row.size_bytes) for row in held],
-            },
-            key=f"library.trash.{services.library().revision()}",
-            hide_index=True,
-            on_select="rerun",
-            selection_mode="multi-row",
-            column_config={"Thrown away": st.column_config.DatetimeColumn(format="distance")},
-            alt="The documents in the trash",
-        )
-        chosen = [held[row].id for row in event.selection.rows if row < len(held)]
+        table: dict[str, list[object]] = {
+            "Title": [row.title for row in held],
+            "File": [words.place_name(row.name) for row in held],
+            "Thrown away": [row.trashed_at for row in held],
+            "Size": [words.size(row.size_bytes) for row in held],
+        }
+        columns = {"Thrown away": st.column_config.DatetimeColumn(format="distance")}
+        ids = [row.id for row in held]
+        chosen = ticked(ids, ids, table, "library.trash", "The documents in the trash", columns)
         back, empty, _ = st.columns([2, 2, 4])
         if back.button("Restore", key="library.restore", disabled=not chosen, icon=":material/undo:", width="stretch"):
             _restore(chosen)
@@ -64,5 +59,8 @@ def _confirm(count: int) -> None:
 
 def _restore(sources: list[int]) -> None:
     with st.spinner("Bringing back …"):
-        background.restore(sources)
+        report = services.library().restore(sources)
+    for failure in report.failures:
+        st.toast(words.escaped(failure.reason))
+    st.session_state[state.THROWN] = []
     st.rerun()

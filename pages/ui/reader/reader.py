@@ -61,7 +61,7 @@ _mount = st.components.v2.component(
         "reader.js",
     ),
 )
-EMPTY_CARD: Mapping[str, Any] = {"features": [], "notes": []}
+EMPTY_CARD: Mapping[str, Any] = {"features": [], "notes": [], "twins": []}
 NOTHING_JUDGED: Mapping[str, Any] = {
     "off": "Nothing can be judged here.",
     "asked": "",
@@ -105,11 +105,11 @@ def show_reader(
     ``editing``: as ``reader_told.editing`` makes it; ``None``: the cut is only shown. What a person asks for comes with
     ``on_edit``, where ``reader_told.edits_asked(key)`` has it; the reader changes nothing by itself, the next cut does.
     ``jump``: ``{"start", "end", "count"}``, a span to scroll to and light up; done once for each ``count``.
-    ``card``: about one chunk, shown while it is the chosen one; all but its id, "leaf", may be missing. "features":
+    ``card``: about one chunk, shown while it is the chosen one; all but its place, "leaf", may be missing. "features":
     rows of label and value, words or a list of (words, start, end, version), which lead to that
     span, from -1 nowhere; version "" is this document, for another ``on_open`` is called, where
-    ``st.session_state[key].open`` begins with version, start and end. "twins": rows of a chunk's id and how alike it is
-    in words. "notes": sentences.
+    ``st.session_state[key].open`` begins with version, start and end. "twins": rows of a chunk's place and how alike
+    it is in words. "notes": sentences.
     ``leads``: which of the text's links lead to a place of the library, by their number; for a click on one
     ``on_follow`` is called, where ``st.session_state[key].follow`` begins with this version and the number.
     ``marks``: cuts compared with another reader's: place and "agreed", "added" or "removed".
@@ -127,7 +127,7 @@ def show_reader(
         "judging": judging,
         "editing": editing,
         "jump": jump,
-        "card": _card(card, reading),
+        "card": {**EMPTY_CARD, **card} if card else None,
         "leads": list(leads),
         "marks": [list(mark) for mark in marks],
         "height": height,
@@ -149,12 +149,3 @@ def show_reader(
 
 def _ends(span: Span | None) -> list[int] | None:
     return [span.start, span.end] if span else None
-
-
-def _card(card: Mapping[str, Any] | None, reading: Reading) -> dict[str, Any] | None:
-    """The card with chunks named by their place in this cut; ``None`` for a chunk that is not in it."""
-    if card is None or card["leaf"] not in reading.leaves:
-        return None
-    places = {leaf: index for index, leaf in enumerate(reading.leaves)}
-    twins = [[places[twin], said] for twin, said in card.get("twins", ())]
-    return {**EMPTY_CARD, **card, "leaf": places[card["leaf"]], "twins": twins}

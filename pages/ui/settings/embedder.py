@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.errors import LecternError
 from core.language.client import Client
+from core.language.keys import key_of
 from core.language.settings import tidy_address
 from core.settings import ENDPOINT, Settings
 from pages.ui.shared import background, language, services, words
@@ -41,7 +42,7 @@ def endpoint_model(model: str) -> str:
     if not address:
         return ""
     here = replace(now, embedding_address=address).embedding(model)
-    held = language.key(address)
+    held = key_of(address)
     key = f"With it goes the key of {held.place}." if held.value else "No key goes with it."
     st.markdown(words.escaped(SENT.format(place=language.place(here), key=key)))
     language.show_leaving(here)

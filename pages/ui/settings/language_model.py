@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.errors import LecternError
 from core.language.client import Client
-from core.language.keys import NAMES, has_keyring
+from core.language.keys import NAMES, has_keyring, key_of
 from core.language.keys import keep as keep_key
 from core.language.settings import LEAST_CONTEXT, LanguageSettings, tidy_address
 from core.language.trying import Found, local_servers, trial
@@ -83,7 +83,7 @@ def _address(now: LanguageSettings) -> None:
 
 
 def _agreement(now: LanguageSettings) -> None:
-    held = language.key(now.address)
+    held = key_of(now.address)
     key = f"With it goes the key of {held.place}." if held.value else "No key goes with it."
     st.markdown(words.escaped(SENT.format(place=language.place(now), key=key)))
     language.show_leaving(now)
@@ -118,7 +118,7 @@ def _trial(now: LanguageSettings) -> None:
         needed = services.library().settings.assembly.budget_tokens + _ANSWER_TOKENS
         with st.spinner(f"Asking {words.escaped(now.model)} for a word …"):
             try:
-                st.success(words.escaped(trial(now, language.key(now.address).value, needed)), icon=":material/check:")
+                st.success(words.escaped(trial(now, key_of(now.address).value, needed)), icon=":material/check:")
             except LecternError as error:
                 st.error(words.escaped(str(error)), icon=":material/error:")
 
@@ -146,7 +146,7 @@ def _manner(now: LanguageSettings) -> None:
 
 
 def _key(now: LanguageSettings) -> None:
-    held = language.key(now.address)
+    held = key_of(now.address)
     st.markdown(
         f"In use: the key of {words.escaped(held.place)}."
         if held.value
@@ -203,7 +203,7 @@ def _disagree() -> None:
 
 def _list() -> None:
     now = language.settings()
-    models = Client(now, language.key(now.address).value).models()
+    models = Client(now, key_of(now.address).value).models()
     st.session_state[_LISTED] = (now.address, tuple(model.name for model in models))
     if not now.model and len(models) == 1:
         st.session_state[_MODEL] = models[0].name

@@ -10,6 +10,7 @@ import streamlit as st
 from core.parsing.ocr import tesseract
 from core.settings import LEXICAL_ENGINES, READERS, SCANS, WEB_PAGES
 from pages.ui.shared import background, services
+from pages.ui.shared.words import ENGINE_WORDS
 
 READER_WORDS = {"own": "Lectern's own readers", "unstructured": "unstructured"}
 READER_HELP = {
@@ -29,7 +30,6 @@ SCAN_HELP = {
     "off": "Scanned pages stay unread, and the Library says of which documents.",
 }
 NO_TESSERACT = "It is not on this machine's path: install it first. Until then the OCR that comes with Lectern reads."
-ENGINE_WORDS = {"fts5": "SQLite FTS5", "rank-bm25": "rank-bm25"}
 ENGINE_HELP = {
     "fts5": "On disk, quick at any size, changed with every document.",
     "rank-bm25": "In memory and exact, built anew after every change: for comparing, and for small libraries.",

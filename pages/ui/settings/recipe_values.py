@@ -76,9 +76,9 @@ def fitted(values: Mapping[str, Any]) -> tuple[ChunkingSettings, list[str]]:
     """The settings that dials ask for, and a sentence for each that is held back by another. Raises ``SettingsError``.
 
     >>> from dataclasses import asdict
-    >>> settings, said = fitted({**asdict(ChunkingSettings()), "max_tokens": 60, "overlap_tokens": 50})
+    >>> settings, said = fitted({**asdict(ChunkingSettings()), "max_tokens": 900, "overlap_tokens": 700})
     >>> settings.overlap_tokens, said
-    (30, ['Overlap is held at 30, half of the chunk.'])
+    (450, ['Overlap is held at 450, half of the chunk.', 'The parent is held at 900, the size of the chunk.'])
     """
     asked = {name: values[name] for name in FIELDS}
     size, said = asked["max_tokens"], []

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import Any
 
 import streamlit as st
 
-from core.errors import LecternError
 from core.ingest.ingest import MEANING_FOLLOWS
-from core.ingest.jobs import Item, Job, JobQueue, NewItem
-from core.parsing import detect_kind
+from core.ingest.jobs import Item, Job, NewItem
 from core.settings import Settings
 from pages.ui.shared import state, words
-from pages.ui.shared.guard import attempt_or_toast
 from pages.ui.shared.services import library
-
-if TYPE_CHECKING:
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 UNFINISHED = ("queued", "running")
 STOPPING = "stopping"  # cancelled, and its handler has not come to hear of it
@@ -35,6 +27,7 @@ NAMES = {
 }
 
 _AGAIN_SECONDS = 300
+_LOOKED_AT = 50  # unfinished items of a job
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +93,23 @@ class Work:
         return 0.0 if self.state == "queued" else min(1.0, low + part * (high - low))
 
 
-def active(queue: JobQueue, kinds: tuple[str, ...], limit: int = 50) -> list[Work]:
-    """Waiting and running work, oldest first; running files before waiting ones; of each job the first ``limit``."""
+def active_jobs(*kinds: str) -> list[Work]:
+    """Waiting and running work of these kinds, of all when none is named: oldest first, running files before others."""
     found: list[Work] = []
+    queue = library().queue
     for job in reversed(queue.jobs(-1, states=UNFINISHED, kinds=kinds)):
         # All items done and the job not quite: nothing left that a person waits for.
-        unfinished = [work_of(job, item) for item in queue.items(job.id, states=UNFINISHED, limit=limit)]
+        unfinished = [work_of(job, item) for item in queue.items(job.id, states=UNFINISHED, limit=_LOOKED_AT)]
         unfinished = unfinished if job.items else [Work(job.id, None, _name(job, None), job.state)]
         stopping = queue.is_cancelled(job.id)
         found += [replace(work, state=STOPPING) for work in unfinished] if stopping else unfinished
     return sorted(found, key=lambda work: work.state == "queued")
 
 
-def failed(queue: JobQueue, kinds: tuple[str, ...]) -> list[Work]:
+def failures(*kinds: str) -> list[Work]:
     """What failed and was not dismissed, newest first."""
     found: list[Work] = []
+    queue = library().queue
     for job in queue.jobs(-1, kinds=kinds):
         if not (job.items_failed or job.state == "failed"):
             continue
@@ -138,53 +133,25 @@ def _name(job: Job, item: Item | None) -> str:
     return f"{NAMES.get(job.kind, job.kind)}{': ' + item.name if job.kind == 'bench' and item else ''}"
 
 
-def take_uploads(files: Sequence[UploadedFile]) -> list[str]:
-    """Stage dropped files and queue them; returns a sentence for each that could not be kept."""
-    items, refused = [], []
-    for file in files:
-        try:
-            items.append(NewItem(file.name, content_hash=library().stage(file.getvalue())))
-        except LecternError as error:
-            refused.append(f"{file.name}: {error}")
-    if items:
-        take(items)
-    return refused
-
-
-def kinds_and_sizes(files: Sequence[UploadedFile]) -> Iterator[tuple[str, int]]:
-    """Kind and bytes of dropped files that can be read."""
-    for file in files:
-        with suppress(LecternError):
-            yield detect_kind(file.getvalue(), file.name), file.size
-
-
 def take(items: Sequence[NewItem]) -> None:
     """Queue files to be read."""
     library().queue.enqueue("ingest", {}, items)
 
 
-def take_paths(paths: Sequence[Path]) -> None:
-    """Queue files of this machine to be read."""
-    take([NewItem(path.name, path=path) for path in paths])
+def start(kind: str, payload: Mapping[str, Any], name: str) -> None:
+    """Queue a piece of work of one item, so called."""
+    library().queue.enqueue(kind, payload, [NewItem(name)])
 
 
-def trash(sources: Sequence[int]) -> None:
-    """Put these sources in the trash, and offer to undo it."""
-    library().trash(sources)
-    st.session_state[state.THROWN] = list(sources)
-
-
-def restore(sources: Sequence[int]) -> None:
-    """Bring these sources back from the trash."""
-    report = library().restore(sources)
-    for failure in report.failures:
-        st.toast(words.escaped(failure.reason))
-    st.session_state[state.THROWN] = []
+def outcome(kind: str, of: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
+    """What the newest job of a kind left that was done and whose payload has what ``of`` has; ``None``: nothing."""
+    done = library().queue.jobs(-1, states=("done",), kinds=(kind,))
+    return next((job.result for job in done if job.result and (of or {}).items() <= job.payload.items()), None)
 
 
 def encode_rest(versions: Sequence[str]) -> None:
     """Give documents that are found by their words alone their meaning, in the background."""
-    library().queue.enqueue("apply", {"versions": list(versions)}, [NewItem(words.count(len(versions), "document"))])
+    start("apply", {"versions": list(versions)}, words.count(len(versions), "document"))
 
 
 def encode_when_back() -> None:
@@ -207,7 +174,7 @@ def encode_when_back() -> None:
 
 def start_apply(settings: Settings) -> None:
     """Make settings the library's own, in the background."""
-    library().queue.enqueue("apply", {"settings": settings.to_dict()}, [NewItem("All documents")])
+    start("apply", {"settings": settings.to_dict()}, "All documents")
 
 
 def apply_and_watch(settings: Settings) -> None:
@@ -216,44 +183,9 @@ def apply_and_watch(settings: Settings) -> None:
     st.switch_page("pages/library.py")
 
 
-def active_jobs(*kinds: str) -> list[Work]:
-    """Waiting and running work of these kinds; of all kinds when none is named."""
-    return active(library().queue, kinds)
-
-
-def failures(*kinds: str) -> list[Work]:
-    """What failed and was not dismissed."""
-    return failed(library().queue, kinds)
-
-
 def cancel(what: Work) -> None:
     """Stop one file, or a whole piece of work."""
     if what.item is None:
         library().queue.cancel(what.job)
     else:
         library().queue.cancel_item(what.item)
-
-
-def cancel_all() -> None:
-    """Stop everything the Library page waits for."""
-    for job in {item.job for item in active_jobs("ingest", "apply")}:
-        library().queue.cancel(job)
-
-
-def retry(what: Work) -> None:
-    """Put what failed back in the queue."""
-    if what.item is None:
-        library().queue.retry(what.job)
-    else:
-        library().queue.retry_item(what.item)
-
-
-def unlock(what: Work, password: str) -> None:
-    """Read an encrypted file again with its password."""
-    if what.item is not None:
-        library().unlock(what.item, password)
-
-
-def dismiss(job: int) -> None:
-    """Forget what failed of a job, which may still be at work on its other files."""
-    attempt_or_toast(lambda: library().queue.dismiss_failures(job))

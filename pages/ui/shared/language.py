@@ -12,7 +12,6 @@ from core.errors import LecternError
 from core.language import keys
 from core.language import settings as kept
 from core.language.client import Client, warm
-from core.language.keys import Key
 from core.language.settings import LanguageSettings
 from core.library import Library
 from core.storage.embedder import language_file
@@ -39,15 +38,10 @@ def keep(chosen: LanguageSettings) -> None:
     _read[language_file()] = chosen
 
 
-def key(address: str) -> Key:
-    """The key for an address, of the environment, Streamlit's secrets or the keyring."""
-    return keys.key_of(address)
-
-
 def client(*, urgent: bool = True) -> Client | None:
     """Who asks the model; ``None`` where none is set up, or its address was not agreed to."""
     now = settings()
-    return Client(now, key(now.address).value, urgent=urgent) if now.is_usable else None
+    return Client(now, keys.key_of(now.address).value, urgent=urgent) if now.is_usable else None
 
 
 def lend(library: Library) -> None:

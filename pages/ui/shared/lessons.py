@@ -17,9 +17,7 @@ def show_nothing(title: str, sentence: str, points: Sequence[Point]) -> None:
     st.title(title)
     st.markdown(sentence)
     with st.container(width=860):
-        for column, (icon, word, meaning) in zip(st.columns(len(points), border=True), points, strict=True):
-            column.markdown(f":material/{icon}: **{word}**")
-            column.caption(meaning)
+        show_lessons(points)
     st.page_link("pages/library.py", label="Put documents in the library", icon=":material/library_books:")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -33,6 +33,17 @@ def softened(colour: str) -> str:
     return f"rgba({red}, {green}, {blue}, 0.5)"
 
 
+def lay_out(figure: plotly.graph_objects.Figure, **layout: Any) -> plotly.graph_objects.Figure:
+    """The figure on the page's own ground, in the theme's ink, without a margin; and ``layout``."""
+    return figure.update_layout(
+        margin={"l": 0, "r": 0, "t": 8, "b": 0},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font_color=palette().ink,
+        **layout,
+    )
+
+
 def on_point_click(key: str, within: str, go: Callable[[str, int, int], None]) -> None:
     """Call ``go(version, start, end)`` for clicks on linked points inside of what the selector ``within`` finds.
 
@@ -53,12 +64,10 @@ def draw_beside_text(figure: plotly.graph_objects.Figure, versions: Sequence[str
     ``versions``: of the documents, () where points lead nowhere. A point's ``customdata`` begins with the start and the
     end of its span and the place of its document among ``versions``, which may be missing where there is one.
     """
-    figure.update_layout(
+    lay_out(
+        figure,
         template=None,
-        margin={"l": 0, "r": 0, "t": 4, "b": 0},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": palette().ink, "size": 11},
+        font_size=11,
         showlegend=len(figure.data) > 2,
         uirevision=" ".join(versions),  # a zoom stays while the cut changes under it
         hoverlabel={"align": "left"},

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 
 import streamlit as st
 
-from core.ingest.jobs import JobQueue
 from pages.ui.shared import background, services, words
 from pages.ui.shared.background import STOPPING, UNFINISHED, Work, work_of
-from pages.ui.shared.guard import guarded
+from pages.ui.shared.guard import attempt_or_toast, guarded
 from pages.ui.shared.words import about, count
 
 _LOOKED_AT = 64  # items of a job: those at work are the first that are not done
@@ -31,10 +31,6 @@ class Batch:
     at_work: tuple[Work, ...] = ()
     before: bool = False
     seconds_left: float | None = None
-
-    @property
-    def name(self) -> str:
-        return count(self.files, "document")
 
     @property
     def words(self) -> str:
@@ -81,8 +77,9 @@ class Batch:
         return min(1.0, (self.ended + sum(work.share for work in self.at_work)) / max(1, self.files))
 
 
-def batches(queue: JobQueue) -> list[Batch]:
+def batches() -> list[Batch]:
     """The waiting and running jobs of several files, oldest first."""
+    queue = services.library().queue
     unfinished = queue.jobs(-1, states=UNFINISHED)
     found = []
     for job in reversed(unfinished):
@@ -110,7 +107,7 @@ def show_queue(drawn_at: int) -> None:
 
 def _queue(drawn_at: int, was_busy: bool, drawn: float) -> None:
     with guarded():
-        several = batches(services.library().queue)
+        several = batches()
         told = {batch.job for batch in several}
         active = [work for work in background.active_jobs("ingest", "apply") if work.job not in told]
         busy = bool(background.active_jobs())
@@ -121,36 +118,27 @@ def _queue(drawn_at: int, was_busy: bool, drawn: float) -> None:
         for batch in several:
             _batch(batch)
         for work in active[:SHOWN]:
-            _row(work)
+            _row(work, work.share, work.words)
         if len(active) > SHOWN:
             more, button = st.columns([6, 1], vertical_alignment="center")
             more.caption(f"and {len(active) - SHOWN:,} more")
-            button.button("Cancel all", on_click=background.cancel_all, key="library.cancel_all", width="stretch")
-        _failures()
+            button.button("Cancel all", on_click=_cancel_all, key="library.cancel_all", width="stretch")
+        _failures("ingest", "apply", again=True)
 
 
 def _batch(batch: Batch) -> None:
     """The batch's own bar, and below it that of the file that is being read."""
-    name, bar, button = st.columns([3, 5, 1], vertical_alignment="center")
-    name.markdown(f"**{words.escaped(batch.name)}**")
-    bar.progress(batch.share, text=words.escaped(batch.words))
-    button.button(
-        "Cancel",
-        key=f"library.cancel.{batch.job}",
-        on_click=background.cancel,
-        args=[Work(batch.job, None, batch.name, batch.state)],
-        width="stretch",
-        disabled=batch.state == STOPPING,
-        help="What is done stays, and so does what is found by its words.",
-    )
+    whole = Work(batch.job, None, count(batch.files, "document"), batch.state)
+    _row(whole, batch.share, batch.words, "What is done stays, and so does what is found by its words.")
     if batch.state == "running" and batch.read is not None:
-        _row(batch.read)
+        _row(batch.read, batch.read.share, batch.read.words)
 
 
-def _row(work: Work) -> None:
+def _row(work: Work, share: float, said: str, kept: str | None = None) -> None:
+    """A bar, and the button that stops it. ``kept``: what stays of it then."""
     name, bar, button = st.columns([3, 5, 1], vertical_alignment="center")
     name.markdown(f"**{words.escaped(work.name)}**")
-    bar.progress(work.share, text=work.words)
+    bar.progress(share, text=words.escaped(said))
     button.button(
         "Cancel",
         key=f"library.cancel.{work.key}",
@@ -158,11 +146,13 @@ def _row(work: Work) -> None:
         args=[work],
         width="stretch",
         disabled=work.state == STOPPING,
+        help=kept,
     )
 
 
-def _failures() -> None:
-    failed = background.failures("ingest", "apply")
+def _failures(*kinds: str, again: bool = False) -> None:
+    """What failed, with its reasons. ``again``: each can be tried once more."""
+    failed = background.failures(*kinds)
     if not failed:
         return
     with st.container(border=True, gap="xsmall"):
@@ -172,15 +162,15 @@ def _failures() -> None:
                 continue
             text, retry = st.columns([8, 1], vertical_alignment="center")
             text.markdown(_reason(work))
-            retry.button(
-                "Retry", key=f"library.retry.{work.key}", on_click=background.retry, args=[work], width="stretch"
-            )
+            if again:
+                key = f"library.retry.{work.key}"
+                retry.button("Retry", key=key, on_click=_retry, args=[work], width="stretch")
         if len(failed) > 20:
             st.caption(f"and {len(failed) - 20:,} more")
         said = "Dismiss" if len(failed) == 1 else f"Dismiss all {len(failed):,} failures"
         st.button(
             said,
-            key="library.dismiss",
+            key="library.dismiss" if again else f"dismiss.{kinds[0]}",
             on_click=_dismiss,
             args=[{work.job for work in failed}],
             icon=":material/close:",
@@ -199,14 +189,28 @@ def _locked(work: Work) -> None:
             label_visibility="collapsed",
             autocomplete="off",
         )
-        if unlock.form_submit_button("Unlock", width="stretch") and password:
-            background.unlock(work, password)
+        if unlock.form_submit_button("Unlock", width="stretch") and password and work.item is not None:
+            services.library().unlock(work.item, password)
             st.rerun()
 
 
-def _dismiss(jobs: set[int]) -> None:
+def _cancel_all() -> None:
+    for job in {work.job for work in background.active_jobs("ingest", "apply")}:
+        services.library().queue.cancel(job)
+
+
+def _retry(work: Work) -> None:
+    queue = services.library().queue
+    if work.item is None:
+        queue.retry(work.job)
+    else:
+        queue.retry_item(work.item)
+
+
+def _dismiss(jobs: Collection[int]) -> None:
+    """Forget what failed of jobs, which may still be at work on their other files."""
     for job in jobs:
-        background.dismiss(job)
+        attempt_or_toast(partial(services.library().queue.dismiss_failures, job))
 
 
 def _reason(work: Work) -> str:
@@ -226,15 +230,5 @@ def _jobs(kinds: Sequence[str], was_busy: bool) -> None:
         if was_busy and not active:
             st.rerun()
         for work in active:
-            _row(work)
-        for work in background.failures(*kinds):
-            with st.container(border=True):
-                text, dismiss = st.columns([8, 1.1], vertical_alignment="center")
-                text.markdown(_reason(work))
-                dismiss.button(
-                    "Dismiss",
-                    key=f"dismiss.{work.key}",
-                    on_click=background.dismiss,
-                    args=[work.job],
-                    width="stretch",
-                )
+            _row(work, work.share, work.words)
+        _failures(*kinds)

@@ -114,6 +114,16 @@ def _stats(place: str, revision: int) -> Stats:
     return library().stats()
 
 
+def kind_of(version: str) -> str:
+    """Of which kind a document is; "" for one that is not here (any more)."""
+    return _kinds(str(home()), library().revision()).get(version, "")
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _kinds(place: str, revision: int) -> dict[str, str]:
+    return {source.version_id: source.document_kind for source in library().sources()}
+
+
 def gap_reasons(source: SourceRow) -> tuple[str, ...]:
     """Why parts of a document are in no chunk, each reason once; () where all is covered."""
     return () if source.covered >= 1 else _gap_reasons(str(home()), source.version_id, source.recipe_fingerprint)

@@ -7,8 +7,6 @@ from typing import Any
 
 import streamlit as st
 
-from core.settings import Settings
-
 ENTERED = "app.entered"  # app.py ran in this session
 ADDRESS = "app.address"  # the page that was run last, and what its address says
 ADDRESS_LED = "app.address_led"  # what an address asks for and no page took yet
@@ -113,30 +111,6 @@ BENCH_REFIT = "benchmark.refit_asked"  # the fit to judgments that was asked for
 ERASED = "settings.erased"  # how often, to close what asked for it
 SETTINGS_TAB = "settings.tab"
 HEARD_KEPT = 100  # requests of a component whose names are remembered
-
-
-def setting(settings: Settings, name: str) -> Any:
-    """The value of ``stage.field``.
-
-    >>> setting(Settings(), "assembly.order")
-    'relevance'
-    """
-    stage, _, field = name.partition(".")
-    return getattr(getattr(settings, stage), field)
-
-
-def fill_dials(dials: dict[str, str], settings: Settings, *, overwrite: bool = False) -> None:
-    """Give every dial the setting's value, unless a person has turned it already."""
-    for key, name in dials.items():
-        if overwrite or key not in st.session_state:
-            st.session_state[key] = setting(settings, name)
-
-
-def turned(dials: dict[str, str], settings: Settings, also: Mapping[str, Any] | None = None) -> Settings:
-    """The settings with the dials' values, and ``also``. Raises ``SettingsError`` where they contradict each other."""
-    chosen = {name: st.session_state[key] for key, name in dials.items() if key in st.session_state}
-    chosen = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
-    return settings.with_values({**chosen, **(also or {})})
 
 
 def counter(key: str) -> int:

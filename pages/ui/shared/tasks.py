@@ -105,12 +105,20 @@ def stop(what: str) -> None:
         task.cancel()
 
 
-def finished(what: str, task: Task[Result], said: str, on_cancel: Callable[[], None], first: str = "") -> bool:
+def finished(
+    what: str,
+    task: Task[Result],
+    said: str,
+    on_cancel: Callable[[], None] | None,
+    first: str = "Getting ready …",
+    *,
+    stacked: bool = False,
+) -> bool:
     """Whether the task is over; while it is not, its progress is drawn as ``show_progress`` does."""
-    if task.wait(PATIENCE):
-        return True
-    show_progress(what, task, said, on_cancel, first or "Getting ready …")
-    return False
+    over = task.wait(PATIENCE)
+    if not over:
+        show_progress(what, task, said, on_cancel, first, stacked=stacked)
+    return over
 
 
 def show_progress(
@@ -128,27 +136,21 @@ def show_progress(
     before they are. ``on_cancel`` runs after the task was stopped; ``None``: it cannot be. ``stacked``: the button
     stands below the bar.
     """
-    st.fragment(_progress, run_every=0.5)(what, task, said, on_cancel, first, stacked)
 
-
-def _progress(
-    what: str,
-    task: Task[Result],
-    said: str,
-    on_cancel: Callable[[], None] | None,
-    first: str,
-    stacked: bool,
-) -> None:
-    def cancel(then: Callable[[], None]) -> None:
+    def cancel() -> None:
         stop(what)
-        then()
+        if on_cancel:
+            on_cancel()
 
-    with guarded():
-        if task.over:
-            st.rerun()
-        done, total = task.told
-        text = said.format(done=f"{done:,}", total=f"{total:,}") if total or "{total}" not in said else first
-        with st.container(horizontal=not stacked, wrap=stacked, vertical_alignment="bottom", gap="small"):
-            st.progress(done / total if total else 0.0, text=text)
-            if on_cancel and st.button("Cancel", key=f"cancel.{what}", on_click=cancel, args=(on_cancel,)):
+    def progress() -> None:
+        with guarded():
+            if task.over:
                 st.rerun()
+            done, total = task.told
+            text = said.format(done=f"{done:,}", total=f"{total:,}") if total or "{total}" not in said else first
+            with st.container(horizontal=not stacked, wrap=stacked, vertical_alignment="bottom", gap="small"):
+                st.progress(done / total if total else 0.0, text=text)
+                if on_cancel and st.button("Cancel", key=f"cancel.{what}", on_click=cancel):
+                    st.rerun()
+
+    st.fragment(progress, run_every=0.5)()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,60 +76,62 @@ def handlers(library: Library) -> dict[str, Handler]:
     return {
         "ingest": ingest_handler(library),
         "apply": apply_handler(library),
-        "bench": lambda job, reporter: _bench(library, job, reporter),
+        "bench": _each(library, _bench),
         KIND: tune_handler(library),
-        NEEDLES: lambda job, reporter: _needles(library, job, reporter),
-        REMEDIES: lambda job, reporter: _remedies(library, job, reporter),
+        NEEDLES: _each(library, _needles),
+        REMEDIES: _each(library, _remedies),
     }
 
 
-def _bench(library: Library, job: Job, reporter: Reporter) -> None:
-    plan = Plan.from_payload(job.payload)
-    suite = load_suite(plan.folder)
+_Work = Callable[[Library, Mapping[str, Any], Reporter, int], None]
+
+
+def _each(library: Library, work: _Work) -> Handler:
+    """Does the work for each item of a job, and finishes it."""
+
+    def handle(job: Job, reporter: Reporter) -> None:
+        for item in reporter.items():
+            work(library, job.payload, reporter, item.id)
+            reporter.finish_item(item.id)
+
+    return handle
+
+
+def _bench(library: Library, payload: Mapping[str, Any], reporter: Reporter, item: int) -> None:
+    plan = Plan.from_payload(payload)
     mine = library.settings.embedding  # it is loaded already: lent where every preset means this one
     alike = mine.is_packaged and all(settings.embedding == mine for settings in plan.presets.values())
-    for item in reporter.items():
-        run_bench(
-            suite,
-            plan.presets,
-            workspace_in(library.home),
-            library.model.encoder if alike else None,
-            _Steps(reporter, item.id),
-            vectors=library.vectors if alike else None,
-            options=plan.options,
-            revision=plan.revision,
-            skipped=plan.skipped,
-            cutter=language.client(urgent=False),
-        )
-        reporter.finish_item(item.id)
+    run_bench(
+        load_suite(plan.folder),
+        plan.presets,
+        workspace_in(library.home),
+        library.model.encoder if alike else None,
+        _Steps(reporter, item),
+        vectors=library.vectors if alike else None,
+        options=plan.options,
+        revision=plan.revision,
+        skipped=plan.skipped,
+        cutter=language.client(urgent=False),
+    )
 
 
-def _needles(library: Library, job: Job, reporter: Reporter) -> None:
-    payload = job.payload
+def _needles(library: Library, payload: Mapping[str, Any], reporter: Reporter, item: int) -> None:
+    def watch(what: str, done: int, total: int) -> None:
+        reporter.stage(item, f"{what} {done:,} of {total:,}", done, max(1, total))
+
     own = tuple(Own(*one) for one in payload["own"])
     plan = NeedlePlan(tuple(payload["tokens"]), tuple(payload["kinds"]), own)
     model = language.client(urgent=False) if payload["answers"] else None
-    for item in reporter.items():
-
-        def watch(what: str, done: int, total: int, item_id: int = item.id) -> None:
-            reporter.stage(item_id, f"{what} {done:,} of {total:,}", done, max(1, total))
-
-        found = needle_map(library, plan, model, watch, model.settings.model if model else "")
-        reporter.result(found.to_dict())
-        reporter.finish_item(item.id)
+    found = needle_map(library, plan, model, watch, model.settings.model if model else "")
+    reporter.result(found.to_dict())
 
 
-def _remedies(library: Library, job: Job, reporter: Reporter) -> None:
-    payload, place = job.payload, workspace_in(library.home)
-    suite = load_suite(Path(payload["folder"]))
+def _remedies(library: Library, payload: Mapping[str, Any], reporter: Reporter, item: int) -> None:
+    place, suite = workspace_in(library.home), load_suite(Path(payload["folder"]))
     if suite.fingerprint() != payload["fingerprint"]:
         raise SuiteError("The questions have changed since this was measured.", "Run the benchmark again.")
-    settings = settings_from(dict(payload["settings"]))
-    for item in reporter.items():
-        of = payload["preset"], settings, place, payload["run"], place / payload["library"]
-        found = tried(suite, *of, _Steps(reporter, item.id))
-        reporter.result(found.to_dict())
-        reporter.finish_item(item.id)
+    of = payload["preset"], settings_from(dict(payload["settings"])), place, payload["run"], place / payload["library"]
+    reporter.result(tried(suite, *of, _Steps(reporter, item)).to_dict())
 
 
 class _Steps:

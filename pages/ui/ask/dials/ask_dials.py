@@ -8,19 +8,16 @@ from typing import Any
 import streamlit as st
 
 from core.errors import SettingsError
+from core.search.explaining.dials import value_of
 from core.settings import GENRES, PACKAGED_RERANKER, Settings, carefully
 from pages.ui.ask.dials.dial import Dial, Fold
-from pages.ui.ask.dials.found import RETRIEVAL, UNDERSTANDING
-from pages.ui.ask.dials.ranked import DIVERSITY, RERANKING
-from pages.ui.ask.dials.read import ANSWERING, ASSEMBLY, EXPANSION
+from pages.ui.ask.dials.table import FOLDS
 from pages.ui.settings import rerankers
 from pages.ui.shared import state, words
 
-FOLDS: tuple[Fold, ...] = (UNDERSTANDING, RETRIEVAL, DIVERSITY, RERANKING, EXPANSION, ASSEMBLY, ANSWERING)
 DIALS: tuple[Dial, ...] = tuple(dial for fold in FOLDS for dial in fold.dials)
 BY_NAME: Mapping[str, Dial] = {dial.name: dial for dial in DIALS}
 LABELS: Mapping[str, str] = {dial.name: f"{fold.title} · {dial.label}" for fold in FOLDS for dial in fold.dials}
-KEYS: dict[str, str] = {dial.key: dial.name for dial in DIALS}  # widget key -> the setting it turns
 QUICK, CAREFUL = "Quick", "Careful"
 NO_WRITER = "The last three need a language model, and none is set up: Settings, Language model."
 
@@ -32,9 +29,7 @@ def differing(settings: Settings, base: Settings) -> list[Dial]:
     ['Chunks kept (k)']
     """
     return [
-        dial
-        for dial in DIALS
-        if dial.read(settings) and state.setting(settings, dial.name) != state.setting(base, dial.name)
+        dial for dial in DIALS if value_of(settings, dial.name) != value_of(base, dial.name) and dial.read(settings)
     ]
 
 
@@ -45,8 +40,7 @@ def in_words(settings: Settings, base: Settings) -> str:
     'Chunks kept (k) 9 instead of 50'
     """
     return " · ".join(
-        f"{dial.label} {dial.said(state.setting(settings, dial.name))} "
-        f"instead of {dial.said(state.setting(base, dial.name))}"
+        f"{dial.label} {dial.said(value_of(settings, dial.name))} instead of {dial.said(value_of(base, dial.name))}"
         for dial in differing(settings, base)
     )
 
@@ -96,7 +90,7 @@ def profile_choice(settings: Settings) -> Settings:
 
 def turn_to(settings: Settings) -> None:
     """Turn every dial to these settings; for a callback."""
-    state.fill_dials(KEYS, settings, overwrite=True)
+    turn({dial.name: value_of(settings, dial.name) for dial in DIALS})
 
 
 def turn(values: Mapping[str, Any]) -> None:
@@ -111,10 +105,11 @@ def ask_dials(base: Settings, *, writer: bool = False) -> Settings:
 
     ``writer``: whether a language model is set up, without which its dials are drawn and cannot be turned.
     """
-    state.fill_dials(KEYS, base)
+    for dial in DIALS:
+        st.session_state.setdefault(dial.key, value_of(base, dial.name))
     wrong = ""
     try:
-        settings = state.turned(KEYS, base)
+        settings = base.with_values({dial.name: st.session_state[dial.key] for dial in DIALS})
     except SettingsError as error:
         settings, wrong = base, str(error)
     with st.sidebar, st.container(gap="xsmall"):
@@ -147,33 +142,19 @@ def _draw_fold(fold: Fold, settings: Settings, writer: bool) -> None:
 
 
 def _draw(dial: Dial, *, disabled: bool = False) -> None:
-    value, said = st.session_state[dial.key], dial.help or None
+    value = st.session_state[dial.key]
+    alike: dict[str, Any] = {"key": dial.key, "persist_state": "session", "help": dial.help or None}
     if dial.reach is not None:
         low, high, step = dial.reach
         low, high = min(low, value), max(high, value)  # a library, or a change that was found, may go further
-        st.slider(dial.label, low, high, step=step, key=dial.key, persist_state="session", help=said, disabled=disabled)
+        st.slider(dial.label, low, high, step=step, disabled=disabled, **alike)
     elif dial.choices is not None:
-        choices = list(dial.choices)
-        st.selectbox(
-            dial.label,
-            choices if value in choices else [*choices, value],
-            format_func=dial.said,
-            key=dial.key,
-            persist_state="session",
-            help=said,
-            accept_new_options=dial.open,
-        )
+        choices = list(dict.fromkeys([*dial.choices, value]))
+        st.selectbox(dial.label, choices, format_func=dial.said, accept_new_options=dial.open, **alike)
     elif isinstance(value, bool):
-        st.toggle(dial.label, key=dial.key, persist_state="session", help=said, disabled=disabled)
+        st.toggle(dial.label, disabled=disabled, **alike)
     else:
-        st.multiselect(
-            dial.label,
-            GENRES,
-            key=dial.key,
-            persist_state="session",
-            help=said,
-            placeholder="All genres",
-        )
+        st.multiselect(dial.label, GENRES, placeholder="All genres", **alike)
 
 
 def _mark(turned: Sequence[Dial]) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from core.settings import Settings
-
-Read = Callable[[Settings], bool]
+from core.errors import SettingsError
+from core.settings import GENRES, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +15,7 @@ class Dial:
     """One dial. ``name``: of its setting. ``reach``: low, high and step of a slider; the high end gives way to a value.
 
     ``choices``: value -> words, of a list; ``open``: others may be typed. Neither: a switch, or for a tuple a list of
-    several. ``read``: whether the settings make any use of it; where not, it is not drawn. ``writes``: it has a
-    language model write; where none is set up, it is drawn and cannot be turned.
+    several. ``writes``: it has a language model write; where none is set up, it is drawn and cannot be turned.
     """
 
     name: str
@@ -26,13 +24,31 @@ class Dial:
     reach: tuple[float, float, float] | None = None
     choices: Mapping[str, str] | None = None
     open: bool = False
-    read: Read = lambda settings: True
     writes: bool = False
 
     @property
     def key(self) -> str:
         """Of its widget."""
         return f"ask.{self.name}"
+
+    def read(self, settings: Settings) -> bool:
+        """Whether the settings make any use of it: where turning it changes nothing, it is not drawn.
+
+        >>> Dial("retrieval.rrf_k", "Rank constant", reach=(1, 200, 1)).read(Settings())
+        False
+        """
+        stage, _, field = self.name.partition(".")
+        now = getattr(settings, stage)
+        others: Mapping[type, tuple[Any, ...]] = {bool: (False, True), tuple: ((), GENRES[:1])}
+        ends = self.reach[:2] if self.reach else tuple(self.choices or others[type(getattr(now, field))])
+        for value in ends:
+            try:
+                turned = replace(now, **{field: value})
+            except SettingsError:  # what contradicts another dial is read
+                return True
+            if turned.active_values() != now.active_values():
+                return True
+        return False
 
     def said(self, value: Any) -> str:
         """A value as the dial shows it.
@@ -61,4 +77,6 @@ class Fold:
     open: bool = False
 
 
-SHARE = (0.0, 1.0, 0.05)  # the reach of a part of something
+def fold(name: str, title: str, *dials: Dial, opened: bool = False) -> Fold:
+    """The fold of a stage; its dials name the fields of that stage alone."""
+    return Fold(name, title, tuple(replace(dial, name=f"{name}.{dial.name}") for dial in dials), opened)
