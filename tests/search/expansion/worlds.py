@@ -32,7 +32,7 @@ GENRES = ("guide", "paper")
 
 @dataclass(frozen=True)
 class World:
-    """Texts and their chunks, ranked; satisfies ``core.search.expansion.ExpansionReads`` and notes what is read in
+    """Texts and their chunks, ranked; stands in for ``CatalogueReads`` and notes what is read in
     ``asked``.
 
     ``chains``: for each leaf the (level, span) of what it stands in, its parent first.
