@@ -140,6 +140,12 @@ def ranked(draw, rows, documents):
     return Ranking("a question", table(rows, documents), RetrievalSettings(), pool, {"neighbours": final}, kept, {}, {})
 
 
+def ranking_of(leaves, scores, kept):
+    """The ranking of leaves by what the last stage says of each, best of the ``kept`` first."""
+    final, pool = np.array(scores, float), np.arange(len(scores))
+    return Ranking("q", leaves, RetrievalSettings(), pool, {"neighbours": final}, np.array(kept, int), {}, {})
+
+
 def table(rows, documents=1):
     """A leaf table of (document, start, end, parent row); a leaf has a token for about five characters."""
     columns = np.array(rows, np.int64).reshape(len(rows), 4)
