@@ -1,4 +1,4 @@
-"""What is chosen on Ask and Settings beside the dials: what filters, whose word counts, what is held how long."""
+"""What is chosen on Ask and Settings beside the dials: what filters, what is held how long."""
 
 from __future__ import annotations
 
