@@ -187,7 +187,7 @@ def _features(library: Library, result: SearchResult) -> dict[str, Features]:
 
 
 def _in_words(result: SearchResult, line: Line) -> str:
-    """The answer for a person: each quote with its place, what the sources disagree on and whose word counts, how
+    """The answer for a person: each quote with its place, what the sources disagree on, how
     likely it is one, and what else is to be known of how it was found.
     """
     quotes = [_with_place(number, quote) for number, quote in enumerate(line.answer.quotes, 1)]

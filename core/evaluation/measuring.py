@@ -43,11 +43,11 @@ from core.evaluation.reporting.report import BenchDocument
 from core.evaluation.sharing import Once, reading_key
 from core.evaluation.suites import Question, Suite
 from core.library import Library, Scope
-from core.search.catalogue_reads import CatalogueReads
 from core.search.checking.checking import Judge
 from core.search.checking.library_check import packaged_judge
 from core.search.context.written_prompt import written_prompt
 from core.search.ranking import Ranking, SearchScores
+from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.ranking.finding import order_key, search_scores_key
 from core.search.result import SearchResult
 from core.settings import RerankingSettings, Settings

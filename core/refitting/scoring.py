@@ -13,9 +13,9 @@ from core.evaluation.measuring import BUDGETS
 from core.evaluation.metrics import recall
 from core.evaluation.regions import Region, region, taken
 from core.evaluation.suites import Question
-from core.search.catalogue_reads import CatalogueReads
 from core.search.ordering import Progress
 from core.search.ranking import Ranking, SearchScores
+from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.searcher import Searcher
 from core.settings import RerankingSettings, Settings
 from core.storage.index.leaves import LeafTable

@@ -15,7 +15,6 @@ from core.errors import ModelError, StorageError
 from core.search import context as assembly
 from core.search.answer.line import Line, StoreReads, Weighed, answer_line, no_line, weigh
 from core.search.answer.scoring import Reader
-from core.search.catalogue_reads import CatalogueReads, hits_of
 from core.search.context.conflicts import conflicts
 from core.search.context.fates import clustered
 from core.search.context.prompt import render_prompt
@@ -25,6 +24,7 @@ from core.search.ordering import Progress, RerankerCache, diversified
 from core.search.question.analysis import Keys
 from core.search.question.rewording import Rewording, Wording, Writer, middle
 from core.search.ranking import Ranking, SearchScores, Snapshot, order_leaves, search_leaves
+from core.search.ranking.catalogue_reads import CatalogueReads, hits_of
 from core.search.ranking.finding import search_scores_key
 from core.search.ranking.fusion import best_first
 from core.search.result import BY_WORDS_ALONE, SearchResult, by_words_alone, unfinished

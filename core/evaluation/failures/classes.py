@@ -11,9 +11,9 @@ from core.chunking.prefixes import below
 from core.evaluation.losses import GoldLeaf
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.reporting.report import LOST, READ
-from core.search.catalogue_reads import CatalogueReads
 from core.search.context.conflicts import conflicts
 from core.search.ranking import Ranking
+from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.searcher import Searcher
 from core.settings import Settings
 from core.storage.catalogue.names import Scope

@@ -11,9 +11,10 @@ from operator import not_
 from core.search.context.candidates import SMALL, sentence_candidates
 from core.search.context.ending import LEAST, LITTLE, UNSURE, Ending, outlook
 from core.search.context.filling import Budget, ContextCandidate, Filling, fresh, whole_candidates
-from core.search.context.prompt import Notes, Reads, widest_number
+from core.search.context.prompt import Notes, widest_number
 from core.search.expansion import Extent
 from core.search.ranking import Ranking
+from core.search.ranking.catalogue_reads import CatalogueReads
 from core.settings import AssemblySettings
 from core.text.sentences import sentence_spans
 from core.types import Passage, Span
@@ -53,7 +54,7 @@ def assemble(
     ranking: Ranking,
     extents: Sequence[Extent],
     budget: Budget,
-    reads: Reads,
+    reads: CatalogueReads,
     settings: AssemblySettings | None = None,
     *,
     preview: bool = True,

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.search.context.filling import ContextCandidate, place, whole_candidates
-from core.search.context.prompt import Reads
 from core.search.expansion import Extent, leaf_at
 from core.search.expansion.growth import stands_alone
 from core.search.ranking import Ranking
+from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.ranking.fusion import standardise
 from core.storage.index.leaves import LeafTable
 from core.text.analysis import analyse
@@ -48,7 +48,7 @@ class _Piece:
     reason: str
 
 
-def sentence_candidates(ranking: Ranking, extents: Sequence[Extent], reads: Reads) -> list[ContextCandidate]:
+def sentence_candidates(ranking: Ranking, extents: Sequence[Extent], reads: CatalogueReads) -> list[ContextCandidate]:
     """The sentences of the best extents, best first; each by its chunk, itself and the sentences beside it.
 
     [] where none of them is in sentences: then extents are what fills the room. All three are standard scores. A
@@ -83,7 +83,7 @@ def sentence_candidates(ranking: Ranking, extents: Sequence[Extent], reads: Read
     ]
 
 
-def _pieces(leaves: LeafTable, extents: Sequence[Extent], reads: Reads) -> list[_Piece]:
+def _pieces(leaves: LeafTable, extents: Sequence[Extent], reads: CatalogueReads) -> list[_Piece]:
     """Sentences of the best extents that are prose, each once, and all other extents as they are."""
     runs: dict[int, list[Span]] = {}
     whole: list[Extent] = []

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from core.search.context.filling import Budget
 from core.search.expansion import leaves_at
+from core.search.ranking.catalogue_reads import CatalogueReads
 from core.storage.catalogue.chunks import ChunkRow
 from core.storage.index.leaves import LeafTable
 from core.types import Passage, PrefixPart
@@ -119,22 +120,6 @@ def render_prompt(question: str, passages: Sequence[Passage]) -> str:
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
-class Reads(Protocol):
-    """The catalogue as assembly needs it. Documents are ordinals of the leaf snapshot."""
-
-    def text(self, document: int) -> str:
-        """The document's canonical text."""
-
-    def kind(self, document: int) -> str:
-        """The document's kind, as the catalogue names it."""
-
-    def facts(self, leaves: Sequence[int]) -> Mapping[int, ChunkRow]:
-        """The stored chunks by leaf index."""
-
-    def page(self, document: int, offset: int) -> int | None:
-        """The page an offset stands on, if the document has pages."""
-
-
 class Beginning(NamedTuple):
     """What is said of a passage that begins at a place: the heading path of the leaf there, the page if there are
     pages, and what the passage is parted from.
@@ -151,7 +136,7 @@ class Notes:
     ``facts``: by leaf, of those read so far. ``number``: the passage's number that sizes are counted with.
     """
 
-    def __init__(self, leaves: LeafTable, reads: Reads, number: int) -> None:
+    def __init__(self, leaves: LeafTable, reads: CatalogueReads, number: int) -> None:
         self._leaves, self._reads, self._number = leaves, reads, number
         self.facts: dict[int, ChunkRow] = {}
         self._at: dict[tuple[int, int], int] = {}

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from core.search.expansion.growth import (
-    ExpansionReads,
     Extent,
     Growth,
     Sizes,
@@ -23,6 +22,7 @@ from core.search.expansion.merging import auto_merge
 from core.search.expansion.relevance import Values, confidences, relevances
 from core.search.expansion.windows import anchored, window
 from core.search.ranking import Ranking
+from core.search.ranking.catalogue_reads import CatalogueReads
 from core.settings import ExpansionSettings
 from core.storage.catalogue.conditions import Condition, ExcludedText, Passing
 from core.storage.index.leaves import LeafTable
@@ -47,7 +47,7 @@ def expand(
     settings: ExpansionSettings,
     sizes: Sizes,
     budget: int,
-    reads: ExpansionReads,
+    reads: CatalogueReads,
     *,
     intent: str = "",
     confidence: Values | None = None,

@@ -5,17 +5,16 @@ Where leaves stand is index arithmetic over the leaf snapshot; siblings stand si
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.chunking.signals.turns import find_turns
-from core.enriching.features import Reference
 from core.search.expansion.relevance import Values
 from core.search.ranking import Ranking
+from core.search.ranking.catalogue_reads import CatalogueReads
 from core.settings import ExpansionSettings
 from core.storage.index.leaves import LeafTable
 from core.text.sentences import is_in_sentences
@@ -98,40 +97,6 @@ def leaves_within(leaves: LeafTable, document: int, span: Span) -> tuple[int, in
     return low + int(first), last
 
 
-class ExpansionReads(Protocol):
-    """The catalogue as expansion needs it. Documents are ordinals, leaves are indices of the leaf table.
-
-    "flat" asks nothing, "parent" at most for genres, "needed" for kinds and texts too, "window" and "anchored" for
-    texts alone, "auto-merge" for ancestors and "neighbours" for references, and these two only of the leaves they need
-    them of, all at once.
-    """
-
-    @property
-    def count(self) -> int:
-        """How often the catalogue itself was asked so far: what is held in memory costs nothing, and does not count."""
-
-    def text(self, document: int) -> str:
-        """The document's canonical text."""
-
-    def kind(self, document: int) -> str:
-        """What kind of file the document is, "" where it is not known."""
-
-    def sentences(self, document: int, start: int, end: int) -> Sequence[Span]:
-        """The sentences of ``[start, end)`` of its text, trimmed, in order."""
-
-    def genre(self, document: int) -> str:
-        """The document's genre, of ``core.settings.GENRES``; "other" where none is known."""
-
-    def ancestors(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Span]]:
-        """What each leaf stands in, its direct parent first, the top of its tree last; () without a parent."""
-
-    def references(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Reference]]:
-        """The words in each leaf that point elsewhere, in text order; () where none are kept."""
-
-    def linked(self, document: int, target: str) -> tuple[int, int] | None:
-        """The other document that a link's target means, and the offset in it; ``None`` where it is none of these."""
-
-
 Sizes = NDArray[np.int64]
 
 
@@ -147,7 +112,7 @@ class Growth:
     settings: ExpansionSettings
     sizes: Sizes
     budget: int
-    reads: ExpansionReads
+    reads: CatalogueReads
     intent: str
     children: Sequence[int]
     relevances: Values

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from core.search.expansion.growth import Extent, Growth, family, leaves_of
 from core.types import Span
 
+# Characters read first for each sentence that is wanted; where they hold fewer, twice as many are read, and so on.
+_REACH = 200
+_LONGEST = 3200
 PROCEDURE = "procedure"  # the intent of a question that asks how something is done
 _BEYOND = 80  # characters read beyond the share, to tell a sentence that just fits from one that is cut off
 _AHEAD = 2  # leaves in which a step must come up for its side to be preferred
@@ -56,14 +59,26 @@ class Around:
             self.span = wider
 
 
-def beside(growth: Growth, place: int, span: Span, bounds: Span, room: int) -> tuple[list[Span], list[Span]]:
-    """Whole sentences on each side of a span, the nearest first, within ``bounds`` and about ``room`` characters."""
+def beside(growth: Growth, place: int, span: Span, bounds: Span, reach: int) -> tuple[list[Span], list[Span]]:
+    """Whole sentences on each side of a span, the nearest first, within ``bounds`` and ``reach`` characters."""
     document = int(growth.leaves.documents[growth.children[place]])
-    start, end = max(bounds.start, span.start - room - _BEYOND), min(bounds.end, span.end + room + _BEYOND)
+    start, end = max(bounds.start, span.start - reach), min(bounds.end, span.end + reach)
     before = growth.reads.sentences(document, start, span.start) if start < span.start else ()
     after = growth.reads.sentences(document, span.end, end) if span.end < end else ()
     # Away from an edge of the bounds the last one is cut off.
     return [*reversed(before[start > bounds.start :])], [*after[: len(after) - (end < bounds.end)]]
+
+
+def nearest(growth: Growth, place: int, span: Span, bounds: Span, count: int) -> tuple[list[Span], list[Span]]:
+    """Up to ``count`` of them on each side, however long they are."""
+    reach = _REACH * count
+    before, after = beside(growth, place, span, bounds, reach)
+    while min(len(before), len(after)) < count and reach < min(_LONGEST * count, bounds.length):
+        reach *= 2
+        earlier, later = beside(growth, place, span, bounds, reach)
+        before = before if len(before) >= count else earlier
+        after = after if len(after) >= count else later
+    return before[:count], after[:count]
 
 
 def window(growth: Growth) -> list[Extent]:
@@ -87,8 +102,7 @@ def _windowed(growth: Growth, place: int) -> Extent:
     else:
         first, end = leaves_of(growth.leaves, document)
         section = growth.span(first, end - 1)
-    earlier, later = beside(growth, place, span, section, growth.room(place) - span.length)
-    around = Around(span, growth.room(place), earlier[:wanted], later[:wanted])
+    around = Around(span, growth.room(place), *nearest(growth, place, span, section, wanted))
     around.grow(lambda so_far: so_far.taken_before <= so_far.taken_after)
     before, after = around.taken_before, around.taken_after
     if not before + after:
@@ -162,6 +176,6 @@ def _has_steps(growth: Growth, leaf: int, known: dict[int, bool]) -> bool:
 def _topped_up(growth: Growth, place: int, span: Span, left: int, whole: Span) -> Span:
     """The span with the sentences that still fit what is left of the share."""
     characters = growth.characters(place, left)
-    around = Around(span, span.length + characters, *beside(growth, place, span, whole, characters))
+    around = Around(span, span.length + characters, *beside(growth, place, span, whole, characters + _BEYOND))
     around.grow(lambda so_far: span.start - so_far.span.start < so_far.span.end - span.end)
     return around.span

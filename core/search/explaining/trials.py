@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.search.catalogue_reads import CatalogueReads
 from core.search.context.fates import fate_words
 from core.search.expansion import left_out
 from core.search.question.analysis import Key, Understanding
 from core.search.ranking import Ranking, SearchScores
+from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.ranking.finding import order_key
 from core.search.ranking.fusion import ranks_at
 from core.search.searcher import Searcher

@@ -22,7 +22,7 @@ SPACES = st.sampled_from([" ", " ", " ", "\n", "\n\n", "  ", "\t"])
 
 @dataclass(frozen=True)
 class World:
-    """Texts and their leaves, ranked; satisfies ``core.search.context.prompt.Reads``."""
+    """Texts and their leaves, ranked; stands in for ``CatalogueReads``."""
 
     texts: tuple[str, ...]
     ranking: Ranking

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from core.search.expansion import expand
 from core.search.expansion.growth import leaves_of
 from core.search.expansion.windows import PROCEDURE
-from core.search.ranking import Ranking
-from core.settings import ExpansionSettings, RetrievalSettings
-from tests.search.expansion.worlds import World, table, worlds
+from core.settings import ExpansionSettings
+from tests.search.expansion.worlds import World, ranking_of, table, worlds
 
 
 @given(worlds(), st.integers(20, 400))
@@ -37,12 +36,7 @@ def document(*pieces, child):
         rows.append((0, len(text), len(text) + len(piece), len(rows)))
         text += piece
     leaves = table(rows)
-    final = np.zeros(len(rows))
-    final[child] = 1.0
-    ranking = Ranking(
-        "q", leaves, RetrievalSettings(), np.arange(len(rows)), {"neighbours": final}, np.array([child]), {}, {}
-    )
-    return World((text,), ranking, ((),) * len(rows), {})
+    return World((text,), ranking_of(leaves, np.arange(len(rows)) == child, [child]), ((),) * len(rows), {})
 
 
 def read(world, budget, intent=""):

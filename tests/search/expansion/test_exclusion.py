@@ -13,8 +13,8 @@ from core.search.expansion import clear_span, expand, left_out
 from core.settings import ExpansionSettings
 from core.storage.catalogue.conditions import Condition, ExcludedText, Passing
 from core.types import Span
-from tests.search.expansion.test_extents import BUDGETS, INTENTS, WAYS, kept, world_of
-from tests.search.expansion.worlds import table, worlds
+from tests.search.expansion.test_extents import BUDGETS, INTENTS, WAYS, kept
+from tests.search.expansion.worlds import ranking_of, table, worlds
 
 WORDS = ["otter", "section", "Why", "Open", "日本語", "Page", "stop", "nowhere"]
 
@@ -122,7 +122,7 @@ def test_the_reason_says_where_and_why(children, spans, reasons):
     place = np.array([1, 4])
     excluded = ExcludedText(conditions, np.zeros(2, np.int32), leaves.starts[place], leaves.ends[place], np.arange(2))
     mask = np.array([True, False, True, True, False])
-    ranking = replace(world_of(leaves, [1.0] * 5, children), passing=Passing(mask, (), (), excluded))
+    ranking = replace(ranking_of(leaves, [1.0] * 5, children), passing=Passing(mask, (), (), excluded))
     extents = expand(ranking, ExpansionSettings("parent", 1.0), leaves.ends - leaves.starts, 1000, None)
     assert [(one.start, one.end) for one in extents] == spans
     assert [one.reason for one in extents] == [f"{reason}, which the question leaves out" for reason in reasons]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,10 +9,9 @@ from hypothesis import strategies as st
 from core.errors import SettingsError
 from core.search.expansion import EXPANDERS, expand, leaf_at
 from core.search.expansion.growth import family, leaves_of, leaves_within
-from core.search.ranking import Ranking
-from core.settings import EXPANSIONS, ExpansionSettings, RetrievalSettings
+from core.settings import EXPANSIONS, ExpansionSettings
 from core.types import Span
-from tests.search.expansion.worlds import table, worlds
+from tests.search.expansion.worlds import ranking_of, table, worlds
 
 STRATEGIES = st.sampled_from(EXPANSIONS)
 SHARES = st.sampled_from([0.1, 0.3, 0.5, 0.9, 1.0])
@@ -113,15 +111,9 @@ def test_the_share_holds_for_all_that_grows(world, settings, budget):
 
 def test_shares_fall_with_the_rank():
     leaves = table([(0, 10 * at, 10 * at + 9, 7) for at in range(12)])
-    world = world_of(leaves, [5.0] + [0.0] * 5 + [4.0] + [0.0] * 5, [0, 6])
+    world = ranking_of(leaves, [5.0] + [0.0] * 5 + [4.0] + [0.0] * 5, [0, 6])
     first, second = expand(world, ExpansionSettings("parent", 0.5, 1.0), characters(leaves), 110, None)
     assert (first.end - first.start, second.end - second.start) == (59, 29), "six leaves, and half as much: three"
-
-
-def world_of(leaves, scores, places):
-    pool = np.arange(len(leaves))
-    final = np.array(scores, float)
-    return Ranking("q", leaves, RetrievalSettings(), pool, {"neighbours": final}, np.array(places), {}, {})
 
 
 @given(worlds(), st.integers(0, 200))

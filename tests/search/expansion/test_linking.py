@@ -17,11 +17,10 @@ from core.search.context import assemble, characters
 from core.search.expansion import expand, leaf_at
 from core.search.expansion.growth import family
 from core.search.expansion.relevance import added
-from core.search.ranking import Ranking
-from core.settings import ExpansionSettings, RetrievalSettings
+from core.settings import ExpansionSettings
 from core.types import Span
 from tests.search.context.worlds import World as Reading
-from tests.search.expansion.worlds import World, table, worlds
+from tests.search.expansion.worlds import World, ranking_of, table, worlds
 
 
 @given(worlds(), st.integers(1, 900), st.floats(0, 1), st.data())
@@ -60,11 +59,7 @@ def led_to(world, child):
 
 def document(scores, kept, pointing):
     leaves = table([(0, at * 10, at * 10 + 9, at // 4) for at in range(len(scores))])
-    final = np.array(scores, float)
-    ranking = Ranking(
-        "q", leaves, RetrievalSettings(), np.arange(len(scores)), {"neighbours": final}, np.array(kept), {}, {}
-    )
-    return World(("123456789 " * len(scores),), ranking, ((),) * len(scores), pointing)
+    return World(("123456789 " * len(scores),), ranking_of(leaves, scores, kept), ((),) * len(scores), pointing)
 
 
 def pointer(start, target, kind="section", text="see section 2"):

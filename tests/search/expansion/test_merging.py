@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from core.search.expansion import expand
 from core.search.expansion.relevance import merged
-from core.search.ranking import Ranking
-from core.settings import ExpansionSettings, RetrievalSettings
+from core.settings import ExpansionSettings
 from core.types import Span
-from tests.search.expansion.worlds import World, table, worlds
+from tests.search.expansion.worlds import World, ranking_of, table, worlds
 
 MERGE = st.builds(
     ExpansionSettings,
@@ -97,10 +96,7 @@ def tree(scores, kept, groups, above=()):
     for at in range(len(scores)):
         levels = [next((first, last) for first, last in level if first <= at <= last) for level in (groups, *above)]
         chains.append(tuple((level, Span(first * 10, last * 10 + 9)) for level, (first, last) in enumerate(levels, 1)))
-    final = np.array(scores, float)
-    pool = np.arange(len(scores))
-    ranking = Ranking("q", leaves, RetrievalSettings(), pool, {"neighbours": final}, np.array(kept), {}, {})
-    return World(("123456789 " * len(scores),), ranking, tuple(chains), {})
+    return World(("123456789 " * len(scores),), ranking_of(leaves, scores, kept), tuple(chains), {})
 
 
 def read(world, share=0.5, budget=1000):

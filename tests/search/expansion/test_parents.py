@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from core.search.expansion import expand
 from core.search.expansion.growth import family, stands_alone
 from core.search.expansion.relevance import confidences
-from core.search.ranking import Ranking
-from core.settings import ExpansionSettings, RetrievalSettings
+from core.settings import ExpansionSettings
 from core.types import Span
-from tests.search.expansion.worlds import GENRES, table, worlds
+from tests.search.expansion.worlds import GENRES, ranking_of, table, worlds
 
 SHARES = st.sampled_from([0.1, 0.3, 0.5, 0.9, 1.0])
 
@@ -131,12 +130,10 @@ def test_what_stands_alone():
         assert stands_alone(text, Span(0, len(text)), kind) == alone, text
 
 
-def ranking_of(scores, kept):
+def ranked(scores, kept):
     leaves = table([(0, at * 10, at * 10 + 9, 0) for at in range(len(scores))])
     leaves.tokens[:] = 10
-    final = np.array(scores, float)
-    pool = np.arange(len(scores))
-    return Ranking("q", leaves, RetrievalSettings(), pool, {"neighbours": final}, np.array(kept), {}, {})
+    return ranking_of(leaves, scores, kept)
 
 
 def only(ranking, settings, budget):
@@ -149,16 +146,16 @@ def only(ranking, settings, budget):
     [(1.0, (0, 4)), (0.5, (2, 3)), (0.6, (2, 4)), (0.3, (2, 2)), (0.8, (1, 4))],
 )
 def test_growth_takes_the_better_side_first(share, expected):
-    assert only(ranking_of([0.1, 0.2, 1.0, 0.9, 0.8], [2]), ExpansionSettings("parent", share), 50) == expected
+    assert only(ranked([0.1, 0.2, 1.0, 0.9, 0.8], [2]), ExpansionSettings("parent", share), 50) == expected
 
 
 @pytest.mark.parametrize(
     ("ratio", "expected"), [(1.5, (2, 3)), (2.0, (2, 3)), (3.0, (2, 4)), (5.0, (0, 4)), (9.0, (0, 4))]
 )
 def test_a_ratio_counts_the_child(ratio, expected):
-    ranking = ranking_of([0.1, 0.2, 1.0, 0.9, 0.8], [2])
+    ranking = ranked([0.1, 0.2, 1.0, 0.9, 0.8], [2])
     assert only(ranking, ExpansionSettings("parent", 1.0, parent_ratio=ratio), 50) == expected
 
 
 def test_equal_sides_grow_to_the_left_first():
-    assert only(ranking_of([0.5, 0.5, 1.0, 0.5, 0.5], [2]), ExpansionSettings("parent", 0.4), 50) == (1, 2)
+    assert only(ranked([0.5, 0.5, 1.0, 0.5, 0.5], [2]), ExpansionSettings("parent", 0.4), 50) == (1, 2)

@@ -11,16 +11,12 @@ from hypothesis import strategies as st
 
 from core.embedding.reranker_file import CALIBRATION
 from core.search.expansion.relevance import USUAL, confidences, moved_by_reading, relative_scores, relevances
-from core.search.ranking import Ranking
-from core.settings import ExpansionSettings, RetrievalSettings
-from tests.search.expansion.worlds import table, worlds
+from core.settings import ExpansionSettings
+from tests.search.expansion.worlds import ranking_of, table, worlds
 
 
-def ranking_of(scores, kept):
-    leaves = table([(0, at * 10, at * 10 + 9, 0) for at in range(max(1, len(scores)))])
-    final = np.array(scores, float)
-    pool = np.arange(len(scores))
-    return Ranking("q", leaves, RetrievalSettings(), pool, {"neighbours": final}, np.array(kept, int), {}, {})
+def ranked(scores, kept):
+    return ranking_of(table([(0, at * 10, at * 10 + 9, 0) for at in range(max(1, len(scores)))]), scores, kept)
 
 
 @given(worlds())
@@ -39,15 +35,15 @@ SCORES = st.lists(st.integers(-50, 50).map(float), min_size=2, max_size=30)
 @given(SCORES, st.floats(0.01, 100), st.floats(-100, 100))
 def test_the_unit_of_the_scores_does_not_matter(scores, scale, shift):
     kept = np.argsort(scores)[::-1][:5]
-    one, other = ranking_of(scores, kept), ranking_of(np.array(scores) * scale + shift, kept)
+    one, other = ranked(scores, kept), ranked(np.array(scores) * scale + shift, kept)
     assert np.allclose(relative_scores(one), relative_scores(other), atol=1e-6)
     assert np.allclose(confidences(one), confidences(other), atol=1e-6)
 
 
 def test_a_leaf_that_stands_out_is_trusted():
     noise = np.random.default_rng(3).normal(size=1000)
-    assert confidences(ranking_of([*noise, 9.0], [1000]))[0] > 0.98
-    assert confidences(ranking_of([*noise, 1.0], [1000]))[0] < 0.1
+    assert confidences(ranked([*noise, 9.0], [1000]))[0] > 0.98
+    assert confidences(ranked([*noise, 1.0], [1000]))[0] < 0.1
 
 
 @pytest.mark.parametrize(
@@ -59,17 +55,17 @@ def test_a_leaf_that_stands_out_is_trusted():
     ],
 )
 def test_scores_that_say_nothing(scores, kept, expected):
-    assert confidences(ranking_of(scores, kept)).tolist() == pytest.approx(expected)
+    assert confidences(ranked(scores, kept)).tolist() == pytest.approx(expected)
 
 
 def test_a_child_without_a_score_has_the_least_of_the_others():
-    ranking = ranking_of([3.0, 1.0, np.nan], [0, 1, 2])
+    ranking = ranked([3.0, 1.0, np.nan], [0, 1, 2])
     assert relevances(ranking).tolist() == [3.0, 1.0, 1.0]
-    assert relevances(ranking_of([np.nan], [0])).tolist() == [0.0]
+    assert relevances(ranked([np.nan], [0])).tolist() == [0.0]
 
 
 def test_what_a_calibrated_reranker_says_beyond_the_usual_moves_a_child_on_the_same_scale():
-    ranking = ranking_of([5.0, 1.0, 0.0, 4.0], [0, 3, 1])
+    ranking = ranked([5.0, 1.0, 0.0, 4.0], [0, 3, 1])
     placed = confidences(ranking)
     read = replace(ranking, probabilities=np.array([0.05, np.nan, np.nan, 0.9]))
     made = confidences(read)
@@ -99,7 +95,7 @@ def test_a_reading_keeps_the_order_and_the_bounds(places, likely, more):
 def test_what_the_shipped_reranker_thinks_well_of_is_trusted_at_the_default_threshold():
     """It never gives more than about 0.38: the best leaf of an ordinary question must still be one that is trusted."""
     noise = np.random.default_rng(3).normal(size=300)
-    ranking = ranking_of([*noise, 4.2, 3.6], [300, 301])
+    ranking = ranked([*noise, 4.2, 3.6], [300, 301])
     likely = CALIBRATION.probabilities(np.array([9.0, -9.0]))
     assert USUAL < likely[0] < 0.4
     read = replace(ranking, probabilities=np.array([*np.full(300, np.nan), *likely]))

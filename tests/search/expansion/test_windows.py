@@ -10,7 +10,7 @@ from core.search.expansion import expand
 from core.search.expansion.growth import family, leaves_of
 from core.settings import ExpansionSettings
 from core.text.sentences import sentence_spans
-from tests.search.expansion.worlds import World, table, worlds
+from tests.search.expansion.worlds import World, ranking_of, table, worlds
 
 
 @given(worlds(), st.integers(0, 4), st.integers(1, 900))
@@ -43,20 +43,7 @@ def section(text=SECTION, child="Four is here.", parent=7, tail=" Another sectio
         for place, (low, high) in enumerate(cuts)
     ]
     leaves = table(rows)
-    return World((text + tail,), ranking_of(leaves, [1]), ((),) * 4, {})
-
-
-def ranking_of(leaves, places):
-    import numpy as np
-
-    from core.search.ranking import Ranking
-    from core.settings import RetrievalSettings
-
-    final = np.zeros(len(leaves))
-    final[places] = np.arange(len(places), 0, -1)
-    return Ranking(
-        "q", leaves, RetrievalSettings(), np.arange(len(leaves)), {"neighbours": final}, np.array(places), {}, {}
-    )
+    return World((text + tail,), ranking_of(leaves, [0, 1, 0, 0], [1]), ((),) * 4, {})
 
 
 def grown(world, strategy="window", budget=10_000, intent="", **dials):

@@ -32,7 +32,7 @@ GENRES = ("guide", "paper")
 
 @dataclass(frozen=True)
 class World:
-    """Texts and their chunks, ranked; satisfies ``core.search.expansion.ExpansionReads`` and notes what is read in
+    """Texts and their chunks, ranked; stands in for ``CatalogueReads`` and notes what is read in
     ``asked``.
 
     ``chains``: for each leaf the (level, span) of what it stands in, its parent first.
@@ -138,6 +138,12 @@ def ranked(draw, rows, documents):
     final = np.array(scores, float)
     kept = best_first(final)[: draw(st.integers(0, count))]
     return Ranking("a question", table(rows, documents), RetrievalSettings(), pool, {"neighbours": final}, kept, {}, {})
+
+
+def ranking_of(leaves, scores, kept):
+    """The ranking of leaves by what the last stage says of each, best of the ``kept`` first."""
+    final, pool = np.array(scores, float), np.arange(len(scores))
+    return Ranking("q", leaves, RetrievalSettings(), pool, {"neighbours": final}, np.array(kept, int), {}, {})
 
 
 def table(rows, documents=1):

@@ -23,7 +23,11 @@ from core.types import Hit, Span
 
 
 class CatalogueReads:
-    """What expansion and assembly read, for the documents of one state of the leaves.
+    """What expansion and assembly read of one state of the leaves, each fact once.
+
+    Documents are ordinals, leaves are indices of the leaf table. Of the strategies "flat" asks nothing, "parent" at
+    most for genres, "needed" for kinds and texts too, "window" and "anchored" for texts alone, "auto-merge" for
+    ancestors and "neighbours" for references, and these two only of the leaves they need them of, all at once.
 
     ``count``: how often the catalogue was asked; what is still in memory does not count. ``by_stage``: how much of it
     each stage asked that was told of, since ``began``.
@@ -56,6 +60,7 @@ class CatalogueReads:
         self._told = self.count
 
     def text(self, document: int) -> str:
+        """The document's canonical text."""
         held = self._held.get(document)
         if held is None:
             key = (self._leaves.revision, self._leaves.version_ids[document])
@@ -70,9 +75,11 @@ class CatalogueReads:
             raise _changed() from None
 
     def sentences(self, document: int, start: int, end: int) -> Sequence[Span]:
+        """The sentences of ``[start, end)`` of its text, trimmed, in order."""
         return sentence_spans(self.text(document), start, end)
 
     def kind(self, document: int) -> str:
+        """What kind of file the document is, "" where it is not known."""
         if document not in self._kinds:
             self.count += 1
             version = documents.version(self._store, self._leaves.version_ids[document])
@@ -80,6 +87,7 @@ class CatalogueReads:
         return self._kinds[document]
 
     def genre(self, document: int) -> str:
+        """The document's genre, of ``core.settings.GENRES``; "other" where none is known."""
         if document not in self._genres:
             self.count += 1
             version = self._leaves.version_ids[document]
@@ -87,6 +95,7 @@ class CatalogueReads:
         return self._genres[document]
 
     def ancestors(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Span]]:
+        """What each leaf stands in, its direct parent first, the top of its tree last; () without a parent."""
         rows = {int(self._leaves.rows[leaf]): leaf for leaf in leaves if leaf not in self._ancestors}
         if rows:
             self.count += 1
@@ -94,6 +103,7 @@ class CatalogueReads:
         return {leaf: self._ancestors[leaf] for leaf in leaves}
 
     def references(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Reference]]:
+        """The words in each leaf that point elsewhere, in text order; () where none are kept."""
         wanted: dict[int, dict[str, int]] = {}
         for leaf, facts in self.facts([leaf for leaf in leaves if leaf not in self._references]).items():
             wanted.setdefault(int(self._leaves.documents[leaf]), {})[facts.chunk_id] = leaf
@@ -104,6 +114,7 @@ class CatalogueReads:
         return {leaf: self._references[leaf] for leaf in leaves}
 
     def linked(self, document: int, target: str) -> tuple[int, int] | None:
+        """The other document that a link's target means, and the offset in it; ``None`` where it is none of these."""
         if self._linked is None:
             self.count += 1
             self._linked = linked(self._store)
@@ -118,6 +129,7 @@ class CatalogueReads:
         return other, title.start() if heading and title else 0
 
     def facts(self, leaves: Sequence[int]) -> Mapping[int, ChunkRow]:
+        """The stored chunks by leaf index."""
         wanted = [leaf for leaf in leaves if leaf not in self._facts]
         self.count += bool(wanted)
         rows = {int(self._leaves.rows[leaf]): leaf for leaf in wanted}
@@ -128,6 +140,7 @@ class CatalogueReads:
         return {leaf: self._facts[leaf] for leaf in leaves}
 
     def chunk_ids(self, leaves: Sequence[int]) -> Mapping[int, str]:
+        """Public ids by leaf index."""
         rows = self._leaves.rows[leaves].tolist() if leaves else []
         found = chunk_ids(self._store, rows)
         if len(found) < len(rows):
@@ -135,6 +148,7 @@ class CatalogueReads:
         return {leaf: found[row] for leaf, row in zip(leaves, rows, strict=True)}
 
     def page(self, document: int, offset: int) -> int | None:
+        """The page an offset stands on, if the document has pages."""
         key = (document, offset)
         if document not in self._pageless and key not in self._pages:
             self.count += 1
