@@ -130,11 +130,7 @@ def swap_chunks(
                 store.write("INSERT INTO chunk_metadata VALUES (?, ?)", rows[chunk.chunk_id], found)
         encoded = [leaf for leaf in leaves if leaf.vector_key != NO_VECTOR]
         add_aliases(store, [(rows[leaf.chunk_id], *alias) for leaf in encoded for alias in leaf.aliases])
-        fields = (
-            [" ".join(tokens) for tokens in (leaf.title, leaf.headings, leaf.captions, leaf.text)] for leaf in leaves
-        )
-        words = [(rows[leaf.chunk_id], *map(storable, joined)) for leaf, joined in zip(leaves, fields, strict=True)]
-        add_rows(connection, number, words)
+        add_rows(connection, number, [(rows[leaf.chunk_id], *_fields(leaf)) for leaf in leaves])
         store.write_many(
             "INSERT INTO outbox(generation, op, row) VALUES (?, 'upsert', ?)",
             ((number, rows[leaf.chunk_id]) for leaf in encoded),
@@ -240,6 +236,13 @@ def _next_rows(store: Store, chunks: Sequence[Chunk]) -> dict[str, int]:
     # AUTOINCREMENT's own counter survives deletions, so rows handed out here are never handed out again.
     first = (store.value("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'") or 0) + 1
     return {chunk.chunk_id: first + place for place, chunk in enumerate(chunks)}
+
+
+def _fields(leaf: NewLeaf) -> tuple[str, str, str, str]:
+    """Its tokens by field, as ``core.storage.index.lexical`` wants them."""
+    lists = (leaf.title, leaf.headings, leaf.captions, leaf.text)
+    title, headings, captions, text = (storable(" ".join(tokens)) for tokens in lists)
+    return title, headings, captions, text
 
 
 def _plain_part(part: PrefixPart) -> list[Any]:

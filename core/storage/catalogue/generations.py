@@ -51,7 +51,7 @@ def generations(store: Store) -> list[Generation]:
     with store.reading():
         serving = int(store.meta("serving") or 0)
         known = "SELECT number, embedder, dimension, index_schema, created_at FROM generation ORDER BY number"
-        return [Generation(*row, row[0] == serving) for row in store.rows(known)]
+        return [Generation(*(*row, row[0] == serving)) for row in store.rows(known)]
 
 
 def generation(store: Store, number: int) -> Generation:

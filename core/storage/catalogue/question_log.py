@@ -69,7 +69,7 @@ class QuestionLog:
             moment,
         )
         return [
-            LoggedQuestion(*before, None if quoted is None else bool(quoted), near, tuple(json.loads(read)), at)
+            LoggedQuestion(*(*before, None if quoted is None else bool(quoted), near, tuple(json.loads(read)), at))
             for *before, quoted, near, read, at in found
         ]
 
