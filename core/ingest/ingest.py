@@ -231,7 +231,7 @@ class Ingest:
         with watched(lambda: self._tell(prepared.index, "chunking", 0, 1)):
             written_in = {version: language_of(made.tree.document.text) for version, made in cut}
             leaves = {version: new_leaves(made, written_in[version], keys) for version, made in cut}
-        with self.store.transaction() as connection:
+        with self.store.transaction():
             if self.keep_sources and not sources.is_live(self.store, prepared.members[0].version_id):
                 return  # its last source left meanwhile: storing it would bring it back
             for language in {*written_in.values()} - {ENGLISH}:
@@ -244,7 +244,7 @@ class Ingest:
                 if number is not None:
                     left.append((number, member.version_id))
             for number, successor in left:
-                sources.settle(self.store, connection, number, successor)
+                sources.settle(self.store, number, successor)
             for member in prepared.members:
                 if member.cut and member.cut.attached is not None:
                     trash.keep_attachments(self.store, member.version_id, member.cut.attached)

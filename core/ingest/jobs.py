@@ -55,11 +55,10 @@ class JobQueue:
         """
         store = self._store
         with store.transaction():
-            store.write(
+            job_id = store.insert(
                 "INSERT INTO job(kind, payload, state, created_at) VALUES (?, ?, 'queued', ?)",
                 *(kind, json.dumps(dict(payload)), now()),
             )
-            job_id = int(store.value("SELECT last_insert_rowid()"))
             store.write_many(
                 "INSERT INTO job_item(job, ordinal, name, path, content_hash, state, changed_at)"
                 " VALUES (?, ?, ?, ?, ?, 'queued', ?)",

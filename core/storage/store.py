@@ -44,7 +44,8 @@ class Store:
     ``writable``: this process holds the writer's lock. ``projection``: Chroma, once something needed it; only
     ``core.storage.index.outbox`` touches it, under ``projection_lock``. ``reading``, ``transaction``, ``afresh`` and
     ``after_commit`` are those of ``Connections``; what one statement reads or changes, ``rows``, ``row``, ``value``,
-    ``write`` and ``write_many`` do. A list, tuple or set among their values is bound as JSON, for ``json_each(?)``.
+    ``write``, ``insert`` and ``write_many`` do. A list, tuple or set among their values is bound as JSON, for
+    ``json_each(?)``.
     """
 
     def __init__(self, home: Path, lock: WriterLock | None) -> None:
@@ -147,6 +148,12 @@ class Store:
             if contents is not None and changed:
                 self.touch(contents=contents)
         return changed
+
+    def insert(self, statement: str, *values: Any, contents: bool | None = None) -> int:
+        """As ``write``, of a statement that adds a row: the number of that row."""
+        with self.transaction():
+            self.write(statement, *values, contents=contents)
+            return int(self.value("SELECT last_insert_rowid()"))
 
     def write_many(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> int:
         """Carry a statement out for each row of values, all or none, and return how many rows that changed."""

@@ -108,10 +108,10 @@ def ingest(store: Store, name: str, text: str, size: int = 20, path: Path | None
 
 def put_source(store: Store, *, name: str, version_id: str, path: Path | None = None, parent: str | None = None) -> int:
     """Point a source at a version, draw the consequences, and return its id."""
-    with store.transaction() as connection:
+    with store.transaction():
         source, left = point_source(store, name=name, version_id=version_id, path=path, parent=parent)
         if left is not None:
-            settle(store, connection, left, successor=version_id)
+            settle(store, left, successor=version_id)
     return source
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -84,24 +83,22 @@ def swap_chunks(
         raise StorageError(f"{tree.document.title}: the leaves to index are not the leaves of its tree.")
     with store.transaction() as connection:
         number = generation_number(store, generation)
-        version = version_number(connection, tree.document.version_id)
-        stored = connection.execute("SELECT text_hash FROM version WHERE number = ?", (version,)).fetchone()
-        if stored[0] != text_hash(tree.document.text):
+        version = version_number(store, tree.document.version_id)
+        stored = store.value("SELECT text_hash FROM version WHERE number = ?", version)
+        if stored != text_hash(tree.document.text):
             raise StorageError(f"{tree.document.title}: the chunks were cut from another text than the stored one.")
-        remove_chunks(connection, version, only=number)
-        connection.execute(
+        remove_chunks(store, version, only=number)
+        store.write(
             "INSERT INTO recipe VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(number, version, recipe.fingerprint, storable(recipe.label)),
-                json.dumps(dict(recipe.values), sort_keys=True),
-                *(audit.characters, audit.covered),
-                json.dumps([[gap.start, gap.end, gap.reason] for gap in audit.gaps]),
-                *(truncated, now()),
-            ),
+            *(number, version, recipe.fingerprint, storable(recipe.label)),
+            json.dumps(dict(recipe.values), sort_keys=True),
+            *(audit.characters, audit.covered),
+            json.dumps([[gap.start, gap.end, gap.reason] for gap in audit.gaps]),
+            *(truncated, now()),
         )
         keyed = "SELECT key, number FROM vector WHERE key IN (SELECT value FROM json_each(?))"
         vectors: dict[str, int] = dict(store.rows(keyed, [leaf.vector_key for leaf in leaves]))
-        rows = _next_rows(connection, tree.chunks)
+        rows = _next_rows(store, tree.chunks)
         try:
             connection.executemany(
                 "INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -130,15 +127,11 @@ def swap_chunks(
         for chunk in tree.chunks:
             if chunk.metadata:
                 found = json.dumps(dict(chunk.metadata))
-                connection.execute("INSERT INTO chunk_metadata VALUES (?, ?)", (rows[chunk.chunk_id], found))
+                store.write("INSERT INTO chunk_metadata VALUES (?, ?)", rows[chunk.chunk_id], found)
         encoded = [leaf for leaf in leaves if leaf.vector_key != NO_VECTOR]
-        add_aliases(connection, [(rows[leaf.chunk_id], *alias) for leaf in encoded for alias in leaf.aliases])
-        fields = (
-            [" ".join(tokens) for tokens in (leaf.title, leaf.headings, leaf.captions, leaf.text)] for leaf in leaves
-        )
-        words = [(rows[leaf.chunk_id], *map(storable, joined)) for leaf, joined in zip(leaves, fields, strict=True)]
-        add_rows(connection, number, words)
-        connection.executemany(
+        add_aliases(store, [(rows[leaf.chunk_id], *alias) for leaf in encoded for alias in leaf.aliases])
+        add_rows(connection, number, [(rows[leaf.chunk_id], *_fields(leaf)) for leaf in leaves])
+        store.write_many(
             "INSERT INTO outbox(generation, op, row) VALUES (?, 'upsert', ?)",
             ((number, rows[leaf.chunk_id]) for leaf in encoded),
         )
@@ -147,16 +140,16 @@ def swap_chunks(
 
 def tree(store: Store, version_id: str, generation: int | None = None) -> ChunkTree:
     """The version's chunk tree as it was cut, laws checked again. Raises ``NotFoundError`` where it was not cut."""
-    with store.reading() as connection:
+    with store.reading():
         number = generation_number(store, generation)
-        _recipe_row(connection, version_id, number)
+        _recipe_row(store, version_id, number)
         whole = document(store, version_id)
-        found = connection.execute(
+        found = store.rows(
             'SELECT row, chunk_id, level, parent_row, start, "end", tokens, encoder_tokens, headings, prefix, reasons,'
             " metadata FROM chunk LEFT JOIN chunk_metadata ON chunk_metadata.chunk = row"
             " WHERE generation = ? AND version = ? ORDER BY row",
-            (number, version_number(connection, version_id)),
-        ).fetchall()
+            *(number, version_number(store, version_id)),
+        )
     ids = {row[0]: row[1] for row in found}
     return ChunkTree(whole, tuple(_chunk(row, ids, whole.text) for row in found))
 
@@ -183,8 +176,7 @@ def _chunk(row: tuple[Any, ...], ids: Mapping[int, str], text: str) -> Chunk:
 @row_faults("The audit of the document")
 def audit(store: Store, version_id: str, generation: int | None = None) -> Audit:
     """The loss audit kept with the version's recipe. Raises ``NotFoundError``."""
-    with store.reading() as connection:
-        row = _recipe_row(connection, version_id, generation_number(store, generation))
+    row = _recipe_row(store, version_id, generation)
     return Audit(row[3], row[4], tuple(Gap(*gap) for gap in json.loads(row[5])))
 
 
@@ -200,11 +192,10 @@ def count_leaves(store: Store, version_id: str, generation: int | None = None) -
 @row_faults("The recipe of the document")
 def recipe(store: Store, version_id: str, generation: int | None = None) -> Recipe | None:
     """How the version is cut in a generation; ``None`` when it is not (yet)."""
-    with store.reading() as connection:
-        try:
-            row = _recipe_row(connection, version_id, generation_number(store, generation))
-        except NotFoundError:
-            return None
+    try:
+        row = _recipe_row(store, version_id, generation)
+    except NotFoundError:
+        return None
     return Recipe(row[0], row[1], json.loads(row[2]))
 
 
@@ -229,22 +220,29 @@ def chunk_ids(store: Store, rows: Sequence[int]) -> dict[int, str]:
     return dict(store.rows(named, [int(row) for row in rows]))
 
 
-def _recipe_row(connection: sqlite3.Connection, version_id: str, generation: int) -> tuple[Any, ...]:
-    row: tuple[Any, ...] | None = connection.execute(
-        'SELECT fingerprint, label, "values", characters, covered, gaps FROM recipe'
-        " WHERE generation = ? AND version = ?",
-        (generation, version_number(connection, version_id)),
-    ).fetchone()
+def _recipe_row(store: Store, version_id: str, generation: int | None) -> tuple[Any, ...]:
+    with store.reading():
+        row: tuple[Any, ...] | None = store.row(
+            'SELECT fingerprint, label, "values", characters, covered, gaps FROM recipe'
+            " WHERE generation = ? AND version = ?",
+            *(generation_number(store, generation), version_number(store, version_id)),
+        )
     if row is None:
         raise NotFoundError(f"The document {version_id[:12]!r} has not been cut yet.", "Apply the settings again.")
     return row
 
 
-def _next_rows(connection: sqlite3.Connection, chunks: Sequence[Chunk]) -> dict[str, int]:
+def _next_rows(store: Store, chunks: Sequence[Chunk]) -> dict[str, int]:
     # AUTOINCREMENT's own counter survives deletions, so rows handed out here are never handed out again.
-    last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'").fetchone()
-    first = (last[0] if last else 0) + 1
+    first = (store.value("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'") or 0) + 1
     return {chunk.chunk_id: first + place for place, chunk in enumerate(chunks)}
+
+
+def _fields(leaf: NewLeaf) -> tuple[str, str, str, str]:
+    """Its tokens by field, as ``core.storage.index.lexical`` wants them."""
+    lists = (leaf.title, leaf.headings, leaf.captions, leaf.text)
+    title, headings, captions, text = (storable(" ".join(tokens)) for tokens in lists)
+    return title, headings, captions, text
 
 
 def _plain_part(part: PrefixPart) -> list[Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -74,28 +73,24 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
         "parsed_at": now(),
         "id": document.version_id,
     }
-    with store.transaction() as connection:
-        known = connection.execute(
-            "SELECT number, text_hash, text FROM version WHERE id = ?", (document.version_id,)
-        ).fetchone()
+    with store.transaction():
+        known = store.row("SELECT number, text_hash, text FROM version WHERE id = ?", document.version_id)
         if known is None:
             marks = ", ".join("?" * len(values))
-            number = connection.execute(
-                f"INSERT INTO version({', '.join(values)}) VALUES ({marks})", list(values.values())
-            ).lastrowid
+            number = store.insert(f"INSERT INTO version({', '.join(values)}) VALUES ({marks})", *values.values())
         else:
             number = known[0]
             if known[1] != hashed:
-                remove_chunks(connection, number)
+                remove_chunks(store, number)
             for table in ("cell", "block", "link", "page", "page_box"):
-                connection.execute(f"DELETE FROM {table} WHERE version = ?", (number,))
+                store.write(f"DELETE FROM {table} WHERE version = ?", number)
             changed = ", ".join(f"{name} = ?" for name in values)
-            connection.execute(f"UPDATE version SET {changed} WHERE number = ?", [*values.values(), number])
-        _put_structure(connection, int(number or 0), document)
+            store.write(f"UPDATE version SET {changed} WHERE number = ?", *values.values(), number)
+        _put_structure(store, number, document)
         before = None if known is None else VersionText(known[2], known[1])
         after = VersionText(document.text, hashed)
-        follow_judgments(connection, document.version_id, document.version_id, before, after)
-        take_edits_along(connection, document.version_id, document.version_id, before, after)
+        follow_judgments(store, document.version_id, document.version_id, before, after)
+        take_edits_along(store, document.version_id, document.version_id, before, after)
         store.after_commit(lambda: store.files.named(document.version_id))
         store.touch()
 
@@ -103,12 +98,12 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
 @row_faults("The document")
 def document(store: Store, version_id: str) -> Document:
     """The version as it was parsed, without its attachments, which are sources. Raises ``NotFoundError``."""
-    with store.reading() as connection:
-        number = version_number(connection, version_id)
-        kind, title, title_start, title_end, text, metadata, notes, words = connection.execute(
+    with store.reading():
+        number = version_number(store, version_id)
+        kind, title, title_start, title_end, text, metadata, notes, words = store.row(
             "SELECT kind, title, title_start, title_end, text, metadata, notes, words FROM version WHERE number = ?",
-            (number,),
-        ).fetchone()
+            number,
+        )
         links = store.rows('SELECT start, "end", target FROM link WHERE version = ? ORDER BY ordinal', number)
         boxes = store.rows(
             'SELECT start, "end", page, x0, y0, x1, y1 FROM page_box WHERE version = ? ORDER BY ordinal', number
@@ -118,7 +113,7 @@ def document(store: Store, version_id: str) -> Document:
             kind=kind,
             title=title,
             text=text,
-            blocks=_blocks(connection, number),
+            blocks=_blocks(store, number),
             title_span=None if title_start is None else Span(title_start, title_end),
             links=tuple(Link(*row) for row in links),
             pages=pages(store, version_id),
@@ -170,10 +165,9 @@ def words(store: Store, version_id: str) -> WordAudit | None:
 
 def pages(store: Store, version_id: str) -> tuple[Page, ...]:
     """The pages of a version and how they were read; () without any. Raises ``NotFoundError``."""
-    with store.reading() as connection:
-        number = version_number(connection, version_id)
-        found = "SELECT number, width, height, reading, confidence FROM page WHERE version = ? ORDER BY ordinal"
-        return tuple(Page(*row) for row in store.rows(found, number))
+    found = "SELECT number, width, height, reading, confidence FROM page WHERE version = ? ORDER BY ordinal"
+    with store.reading():
+        return tuple(Page(*row) for row in store.rows(found, version_number(store, version_id)))
 
 
 def heading_counts(store: Store) -> dict[str, int]:
@@ -192,8 +186,8 @@ def blocks(store: Store, version_id: str, start: int, end: int) -> tuple[Block, 
     Of tables the cells that do and those of the header and the first rows alone; of the parts, which a long listing has
     by the thousand, those of lists alone.
     """
-    with store.reading() as connection:
-        return _blocks(connection, version_number(connection, version_id), (start, end))
+    with store.reading():
+        return _blocks(store, version_number(store, version_id), (start, end))
 
 
 def page_at(store: Store, version_id: str, offset: int) -> int | None:
@@ -212,19 +206,19 @@ def page_at(store: Store, version_id: str, offset: int) -> int | None:
     return None if nearest is None else int(nearest[0])
 
 
-def version_number(connection: sqlite3.Connection, version_id: str) -> int:
+def version_number(store: Store, version_id: str) -> int:
     """The catalogue's number of a version. Raises ``NotFoundError``."""
-    row = connection.execute("SELECT number FROM version WHERE id = ?", (version_id,)).fetchone()
-    if row is None:
+    number = store.value("SELECT number FROM version WHERE id = ?", version_id)
+    if number is None:
         raise _no_document(version_id)
-    return int(row[0])
+    return int(number)
 
 
 def _no_document(version_id: str) -> NotFoundError:
     return NotFoundError(f"No document has the version {version_id[:12]!r}.", "It may have been removed.")
 
 
-def _put_structure(connection: sqlite3.Connection, number: int, document: Document) -> None:
+def _put_structure(store: Store, number: int, document: Document) -> None:
     rows: dict[str, list[tuple[object, ...]]] = {"block": [], "cell": [], "link": [], "page": [], "page_box": []}
     for at, block in enumerate(document.blocks):
         parts = json.dumps([[part.start, part.end] for part in block.parts])
@@ -244,30 +238,32 @@ def _put_structure(connection: sqlite3.Connection, number: int, document: Docume
     for table, found in rows.items():
         if found:
             marks = ", ".join("?" * (1 + len(found[0])))
-            connection.executemany(f"INSERT INTO {table} VALUES ({marks})", ((number, *row) for row in found))
+            store.write_many(f"INSERT INTO {table} VALUES ({marks})", ((number, *row) for row in found))
 
 
 @row_faults("A block of the document")
-def _blocks(connection: sqlite3.Connection, number: int, within: tuple[int, int] | None = None) -> tuple[Block, ...]:
+def _blocks(store: Store, number: int, within: tuple[int, int] | None = None) -> tuple[Block, ...]:
     """The blocks of a version with all they have or, ``within`` a stretch, those that ``blocks`` tells of."""
     start, end = within or (0, 0)
-    values = {"number": number, "start": start, "end": end, "rows": _FIRST_ROWS}
-    reaching = ' AND block.start < :end AND block."end" > :start' if within else ""
-    near = ' AND (cell.header OR cell."row" < :rows OR (cell.start < :end AND cell."end" > :start))' if within else ""
+    reaching = ' AND block.start < ?3 AND block."end" > ?2' if within else ""
+    near = (
+        f' AND (cell.header OR cell."row" < {_FIRST_ROWS} OR (cell.start < ?3 AND cell."end" > ?2))' if within else ""
+    )
+    values = (number, start, end) if within else (number,)
     cells: dict[int, list[Cell]] = {}
-    for block, row, column, cell_start, cell_end, kind, value, header in connection.execute(
+    for block, row, column, cell_start, cell_end, kind, value, header in store.rows(
         'SELECT cell.block, cell."row", cell."column", cell.start, cell."end", cell.type, cell.value, cell.header'
         " FROM cell JOIN block ON block.version = cell.version AND block.ordinal = cell.block"
-        f" WHERE cell.version = :number{reaching}{near} ORDER BY cell.block, cell.ordinal",
-        values,
+        f" WHERE cell.version = ?1{reaching}{near} ORDER BY cell.block, cell.ordinal",
+        *values,
     ):
         cell = Cell(row, column, cell_start, cell_end, _value(kind, value), bool(header))
         cells.setdefault(block, []).append(cell)
     parts_of = "CASE kind WHEN 'list' THEN parts ELSE '[]' END" if within else "parts"
-    found = connection.execute(
+    found = store.rows(
         f'SELECT ordinal, kind, start, "end", level, {parts_of}, header_start, header_end, language FROM block'
-        f" WHERE version = :number{reaching} ORDER BY ordinal",
-        values,
+        f" WHERE version = ?1{reaching} ORDER BY ordinal",
+        *values,
     )
     return tuple(
         Block(

@@ -8,7 +8,6 @@ whenever the version's text, or the version of its source, changes. ``undone`` o
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
@@ -47,12 +46,12 @@ def edits_ahead(store: Store, version_id: str, new: VersionText | None, before: 
     (``sources.predecessor``), ``None`` where none will.
     """
     found: list[Edit] = []
-    with store.reading() as connection:
+    with store.reading():
         for one in dict.fromkeys((version_id, before or version_id)):
             own = edits(store, one)
-            after = new or (text_of(connection, version_id) if own else None)
+            after = new or (text_of(store, version_id) if own else None)
             if own and after:
-                found += _followed(own, text_of(connection, one), after)
+                found += _followed(own, text_of(store, one), after)
     return sorted((replace(edit, version_id=version_id) for edit in found), key=lambda edit: edit.id)
 
 
@@ -61,16 +60,15 @@ def add_edit(store: Store, edit: Edit) -> int:
 
     Raises ``LecternError`` for a document that has very many already.
     """
-    with store.transaction() as connection:
+    with store.transaction():
         if store.value("SELECT count(*) FROM edit WHERE version_id = ? AND undone IS NULL", edit.version_id) >= MOST:
             raise LecternError(f"The document has {MOST:,} edits by hand.", "Change the dials instead, or undo some.")
-        connection.execute("DELETE FROM edit WHERE version_id = ? AND undone IS NOT NULL", (edit.version_id,))
-        added = connection.execute(
+        store.write("DELETE FROM edit WHERE version_id = ? AND undone IS NOT NULL", edit.version_id)
+        return store.insert(
             "INSERT INTO edit(version_id, text_hash, kind, anchors, made_at) VALUES (?, ?, ?, ?, ?)",
-            (edit.version_id, edit.text_hash, edit.kind, _packed(edit), now()),
+            *(edit.version_id, edit.text_hash, edit.kind, _packed(edit), now()),
+            contents=False,
         )
-        store.touch(contents=False)
-        return int(added.lastrowid or 0)
 
 
 def undo_edit(store: Store, version_id: str) -> Edit | None:
@@ -103,30 +101,23 @@ def remove_edit(store: Store, edit_id: int) -> bool:
     return store.write("DELETE FROM edit WHERE id = ?", edit_id, contents=False) > 0
 
 
-def take_edits_along(
-    connection: sqlite3.Connection, version_id: str, successor: str, old: VersionText | None, new: VersionText
-) -> None:
+def take_edits_along(store: Store, version_id: str, successor: str, old: VersionText | None, new: VersionText) -> None:
     """Take a version's edits, undone ones too, to the version that succeeds it, or to its own new text.
 
     ``old`` ``None``: it is gone. What is not found keeps its last place, under the new version.
     """
-    known = [
-        _edit(*row)
-        for row in connection.execute(f"SELECT {_COLUMNS} FROM edit WHERE version_id = ? ORDER BY id", (version_id,))
-    ]
-    moved = _followed(known, old, new)
-    connection.executemany(
+    moved = _followed(_edits(store, version_id, "TRUE ORDER BY id"), old, new)
+    store.write_many(
         "UPDATE edit SET version_id = ?, text_hash = ?, anchors = ? WHERE id = ?",
         ((successor, edit.text_hash, _packed(edit), edit.id) for edit in moved),
     )
 
 
-def hand_edits_on(connection: sqlite3.Connection, version_id: str, successor: str) -> None:
+def hand_edits_on(store: Store, version_id: str, successor: str) -> None:
     """``take_edits_along`` from one version in the catalogue to another."""
-    if connection.execute("SELECT 1 FROM edit WHERE version_id = ? LIMIT 1", (version_id,)).fetchone():
-        new = text_of(connection, successor)
-        if new is not None:
-            take_edits_along(connection, version_id, successor, text_of(connection, version_id), new)
+    new = text_of(store, successor)
+    if new is not None and store.row("SELECT 1 FROM edit WHERE version_id = ? LIMIT 1", version_id):
+        take_edits_along(store, version_id, successor, text_of(store, version_id), new)
 
 
 def _followed(known: Sequence[Edit], old: VersionText | None, new: VersionText) -> list[Edit]:

@@ -29,18 +29,18 @@ def put_features(store: Store, cut: ChunkTree, found: Mapping[str, Features], ge
     ``cut``: the tree as it is stored in this generation (``None``: the serving one). Call it in the transaction that
     stores the tree, or later. Raises ``NotFoundError`` for a version that is not cut there.
     """
-    with store.transaction() as connection:
+    with store.transaction():
         number = generation_number(store, generation)
-        version = version_number(connection, cut.document.version_id)
+        version = version_number(store, cut.document.version_id)
         names = _names(store, number, version)
         if not names or set(names) != {chunk.chunk_id for chunk in cut.chunks} or set(names) != found.keys():
             raise NotFoundError(
                 f"{cut.document.title}: the features are not those of its stored chunks.", "Apply the settings again."
             )
         packed = json.dumps([found[name].to_dict() for name in names], separators=(",", ":"))
-        connection.execute(
+        store.write(
             "INSERT OR REPLACE INTO enriched VALUES (?, ?, ?, ?, x'')",  # its last column is no longer used
-            (number, version, FINGERPRINT, zlib.compress(packed.encode("utf-8", "surrogatepass"))),
+            *(number, version, FINGERPRINT, zlib.compress(packed.encode("utf-8", "surrogatepass"))),
         )
 
 
@@ -108,9 +108,9 @@ def _parts(packed: bytes) -> list[dict[str, Any]]:
 
 def _kept(store: Store, version_id: str, generation: int | None) -> tuple[int, Any, list[str]]:
     """The generation's number, the fingerprint and the features that are kept, if any are, and the chunks' ids."""
-    with store.reading() as connection:
+    with store.reading():
         number = generation_number(store, generation)
-        version = version_number(connection, version_id)
+        version = version_number(store, version_id)
         kept = store.row(
             "SELECT fingerprint, features FROM enriched WHERE generation = ? AND version = ?", number, version
         )

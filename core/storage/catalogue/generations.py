@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -37,14 +36,14 @@ def begin_generation(store: Store, embedder: str, dimension: int) -> Generation:
         for known in generations(store):
             if (known.embedder, known.dimension, known.index_schema) == (embedder, dimension, INDEX_SCHEMA):
                 return known
-        number = connection.execute(
+        number = store.insert(
             "INSERT INTO generation(embedder, dimension, index_schema, created_at) VALUES (?, ?, ?, ?)",
-            (embedder, dimension, INDEX_SCHEMA, now()),
-        ).lastrowid
-        create_index(connection, int(number or 0))
+            *(embedder, dimension, INDEX_SCHEMA, now()),
+        )
+        create_index(connection, number)
         if store.meta("serving") is None:
-            serve(store, int(number or 0))
-        return generation(store, int(number or 0))
+            serve(store, number)
+        return generation(store, number)
 
 
 def generations(store: Store) -> list[Generation]:
@@ -52,7 +51,7 @@ def generations(store: Store) -> list[Generation]:
     with store.reading():
         serving = int(store.meta("serving") or 0)
         known = "SELECT number, embedder, dimension, index_schema, created_at FROM generation ORDER BY number"
-        return [Generation(*row, row[0] == serving) for row in store.rows(known)]
+        return [Generation(*(*row, row[0] == serving)) for row in store.rows(known)]
 
 
 def generation(store: Store, number: int) -> Generation:
@@ -107,30 +106,22 @@ def drop_generation(store: Store, number: int) -> None:
     with store.transaction() as connection:
         if generation(store, number).serving:
             raise StorageError(f"Generation {number} is the serving one.", "Flip to another one first.")
-        connection.execute("DELETE FROM chunk WHERE generation = ?", (number,))
-        connection.execute("DELETE FROM generation WHERE number = ?", (number,))
+        store.write("DELETE FROM chunk WHERE generation = ?", number)
+        store.write("DELETE FROM generation WHERE number = ?", number)
         drop_index(connection, number)
-        connection.execute("DELETE FROM outbox WHERE generation = ?", (number,))
-        connection.execute("INSERT INTO outbox(generation, op, row) VALUES (?, 'drop', 0)", (number,))
+        store.write("DELETE FROM outbox WHERE generation = ?", number)
+        store.write("INSERT INTO outbox(generation, op, row) VALUES (?, 'drop', 0)", number)
 
 
-def remove_chunks(connection: sqlite3.Connection, version: int, only: int | None = None) -> None:
+def remove_chunks(store: Store, version: int, only: int | None = None) -> None:
     """Take a version's chunks out of every generation (or ``only`` one): rows, index, recipe; Chroma via the outbox."""
-    numbers = (
-        [only]
-        if only is not None
-        else [row[0] for row in connection.execute("SELECT generation FROM recipe WHERE version = ?", (version,))]
-    )
-    for number in numbers:
-        leaves = [
-            row
-            for (row,) in connection.execute(
-                "SELECT row FROM chunk WHERE generation = ? AND version = ? AND level = 0", (number, version)
-            )
-        ]
-        remove_rows(connection, number, leaves)
-        connection.executemany(
-            "INSERT INTO outbox(generation, op, row) VALUES (?, 'delete', ?)", ((number, row) for row in leaves)
-        )
-        connection.execute("DELETE FROM chunk WHERE generation = ? AND version = ?", (number, version))
-        connection.execute("DELETE FROM recipe WHERE generation = ? AND version = ?", (number, version))
+    with store.transaction() as connection:
+        which = "version = ?1 AND generation = coalesce(?2, generation)"
+        for (number,) in store.rows(f"SELECT generation FROM recipe WHERE {which}", version, only):
+            of_it = "FROM chunk WHERE generation = ? AND version = ?"
+            leaves = [row for (row,) in store.rows(f"SELECT row {of_it} AND level = 0", number, version)]
+            remove_rows(connection, number, leaves)
+            queued = "INSERT INTO outbox(generation, op, row) VALUES (?, 'delete', ?)"
+            store.write_many(queued, ((number, row) for row in leaves))
+            store.write(f"DELETE {of_it}", number, version)
+            store.write("DELETE FROM recipe WHERE generation = ? AND version = ?", number, version)

@@ -93,7 +93,7 @@ def found_jobs(store: Store, which: str = "", *values: Any) -> list[Job]:
 def found_items(store: Store, which: str = "", *values: Any) -> list[Item]:
     """Items of jobs, by what follows the FROM of the query."""
     return [
-        Item(*row[:4], None if row[4] is None else Path(os.fsdecode(row[4])), *row[5:])
+        Item(*(*row[:4], None if row[4] is None else Path(os.fsdecode(row[4])), *row[5:]))
         for row in store.rows(f"{_ITEMS} {which}", *values)
     ]
 
@@ -117,5 +117,5 @@ def _job(row: Sequence[Any]) -> Job:
     try:
         payload, result = dict(json.loads(row[2])), dict(json.loads(row[4]))
     except (ValueError, TypeError):
-        return Job(*row[:2], {}, "failed", {}, "What this job was to do cannot be read any more.", *row[6:])
-    return Job(*row[:2], payload, row[3], result, *row[5:])
+        return Job(*(*row[:2], {}, "failed", {}, "What this job was to do cannot be read any more.", *row[6:]))
+    return Job(*(*row[:2], payload, row[3], result, *row[5:]))

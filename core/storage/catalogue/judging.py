@@ -6,7 +6,6 @@ edit.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -89,29 +88,28 @@ def add_judgments(store: Store, judgments: Sequence[Judgment]) -> list[int]:
             raise LecternError(
                 f"The judgment of {judgment.question!r} is half a span.", "Give start, end and quote, or none of them."
             )
-    with store.transaction() as connection:
-        numbers = [_kept(connection, judgment) for judgment in judgments]
+    with store.transaction():
+        numbers = [_kept(store, judgment) for judgment in judgments]
         if judgments:
             store.touch(contents=False)
     return numbers
 
 
-def _kept(connection: sqlite3.Connection, judgment: Judgment) -> int:
+def _kept(store: Store, judgment: Judgment) -> int:
     question, answer = storable(judgment.question), storable(judgment.answer)
     place = judgment.version_id, judgment.text_hash, judgment.start, judgment.end
-    known = connection.execute(
+    known = store.value(
         "SELECT id FROM judgment WHERE question = ? AND version_id IS ? AND text_hash IS ? AND start IS ?"
         ' AND "end" IS ?',
-        (question, *place),
-    ).fetchone()
+        *(question, *place),
+    )
     if known is not None:
-        connection.execute("UPDATE judgment SET answer = ? WHERE id = ? AND answer = ''", (answer, known[0]))
-        return int(known[0])
+        store.write("UPDATE judgment SET answer = ? WHERE id = ? AND answer = ''", answer, known)
+        return int(known)
     words = map(storable, (judgment.quote, judgment.before, judgment.after))
     values = (question, *place, *words, judgment.origin, answer, now())
     marks = ", ".join("?" * len(values))
-    added = connection.execute(f"INSERT INTO judgment({_FIELDS}, created_at) VALUES ({marks})", values)
-    return int(added.lastrowid or 0)
+    return store.insert(f"INSERT INTO judgment({_FIELDS}, created_at) VALUES ({marks})", *values)
 
 
 def remove_judgments(store: Store, ids: Sequence[int]) -> None:

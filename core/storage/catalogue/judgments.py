@@ -7,10 +7,10 @@ the row keeps its last place, and is tried again whenever the version's text, or
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from core.storage.store import Store
 from core.text.anchoring import Finder, follow, surroundings
 from core.types import Span
 
@@ -22,9 +22,7 @@ class VersionText(NamedTuple):
     text_hash: str
 
 
-def follow_judgments(
-    connection: sqlite3.Connection, version_id: str, successor: str, old: VersionText | None, new: VersionText
-) -> None:
+def follow_judgments(store: Store, version_id: str, successor: str, old: VersionText | None, new: VersionText) -> None:
     """Take a version's judgments to the version that succeeds it, or to its own new text; ``old`` ``None``: it is gone.
 
     What lay in the old text follows by its diff. What was lost before is looked for by its quotation. What is not found
@@ -32,15 +30,15 @@ def follow_judgments(
     """
     lying = [
         _Lying(row[0], row[1], Span(*row[2:4]), *row[4:])
-        for row in connection.execute(
+        for row in store.rows(
             'SELECT id, text_hash, start, "end", quote, "before", "after", judged FROM judgment'
             " WHERE version_id = ? AND start IS NOT NULL",
-            (version_id,),
+            version_id,
         )
     ]
     if not lying:
         return
-    connection.execute("UPDATE judgment SET version_id = ? WHERE version_id = ?", (successor, version_id))
+    store.write("UPDATE judgment SET version_id = ? WHERE version_id = ?", successor, version_id)
     moving = [item for item in lying if item.text_hash != new.text_hash]
     held = [item for item in moving if old is not None and item.text_hash == old.text_hash]
     followed = follow(old.text if old else "", new.text, [item.span for item in held])
@@ -53,27 +51,24 @@ def follow_judgments(
             continue
         quote = new.text[place.start : place.end]
         judged = item.judged or item.quote
-        connection.execute(
+        store.write(
             'UPDATE judgment SET text_hash = ?, start = ?, "end" = ?, quote = ?, "before" = ?, "after" = ?, judged = ?'
             " WHERE id = ?",
-            (
-                *(new.text_hash, place.start, place.end, quote, *surroundings(new.text, place)),
-                *(None if judged == quote else judged, item.id),
-            ),
+            *(new.text_hash, place.start, place.end, quote, *surroundings(new.text, place)),
+            *(None if judged == quote else judged, item.id),
         )
 
 
-def hand_judgments_on(connection: sqlite3.Connection, version_id: str, successor: str) -> None:
+def hand_judgments_on(store: Store, version_id: str, successor: str) -> None:
     """``follow_judgments`` from one version in the catalogue to another."""
-    if connection.execute("SELECT 1 FROM judgment WHERE version_id = ? LIMIT 1", (version_id,)).fetchone():
-        new = text_of(connection, successor)
-        if new is not None:
-            follow_judgments(connection, version_id, successor, text_of(connection, version_id), new)
+    new = text_of(store, successor)
+    if new is not None and store.row("SELECT 1 FROM judgment WHERE version_id = ? LIMIT 1", version_id):
+        follow_judgments(store, version_id, successor, text_of(store, version_id), new)
 
 
-def text_of(connection: sqlite3.Connection, version_id: str) -> VersionText | None:
+def text_of(store: Store, version_id: str) -> VersionText | None:
     """The text of a version in the catalogue; ``None`` where there is none."""
-    row = connection.execute("SELECT text, text_hash FROM version WHERE id = ?", (version_id,)).fetchone()
+    row = store.row("SELECT text, text_hash FROM version WHERE id = ?", version_id)
     return VersionText(*row) if row else None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,6 +14,8 @@ from core.text.wiki import tags_of
 
 LONGEST_NAME = 80
 LONGEST_NOTE = 100_000
+_TAGGED = "INSERT OR IGNORE INTO tagged(tag, source) SELECT id, ? FROM tag WHERE folded = ?"
+_UNTAGGED = "DELETE FROM tagged WHERE source = ? AND tag = (SELECT id FROM tag WHERE folded = ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +79,12 @@ class Labels:
     def create_collection(self, name: str) -> int:
         """Make an empty collection and return its id. Raises ``LecternError`` for a name that is taken or unfit."""
         tidy = tidy_name(name, "collection")
-        with self._store.transaction() as connection:
-            row = connection.execute("SELECT name FROM collection WHERE folded = ?", (fold(tidy),)).fetchone()
-            if row is not None:
-                raise LecternError(f"There is a collection named {row[0]!r} already.", "Choose another name.")
-            made = connection.execute(
-                "INSERT INTO collection(name, folded) VALUES (?, ?)", (tidy, fold(tidy))
-            ).lastrowid
-            self._store.touch(contents=False)
-        return int(made or 0)
+        with self._store.transaction():
+            taken = self._store.value("SELECT name FROM collection WHERE folded = ?", fold(tidy))
+            if taken is not None:
+                raise LecternError(f"There is a collection named {taken!r} already.", "Choose another name.")
+            made = "INSERT INTO collection(name, folded) VALUES (?, ?)"
+            return self._store.insert(made, tidy, fold(tidy), contents=False)
 
     def delete_collection(self, collection_id: int) -> None:
         """Forget a collection; its documents stay. Raises ``NotFoundError``."""
@@ -102,11 +100,11 @@ class Labels:
         self._collected("DELETE FROM collected WHERE collection = ? AND source = ?", sources, collection_id)
 
     def _collected(self, change: str, sources: Sequence[int], collection_id: int) -> None:
-        with self._store.transaction() as connection:
+        with self._store.transaction():
             if self._store.row("SELECT 1 FROM collection WHERE id = ?", collection_id) is None:
                 raise _no_collection(collection_id)
-            wanted = _with_attachments(connection, sources)
-            connection.executemany(change, ((collection_id, source) for source in wanted))
+            wanted = _with_attachments(self._store, sources)
+            self._store.write_many(change, ((collection_id, source) for source in wanted))
             self._store.touch(contents=False)
 
     def tags(self) -> list[Tag]:
@@ -123,27 +121,21 @@ class Labels:
         Raises ``LecternError`` for an unfit name, ``NotFoundError`` for an unknown source.
         """
         tidy = tidy_name(name, "tag")
-        with self._store.transaction() as connection:
-            wanted = _with_attachments(connection, sources)
-            connection.execute(
+        with self._store.transaction():
+            wanted = _with_attachments(self._store, sources)
+            self._store.write(
                 "INSERT INTO tag(name, folded) VALUES (?, ?) ON CONFLICT(folded) DO UPDATE SET name = excluded.name"
                 " WHERE id NOT IN (SELECT tag FROM tagged)",  # nobody carries the old spelling any more
-                (tidy, fold(tidy)),
+                *(tidy, fold(tidy)),
             )
-            connection.executemany(
-                "INSERT OR IGNORE INTO tagged(tag, source) SELECT id, ? FROM tag WHERE folded = ?",
-                ((source, fold(tidy)) for source in wanted),
-            )
+            self._store.write_many(_TAGGED, ((source, fold(tidy)) for source in wanted))
             self._store.touch(contents=False)
 
     def untag(self, sources: Sequence[int], name: str) -> None:
         """Take a tag off sources, and off the attachments of mails among them; a tag nobody carries is gone."""
         folded = fold(tidy_name(name, "tag"))
-        with self._store.transaction() as connection:
-            connection.executemany(
-                "DELETE FROM tagged WHERE source = ? AND tag = (SELECT id FROM tag WHERE folded = ?)",
-                ((source, folded) for source in _with_attachments(connection, sources)),
-            )
+        with self._store.transaction():
+            self._store.write_many(_UNTAGGED, ((source, folded) for source in _with_attachments(self._store, sources)))
             self._store.touch(contents=False)
 
     def write_note(self, source_id: int, text: str) -> None:
@@ -157,56 +149,44 @@ class Labels:
             raise no_source(source_id)
 
 
-def follow_own_tags(connection: sqlite3.Connection, source: int, before: int | None, now: int) -> None:
+def follow_own_tags(store: Store, source: int, before: int | None, now: int) -> None:
     """Tag a source as its new content says it is tagged: version ``now`` instead of ``before``, ``None`` for a new one.
 
     Only what the content says otherwise than before is put on or taken off: what a person did stays. A source that
     carries none of what it said before was added before tags were read: all of them are put on.
     """
-    old, new = _own_tags(connection, before), _own_tags(connection, now)
-    carried = connection.execute(
-        "SELECT folded FROM tag JOIN tagged ON tag.id = tagged.tag WHERE source = ?", (source,)
-    )
+    old, new = _own_tags(store, before), _own_tags(store, now)
+    carried = store.rows("SELECT folded FROM tag JOIN tagged ON tag.id = tagged.tag WHERE source = ?", source)
     if not old.keys() & {folded for (folded,) in carried}:
         old = {}
     for folded, name in new.items() - old.items():
-        connection.execute("INSERT OR IGNORE INTO tag(name, folded) VALUES (?, ?)", (name, folded))
-        connection.execute(
-            "INSERT OR IGNORE INTO tagged(tag, source) SELECT id, ? FROM tag WHERE folded = ?", (source, folded)
-        )
+        store.write("INSERT OR IGNORE INTO tag(name, folded) VALUES (?, ?)", name, folded)
+        store.write(_TAGGED, source, folded)
     for folded in old.keys() - new.keys():
-        connection.execute(
-            "DELETE FROM tagged WHERE source = ? AND tag = (SELECT id FROM tag WHERE folded = ?)", (source, folded)
-        )
+        store.write(_UNTAGGED, source, folded)
 
 
-def _own_tags(connection: sqlite3.Connection, version: int | None) -> dict[str, str]:
+def _own_tags(store: Store, version: int | None) -> dict[str, str]:
     """What a Markdown document says it is tagged with: as it is spelt, by how it is compared."""
-    row = connection.execute(
-        "SELECT metadata FROM version WHERE number = ? AND kind = 'markdown'", (version,)
-    ).fetchone()
-    tags = tags_of(json.loads(row[0])) if row else ()
+    metadata = store.value("SELECT metadata FROM version WHERE number = ? AND kind = 'markdown'", version)
+    tags = tags_of(json.loads(metadata)) if metadata is not None else ()
     names = [" ".join(unicodedata.normalize("NFC", storable(tag)).split()) for tag in tags]
     return {fold(name): name for name in names if 0 < len(name) <= LONGEST_NAME}
 
 
-def _with_attachments(connection: sqlite3.Connection, sources: Sequence[int]) -> list[int]:
+def _with_attachments(store: Store, sources: Sequence[int]) -> list[int]:
     """The sources and every attachment below them. Raises ``NotFoundError`` for one that is not there."""
     wanted = list(dict.fromkeys(sources))
-    found: dict[int, int] = dict(
-        connection.execute(
-            "SELECT id, version FROM source WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(wanted),)
-        ).fetchall()
-    )
+    found = dict(store.rows("SELECT id, version FROM source WHERE id IN (SELECT value FROM json_each(?))", wanted))
     for source in wanted:
         if source not in found:
             raise no_source(source)
-    below = connection.execute(
+    below = store.rows(
         "WITH RECURSIVE below(id, version) AS (SELECT id, version FROM source WHERE parent IN"
         " (SELECT value FROM json_each(?)) UNION SELECT source.id, source.version FROM source"
         " JOIN below ON source.parent = below.version) SELECT id FROM below",
-        (json.dumps(list(found.values())),),
-    ).fetchall()
+        list(found.values()),
+    )
     return list(dict.fromkeys([*wanted, *(source for (source,) in below)]))
 
 

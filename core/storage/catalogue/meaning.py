@@ -6,7 +6,6 @@ meaning whole, in one transaction: nobody sees a half of it encoded.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 
 from core.errors import StorageError
@@ -36,16 +35,16 @@ def lacks_meaning(store: Store, version_id: str, generation: int) -> bool:
     return found is not None
 
 
-def add_aliases(connection: sqlite3.Connection, aliases: Sequence[tuple[int, str, str]]) -> None:
+def add_aliases(store: Store, aliases: Sequence[tuple[int, str, str]]) -> None:
     """Let leaves be found by more than their text: a leaf's row, the alias's name, the key of its vector.
 
     Raises ``StorageError`` for a vector that is not in the cache.
     """
     if not aliases:
         return
-    added = connection.executemany(
+    added = store.write_many(
         "INSERT INTO alias(chunk, name, vector) SELECT ?, ?, number FROM vector WHERE key = ?", aliases
-    ).rowcount
+    )
     if added != len(aliases):
         raise StorageError(f"{len(aliases) - added} vectors of what leaves are found by are not in the cache.")
 
@@ -62,25 +61,25 @@ def give_meaning(
 
     Leaves that have one keep it. Raises ``StorageError`` for a leaf or a vector that is not there.
     """
-    with store.transaction() as connection:
-        waiting = connection.execute(
+    with store.transaction():
+        waiting = store.rows(
             "SELECT row, chunk_id FROM chunk WHERE generation = ? AND level = 0"
             f" AND version = (SELECT number FROM version WHERE id = ?) AND {UNENCODED}",
-            (generation, version_id),
-        ).fetchall()
+            *(generation, version_id),
+        )
         try:
             wanted = [(keys[chunk_id], row) for row, chunk_id in waiting]
         except KeyError as error:
             raise StorageError(f"No vector was made for the leaf {error} of {version_id[:12]}.") from None
-        given = connection.executemany(
+        given = store.write_many(
             "UPDATE chunk SET vector = known.number FROM (SELECT number FROM vector WHERE key = ?) AS known"
             " WHERE row = ?",
             wanted,
-        ).rowcount
+        )
         if given != len(wanted):
             raise StorageError(f"{len(wanted) - given} vectors of {version_id[:12]} are not in the cache.")
-        add_aliases(connection, [(row, *alias) for row, leaf in waiting for alias in aliases.get(leaf, ())])
-        connection.executemany(
+        add_aliases(store, [(row, *alias) for row, leaf in waiting for alias in aliases.get(leaf, ())])
+        store.write_many(
             "INSERT INTO outbox(generation, op, row) VALUES (?, 'upsert', ?)", ((generation, row) for row, _ in waiting)
         )
         if waiting:

@@ -50,13 +50,13 @@ class QuestionLog:
         if not self.on:
             return
         values = asked.question, asked.milliseconds, asked.support, asked.quoted, asked.similarity
-        with self._store.transaction() as connection:
-            number = connection.execute(
+        with self._store.transaction():
+            number = self._store.insert(
                 "INSERT INTO logged_question(question, milliseconds, support, quoted, similarity, version_ids, at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (storable(values[0]), *values[1:], json.dumps(asked.version_ids), asked.at or now()),
-            ).lastrowid
-            connection.execute("DELETE FROM logged_question WHERE id <= ?", ((number or 0) - KEPT,))
+                *(storable(values[0]), *values[1:], asked.version_ids, asked.at or now()),
+            )
+            self._store.write("DELETE FROM logged_question WHERE id <= ?", number - KEPT)
 
     def since(self, moment: str) -> list[LoggedQuestion]:
         """What was asked at ``moment`` (ISO 8601, UTC; "": ever) or later, in the order of its asking.
@@ -69,7 +69,7 @@ class QuestionLog:
             moment,
         )
         return [
-            LoggedQuestion(*before, None if quoted is None else bool(quoted), near, tuple(json.loads(read)), at)
+            LoggedQuestion(*(*before, None if quoted is None else bool(quoted), near, tuple(json.loads(read)), at))
             for *before, quoted, near, read, at in found
         ]
 

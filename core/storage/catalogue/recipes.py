@@ -7,7 +7,6 @@ to its version, as edits are, and goes along when its file changes.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
@@ -80,12 +79,10 @@ def set_own_recipe(store: Store, scope: str, key: str, chunking: ChunkingSetting
         store.write("INSERT OR REPLACE INTO own_recipe VALUES (?, ?, ?, ?)", *row, contents=False)
 
 
-def hand_recipe_on(connection: sqlite3.Connection, version_id: str, successor: str) -> None:
+def hand_recipe_on(store: Store, version_id: str, successor: str) -> None:
     """A document's own recipe goes to the version that succeeds it, unless that has one."""
-    connection.execute(
-        "UPDATE OR IGNORE own_recipe SET key = ? WHERE scope = 'document' AND key = ?", (successor, version_id)
-    )
-    connection.execute("DELETE FROM own_recipe WHERE scope = 'document' AND key = ?", (version_id,))
+    store.write("UPDATE OR IGNORE own_recipe SET key = ? WHERE scope = 'document' AND key = ?", successor, version_id)
+    store.write("DELETE FROM own_recipe WHERE scope = 'document' AND key = ?", version_id)
 
 
 @row_faults("A recipe of one's own")

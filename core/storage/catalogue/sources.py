@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,24 +88,22 @@ def point_source(
     ``settle`` that one, if there is one. So what a mail's new content shares with its old one is not gone before it is
     named again.
     """
-    with store.transaction() as connection:
-        number = version_number(connection, version_id)
+    with store.transaction():
+        number = version_number(store, version_id)
         store.after_commit(lambda: store.files.named(version_id))
         known = find_source(store, name=name, path=path, parent=parent)
         size, modified = (stamp.size_bytes, stamp.modified_ns) if stamp else (None, None)
         if known is None:
             return _add(store, name, number, path, parent, (size, modified)), None
-        before = connection.execute(
-            "SELECT version, name, trashed_at, file_bytes, modified_ns FROM source WHERE id = ?", (known,)
-        ).fetchone()
+        before = store.row("SELECT version, name, trashed_at, file_bytes, modified_ns FROM source WHERE id = ?", known)
         if before != (number, storable(name), None, size, modified):
-            connection.execute(
+            store.write(
                 "UPDATE source SET version = ?, name = ?, changed_at = iif(?, ?, changed_at), trashed_at = NULL,"
                 " trashed_along = 0, file_bytes = ?, modified_ns = ? WHERE id = ?",
-                (number, storable(name), before[0] != number, now(), size, modified, known),
+                *(number, storable(name), before[0] != number, now(), size, modified, known),
             )
             if before[0] != number:
-                follow_own_tags(connection, known, before[0], number)
+                follow_own_tags(store, known, before[0], number)
         if before[:3] != (number, storable(name), None):
             store.touch()
         return known, None if before[0] == number else int(before[0])
@@ -161,15 +158,15 @@ def remove_source(store: Store, source_id: int) -> None:
 
     With a mail go its attachments. Judgments and edits stay: they are anchored by value. Raises ``NotFoundError``.
     """
-    with store.transaction() as connection:
+    with store.transaction():
         number = store.value("SELECT version FROM source WHERE id = ?", source_id)
         if number is None:
             raise no_source(source_id)
         store.write("DELETE FROM source WHERE id = ?", source_id, contents=True)
-        settle(store, connection, number)
+        settle(store, number)
 
 
-def settle(store: Store, connection: sqlite3.Connection, number: int, successor: str | None = None) -> None:
+def settle(store: Store, number: int, successor: str | None = None) -> None:
     """Draw the consequences of a version having lost a source, for its attachments too.
 
     With a live source left there are none. With sources in the trash alone the version leaves the indexes, its text
@@ -182,10 +179,10 @@ def settle(store: Store, connection: sqlite3.Connection, number: int, successor:
     version_id = store.value("SELECT id FROM version WHERE number = ?", number)
     if live or version_id is None:
         return
-    remove_chunks(connection, number)
+    remove_chunks(store, number)
     if successor is not None:
         for hand_on in (hand_judgments_on, hand_edits_on, hand_recipe_on):
-            hand_on(connection, version_id, successor)
+            hand_on(store, version_id, successor)
     if trashed:
         attached = store.rows(
             "UPDATE source SET trashed_at = ?, trashed_along = 1 WHERE parent = ? AND trashed_at IS NULL"
@@ -195,7 +192,7 @@ def settle(store: Store, connection: sqlite3.Connection, number: int, successor:
     else:
         attached = store.rows("DELETE FROM source WHERE parent = ? RETURNING version, name", number)
     for version, name in attached:
-        settle(store, connection, version, None if successor is None else _attached(store, successor, name))
+        settle(store, version, None if successor is None else _attached(store, successor, name))
     if not trashed:
         store.write("DELETE FROM version WHERE number = ?", number)
         store.write("DELETE FROM written WHERE version_id = ?", version_id)
@@ -219,14 +216,14 @@ def remove_strays(store: Store) -> None:
 
     A version that no source points to stays: nothing but damage makes one, and repair names it anew.
     """
-    with store.transaction() as connection:
+    with store.transaction():
         strays = store.rows(
             "SELECT number FROM version WHERE number IN (SELECT version FROM source)"
             " AND (number NOT IN (SELECT version FROM source WHERE trashed_at IS NULL)"
             "  AND number IN (SELECT version FROM recipe UNION SELECT parent FROM source WHERE trashed_at IS NULL))"
         )
         for (number,) in strays:
-            settle(store, connection, number)
+            settle(store, number)
         if strays:
             store.touch()
 
@@ -245,15 +242,14 @@ def _add(
     stamp: tuple[int | None, int | None],
 ) -> int:
     kind = "path" if path is not None else "upload" if parent is None else "attachment"
-    with store.transaction() as connection:
-        mail = None if parent is None else version_number(connection, parent)
-        store.write(
+    with store.transaction():
+        mail = None if parent is None else version_number(store, parent)
+        identity = store.insert(
             "INSERT INTO source(kind, name, path, parent, version, added_at, changed_at, file_bytes, modified_ns)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             *(kind, storable(name), None if path is None else path_key(path), mail, version, now(), now(), *stamp),
             contents=True,
         )
-        identity = int(store.value("SELECT last_insert_rowid()"))
         for table, label in (("collected", "collection"), ("tagged", "tag")):
             # An attachment is filed where its mail is filed.
             store.write(
@@ -261,7 +257,7 @@ def _add(
                 " WHERE source IN (SELECT id FROM source WHERE version = ?)",
                 *(identity, mail),
             )
-        follow_own_tags(connection, identity, None, version)
+        follow_own_tags(store, identity, None, version)
     return identity
 
 

@@ -33,15 +33,12 @@ def trash_sources(store: Store, sources: Sequence[int]) -> int:
     Their documents leave the indexes unless another live source holds the same bytes. Raises ``NotFoundError``.
     """
     count = 0
-    with store.transaction() as connection:
+    with store.transaction():
         for source in dict.fromkeys(sources):
             version, trashed_at = _row(store, source)
             if trashed_at is None:
-                connection.execute("UPDATE source SET trashed_at = ? WHERE id = ?", (now(), source))
-                count += 1
-                settle(store, connection, version)
-        if count:
-            store.touch()
+                count += store.write("UPDATE source SET trashed_at = ? WHERE id = ?", now(), source, contents=True)
+                settle(store, version)
     return count
 
 
