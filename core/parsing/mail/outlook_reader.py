@@ -148,7 +148,9 @@ def _as_eml(storage: Storage, head: int, depth: int, notes: list[str]) -> bytes:
 
 def _body(kind: str, words: str | bytes) -> Message:
     """A form of the body; bytes are a page that says itself how it is encoded, if anything does."""
-    part = MIMENonMultipart("text", kind, **({"charset": "utf-8"} if isinstance(words, str) else {}))
+    part = MIMENonMultipart("text", kind)
+    if isinstance(words, str):
+        part.set_param("charset", "utf-8")
     part.set_payload(words.encode("utf-8", "replace") if isinstance(words, str) else words)
     encode_base64(part)
     return part

@@ -50,7 +50,7 @@ def warm_up() -> None:
     for name in _PACKAGES:
         _load_below(name)
     for kind, data in (*_WARM.items(), ("eml", _MAIL % b"plain"), *_office()):
-        elements_reading(data, f"warm.{kind}", kind)
+        list(reading_frames(elements_reading(data, f"warm.{kind}", kind)))
     elements_reading(b"a\tb\n1\t2\n", "warm.tsv", "csv")
     with suppress(Exception):  # nothing here can write one: how it refuses this one is a way, too
         elements_reading(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "warm.msg", "msg")
