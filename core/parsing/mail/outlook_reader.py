@@ -136,7 +136,7 @@ def _as_eml(storage: Storage, head: int, depth: int, notes: list[str]) -> bytes:
         forms.attach(_body("html", shown))
     if forms.get_payload():
         whole.attach(forms)
-    rtf = b"" if page or plain.strip() else _unpacked(properties.binary(_RTF))
+    rtf = b"" if shown or plain.strip() else _unpacked(properties.binary(_RTF))
     if rtf:
         whole.attach(_attachment("body.rtf", rtf))  # read as a document of its own
     for name, data, content_id in _attached(storage, properties.page, depth, notes):
