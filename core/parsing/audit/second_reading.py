@@ -20,10 +20,11 @@ import python_calamine
 from striprtf.striprtf import rtf_to_text
 
 from core.errors import ParseError
-from core.parsing.audit.gathering import HIDDEN, SHEET_NAMES, Gathering, decoded
+from core.parsing.audit.gathering import HIDDEN, SHEET_NAMES, Gathering
 from core.parsing.audit.markups import MARKED, read_jats, read_subtitles, read_text
 from core.parsing.audit.packages import read_package, read_page
 from core.parsing.audit.word_audit import SecondReading
+from core.parsing.mail.text import decoded
 
 # What people read and the library passes over; what it would read and nobody wrote; what Word hides.
 _SHOWN = re.compile(r"(?:\\\*)?\\(?:footnote|annotation|shp|shpinst|shptxt|do|dptxbxtext)(?![a-z])")
