@@ -65,13 +65,13 @@ def unseen_note(words: Sequence[str], page: int = 0) -> tuple[str, ...]:
 
 
 def page_text(data: bytes) -> str:
-    """A page's bytes as text, as its reader tells encodings apart; what looks like no text at all as Western.
+    """The text of a page, or of a web archive's page, as its reader tells encodings apart; of no text as Western.
 
     >>> page_text('<meta charset="cp1251">П'.encode("cp1251")), page_text(b"")
     ('<meta charset="cp1251">П', '')
     """
     try:
-        return encoding.decoded(data, "")
+        return encoding.page_text(data, "")
     except ParseError:
         return data.decode("cp1252", "replace")
 

@@ -100,15 +100,6 @@ def _content(part: Message) -> str:
         return decoded(payload)
 
 
-def _read_web(data: bytes, found: Gathering) -> None:
-    """A page, or the first page of a web archive: the rest of it is pictures, frames and styles."""
-    head = data.lstrip()[:1]
-    message = message_from_bytes(data) if head.isalpha() else None
-    pages = (part for part in message.walk() if part.get_content_type() == "text/html") if message else ()
-    page = next(iter(pages), None)
-    read_page(data if page is None else _content(page).encode("utf-8", "replace"), found)
-
-
 def _read_message(data: bytes, found: Gathering) -> None:
     """An Outlook message: subject, people, body and the names of its attachments. Source: [MS-OXMSG] 2.1.3."""
     with olefile.OleFileIO(BytesIO(data)) as container:
@@ -143,9 +134,8 @@ def _read_workbook(data: bytes, found: Gathering) -> None:
 
 
 _PACKAGE_READER = "the text of the package's XML parts"
-_PAGE_READER = "the standard library's HTML parser"
 _READERS: dict[str, tuple[Callable[[bytes, Gathering], None], str]] = {
-    "html": (_read_web, _PAGE_READER),
+    "html": (read_page, "the standard library's HTML parser"),
     "docx": (read_package, _PACKAGE_READER),
     "pptx": (read_package, _PACKAGE_READER),
     "xlsx": (_read_workbook, "calamine's values of the cells"),
