@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from email.message import EmailMessage
@@ -12,16 +11,15 @@ from core.parsing.pandoc.program import convert
 from core.parsing.plain.plain_markup import MARKUPS, to_page
 from core.parsing.sandbox.flow_worker import TASKS, warm_up
 from core.settings import ParsingSettings
+from tests.evaluation.known_documents import MAKERS
 from tests.parsing.outlook_files import EMBEDDED, container, properties
 from tests.parsing.outlook_files import message as outlook_message
 from tests.parsing.packages import packed
 
-MARKDOWN = "# Ducks\n\nThey *swim*, naïvely[^1].\n\n- a\n- b\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n[^1]: All of them.\n"
-
 
 def files() -> dict[str, bytes]:
     """By kind."""
-    made = {kind: _by_pandoc(kind) for kind in ("html", "docx", "pptx", "epub", "odt", "rtf")}
+    made = {kind: make(1).data for kind, make in MAKERS.items() if kind != "markdown"}
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = "Jane <a@example.org>", "b@example.org", "Über Enten"
     message.set_content("Sie schwimmen, naïv.", charset="latin-1")
@@ -29,11 +27,8 @@ def files() -> dict[str, bytes]:
     message.add_attachment(b"a,b\n", maintype="text", subtype="csv", filename="ä.csv")
     return {
         **made,
-        "xlsx": _workbook(),
         "ods": _sheet(),
         "csv": "Ente;kg\nKrickente;0,3\n".encode("cp1252"),
-        "rst": b"Ducks\n=====\n\n* swim\n",
-        "org": b"* Ducks\n- swim\n",
         "latex": b"\\section{Ducks}\nThey $a$ swim.",
         "asciidoc": b"= Ducks\n\n* swim\n",
         "bibtex": b"@book{x, title={{TEAL} ducks}, year=2020}",
@@ -43,22 +38,6 @@ def files() -> dict[str, bytes]:
         "eml": message.as_bytes(),
         "msg": _outlook(),
     }
-
-
-def _by_pandoc(target: str) -> bytes:
-    return convert(
-        MARKDOWN.encode(), "markdown", target, memory_megabytes=512, timeout_seconds=60, standalone=target != "html"
-    )
-
-
-def _workbook() -> bytes:
-    import openpyxl
-
-    book, file = openpyxl.Workbook(), io.BytesIO()
-    for row in (("Duck", "kg"), ("Teal", 0.3), ("Eider", 2.1)):
-        book.active.append(row)
-    book.save(file)
-    return file.getvalue()
 
 
 def _outlook() -> bytes:

@@ -10,7 +10,6 @@ from io import BytesIO
 import docx
 import pytest
 
-from core.errors import WorkerError
 from core.ingest.ingest import Incoming
 from core.parsing import parse, parser_fingerprint
 from core.parsing.elements import KINDS
@@ -18,7 +17,7 @@ from core.settings import ParsingSettings, Settings
 from core.storage.catalogue import documents
 from core.storage.store import Store
 from core.types import BlockKind
-from tests.evaluation.known_documents import MAKERS, Known, markdown, web_page
+from tests.evaluation.known_documents import MAKERS, Known, web_page
 from tests.parsing.laws import assert_laws
 from tests.parsing.outlook_files import container, message
 
@@ -70,12 +69,6 @@ def test_running_lines_stand_once_behind_the_text() -> None:
     document = parse(file.getvalue(), "a.docx", LIBRARY)
     assert document.blocks[-1].kind is BlockKind.FURNITURE
     assert document.text.endswith("A running line")
-
-
-def test_time_has_a_limit() -> None:
-    known = markdown(1)
-    with pytest.raises(WorkerError, match=r"known-1\.md.* within 1 seconds"):
-        parse(known.data * 3000, known.name, ParsingSettings(reader="unstructured", timeout_seconds=1))
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))

@@ -268,6 +268,8 @@ def test_encodings(data: bytes, text: str) -> None:
 def test_xhtml_may_hold_cdata_and_declarations() -> None:
     page = '<?xml version="1.0"?><!DOCTYPE html [<!ENTITY a "aa">]><html><p>x <![CDATA[1 < 2]]> &a;</p></html>'
     assert shown(page) == "x 1 < 2 &a;"
+    closed = '<!DOCTYPE html><html xmlns="x"><script src="a"/><p>x<span hidden=""/>y<br/>z</p></html>'
+    assert shown(closed) == "xy\nz"
 
 
 # Any nesting, sensible or not, end tags forgotten: what a page of fifty thousand authors looks like.

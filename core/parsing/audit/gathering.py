@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import IO
 from xml.parsers import expat
 
+from core.errors import ParseError
 from core.parsing.audit.word_audit import SecondReading, words_of
+from core.parsing.html import encoding
 from core.text.numerals import counted
 
 # Why a reader may leave words out.
@@ -19,8 +20,6 @@ RUNNING = "headers, footers and page numbers"
 OLDER_COPIES, NAMES = "older copies of shapes and comments", "pictures' descriptions"
 CHARTS, SHEET_NAMES = "charts' copies of cells and labels", "sheets' and tables' names"
 
-_CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
-_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _MAX_PART = 1 << 28  # bytes of one unpacked part; what is larger is a bomb or no text
 _CHUNK = 1 << 16
 _NAMED = 12  # of the words that nobody sees
@@ -65,26 +64,16 @@ def unseen_note(words: Sequence[str], page: int = 0) -> tuple[str, ...]:
     return (f"{counted(len(words), 'word')} that nobody sees {verb} read as text{where}: “{said}”.",)
 
 
-def decoded(data: bytes) -> str:
-    """Bytes as text: by their mark, by the character set they name, as UTF-8, else as Western.
+def page_text(data: bytes) -> str:
+    """The text of a page, or of a web archive's page, as its reader tells encodings apart; of no text as Western.
 
-    >>> decoded("né".encode("utf-8-sig")), decoded(b'<meta charset="cp1251">\\xcf'), decoded(b"n\\xe9")
-    ('né', '<meta charset="cp1251">П', 'né')
+    >>> page_text('<meta charset="cp1251">П'.encode("cp1251")), page_text(b"")
+    ('<meta charset="cp1251">П', '')
     """
-    sample = data[:1000]
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return data.decode(encoding, "replace")
-    if b"\0" in sample:
-        return data.decode("utf-16-be" if sample[::2].count(0) > sample[1::2].count(0) else "utf-16-le", "replace")
-    named = _CHARSET.search(data[:2048])
-    for encoding in (named[1].decode("ascii", "replace") if named else "utf-8", "utf-8"):
-        try:
-            return data.decode(encoding)
-        except (LookupError, UnicodeDecodeError):
-            continue
-    broken = data.decode("utf-8", "replace")
-    return data.decode("cp1252", "replace") if broken.count("\ufffd") > 0.01 * len(broken) else broken
+    try:
+        return encoding.page_text(data, "")
+    except ParseError:
+        return data.decode("cp1252", "replace")
 
 
 def part(package: zipfile.ZipFile, name: str) -> bytes:

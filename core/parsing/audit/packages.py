@@ -21,7 +21,7 @@ from core.parsing.audit.gathering import (
     UNSEEN,
     Gathering,
     PlainXml,
-    decoded,
+    page_text,
     part,
 )
 
@@ -104,7 +104,7 @@ def _colour(value: str) -> str:
 def read_page(data: bytes, found: Gathering, reason: str = "") -> None:
     """The words of a page, tags aside. ``reason``: why they may be left out, "" where they may not."""
     page = _Page(found, reason)
-    page.feed(decoded(data))
+    page.feed(page_text(data))
     page.close()
 
 

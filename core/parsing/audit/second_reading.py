@@ -20,10 +20,11 @@ import python_calamine
 from striprtf.striprtf import rtf_to_text
 
 from core.errors import ParseError
-from core.parsing.audit.gathering import HIDDEN, SHEET_NAMES, Gathering, decoded
+from core.parsing.audit.gathering import HIDDEN, SHEET_NAMES, Gathering
 from core.parsing.audit.markups import MARKED, read_jats, read_subtitles, read_text
 from core.parsing.audit.packages import read_package, read_page
 from core.parsing.audit.word_audit import SecondReading
+from core.parsing.mail.text import decoded
 
 # What people read and the library passes over; what it would read and nobody wrote; what Word hides.
 _SHOWN = re.compile(r"(?:\\\*)?\\(?:footnote|annotation|shp|shpinst|shptxt|do|dptxbxtext)(?![a-z])")
@@ -99,15 +100,6 @@ def _content(part: Message) -> str:
         return decoded(payload)
 
 
-def _read_web(data: bytes, found: Gathering) -> None:
-    """A page, or the first page of a web archive: the rest of it is pictures, frames and styles."""
-    head = data.lstrip()[:1]
-    message = message_from_bytes(data) if head.isalpha() else None
-    pages = (part for part in message.walk() if part.get_content_type() == "text/html") if message else ()
-    page = next(iter(pages), None)
-    read_page(data if page is None else _content(page).encode("utf-8", "replace"), found)
-
-
 def _read_message(data: bytes, found: Gathering) -> None:
     """An Outlook message: subject, people, body and the names of its attachments. Source: [MS-OXMSG] 2.1.3."""
     with olefile.OleFileIO(BytesIO(data)) as container:
@@ -142,9 +134,8 @@ def _read_workbook(data: bytes, found: Gathering) -> None:
 
 
 _PACKAGE_READER = "the text of the package's XML parts"
-_PAGE_READER = "the standard library's HTML parser"
 _READERS: dict[str, tuple[Callable[[bytes, Gathering], None], str]] = {
-    "html": (_read_web, _PAGE_READER),
+    "html": (read_page, "the standard library's HTML parser"),
     "docx": (read_package, _PACKAGE_READER),
     "pptx": (read_package, _PACKAGE_READER),
     "xlsx": (_read_workbook, "calamine's values of the cells"),

@@ -43,7 +43,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\xad]")
 _SPACE = re.compile(r"[\t\n\f\r]+")
 # What XHTML may hold, and a parser of HTML takes for something else.
 _PROLOG = 2000
-_IS_XML = re.compile(r"\s*<\?xml|[^>]*<!DOCTYPE[^>]*XHTML|[^>]*<html[^>]*xmlns", re.IGNORECASE)
+_IS_XML = re.compile(r"\A\s*<\?xml|<!DOCTYPE[^>]*XHTML|<html\b[^>]*\sxmlns=", re.IGNORECASE)
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _INTERNAL_SUBSET = re.compile(r"(<!DOCTYPE[^>\[]{0,500})\[.*?\]\s*>", re.IGNORECASE | re.DOTALL)
 _EMPTY = re.compile(r"<([a-zA-Z][\w:.-]*)((?:\s[^<>]*)?)/>")
@@ -58,7 +58,7 @@ def parse_source(text: str, page: str = "") -> Source:
     text = _UNPRINTABLE.sub("", text)
     if "[" in text[:_PROLOG].partition("<html")[0]:
         text = _INTERNAL_SUBSET.sub(r"\1>", text, count=1)
-    if _IS_XML.match(text[:_PROLOG]):
+    if _IS_XML.search(text[:_PROLOG]):
         text = _EMPTY.sub(_opened_and_closed, _CDATA.sub(lambda match: _escaped(match[1]), text))
     try:
         tree = LexborHTMLParser(text)
@@ -127,7 +127,7 @@ class _Builder:
             or bool(_STYLE_HIDES.search(attributes.get("style") or ""))
         )
         if hides:
-            self.source.hidden_words += len(element.text(deep=True).split())
+            self.source.hidden_words += len(element.text(deep=True, separator=" ").split())
         return hides
 
     def _head(self, element: LexborNode, tag: str) -> None:

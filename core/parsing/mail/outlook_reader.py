@@ -136,7 +136,7 @@ def _as_eml(storage: Storage, head: int, depth: int, notes: list[str]) -> bytes:
         forms.attach(_body("html", shown))
     if forms.get_payload():
         whole.attach(forms)
-    rtf = b"" if page or plain.strip() else _unpacked(properties.binary(_RTF))
+    rtf = b"" if shown or plain.strip() else _unpacked(properties.binary(_RTF))
     if rtf:
         whole.attach(_attachment("body.rtf", rtf))  # read as a document of its own
     for name, data, content_id in _attached(storage, properties.page, depth, notes):
@@ -148,7 +148,9 @@ def _as_eml(storage: Storage, head: int, depth: int, notes: list[str]) -> bytes:
 
 def _body(kind: str, words: str | bytes) -> Message:
     """A form of the body; bytes are a page that says itself how it is encoded, if anything does."""
-    part = MIMENonMultipart("text", kind, **({"charset": "utf-8"} if isinstance(words, str) else {}))
+    part = MIMENonMultipart("text", kind)
+    if isinstance(words, str):
+        part.set_param("charset", "utf-8")
     part.set_payload(words.encode("utf-8", "replace") if isinstance(words, str) else words)
     encode_base64(part)
     return part
