@@ -14,7 +14,7 @@ from core.errors import ParseError, WorkerError
 from core.parsing import elements
 from core.parsing.audit.gathering import UNSEEN, unseen_note
 from core.parsing.audit.word_audit import audit_words
-from core.parsing.flow import ParsedFile, compose
+from core.parsing.flow import ParsedFile, Piece, compose
 from core.parsing.names import MAX_TITLE, display_name, is_numbered, is_title, readable_title
 from core.parsing.plain.plain_markup import MARKUPS, through_pandoc, to_page
 from core.parsing.sandbox.sandbox import REPAIR, WorkerPool, failure
@@ -49,7 +49,7 @@ class _Received:
     """
 
     head: dict[str, Any] | None = None
-    pieces: list[Any] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
     attachments: list[tuple[str, list[bytes]]] = field(default_factory=list)
     reader: str = ""
     words: dict[str, list[str]] = field(default_factory=dict)
@@ -91,8 +91,8 @@ class FlowParser:
             if progress:
                 progress("parsing", 0, 1)
 
-        received = self._receive(data, shown, tick)
         try:
+            received = self._receive(data, shown, tick)
             document = _document(data, name, self._kind, received)
         except (KeyError, TypeError, ValueError) as error:
             raise WorkerError(f"{shown} could not be read: the worker's answer made no sense.", REPAIR) from error
@@ -176,7 +176,7 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
     elif kind == "reading":
         received.head = received.head or dict(message)  # what a document says of itself comes before its tree
     elif kind == "pieces":
-        received.pieces += message["pieces"]
+        received.pieces += from_values(ParsedFile, {"pieces": message["pieces"]}).pieces
     elif kind == "attachment":
         if message["begins"]:
             received.attachments.append((str(message["name"]), []))
@@ -190,8 +190,8 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
 
 
 def _document(data: bytes, name: str, kind: str, received: _Received) -> Document:
-    reading = from_values(ParsedFile, {**(received.head or {}), "pieces": received.pieces})
-    flow = compose(reading.pieces)
+    reading = from_values(ParsedFile, {**(received.head or {}), "pieces": ()})
+    flow = compose(received.pieces)
     text = flow.text
     title, title_span = _title(reading, () if kind in _COLLECTIONS else flow.blocks, text, name)
     return Document(

@@ -60,7 +60,10 @@ def test_a_broken_or_hostile_part_is_noted_or_refused_and_reaches_no_file(kind: 
     secret.write_text("treasure")
     members = bytes_of(WHOLE[kind])
     for part in (name for name in members if name.endswith((".xml", ".rels"))):
-        for content in (b"<broken", f'<!DOCTYPE x [<!ENTITY e SYSTEM "{secret.as_uri()}">]><x>&e;</x>'.encode()):
+        bomb = "".join(f'<!ENTITY e{place} "{f"&e{place - 1};" * 10}">' for place in range(1, 10))
+        outside = f'<!ENTITY e9 SYSTEM "{secret.as_uri()}">'
+        entities = (f"<!DOCTYPE x [{stated}]><x>&e9;</x>" for stated in (outside, f'<!ENTITY e0 "lol">{bomb}'))
+        for content in (b"<broken", *map(str.encode, entities)):
             found = said(kind, packed({**members, part: content}))
             assert f"a.{kind}" in found, part
             assert "treasure" not in found

@@ -91,21 +91,6 @@ def test_missing_and_malformed_main_parts_say_so() -> None:
     assert "holds no body of text" in refusal(changed(whole, document=b"<workbook/>"))
 
 
-def test_entities_are_refused_and_none_is_resolved(tmp_path) -> None:
-    secret = tmp_path / "secret.txt"
-    secret.write_text("secret", encoding="utf-8")
-    bomb = "".join(f'<!ENTITY a{place} "{f"&a{place - 1};" * 10}">' for place in range(1, 10))
-    for declared, words in (
-        (f'<!ENTITY a0 "lol">{bomb}', "amplification"),
-        ('<!ENTITY a9 "lol">', "declares entities in its part word/document.xml"),
-        (f'<!ENTITY a9 SYSTEM "{secret.as_uri()}">', "declares entities in its part word/document.xml"),
-    ):
-        for use in ("<document>&a9;</document>", "<document a='&a9;'/>"):
-            sentence = refusal(changed(docx(""), document=f"<!DOCTYPE x [{declared}]>{use}".encode()))
-            assert words in sentence or "not well-formed" in sentence
-            assert "secret" not in sentence
-
-
 def test_archives_that_unpack_beyond_bounds_are_refused() -> None:
     blank = b" " * (40 << 20)
     assert "packed" in refusal(packed({"word/document.xml": blank}))

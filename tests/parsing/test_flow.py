@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from core.errors import ParseError, WorkerError
 from core.parsing import flow_parser, parse
 from core.parsing.flow import Item, ParsedFile, Piece, TableCell, Words, compose, tidy
-from core.parsing.flow_parser import FlowParser, failure
-from core.parsing.sandbox.sandbox import WorkerPool
+from core.parsing.flow_parser import FlowParser
+from core.parsing.sandbox.sandbox import WorkerPool, failure
 from core.parsing.sandbox.values import from_values, to_values
 from core.settings import ParsingSettings
 from core.types import BlockKind, Document
@@ -113,7 +113,7 @@ def test_what_the_second_reading_did_not_finish_is_said(monkeypatch: pytest.Monk
     ],
 )
 def test_failures_are_sentences(problem: dict[str, str], kind: type[ParseError], says: str) -> None:
-    error = failure(problem, "a.odt", ParsingSettings())
+    error = failure(problem, "a.odt", 2048)
     assert type(error) is kind
     assert str(error).startswith(says)
 

@@ -56,13 +56,10 @@ def test_more_cells_than_may_be_read_are_refused(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b"PK\3\4 cut off", r"locked\.xls is cut off or damaged"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, r"locked\.xls is damaged"),
         (
             b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le"),
             r"locked\.xls is encrypted with a password",
         ),
-        (b"Name,Age\nAnn,3\n", r"locked\.xls is no workbook"),
         (xlsx(rows_of()), r"locked\.xls is empty"),
         (packed({"[Content_Types].xml": "<Types/>", "a.txt": "x"}), r"lacks its main part"),
     ],

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -164,7 +164,7 @@ def out_of_memory(shown: str, megabytes: int) -> WorkerError:
     return WorkerError(problem, _SMALLER.format(dial="memory_megabytes"))
 
 
-def failure(problem: Message, shown: str, megabytes: int) -> ParseError:
+def failure(problem: Mapping[str, Any], shown: str, megabytes: int) -> ParseError:
     """The error for a worker's "error" message, as a sentence about the file ``shown``. ``megabytes``: its limit."""
     kind, message, remedy = problem.get("kind"), str(problem.get("message", "")), str(problem.get("remedy", ""))
     if kind == "password":

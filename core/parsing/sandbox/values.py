@@ -15,14 +15,15 @@ def _adapter(kind: Any) -> Any:
     return TypeAdapter(kind)
 
 
-def to_values(sent: object) -> dict[str, Any]:
+def to_values(sent: Any) -> dict[str, Any]:
     """A dataclass as a frame's values, without those that are its defaults.
 
     >>> from core.types import Page
     >>> to_values(Page(3, 612.0, 792.0))
     {'number': 3, 'width': 612.0, 'height': 792.0}
     """
-    values: dict[str, Any] = _adapter(type(sent)).dump_python(sent, exclude_defaults=True)
+    kind: Any = type(sent)
+    values: dict[str, Any] = _adapter(kind).dump_python(sent, exclude_defaults=True)
     return values
 
 
@@ -33,5 +34,6 @@ def from_values(kind: type[Sent], values: object) -> Sent:
     >>> from_values(Page, {"type": "page", "number": 3, "width": 612, "height": 792.0})
     Page(number=3, width=612.0, height=792.0, reading='text', confidence=None)
     """
-    received: Sent = _adapter(kind).validate_python(values)
+    dataclass: Any = kind
+    received: Sent = _adapter(dataclass).validate_python(values)
     return received

@@ -88,6 +88,7 @@ class Sheet:
     """One sheet. ``heads_end``: rows before this one are kept in view or printed on every page, 0 when none are.
 
     ``filters``: areas with a filter, whose first row is a header. What is printed around its pages is not read.
+    ``unfilled``: formulas without a result; ``covered``: cells that lie unseen under merged ones.
     """
 
     name: str
@@ -98,6 +99,11 @@ class Sheet:
     remarks: list[Remark] = field(default_factory=list)
     drawings: list[Drawing] = field(default_factory=list)
     heads_end: int = 0
+    is_hidden: bool = False
+    hidden_rows: int = 0
+    hidden_columns: int = 0
+    unfilled: int = 0
+    covered: int = 0
 
 
 @dataclass(slots=True)

@@ -27,22 +27,19 @@ _MAX_ROW, _MAX_COLUMN = 2_000_000, 20_000
 
 @dataclass(slots=True)
 class RowReader:
-    """Rows of one sheet as they come. ``unfilled``: formulas without a result; ``covered``: cells under merged ones."""
+    """Rows of one sheet as they come."""
 
     sheet: Sheet
     looks: Mapping[str, Look]
     allowance: Allowance
     row: int = 0
-    hidden_rows: int = 0
-    unfilled: int = 0
-    covered: int = 0
 
     def read(self, element: Element) -> list[tuple[int, int, Element]]:
         """Take one ``table:table-row``. Returns its cells that hold drawings, with their places."""
         repeats = number(element, "number-rows-repeated")
         cells, drawn = self._cells(element)
         if element.get(f"{TABLE}visibility", "visible") != "visible" and cells:
-            self.hidden_rows += repeats
+            self.sheet.hidden_rows += repeats
         if cells and self.row < _MAX_ROW:
             repeats = min(repeats, _MAX_ROW - self.row)
             self.allowance.take(repeats * len(cells), repeats * sum(len(cell.text) for cell in cells.values()))
@@ -67,7 +64,7 @@ class RowReader:
             ):
                 cell = self._cell(place, self.looks.get(place.get(f"{TABLE}style-name", usual), PLAIN))
                 if cell is not None and name == "covered-table-cell":
-                    self.covered += 1
+                    self.sheet.covered += 1
                 elif cell is not None:
                     cells[column] = cell
                     cells.update({at: replace(cell) for at in range(column + 1, min(column + repeats, _MAX_COLUMN))})
@@ -86,7 +83,7 @@ class RowReader:
         if not words.text.strip() and (formula := element.get(f"{TABLE}formula")) and kind != TEXT:
             written = _FORMULA.sub("=", formula)
             words, value, kind = Words(written), written, TEXT
-            self.unfilled += 1
+            self.sheet.unfilled += 1
         if not words.text.strip():
             return None
         return Filled(TableCell(words, words.text.strip() if kind == TEXT else value), kind, look.strong, look.shaded)

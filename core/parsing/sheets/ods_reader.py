@@ -138,7 +138,6 @@ class _Reader:
     def _read_content(self) -> None:
         looks: dict[str, Look] = {}
         rows = RowReader(Sheet(""), looks, self._allowance)
-        style = _Style()
         tags = ("{*}style", "{*}table-row", "{*}shapes", "{*}database-range")
         within = ("{*}table", "{*}table-header-rows")
         with self._archive.open("content.xml") as stream:
@@ -151,9 +150,10 @@ class _Reader:
                         looks = {name: style.look for name, style in self._styles.items()}
                         name = element.get(f"{TABLE}name", "") or f"Sheet {len(self.book.sheets) + 1}"
                         rows = RowReader(Sheet(name), looks, self._allowance)
-                        style = self._styles.get(element.get(f"{TABLE}style-name", ""), _Style())
-                    else:
-                        self._finish(rows, style)
+                        rows.sheet.is_hidden = self._styles.get(
+                            element.get(f"{TABLE}style-name", ""), _Style()
+                        ).is_hidden
+                        self.book.sheets.append(rows.sheet)
                 elif kind == "table-row":
                     for row, column, cell in rows.read(element):
                         self._draw(rows.sheet, cell, row, column)
@@ -163,21 +163,6 @@ class _Reader:
                     rows.sheet.heads_end = rows.row
                 elif kind == "database-range":
                     self._note_filter(element)
-
-    def _finish(self, rows: RowReader, style: _Style) -> None:
-        sheet, notes = rows.sheet, self.book.notes
-        self.book.sheets.append(sheet)
-        if style.is_hidden:
-            notes.append(f'The sheet "{sheet.name}" is hidden in the file; it is read all the same.')
-        if rows.hidden_rows:
-            what = "hidden rows" if rows.hidden_rows > 1 else "hidden row"
-            notes.append(f'The sheet "{sheet.name}" has {rows.hidden_rows:,} {what}, read all the same.')
-        if rows.covered:
-            what = "cells lie" if rows.covered > 1 else "cell lies"
-            notes.append(f'In the sheet "{sheet.name}", {rows.covered:,} {what} unseen under merged ones: left out.')
-        if rows.unfilled:
-            what = "formulas have" if rows.unfilled > 1 else "formula has"
-            notes.append(f'In the sheet "{sheet.name}", {rows.unfilled:,} {what} no stored result: shown as written.')
 
     def _draw(self, sheet: Sheet, holder: Element, row: int, column: int) -> None:
         pieces = tuple(drawing_pieces(holder, partial(embedded, self._archive)))

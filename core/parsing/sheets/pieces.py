@@ -34,9 +34,7 @@ def reading_of(book: Workbook) -> ParsedFile:
     empty: list[str] = []
     notes = list(book.notes)
     for sheet in book.sheets:
-        unspread = spread_merges(sheet.rows, sheet.merges)
-        if unspread:
-            notes.append(f'In the sheet "{sheet.name}", {unspread:,} merged cells are too large to be repeated.')
+        notes += _notes(sheet, spread_merges(sheet.rows, sheet.merges))
         content = sheet_pieces(sheet)
         if content:
             pieces += [Piece(BlockKind.HEADING, Words(sheet.name), level=1), *content]
@@ -46,6 +44,27 @@ def reading_of(book: Workbook) -> ParsedFile:
     if empty:
         notes.append(f"Empty sheets are left out: {', '.join(empty[:20])}{' ...' if len(empty) > 20 else ''}.")
     return ParsedFile(tuple(pieces), book.title, book.metadata, tuple(notes))
+
+
+def _notes(sheet: Sheet, unspread: int) -> Iterator[str]:
+    """Sentences on what a person does not see in a sheet. ``unspread``: merged cells that were not repeated."""
+    counts = ((sheet.hidden_rows, "row"), (sheet.hidden_columns, "column"))
+    hidden = [f"{count:,} hidden {what}{'s' * (count > 1)}" for count, what in counts if count]
+    if hidden and sheet.rows:
+        yield f'The sheet "{sheet.name}" has {" and ".join(hidden)}; what they hold is read all the same.'
+    if sheet.unfilled:
+        formulas = "formulas have" if sheet.unfilled > 1 else "formula has"
+        yield (
+            f'In the sheet "{sheet.name}", {sheet.unfilled:,} {formulas} no stored result and can only be shown as '
+            "written; a copy saved in a spreadsheet program has the results."
+        )
+    if sheet.covered:
+        what = "cells lie" if sheet.covered > 1 else "cell lies"
+        yield f'In the sheet "{sheet.name}", {sheet.covered:,} {what} unseen under merged ones: left out.'
+    if sheet.is_hidden:
+        yield f'The sheet "{sheet.name}" is hidden in the workbook; it is read all the same.'
+    if unspread:
+        yield f'In the sheet "{sheet.name}", {unspread:,} merged cells are too large to be repeated.'
 
 
 def sheet_pieces(sheet: Sheet) -> list[Piece]:

@@ -81,8 +81,6 @@ def _read(data: bytes, shown: str) -> Workbook:
     for number in range(source.nsheets):
         sheet = source.sheet_by_index(number)
         book.sheets.append(_sheet(source, sheet, allowance))
-        if sheet.visibility:
-            book.notes.append(f'The sheet "{sheet.name}" is hidden in the workbook; it is read all the same.')
         source.unload_sheet(number)
     return book
 
@@ -109,6 +107,7 @@ def _sheet(source: Book, sheet: BinarySheet, allowance: Allowance) -> Sheet:
         rows=rows,
         merges=[Area(top, left, end - 1, right - 1) for top, end, left, right in sheet.merged_cells],
         remarks=_remarks(sheet),
+        is_hidden=bool(sheet.visibility),
         heads_end=sheet.horz_split_pos if getattr(sheet, "panes_are_frozen", 0) else 0,
     )
 

@@ -18,7 +18,7 @@ from core.parsing.sheets.drawings import read_drawings
 from core.parsing.sheets.grid import Allowance, Area, DefinedTable, Sheet, Workbook, area_of, put_links
 from core.parsing.sheets.stream import elements
 from core.parsing.sheets.styles import read_looks
-from core.parsing.sheets.xlsx_cells import Context, SheetPart, read_cells, rich_text
+from core.parsing.sheets.xlsx_cells import Context, read_cells, rich_text
 
 _PRINTED_ROWS = re.compile(r"\$(\d{1,7}):\$(\d{1,7})$")
 _SHEET_KINDS = frozenset(("worksheet", "chartsheet", "dialogsheet", "xlMacrosheet", "xlIntlMacrosheet"))
@@ -54,8 +54,7 @@ def read_xlsx(data: bytes, shown: str) -> Workbook:
         sheet, drawings = _sheet(package, relation.target, name, context, book)
         sheet.remarks = read_remarks(package, relation.target, people)
         sheet.heads_end = max(sheet.heads_end, printed.get(number, 0))
-        if entry.get("state", "visible") != "visible":
-            book.notes.append(f'The sheet "{sheet.name}" is hidden in the workbook; it is read all the same.')
+        sheet.is_hidden = entry.get("state", "visible") != "visible"
         sheet.drawings = read_drawings(package, relation.target, drawings)
         book.sheets.append(sheet)
     if package.damaged:
@@ -74,7 +73,6 @@ def _sheet(package: Package, part: str, name: str, context: Context, book: Workb
         found = read_cells(stream, part, name, context)
     relations, sheet = package.relations(part), found.sheet
     put_links(sheet.rows, (_link(area, relations.get(key), place) for area, key, place in found.links))
-    _note(found, name, book.notes)
     sheet.tables = _tables(package, part, found.tables)
     return sheet, found.drawings
 
@@ -82,22 +80,6 @@ def _sheet(package: Package, part: str, name: str, context: Context, book: Workb
 def _link(area: Area, relation: Relation | None, place: str) -> tuple[Area, str]:
     target = safe_target(relation.target) if relation else ""
     return area, f"{target}#{place}" if place else target
-
-
-def _note(found: SheetPart, name: str, notes: list[str]) -> None:
-    hidden = [
-        f"{count:,} hidden {what}{'s' * (count > 1)}"
-        for count, what in ((found.hidden_rows, "row"), (found.hidden_columns, "column"))
-        if count
-    ]
-    if hidden and found.sheet.rows:
-        notes.append(f'The sheet "{name}" has {" and ".join(hidden)}; what they hold is read all the same.')
-    if found.unfilled:
-        formulas = "formulas have" if found.unfilled > 1 else "formula has"
-        notes.append(
-            f'In the sheet "{name}", {found.unfilled:,} {formulas} no stored result and can only be shown as written; '
-            "a copy saved in a spreadsheet program has the results."
-        )
 
 
 def _tables(package: Package, part: str, ids: list[str]) -> list[DefinedTable]:

@@ -41,16 +41,13 @@ class Context:
 class SheetPart:
     """A sheet, and what else its part holds; ``drawings`` and ``tables`` are relations' ids.
 
-    ``links``: area, relation's id, place in the workbook. ``unfilled``: formulas without a result.
+    ``links``: area, relation's id, place in the workbook.
     """
 
     sheet: Sheet
     links: list[tuple[Area, str, str]] = field(default_factory=list)
     drawings: list[str] = field(default_factory=list)
     tables: list[str] = field(default_factory=list)
-    hidden_rows: int = 0
-    hidden_columns: int = 0
-    unfilled: int = 0
 
 
 def read_cells(stream: IO[bytes], part: str, name: str, context: Context) -> SheetPart:
@@ -60,7 +57,7 @@ def read_cells(stream: IO[bytes], part: str, name: str, context: Context) -> She
     takers: dict[str, Callable[[Element], None]] = {
         "row": reader.row,
         "pane": lambda pane: _note_pane(pane, found.sheet),
-        "col": lambda columns: _note_columns(columns, found),
+        "col": lambda columns: _note_columns(columns, found.sheet),
         "mergeCell": lambda merge: _note_area(merge, found.sheet.merges),
         "autoFilter": lambda area: _note_area(area, found.sheet.filters),
         "hyperlink": lambda link: _note_link(link, found),
@@ -86,7 +83,7 @@ class _Cells:
         if not 0 <= self._row < _MAX_ROW:
             return
         if element.get("hidden") in ("1", "true"):
-            self.found.hidden_rows += 1
+            self.found.sheet.hidden_rows += 1
         cells: Row = {}
         characters, column = 0, -1
         for place in element:
@@ -119,7 +116,7 @@ class _Cells:
             target = safe_target(link_target(written))
             if raw is None or (raw == "" and kind != "str"):
                 raw, kind = f"={written}" if written else "", "str"
-                self.found.unfilled += 1
+                self.found.sheet.unfilled += 1
         known = self._known.get((kind, style, raw)) if raw else None
         if known is None:
             known = self._remembered(kind, style, raw) if raw else None
@@ -220,10 +217,10 @@ def _note_pane(element: Element, sheet: Sheet) -> None:
         sheet.heads_end = int(float(rows))
 
 
-def _note_columns(element: Element, found: SheetPart) -> None:
+def _note_columns(element: Element, sheet: Sheet) -> None:
     first, last = whole(element.get("min")), min(whole(element.get("max")), _MAX_COLUMN)
     if element.get("hidden") in ("1", "true") and 0 < first <= last:
-        found.hidden_columns += last - first + 1
+        sheet.hidden_columns += last - first + 1
 
 
 _LINK = re.compile(r'\s*HYPERLINK\(\s*"((?:[^"]|"")*)"\s*[,)]', re.IGNORECASE)
