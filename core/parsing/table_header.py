@@ -86,13 +86,6 @@ class Seen(NamedTuple):
     shaded: bool = False
 
 
-def seen(text: str, *, strong: bool = False) -> Seen:
-    """A cell of a file that types none: its kind is what its text states."""
-    value = cell_value(text)
-    kind = EMPTY if value is None else TEXT if isinstance(value, str) else TRUTH if isinstance(value, bool) else NUMBER
-    return Seen(text.strip(), kind, strong)
-
-
 class Merge(NamedTuple):
     """A merged cell, rows and columns counted from the table's first, edges included."""
 
@@ -182,9 +175,7 @@ def _counts_up(line: Line) -> bool:
 
 
 def _are_pairs(rows: Sequence[Line]) -> bool:
-    """Labels that end with a colon, or are bold beside what is not, each beside its value."""
-    if all(len(line) == 2 and line[0].strong and not line[1].strong for line in rows):
-        return True
+    """Labels that end with a colon, each beside its value."""
     labels = [line[0].text.rstrip() for line in rows if line and line[0].kind]
     return len(labels) > 1 and sum(label.endswith((":", "：")) for label in labels) > len(labels) / 2
 
@@ -227,13 +218,11 @@ def _goes_on(rows: Sequence[Line], count: int, merges: Sequence[Merge]) -> bool:
 
 
 def _reads_like_labels(first: Line, body: Sequence[Line]) -> bool:
-    """Short, distinct words in most columns, none of which stands under itself again."""
-    labels = [cell for cell in first if cell.kind]
-    texts = [cell.text.strip() for cell in labels]
+    """Short, distinct words in every column, none of which stands under itself again."""
+    texts = [cell.text.strip() for cell in first]
     return (
         len(texts) > 1
-        and 2 * len(texts) > len(first)
-        and all(cell.kind == TEXT for cell in labels)
+        and all(cell.kind == TEXT for cell in first)
         and len({text.casefold() for text in texts}) == len(texts)
         and all(len(text) <= _MAX_LABEL and not text.endswith((".", ":", ";")) for text in texts)
         and any(character.isalpha() for character in texts[0])

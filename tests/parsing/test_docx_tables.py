@@ -100,7 +100,8 @@ def test_stated_head_rows() -> None:
     [
         ([row("Name", "Age"), row("Ann", "4")], "04A0", 1),
         ([row("Name", "Age"), row("Ann", "4")], "", 1),
-        ([row("City", "2024", "2025"), row("Bonn", "4", "7")], "04A0", 1),
+        ([row("Name", "Age"), row("Ann", "4")], "0480", 0),
+        ([row("City", "2024", "2025"), row("Bonn", "4", "5")], "04A0", 1),
         ([row("Ann", "4"), row("Bob", "5")], "04A0", 0),
         ([row("Name:", "Ann"), row("Age:", "four")], "04A0", 0),
         ([row("Name", "Age")], "04A0", 0),
@@ -121,11 +122,18 @@ def test_bold_type_makes_a_head_and_unmakes_a_form() -> None:
 
     assert heads(row(bold("Name"), bold("Age")), row("Ann", "four"), look="0480") == 1
     assert heads(row(bold("Name"), "Ann"), row(bold("Age"), "four")) == 0
+    assert heads(row(bold("Name"), "Ann", "x"), row(bold("Age"), "four", "y"), look="0480") == 0
 
 
 def test_a_head_of_two_storeys() -> None:
     rows = [row(cell("City", DOWN), cell("Ducks", SPAN)), row(cell("", ON), "wild", "tame"), row("Bonn", "1", "2")]
     assert heads(*rows) == 2
+
+
+def test_lists_are_no_head() -> None:
+    rows = [row(cell(item("a") + item("b")), cell(item("c"))), row("d", "e")]
+    document = document_of(docx(table(*rows, properties=LOOK.format("04A0")), numbering=BULLETS))
+    assert document.blocks[0].header is None
 
 
 def test_repeated_cells_are_bounded() -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from core.parsing.flow import Item, Piece, TableCell, Words
 from core.parsing.ooxml.package import Element, local_name, whole
-from core.parsing.sheets.formats import show_number
+from core.parsing.sheets.formats import plain_number, show_number
 from core.types import BlockKind
 
 _MAX_POINTS = 20_000  # of a series: more is a recording, and its table nothing to read
@@ -147,7 +147,7 @@ def _levels(holder: Element | None) -> _Points:
 def _shown(raw: str, code: str, is_dated_1904: bool) -> str:
     """A cached number as its format would show it: percent and dates; others as they are, rounding noise aside.
 
-    >>> _shown("0.256", "0%", False), _shown("45292", "yyyy-mm-dd", False), _shown("0.30000000000000004", "", False)
+    >>> _shown("0.256", "0%", False), _shown("45292", "yyyy-mm-dd", False), _shown("0.30000000000000004", "0.0", False)
     ('25.6%', '2024-01-01', '0.3')
     """
     try:
@@ -155,9 +155,7 @@ def _shown(raw: str, code: str, is_dated_1904: bool) -> str:
         shown = show_number(number, code, from_1904=is_dated_1904)
         if shown.is_date:
             return shown.text
-        if "%" in shown.text:
-            return f"{number * 100:.10g}%"
-        return f"{number:.12g}" if len(raw) > 15 else raw
+        return f"{number * 100:.10g}%" if "%" in shown.text else plain_number(number)
     except (ValueError, OverflowError):
         return raw
 

@@ -227,7 +227,8 @@ class StoryReader:
         notes = tuple(piece for piece in pieces if piece.kind is BlockKind.FOOTNOTE)
         shown = [piece for piece in pieces if piece.kind is not BlockKind.FOOTNOTE]
         inked = [entry for entry in entries if not entry.is_blank]
-        return CellContent(flat(shown), notes, bool(inked) and all(entry.is_bold for entry in inked))
+        is_line = len(inked) <= 2 and all(entry.kind is not BlockKind.LIST and not entry.table for entry in inked)
+        return CellContent(flat(shown), notes, bool(inked) and all(entry.is_bold for entry in inked), is_line)
 
 
 def _runs_on(element: Element) -> bool:
