@@ -24,7 +24,7 @@ stamp_test := .venv/installed-test-$(firstword $(shell cat requirements.txt requ
 
 empty :=
 # Named, so that the second run of pytest imports these alone.
-browser_tests = $(shell grep -rl --include='test_*.py' 'mark\.browser' tests)
+browser_tests = $(sort $(shell grep -rl --include='test_*.py' 'mark\.browser' tests))
 
 .PHONY: run test test-all lock sbom clean
 
@@ -38,7 +38,7 @@ test test-all: $(stamp_test)
 	$(python) -m ruff format --check .
 	$(python) -m mypy
 	$(python) -m pytest -m "not browser$(but_long)" -n logical --maxprocesses 8 --dist worksteal
-	$(python) -m pytest -m "browser$(but_long)" -n logical --maxprocesses 2 --dist loadfile $(browser_tests)
+	$(python) -m pytest -m "browser$(but_long)" -n logical --maxprocesses 2 --dist worksteal $(browser_tests)
 
 test: but_long := $(empty) and not long
 test-all: export HYPOTHESIS_PROFILE := thorough

@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import hypothesis
 import numpy as np
@@ -16,7 +16,7 @@ import pytest_socket
 from tests.fast_encoder import FastEncoder
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
     from core.library import Library
     from core.storage.store import Store
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK = ["127.0.0.1"]
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+HOSTILE_NAMES = ("evil.example", "rebound.example")
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -32,8 +33,11 @@ CHROMIUM_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
-    # The browser is a process of its own, which the socket guard cannot see: it may reach this machine alone.
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+    # The browser is a process of its own, which the socket guard cannot see: it may reach this machine alone. Hostile
+    # names lead here as well, as after a rebinding of DNS.
+    "--host-resolver-rules="
+    + "".join(f"MAP {name} 127.0.0.1, " for name in HOSTILE_NAMES)
+    + "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
 
 # Set before anything imports a model library or Streamlit; child processes inherit them.
@@ -79,6 +83,10 @@ def chromium_program() -> str | None:
 def pytest_configure() -> None:
     # pytest-socket guards the tests; this guards the imports that collect them.
     pytest_socket.disable_socket(allow_unix_socket=True)
+
+
+def pytest_collection_finish() -> None:
+    pytest_socket.enable_socket()  # each test closes them again as far as its marks say
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -179,12 +187,14 @@ def shared() -> Path:
     return Path(place)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium that can reach 127.0.0.1 alone. Only for tests marked ``browser``.
+def _as_long_as_can_be(fixture_name: str, config: pytest.Config) -> Literal["session", "module"]:
+    """Playwright keeps an event loop running in this thread while it lives, which only browser tests can stand."""
+    return "session" if config.option.markexpr.startswith("browser") else "module"
 
-    Playwright keeps an event loop running in this thread while it lives, so such tests have a file of their own.
-    """
+
+@pytest.fixture(scope=_as_long_as_can_be)
+def browser() -> Iterator[Browser]:
+    """A headless Chromium that can reach 127.0.0.1 alone. Only for tests marked ``browser``, in files of their own."""
     from playwright.sync_api import sync_playwright
 
     program = chromium_program()
@@ -195,11 +205,20 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """The browser's window, as new: see ``visiting``."""
+    from tests.pages.browsing import visiting
+
+    with visiting(browser) as window:
+        yield window
+
+
 @pytest.fixture(scope="session")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
     """``app(home, name)`` is the address of the app with a library in it, which windows opened from then on look at.
 
-    One server for all browser tests of a worker: to start it and to load its model takes longer than most of them.
+    One server for all browser tests of a worker: to start it takes longer than most of them. It has no model.
     """
     from core.storage import shelf
     from tests.pages.browsing import serving
@@ -214,5 +233,21 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]
         return address
 
     # Where a home is named, it is the library of every window.
-    with serving(place / "none", variables={"LECTERN_HOME": "", "LECTERN_SHELF": str(file)}) as address:
+    variables = {"LECTERN_HOME": "", "LECTERN_SHELF": str(file)}
+    with serving(place / "none", variables=variables, model=False) as address:
         yield at
+
+
+@pytest.fixture
+def address(app: Callable[..., str], home: Path) -> str:
+    """The app with the library that a file of tests calls its ``home``."""
+    return app(home)
+
+
+@pytest.fixture(scope="session")
+def reader_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[int], str]]:
+    """``reader_of(characters)`` is the address of the reader alone, over a text of that length."""
+    from tests.pages.browsing import serving
+
+    with serving(tmp_path_factory.mktemp("reader") / "none", "tests/pages/reader_app.py") as address:
+        yield lambda characters: f"{address}/?characters={characters}"

@@ -15,17 +15,22 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlencode
 
+import pymupdf
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from core.library import Incoming, Library
+from tests.fast_encoder import FastEncoder
+
 ROOT = Path(__file__).resolve().parents[2]
 SLOW = 180_000  # milliseconds: the encoder loads once, on a machine that may have ten other things to do
-THEMES = ("light", "dark")
+PASSWORD = "ebb and flow"  # noqa: S105 - of a file that tests write
 Place = TypeVar("Place")
 DOCUMENTS = "[data-testid=stDataFrame]:has([aria-label$=': The documents of the library'])"
 # Nothing moves or fades, in the page or in a component's own tree; what goes on for ever, a spinner, does not count.
@@ -47,26 +52,34 @@ SIZED = """() => new Promise((told) => {
   setTimeout(() => told(look().every((size, at) => size && size === before[at] && fits(size.split(" ")))), 200);
 })"""
 
+RESTS = """async (host) => {
+  for (let calm = 0, last = NaN; calm < 8; last = host.scrollTop) {
+    await new Promise(requestAnimationFrame);
+    calm = host.scrollTop === last ? calm + 1 : 0;
+  }
+  return host.scrollTop;
+}"""
+
 expect.set_options(timeout=SLOW)
 
 
 @contextmanager
 def serving(
-    home: Path, script: str = "app.py", variables: Mapping[str, str] | None = None, port: int = 0
+    home: Path,
+    script: str = "app.py",
+    variables: Mapping[str, str] | None = None,
+    port: int = 0,
+    *,
+    model: bool = True,
 ) -> Iterator[str]:
-    """The app on a free port, on this library; its address. It asks for no key where ``LECTERN_DOOR`` is not said."""
+    """The app on a free port, on this library; its address. It asks for no key where ``LECTERN_DOOR`` is not said.
+
+    ``model=False``: as ``tests.pages.app_without_model`` has it, which is quick and knows libraries that are ``made``.
+    """
     port = port or free_port()
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        script,
-        "--server.port",
-        str(port),
-        "--server.headless",
-        "true",
-    ]
+    options = f"--server.port {port} --server.headless true".split()
+    module = "streamlit" if model else "tests.pages.app_without_model"
+    command = [sys.executable, "-m", module, "run", script, *options]
     own = {"LECTERN_HOME": str(home), "PYTHONPATH": str(ROOT), "LECTERN_DOOR": "open"}
     environment = {**os.environ, **own, **(variables or {})}
     with (home.parent / f"{home.name}-{port}.log").open("wb") as log:
@@ -79,6 +92,25 @@ def serving(
         finally:
             process.terminate()
             process.wait(SLOW / 1000)
+
+
+def made(folder: Path, texts: Mapping[str, str], files: Sequence[Path] = (), password: str | None = None) -> Path:
+    """A library without a model, of texts by name and of files; its place in the folder."""
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    paths = [*files, *(folder / name for name in texts)]
+    with Library.open(folder / "home", encoder=FastEncoder()) as library:
+        if password:
+            library.passwords.offer(password)
+        assert not library.ingest([Incoming(path.name, path=path) for path in paths]).failures
+    return folder / "home"
+
+
+def locked_pdf(path: Path, words: str) -> None:
+    """A page of words that only ``PASSWORD`` opens."""
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 72), words)
+        pdf.save(path, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=PASSWORD, owner_pw="owner")
 
 
 def free_port() -> int:
@@ -97,24 +129,44 @@ def answers(address: str) -> bool:
 
 
 @contextmanager
-def visiting(browser: Browser, theme: str = "light", width: int = 1280) -> Iterator[Page]:
-    """A window in a theme; nothing in it may fail, and nothing may be asked of another machine."""
-    context = browser.new_context(color_scheme=theme, viewport={"width": width, "height": 900})  # type: ignore[arg-type]
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    page.set_default_timeout(SLOW)
+def visiting(browser: Browser, width: int = 1280, *, apart: bool = False) -> Iterator[Page]:
+    """The window, as new and in the light; nothing in it may fail, and nothing may be asked of another machine.
+
+    The same one for all tests: a new one would read and compile the app's scripts anew, which takes most of a visit.
+    It is replaced after a test that failed in it. ``apart``: one for this test alone.
+    """
+    if apart or not browser.contexts:
+        context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+        context.set_default_timeout(SLOW)
+        context.new_page()
+    context = browser.contexts[-1]
+    page = context.pages[0]
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme="light")
+    page.mouse.move(0, 0)
     foreign: list[str] = []
     errors: list[str] = []
-    page.on("request", lambda request: None if is_own(request.url) else foreign.append(request.url))
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("dialog", lambda dialog: errors.append(f"dialog: {dialog.message}"))
+    listeners: dict[str, Callable[..., None]] = {
+        "request": lambda request: None if is_own(request.url) else foreign.append(request.url),
+        "pageerror": lambda error: errors.append(str(error)),
+        "dialog": lambda dialog: errors.append(f"dialog: {dialog.message}"),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)  # type: ignore[call-overload]
+    kept = False
     try:
         yield page
         assert page.locator("[data-testid=stException]").count() == 0
         assert foreign == []
         assert errors == []
+        page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        page.goto("about:blank")
+        kept = not apart
     finally:
-        context.close()
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        if not kept:
+            context.close()
 
 
 def is_own(url: str) -> bool:
@@ -129,6 +181,50 @@ def settled(page: Page) -> None:
 def visit(page: Page, address: str) -> None:
     page.goto(address)
     settled(page)
+
+
+def open_document(page: Page, address: str, version: str, span: str = "") -> None:
+    """Open a document on Chunks, at a place of its text."""
+    visit(page, f"{address}/chunks?{urlencode({'document': version, 'span': span} if span else {'document': version})}")
+    shown(page.locator(".text .segment"))
+    settled(page)
+
+
+def ask(page: Page, address: str, question: str) -> None:
+    """Ask by keys alone, and wait for the answer."""
+    visit(page, f"{address}/ask")
+    field = page.get_by_placeholder("Ask your documents")
+    shown(field)
+    keys_ready(page)
+    page.keyboard.press("/")
+    expect(field).to_be_focused()
+    page.keyboard.type(question)
+    page.keyboard.press("Enter")
+    shown(page.locator(".quote"))
+    shown(page.locator(".ladder .way.read"))
+    settled(page)
+
+
+def keys_ready(page: Page) -> None:
+    """The page listens for its keys."""
+    expect(page.locator(".keys-line[data-ready]")).to_be_attached()
+    settled(page)
+
+
+def choose(page: Page, name: str) -> None:
+    """One of several views, drawn as a radio or as a button."""
+    page.get_by_role("radio", name=name).or_(page.get_by_role("button", name=name, exact=True)).first.click()
+
+
+def middle(locator: Locator) -> tuple[float, float]:
+    box = locator.bounding_box()
+    assert box
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def rest(host: Locator) -> float:
+    """Wait until nothing scrolls it any more; where it stands."""
+    return float(host.evaluate(RESTS))
 
 
 def shown(locator: Locator) -> None:
@@ -217,14 +313,16 @@ def faults_in_both(page: Page) -> list[str]:
 
 
 def faults(page: Page) -> list[str]:
-    """What axe-core finds that is serious or worse once the page has come to rest, one sentence each."""
-    settled(page)
-    page.wait_for_function(SIZED)
-    page.wait_for_function(STILL)
-    violations = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
-    return [
-        f"{fault['id']}: {node['html'][:120]}"
-        for fault in violations
-        if fault["impact"] in ("serious", "critical")
-        for node in fault["nodes"]
-    ]
+    """What axe-core finds that is serious or worse once the page has come to rest, one sentence each.
+
+    Streamlit fades what a run that takes long will draw anew, and one may begin by itself: a fault is seen three times.
+    """
+    for _ in range(3):
+        settled(page)
+        page.wait_for_function(SIZED)
+        page.wait_for_function(STILL)
+        violations = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+        serious = [fault for fault in violations if fault["impact"] in ("serious", "critical")]
+        if not serious:
+            break
+    return [f"{fault['id']}: {node['html'][:120]}" for fault in serious for node in fault["nodes"]]

@@ -1,11 +1,10 @@
-"""An app with nothing but the reader, over a document of as many characters as ``LECTERN_TEST_CHARACTERS`` asks for.
+"""An app with nothing but the reader, over a document of as many characters as the address asks for.
 
 Its cuts are its own, by words: a slider cuts anew, and every edit has an answer. ``?two=1`` compares two readers.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
@@ -26,7 +25,6 @@ from pages.ui.shared.entry import follow_theme
 
 SENTENCE = "The gauge at the weir was read at noon, and the level was noted. "
 TABLE = "| gauge | level | flow |\n|---|---|---|\n| weir | 112 cm | 40 l/s |\n| lock | 98 cm | 31 l/s |\n\n"
-LENGTH = 600_000  # characters: a book
 PARENT_LEAVES = 6
 
 
@@ -248,7 +246,7 @@ def draw(characters: int) -> None:
 
 if __name__ == "__main__":  # pytest imports this file too, in search of doctests
     st.set_page_config(layout="wide")
-    length = int(os.environ.get("LECTERN_TEST_CHARACTERS", LENGTH))
+    length = int(st.query_params["characters"])
     shelve(book(length)[1], key="shelf")
     draw(length)
     follow_theme()  # below the reader, which stands where it would without

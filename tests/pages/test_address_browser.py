@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from core.library import Incoming, Library
-from pages.ui.shared.samples import FOLDER
-from tests.pages.browsing import open_dials, settled, shown, visit, visiting
+from tests.pages.browsing import choose, made, open_dials, settled, shown, visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
 NOTES = {"tea.txt": "Tea is free on Fridays.", "kettle.md": "# Kettle\n\nThe kettle stands on the second floor.\n"}
 QUESTION = "What was the revenue in the third quarter?"
 
 
 @pytest.fixture(scope="module")
-def served(app: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+def served(app: Callable[..., str], tmp_path_factory: pytest.TempPathFactory, samples: Path) -> str:
     """The app on two libraries: the first with a PDF, and Notes."""
-    folder = tmp_path_factory.mktemp("address")
-    for name, text in NOTES.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    with Library.open(folder / "Reports") as library:
-        library.ingest([Incoming("report.pdf", path=FOLDER / "documents" / "quarterly-report.pdf")])
-    with Library.open(folder / "notes") as library:
-        library.ingest([Incoming(name, path=folder / name) for name in NOTES])
-    app(folder / "notes", "Notes")
-    return app(folder / "Reports", "Reports")
+    report = samples / "documents" / "quarterly-report.pdf"
+    app(made(tmp_path_factory.mktemp("notes"), NOTES), "Notes")
+    return app(made(tmp_path_factory.mktemp("reports"), {}, [report]), "Reports")
 
 
 def says(page: Page, *parts: str) -> None:
@@ -36,78 +29,75 @@ def says(page: Page, *parts: str) -> None:
     settled(page)
 
 
-def test_every_page_returns_to_its_place_in_its_library(served: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, f"{served}/?library=notes&find=kettle")
-        expect(page.get_by_placeholder("Filter by title")).to_have_value("kettle")
-        says(page, "library=Notes", "find=kettle")
+def test_every_page_returns_to_its_place_in_its_library(served: str, page: Page) -> None:
+    visit(page, f"{served}/?library=notes&find=kettle")
+    expect(page.get_by_placeholder("Filter by title")).to_have_value("kettle")
+    says(page, "library=Notes", "find=kettle")
 
-        visit(page, f"{served}/ask?library=Notes&question=When+is+tea+free%3F&dial=assembly.budget_tokens%3A300")
-        shown(page.locator(".quote"))
-        page.reload()
-        shown(page.locator(".quote"))
-        expect(page.get_by_placeholder("Ask your documents")).to_have_value("When is tea free?")
-        says(page, "library=Notes", "question=When", "assembly.budget_tokens%3A300")
-        opener = page.get_by_test_id("stExpandSidebarButton")
-        told = opener.evaluate("button => getComputedStyle(button, '::after').content")
-        assert told == '"Dials · 1 turned"'
-        open_dials(page)
-        expect(page.get_by_role("button", name="Reset to the library's settings")).to_be_visible()
+    visit(page, f"{served}/ask?library=Notes&question=When+is+tea+free%3F&dial=assembly.budget_tokens%3A300")
+    shown(page.locator(".quote"))
+    page.reload()
+    shown(page.locator(".quote"))
+    expect(page.get_by_placeholder("Ask your documents")).to_have_value("When is tea free?")
+    says(page, "library=Notes", "question=When", "assembly.budget_tokens%3A300")
+    opener = page.get_by_test_id("stExpandSidebarButton")
+    told = opener.evaluate("button => getComputedStyle(button, '::after').content")
+    assert told == '"Dials · 1 turned"'
+    open_dials(page)
+    expect(page.get_by_role("button", name="Reset to the library's settings")).to_be_visible()
 
-        visit(page, f"{served}/settings?library=Notes&tab=Places+and+disk")
-        shown(page.get_by_role("heading", name="This library"))
-        page.reload()
-        shown(page.get_by_role("heading", name="This library"))
+    visit(page, f"{served}/settings?library=Notes&tab=Places+and+disk")
+    shown(page.get_by_role("heading", name="This library"))
+    page.reload()
+    shown(page.get_by_role("heading", name="This library"))
 
-        visit(page, f"{served}/benchmark?library=Notes")
-        page.reload()
-        says(page, "/benchmark?library=Notes")
+    visit(page, f"{served}/benchmark?library=Notes")
+    page.reload()
+    says(page, "/benchmark?library=Notes")
 
-        visit(page, f"{served}/ask?library=Elsewhere&question=tea")
-        shown(page.get_by_text("library “Elsewhere”"))
-
-
-def test_a_citation_leads_to_the_lit_sentence_and_back_leads_to_the_question(served: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, f"{served}/ask?library=Reports")
-        field = page.get_by_placeholder("Ask your documents")
-        field.fill(QUESTION)
-        field.press("Enter")
-        says(page, "question=What+was")
-        page.locator(".cite").first.click()
-        shown(page.locator(".frame .lit-box"))
-        expect(page.locator(".frame .lit-box").first).to_be_in_viewport()
-        says(page, "/chunks?", "library=Reports", "span=", "view=page")
-        page.reload()
-        shown(page.locator(".frame .lit-box"))
-        field = page.get_by_label("Go to page")
-        field.fill("2")
-        field.press("Enter")
-        says(page, "page=2")
-        expect(page.locator(".turn")).to_contain_text("Page 2 of")
-        page.reload()
-        expect(page.locator(".turn")).to_contain_text("Page 2 of")
-        page.go_back()
-        expect(page.get_by_placeholder("Ask your documents")).to_have_value(QUESTION)
-        shown(page.locator(".quote"))
-        page.go_forward()
-        expect(page.locator(".turn")).to_contain_text("Page 2 of")
-
-        page.get_by_role("radio", name="Text").or_(page.get_by_role("button", name="Text", exact=True)).first.click()
-        settled(page)
-        another = page.locator(".leaf-row:not(.on)").first  # the tree draws the rows in view alone, whichever these are
-        number = another.locator("b").inner_text()
-        another.click()
-        chosen = page.locator(".details h3")
-        expect(chosen).to_contain_text(f"Chunk {number} of")
-        says(page, "chunk=")
-        page.reload()
-        expect(chosen).to_contain_text(f"Chunk {number} of")
+    visit(page, f"{served}/ask?library=Elsewhere&question=tea")
+    shown(page.get_by_text("library “Elsewhere”"))
 
 
-def test_a_white_page_comes_back_by_itself(served: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, f"{served}/settings?library=Notes&tab=Privacy")
-        shown(page.get_by_text("Nothing leaves this machine"))
-        page.locator("[data-testid=stApp]").evaluate("app => app.remove()")
-        shown(page.get_by_text("Nothing leaves this machine"))
+def test_a_citation_leads_to_the_lit_sentence_and_back_leads_to_the_question(served: str, page: Page) -> None:
+    visit(page, f"{served}/ask?library=Reports")
+    field = page.get_by_placeholder("Ask your documents")
+    field.fill(QUESTION)
+    field.press("Enter")
+    says(page, "question=What+was")
+    page.locator(".cite").first.click()
+    shown(page.locator(".frame .lit-box"))
+    expect(page.locator(".frame .lit-box").first).to_be_in_viewport()
+    says(page, "/chunks?", "library=Reports", "span=", "view=page")
+    page.reload()
+    shown(page.locator(".frame .lit-box"))
+    field = page.get_by_label("Go to page")
+    field.fill("2")
+    field.press("Enter")
+    says(page, "page=2")
+    expect(page.locator(".turn")).to_contain_text("Page 2 of")
+    page.reload()
+    expect(page.locator(".turn")).to_contain_text("Page 2 of")
+    page.go_back()
+    expect(page.get_by_placeholder("Ask your documents")).to_have_value(QUESTION)
+    shown(page.locator(".quote"))
+    page.go_forward()
+    expect(page.locator(".turn")).to_contain_text("Page 2 of")
+
+    choose(page, "Text")
+    settled(page)
+    another = page.locator(".leaf-row:not(.on)").first  # the tree draws the rows in view alone, whichever these are
+    number = another.locator("b").inner_text()
+    another.click()
+    chosen = page.locator(".details h3")
+    expect(chosen).to_contain_text(f"Chunk {number} of")
+    says(page, "chunk=")
+    page.reload()
+    expect(chosen).to_contain_text(f"Chunk {number} of")
+
+
+def test_a_white_page_comes_back_by_itself(served: str, page: Page) -> None:
+    visit(page, f"{served}/settings?library=Notes&tab=Privacy")
+    shown(page.get_by_text("Nothing leaves this machine"))
+    page.locator("[data-testid=stApp]").evaluate("app => app.remove()")
+    shown(page.get_by_text("Nothing leaves this machine"))

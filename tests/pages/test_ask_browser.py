@@ -7,66 +7,35 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from core.library import Incoming, Library
-from tests.pages.browsing import faults, faults_in_both, open_dials, settled, shown, until, visit, visiting
+from tests.pages.browsing import ask, faults, faults_in_both, made, middle, open_dials, settled, shown, until, visit
 from tests.pages.marking import drag, scrolled_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
 QUESTION = "How long is an access token valid?"
 CELL = "How many events per batch has the Large plan?"
 PLANS = "Plan,Events per batch\nSmall,200\nLarge,500\n"
-DOCUMENTS = ("api.md", "key_loader.py")
 LOST = "centimetres above the datum"  # words of api.md that a small budget has no room for
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
-    place = tmp_path_factory.mktemp("asking") / "home"
-    with Library.open(place) as library:
-        plans = place.with_name("plans.csv")
-        plans.write_text(PLANS, encoding="utf-8")
-        items = [
-            *(Incoming(name, path=samples / "documents" / name) for name in DOCUMENTS),
-            Incoming("plans.csv", plans),
-        ]
-        assert not library.ingest(items).failures
-    return place
+    files = [samples / "documents" / name for name in ("api.md", "key_loader.py")]
+    return made(tmp_path_factory.mktemp("asking"), {"plans.csv": PLANS}, files)
 
 
-@pytest.fixture
-def address(app: Callable[..., str], home: Path) -> str:
-    return app(home)
-
-
-def ask(page: Page, address: str, question: str = QUESTION) -> None:
-    """Open the page and ask, by keys alone."""
-    visit(page, f"{address}/ask")
-    shown(page.get_by_placeholder("Ask your documents"))
-    expect(page.locator(".keys-line[data-ready]")).to_have_count(1)
-    settled(page)
-    page.keyboard.press("/")
-    expect(page.get_by_placeholder("Ask your documents")).to_be_focused()
-    page.keyboard.type(question)
-    page.keyboard.press("Enter")
-    shown(page.locator(".quote"))
-    shown(page.locator(".ladder .way.read"))
-    settled(page)
-
-
-def test_a_quoted_cell_says_what_it_is_of_and_takes_that_along(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        ask(page, address, CELL)
-        cell = page.locator(".quote").first
-        expect(cell.locator(".of")).to_have_text("Large › Events per batch: ")
-        expect(cell.locator(".said")).to_have_text("500")
-        table = page.locator(".passage .grid", has_text="Large").first  # drawn as a table, its separators left out
-        expect(table.locator(".row.head .cell")).to_have_text(["Plan", "Events per batch"])
-        expect(table.locator(".row", has_text="Large").locator(".cell")).to_have_text(["Large", "500"])
-        assert faults_in_both(page) == []
-        page.locator(".answer .copy").click()
-        until(lambda: "> Large › Events per batch: 500\n" in str(page.evaluate("navigator.clipboard.readText()")))
+def test_a_quoted_cell_says_what_it_is_of_and_takes_that_along(address: str, page: Page) -> None:
+    ask(page, address, CELL)
+    cell = page.locator(".quote").first
+    expect(cell.locator(".of")).to_have_text("Large › Events per batch: ")
+    expect(cell.locator(".said")).to_have_text("500")
+    table = page.locator(".passage .grid", has_text="Large").first  # drawn as a table, its separators left out
+    expect(table.locator(".row.head .cell")).to_have_text(["Plan", "Events per batch"])
+    expect(table.locator(".row", has_text="Large").locator(".cell")).to_have_text(["Large", "500"])
+    assert faults_in_both(page) == []
+    page.locator(".answer .copy").click()
+    until(lambda: "> Large › Events per batch: 500\n" in str(page.evaluate("navigator.clipboard.readText()")))
 
 
 def open_tab(page: Page, name: str) -> None:
@@ -83,106 +52,89 @@ def turn_budget(page: Page, key: str, tokens: str) -> None:
     settled(page)
 
 
-def test_a_question_is_asked_walked_through_and_asked_again_by_keys(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        ask(page, address)
-        expect(page.locator(".answer")).to_contain_text("3600 seconds")
-        shown(page.locator(".budget-line"))
-        expect(page.locator(".room-words")).to_contain_text("order: best first")
-        relevance = page.locator(".passage .relevance").first
-        expect(relevance).to_have_text(re.compile(r"^relevance -?\d+\.\d\d$"))
-        expect(relevance).to_have_attribute("title", re.compile("the score of its best chunk"))
-        page.locator(".hits").focus()
-        for key, number in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("End", -1), ("Home", 0)):
-            page.keyboard.press(key)
-            row = page.locator(".hit").last if number < 0 else page.locator(".hit").nth(number)
-            expect(row).to_have_attribute("aria-selected", "true")
-        # A pointer over a child lights the passage it grew into, and brings it into view.
-        page.locator(".hit:not(.out)").nth(1).hover()
-        page.mouse.move(*[part + 3 for part in centre(page, ".hit.on")])
-        shown(page.locator(".passage.on mark.child.on"))
-        expect(page.locator(".passage.on mark.child.on").first).to_be_in_viewport()
-        # The columns of the ladder end in what is kept.
-        expect(page.locator(".ladder .stage").last).to_have_text("Kept")
-        page.keyboard.press("?")
-        shown(page.locator("dialog[open]"))
-        page.keyboard.press("Escape")
-        # What was asked is asked again with a click, also in a window that comes later.
-        visit(page, f"{address}/ask")
-        page.get_by_role("button", name="History").click()
-        page.get_by_role("button", name=QUESTION, exact=True).last.click()
-        expect(page.locator(".answer")).to_contain_text("3600 seconds")
+def test_a_question_is_asked_walked_through_and_asked_again_by_keys(address: str, page: Page) -> None:
+    ask(page, address, QUESTION)
+    expect(page.locator(".answer")).to_contain_text("3600 seconds")
+    shown(page.locator(".budget-line"))
+    expect(page.locator(".room-words")).to_contain_text("order: best first")
+    relevance = page.locator(".passage .relevance").first
+    expect(relevance).to_have_text(re.compile(r"^relevance -?\d+\.\d\d$"))
+    expect(relevance).to_have_attribute("title", re.compile("the score of its best chunk"))
+    # A pointer over a child lights the passage it grew into, and brings it into view.
+    page.locator(".hit:not(.out)").nth(1).hover()
+    page.mouse.move(*[part + 3 for part in middle(page.locator(".hit.on").first)])
+    shown(page.locator(".passage.on mark.child.on"))
+    expect(page.locator(".passage.on mark.child.on").first).to_be_in_viewport()
+    # The columns of the ladder end in what is kept.
+    expect(page.locator(".ladder .stage").last).to_have_text("Kept")
+    # What was asked is asked again with a click, also in a window that comes later.
+    visit(page, f"{address}/ask")
+    page.get_by_role("button", name="History").click()
+    page.get_by_role("button", name=QUESTION, exact=True).last.click()
+    expect(page.locator(".answer")).to_contain_text("3600 seconds")
 
 
-def centre(page: Page, selector: str) -> tuple[float, float]:
-    box = page.locator(selector).first.bounding_box()
-    assert box
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+def test_two_settings_and_a_lost_passage(address: str, page: Page) -> None:
+    ask(page, address, QUESTION)
+    open_tab(page, "A/B")
+    page.get_by_role("button", name="Keep as A").click()
+    shown(page.get_by_text("The dials stand as A"))
+    turn_budget(page, "Home", "100")
+    marked = page.locator(".st-key-ask-assembly-budget_tokens [data-testid=stWidgetLabel] p")
+    assert "turned" in str(marked.evaluate("label => getComputedStyle(label, '::after').content"))
+    shown(page.locator(".sides .side").nth(1).locator(".compared"))
+    expect(page.locator(".sides .side").first.locator(".only").first).to_be_visible()
+    expect(page.locator(".sides .side").first).to_contain_text("not in B")
+    assert faults_in_both(page) == []
+    open_tab(page, "Why not this passage?")
+    field = page.get_by_label("Words of the passage")
+    field.fill(LOST)
+    field.press("Enter")
+    page.get_by_role("button", name="Why is it not read?").click()
+    shown(page.get_by_text(re.compile("It was found .*It would be in with")))
+    shown(page.locator(".fates .step"))
+    assert faults(page) == []
+    page.get_by_role("button", name=re.compile("Set “Budget, tokens” to")).click()
+    shown(page.get_by_text("It is in the context"))
+    expect(page.locator(".room-words")).not_to_contain_text("of 100 tokens")
+    open_tab(page, "Prompt")
+    shown(page.locator("[data-testid=stCode]", has_text=LOST))
+    page.get_by_role("button", name="Reset to the library's settings").click()
+    expect(page.locator(".room-words")).to_contain_text("of 2,000 tokens")
+    settled(page)
 
 
-def test_two_settings_and_a_lost_passage(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        ask(page, address)
-        open_tab(page, "A/B")
-        page.get_by_role("button", name="Keep as A").click()
-        shown(page.get_by_text("The dials stand as A"))
-        turn_budget(page, "Home", "100")
-        marked = page.locator(".st-key-ask-assembly-budget_tokens [data-testid=stWidgetLabel] p")
-        assert "turned" in str(marked.evaluate("label => getComputedStyle(label, '::after').content"))
-        shown(page.locator(".sides .side").nth(1).locator(".compared"))
-        expect(page.locator(".sides .side").first.locator(".only").first).to_be_visible()
-        expect(page.locator(".sides .side").first).to_contain_text("not in B")
-        assert faults_in_both(page) == []
-        open_tab(page, "Why not this passage?")
-        field = page.get_by_label("Words of the passage")
-        field.fill(LOST)
-        field.press("Enter")
-        page.get_by_role("button", name="Why is it not read?").click()
-        shown(page.get_by_text(re.compile("It was found .*It would be in with")))
-        shown(page.locator(".fates .step"))
-        assert faults(page) == []
-        page.get_by_role("button", name=re.compile("Set “Budget, tokens” to")).click()
-        shown(page.get_by_text("It is in the context"))
-        expect(page.locator(".room-words")).not_to_contain_text("of 100 tokens")
-        open_tab(page, "Prompt")
-        shown(page.locator("[data-testid=stCode]", has_text=LOST))
-        page.get_by_role("button", name="Reset to the library's settings").click()
-        expect(page.locator(".room-words")).to_contain_text("of 2,000 tokens")
-        settled(page)
-
-
-def test_words_marked_in_the_reader_or_the_evidence_are_explained(address: str, browser: Browser) -> None:
+def test_words_marked_in_the_reader_or_the_evidence_are_explained(address: str, page: Page) -> None:
     why = "Why not this passage?"
-    with visiting(browser) as page:
-        ask(page, address)
-        turn_budget(page, "Home", "100")
-        page.locator(".hits").focus()
-        page.keyboard.press("Enter")  # to Chunks, in the same window
-        shown(page.locator(".text .segment"))
-        settled(page)
-        until(lambda: scrolled_to(page, LOST))
-        drag(page, ".text", LOST, "datum")
-        shown(page.locator(".judge-why"))
-        expect(page.locator(".judge-why")).to_have_attribute("title", QUESTION)
-        assert faults(page) == []
-        page.locator(".judge-why").click()
-        expect(page.get_by_role("tab", name=why)).to_have_attribute("aria-selected", "true")
-        shown(page.get_by_text(re.compile("It was found .*It would be in with")))
-        expect(page.get_by_text(f"“{LOST}”")).to_be_in_viewport()
-        settled(page)
-        # In the evidence a key does it, and the page does not go anywhere else.
-        open_tab(page, "Prompt")
-        shown(page.locator("[data-testid=stCode]"))
-        # Clear of the head of the page, which lies over what is scrolled to the very edge.
-        page.locator(".hit .snippet .words").first.evaluate("words => words.scrollIntoView({ block: 'center' })")
-        drag(page, ".hits", "3600", "seconds")
-        page.keyboard.press("w")
-        expect(page.get_by_role("tab", name=why)).to_have_attribute("aria-selected", "true")
-        shown(page.get_by_text("It is in the context"))
-        expect(page.get_by_text("“3600 seconds”")).to_be_in_viewport()
-        expect(page.get_by_role("tab", name=why)).to_be_focused()  # and Tab leads to what can be done
-        page.get_by_role("button", name="Reset to the library's settings").click()
-        settled(page)
+    ask(page, address, QUESTION)
+    turn_budget(page, "Home", "100")
+    page.locator(".hits").focus()
+    page.keyboard.press("Enter")  # to Chunks, in the same window
+    shown(page.locator(".text .segment"))
+    settled(page)
+    until(lambda: scrolled_to(page, LOST))
+    drag(page, ".text", LOST, "datum")
+    shown(page.locator(".judge-why"))
+    expect(page.locator(".judge-why")).to_have_attribute("title", QUESTION)
+    assert faults(page) == []
+    page.locator(".judge-why").click()
+    expect(page.get_by_role("tab", name=why)).to_have_attribute("aria-selected", "true")
+    shown(page.get_by_text(re.compile("It was found .*It would be in with")))
+    expect(page.get_by_text(f"“{LOST}”")).to_be_in_viewport()
+    settled(page)
+    # In the evidence a key does it, and the page does not go anywhere else.
+    open_tab(page, "Prompt")
+    shown(page.locator("[data-testid=stCode]"))
+    # Clear of the head of the page, which lies over what is scrolled to the very edge.
+    page.locator(".hit .snippet .words").first.evaluate("words => words.scrollIntoView({ block: 'center' })")
+    drag(page, ".hits", "3600", "seconds")
+    page.keyboard.press("w")
+    expect(page.get_by_role("tab", name=why)).to_have_attribute("aria-selected", "true")
+    shown(page.get_by_text("It is in the context"))
+    expect(page.get_by_text("“3600 seconds”")).to_be_in_viewport()
+    expect(page.get_by_role("tab", name=why)).to_be_focused()  # and Tab leads to what can be done
+    page.get_by_role("button", name="Reset to the library's settings").click()
+    settled(page)
 
 
 TOLD = {
@@ -195,20 +147,16 @@ TOLD = {
 @pytest.fixture
 def told(app: Callable[..., str], tmp_path: Path) -> str:
     """The app on two sources that disagree."""
-    for name, text in TOLD.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    with Library.open(tmp_path / "home") as library:
-        assert not library.ingest([Incoming(name, path=tmp_path / name) for name in TOLD]).failures
-    return app(tmp_path / "home")
+    return app(made(tmp_path, TOLD))
 
 
-def test_what_sources_disagree_on_is_unfolded_by_keys_and_told_with_its_dates(told: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        ask(page, told)
-        conflict = page.locator(".conflicts > .conflict")
-        conflict.locator("summary").press("Enter")
-        expect(conflict.locator(".side")).to_have_count(2)
-        for date in conflict.locator(".side .date").all_inner_texts():
-            assert re.match(r"\d{4}-\d\d-\d\d", date)
-        settled(page)
-        assert faults_in_both(page) == []
+def test_what_sources_disagree_on_is_unfolded_by_keys_and_told_with_its_dates(told: str, page: Page) -> None:
+    ask(page, told, QUESTION)
+    conflict = page.locator(".conflicts > .conflict")
+    conflict.locator("summary").press("Enter")
+    expect(conflict.locator(".side .cite")).to_have_count(2)
+    expect(conflict).to_have_attribute("open", "")
+    for date in conflict.locator(".side .date").all_inner_texts():
+        assert re.match(r"\d{4}-\d\d-\d\d", date)
+    settled(page)
+    assert faults_in_both(page) == []

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from core.library import Incoming, Library
-from tests.fast_encoder import FastEncoder
-from tests.pages.browsing import serving, settled, shown, visit, visiting
+from tests.pages.browsing import made, settled, shown, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
 
@@ -17,13 +15,9 @@ TEXT = "# Gauges\n\nA gauge is a rod that shows the level. Backups are kept for 
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("making-browser")
-    (place / "gauges.md").write_text(TEXT)
-    with Library.open(place / "home", encoder=FastEncoder()) as library:
-        library.ingest([Incoming("gauges.md", place / "gauges.md")])
-    with serving(place / "home", "tests/pages/refit_app.py", {"LECTERN_SHELF": str(place / "shelf.json")}) as started:
-        yield started
+    return made(place, {"gauges.md": TEXT})
 
 
 def key(page: Page, name: str) -> None:
@@ -33,22 +27,21 @@ def key(page: Page, name: str) -> None:
     page.keyboard.press(name[0].lower())
 
 
-def test_each_question_takes_one_key(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, address)
-        page.get_by_role("button", name="Make questions from my documents", exact=True).first.click()
-        shown(page.get_by_text("1 of 2, 0 kept"))
-        key(page, "Keep")
-        shown(page.get_by_text("2 of 2, 1 kept"))
-        key(page, "Back")
-        shown(page.get_by_text("1 of 2, 0 kept"))
-        key(page, "Drop")
-        shown(page.get_by_text("2 of 2, 0 kept"))
-        key(page, "Edit")
-        field = page.get_by_label("Question, Enter to take it")
-        expect(field).to_be_visible()
-        field.fill("Does a key typed here keep it?")
-        page.keyboard.press("Enter")
-        shown(page.get_by_role("heading", name="Does a key typed here keep it?"))
-        key(page, "Keep")
-        shown(page.get_by_text("1 question kept, 1 dropped."))
+def test_each_question_takes_one_key(address: str, page: Page) -> None:
+    visit(page, f"{address}/benchmark")
+    page.get_by_role("button", name="Make questions from my documents", exact=True).first.click()
+    shown(page.get_by_text("1 of 2, 0 kept"))
+    key(page, "Keep")
+    shown(page.get_by_text("2 of 2, 1 kept"))
+    key(page, "Back")
+    shown(page.get_by_text("1 of 2, 0 kept"))
+    key(page, "Drop")
+    shown(page.get_by_text("2 of 2, 0 kept"))
+    key(page, "Edit")
+    field = page.get_by_label("Question, Enter to take it")
+    expect(field).to_be_visible()
+    field.fill("Does a key typed here keep it?")
+    page.keyboard.press("Enter")
+    shown(page.get_by_role("heading", name="Does a key typed here keep it?"))
+    key(page, "Keep")
+    shown(page.get_by_text("1 question kept, 1 dropped."))

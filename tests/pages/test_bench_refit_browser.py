@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from core.library import Library
 from tests.fast_encoder import FastEncoder
-from tests.pages.browsing import faults_in_both, serving, settled, shown, visit, visiting
+from tests.pages.browsing import faults_in_both, settled, shown, visit
 from tests.refitting import worlds
 
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("refit-browser")
     with Library.open(place / "home", encoder=FastEncoder()) as library:
         worlds.build(place / "documents", library)
-    variables = {"LECTERN_SHELF": str(place / "libraries.json")}
-    with serving(place / "home", "tests/pages/refit_app.py", variables) as started:
-        yield started
+    return place / "home"
 
 
 def press(page: Page, name: str) -> None:
@@ -37,15 +35,14 @@ def press(page: Page, name: str) -> None:
     page.keyboard.press("Enter")
 
 
-def test_a_fit_is_made_looked_at_applied_and_undone(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, address)
-        press(page, "Fit")
-        shown(page.get_by_text("recall rises by"))
-        assert faults_in_both(page) == []
-        press(page, "Apply")
-        shown(page.get_by_text("These are the library's settings now"))
-        press(page, "Undo")
-        shown(page.get_by_role("button", name="Apply", exact=True))
-        press(page, "Discard")
-        expect(page.get_by_text("recall rises by")).to_have_count(0)
+def test_a_fit_is_made_looked_at_applied_and_undone(address: str, page: Page) -> None:
+    visit(page, f"{address}/benchmark")
+    press(page, "Fit")
+    shown(page.get_by_text("recall rises by"))
+    assert faults_in_both(page) == []
+    press(page, "Apply")
+    shown(page.get_by_text("These are the library's settings now"))
+    press(page, "Undo")
+    shown(page.get_by_role("button", name="Apply", exact=True))
+    press(page, "Discard")
+    expect(page.get_by_text("recall rises by")).to_have_count(0)

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.fast_encoder import FastEncoder
 from tests.pages.bench_reports import write_run
-from tests.pages.browsing import faults, settled, shown, turn, visit, visiting
+from tests.pages.browsing import faults, middle, settled, shown, turn, visit
 
 # The run was never measured, so no model is loaded: what is looked at is the page.
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
@@ -64,12 +64,11 @@ def chosen(page: Page, preset: str) -> None:
     shown(page.get_by_text(said))
 
 
-def test_a_run_is_sorted_drawn_on_the_text_and_taken_away(address: str, browser: Browser, tmp_path: Path) -> None:
-    with visiting(browser) as page:
-        visit(page, address)
-        heads_sort_and_figures_say_what_they_mean(page)
-        a_question_is_drawn_on_the_text_under_two_presets(page)
-        the_run_is_taken_away_in_two_files(page, tmp_path)
+def test_a_run_is_sorted_drawn_on_the_text_and_taken_away(address: str, page: Page, tmp_path: Path) -> None:
+    visit(page, address)
+    heads_sort_and_figures_say_what_they_mean(page)
+    a_question_is_drawn_on_the_text_under_two_presets(page)
+    the_run_is_taken_away_in_two_files(page, tmp_path)
 
 
 def heads_sort_and_figures_say_what_they_mean(page: Page) -> None:
@@ -112,42 +111,38 @@ def the_run_is_taken_away_in_two_files(page: Page, folder: Path) -> None:
     assert "<script>window.hurt" not in files["Report (HTML, one file)"]
 
 
-def test_a_preset_is_chosen_by_click_by_key_and_on_a_figure(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, address)
-        chosen(page, "default")
-        row(page, "flat").click()
-        chosen(page, "flat")
-        page.get_by_role("radio", name="flat").press("ArrowUp")
-        chosen(page, "default")
-        settled(page)
-        expect(page.get_by_role("radio", name="default")).to_be_focused()  # though the table was drawn anew
-        view(page, "Cost and recall")
-        point = page.locator(".scatterlayer .point").last
-        point.scroll_into_view_if_needed()
-        settled(page)
-        point.hover(force=True)  # Plotly takes a click for the point it has shown the name of
-        label = page.locator(".hoverlayer .hovertext")
-        shown(label)
-        named = next(name for name in PRESETS if (label.text_content() or "").startswith(name))
-        box = point.bounding_box()
-        assert box
-        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        assert named != "default"
-        chosen(page, named)
+def test_a_preset_is_chosen_by_click_by_key_and_on_a_figure(address: str, page: Page) -> None:
+    visit(page, address)
+    chosen(page, "default")
+    row(page, "flat").click()
+    chosen(page, "flat")
+    page.get_by_role("radio", name="flat").press("ArrowUp")
+    chosen(page, "default")
+    settled(page)
+    expect(page.get_by_role("radio", name="default")).to_be_focused()  # though the table was drawn anew
+    view(page, "Cost and recall")
+    point = page.locator(".scatterlayer .point").last
+    point.scroll_into_view_if_needed()
+    settled(page)
+    point.hover(force=True)  # Plotly takes a click for the point it has shown the name of
+    label = page.locator(".hoverlayer .hovertext")
+    shown(label)
+    named = next(name for name in PRESETS if (label.text_content() or "").startswith(name))
+    page.mouse.click(*middle(point))
+    assert named != "default"
+    chosen(page, named)
 
 
-def test_axe_finds_no_serious_fault_on_any_view(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, address)
-        for name in VIEWS:
-            view(page, name)
-            assert faults(page) == [], name
-        turn(page, "dark")  # that its colours can be seen is held by test_palette
-        for name in ("Cost and recall", "Questions"):
-            view(page, name)
-            assert faults(page) == [], name
-        page.get_by_text("Vary settings").click()
-        shown(page.get_by_text("Starting from"))
-        settled(page)
-        assert faults(page) == []
+def test_axe_finds_no_serious_fault_on_any_view(address: str, page: Page) -> None:
+    visit(page, address)
+    for name in VIEWS:
+        view(page, name)
+        assert faults(page) == [], name
+    turn(page, "dark")  # that its colours can be seen is held by test_palette
+    for name in ("Cost and recall", "Questions"):
+        view(page, name)
+        assert faults(page) == [], name
+    page.get_by_text("Vary settings").click()
+    shown(page.get_by_text("Starting from"))
+    settled(page)
+    assert faults(page) == []

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from core.library import Incoming, Library
+from core.library import Library
 from tests.pages.browsing import (
     changes,
+    choose,
     faults,
+    made,
+    middle,
     pick,
     resting,
     settled,
@@ -20,10 +22,9 @@ from tests.pages.browsing import (
     turn,
     until,
     visit,
-    visiting,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
 WORDS = ("weir", "lock", "gauge", "sluice", "otter", "heron", "pump", "valve", "dike", "polder")
 
 
@@ -43,20 +44,12 @@ def text_of(sections: int) -> str:
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library of two documents."""
-    folder = tmp_path_factory.mktemp("bench")
-    for name, sections in (("works.md", 8), ("other.md", 2)):
-        (folder / name).write_text(text_of(sections), encoding="utf-8")
-    with Library.open(folder / "home") as library:
-        library.ingest([Incoming(name, path=folder / name) for name in ("works.md", "other.md")])
+    place = made(tmp_path_factory.mktemp("bench"), {"works.md": text_of(8), "other.md": text_of(2)})
+    with Library.open(place) as library:
         works = next(row.version_id for row in library.sources() if row.name == "works.md")
         boundary = library.tree(works).leaves[2].start
         library.judge("Who moves the weir?", works, boundary - 40, boundary + 40)
-    return folder / "home"
-
-
-@pytest.fixture
-def address(app: Callable[..., str], home: Path) -> str:
-    return app(home)
+    return place
 
 
 def opened(page: Page, address: str) -> None:
@@ -87,29 +80,22 @@ def at_top(page: Page) -> float:
     return float(page.locator("div.text").first.evaluate("(host) => host.scrollTop"))
 
 
-def panel(page: Page, name: str) -> None:
-    page.get_by_role("radio", name=name).or_(page.get_by_role("button", name=name, exact=True)).first.click()
-
-
-def test_a_dial_moves_the_boundaries_and_an_edit_is_replayed_after_it(
-    address: str, home: Path, browser: Browser
-) -> None:
-    with visiting(browser) as page:
-        opened(page, address)
-        assert changes(page, lambda: drag(page, -40)) > 0
-        expect(page.locator(".reader-label")).to_have_text("Trial, not applied")
-        page.locator(".cut.margin[data-edge]:not([data-edge='0'])").nth(1).focus()
-        assert changes(page, lambda: page.keyboard.press("m")) == -1
-        shown(page.locator(".edit-tag", has_text="merged"))
-        shown(page.locator(".edit-notice", has_text="Merged."))
-        assert changes(page, lambda: drag(page, -15)) > 0
-        shown(page.locator(".edit-tag", has_text="merged"))
-        page.get_by_role("button", name="Back", exact=True).click()
-        expect(page.locator(".reader-label")).to_have_text("As indexed")  # the edit, too: the index followed
-        shown(page.locator(".edit-tag", has_text="merged"))
-        page.locator(".reader .undo").click()
-        expect(page.locator(".edit-tag")).to_have_count(0)
-        expect(page.locator(".reader-label")).to_have_text("As indexed")
+def test_a_dial_moves_the_boundaries_and_an_edit_is_replayed_after_it(address: str, home: Path, page: Page) -> None:
+    opened(page, address)
+    assert changes(page, lambda: drag(page, -40)) > 0
+    expect(page.locator(".reader-label")).to_have_text("Trial, not applied")
+    page.locator(".cut.margin[data-edge]:not([data-edge='0'])").nth(1).focus()
+    assert changes(page, lambda: page.keyboard.press("m")) == -1
+    shown(page.locator(".edit-tag", has_text="merged"))
+    shown(page.locator(".edit-notice", has_text="Merged."))
+    assert changes(page, lambda: drag(page, -15)) > 0
+    shown(page.locator(".edit-tag", has_text="merged"))
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(page.locator(".reader-label")).to_have_text("As indexed")  # the edit, too: the index followed
+    shown(page.locator(".edit-tag", has_text="merged"))
+    page.locator(".reader .undo").click()
+    expect(page.locator(".edit-tag")).to_have_count(0)
+    expect(page.locator(".reader-label")).to_have_text("As indexed")
     with Library.open(home, write=False) as library:
         assert all(not library.cutting.edits(row.version_id) for row in library.sources())
 
@@ -128,9 +114,7 @@ def at_rest(page: Page, host: Locator) -> None:
 
 def click_mark(page: Page, plot: Locator, mark: Locator) -> None:
     """One click on a mark, when the plot has noticed the mouse."""
-    box = mark.bounding_box()
-    assert box
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    x, y = middle(mark)
     page.mouse.move(x - 2, y - 2)
     page.mouse.move(x, y)
     shown(plot.locator(".hovertext"))
@@ -138,51 +122,49 @@ def click_mark(page: Page, plot: Locator, mark: Locator) -> None:
     page.mouse.up()
 
 
-def test_a_finding_the_curve_and_the_tree_lead_to_their_places(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, address)
-        page.get_by_role("combobox", name="Chunker").click()
-        page.get_by_role("option", name="Fixed size").click()
-        expect(page.locator(".reader-label")).to_have_text("Trial, not applied")
-        finding = page.get_by_role("button", name=re.compile("chunks? ends? inside a sentence"))
-        finding.click()
-        expect(page.locator(".st-key-chunks_place")).to_contain_text("1 of ")
-        for number in (2, 3, 4, 5):
-            settled(page)
-            page.get_by_role("button", name="Next place").click()
-            expect(page.locator(".st-key-chunks_place")).to_contain_text(f"{number} of ")
-        until(lambda: at_top(page) > 0)
-        for name in ("Tree", "Curve"):
-            page.locator("div.text").first.evaluate("(host) => { host.scrollTop = 0; }")
-            if name == "Curve":
-                panel(page, name)
-            beside = page.locator(".st-key-chunks_panel_body")
-            plot = beside.locator(".stPlotlyChart")
-            if name == "Curve":
-                shown(plot.locator(".scatterlayer .trace path.point"))
-                at_rest(page, beside)
-                click_mark(page, plot, plot.locator(".scatterlayer .trace").first.locator("path.point").last)
-            else:
-                plot.locator("g.slice path.surface").last.click()
-            until(lambda: at_top(page) > 500)
-        shown(page.locator(".details h3", has_text="Chunk"))
+def test_a_finding_the_curve_and_the_tree_lead_to_their_places(address: str, page: Page) -> None:
+    opened(page, address)
+    page.get_by_role("combobox", name="Chunker").click()
+    page.get_by_role("option", name="Fixed size").click()
+    expect(page.locator(".reader-label")).to_have_text("Trial, not applied")
+    finding = page.get_by_role("button", name=re.compile("chunks? ends? inside a sentence"))
+    finding.click()
+    expect(page.locator(".st-key-chunks_place")).to_contain_text("1 of ")
+    for number in (2, 3, 4, 5):
+        settled(page)
+        page.get_by_role("button", name="Next place").click()
+        expect(page.locator(".st-key-chunks_place")).to_contain_text(f"{number} of ")
+    until(lambda: at_top(page) > 0)
+    for name in ("Tree", "Curve"):
+        page.locator("div.text").first.evaluate("(host) => { host.scrollTop = 0; }")
+        if name == "Curve":
+            choose(page, name)
+        beside = page.locator(".st-key-chunks_panel_body")
+        plot = beside.locator(".stPlotlyChart")
+        if name == "Curve":
+            shown(plot.locator(".scatterlayer .trace path.point"))
+            at_rest(page, beside)
+            click_mark(page, plot, plot.locator(".scatterlayer .trace").first.locator("path.point").last)
+        else:
+            plot.locator("g.slice path.surface").last.click()
+        until(lambda: at_top(page) > 500)
+    shown(page.locator(".details h3", has_text="Chunk"))
 
 
-def test_two_cuts_are_marked_and_the_severed_gold_is_named(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, address)
-        page.get_by_role("combobox", name="Compare with").click()
-        page.get_by_role("option", name="Fixed size").click()
-        expect(page.locator(".reader.compact")).to_have_count(2)
-        expect(page.locator(".reader-label").first).to_have_text("A · As indexed")
-        until(lambda: fits(page))
-        for word in ("added", "removed"):
-            shown(page.locator(".compare-mark", has_text=word))
-        table = page.locator(".st-key-chunks_comparison")
-        expect(table).to_contain_text("Gold severed")
-        page.get_by_role("button", name=re.compile("Severed by A")).click()
-        until(lambda: at_top(page) > 0)
-        assert faults(page) == []
+def test_two_cuts_are_marked_and_the_severed_gold_is_named(address: str, page: Page) -> None:
+    opened(page, address)
+    page.get_by_role("combobox", name="Compare with").click()
+    page.get_by_role("option", name="Fixed size").click()
+    expect(page.locator(".reader.compact")).to_have_count(2)
+    expect(page.locator(".reader-label").first).to_have_text("A · As indexed")
+    until(lambda: fits(page))
+    for word in ("added", "removed"):
+        shown(page.locator(".compare-mark", has_text=word))
+    table = page.locator(".st-key-chunks_comparison")
+    expect(table).to_contain_text("Gold severed")
+    page.get_by_role("button", name=re.compile("Severed by A")).click()
+    until(lambda: at_top(page) > 0)
+    assert faults(page) == []
 
 
 def fits(page: Page) -> bool:
@@ -192,24 +174,23 @@ def fits(page: Page) -> bool:
 
 
 def test_a_clicked_chunk_says_what_is_known_of_it_and_no_panel_has_a_serious_fault_in_either_theme(
-    address: str, browser: Browser
+    address: str, page: Page
 ) -> None:
-    with visiting(browser) as page:
-        opened(page, address)
-        facts = page.locator(".chunk-facts")
-        for leaf in (1, 3):
-            page.locator(f".text .segment[data-leaf='{leaf}']").first.click()
-            expect(facts).to_contain_text(f"Chunk {leaf + 1} of")
-            expect(facts).to_contain_text("What is known of it")
-        beside = page.locator(".st-key-chunks_panel_body")
-        for name in ("Curve", "Map", "Tree"):
-            panel(page, name)
-            settled(page)
-            shown(beside.locator(".stPlotlyChart"))
-            until(lambda: fits(page))
-            assert faults(page) == [], name
-        bar = beside.locator(".slice path.surface").first
-        light = bar.evaluate("(bar) => getComputedStyle(bar).fill")
-        turn(page, "dark")
-        until(lambda: bar.evaluate("(bar) => getComputedStyle(bar).fill") != light)
-        assert faults(page) == []
+    opened(page, address)
+    facts = page.locator(".chunk-facts")
+    for leaf in (1, 3):
+        page.locator(f".text .segment[data-leaf='{leaf}']").first.click()
+        expect(facts).to_contain_text(f"Chunk {leaf + 1} of")
+        expect(facts).to_contain_text("What is known of it")
+    beside = page.locator(".st-key-chunks_panel_body")
+    for name in ("Curve", "Map", "Tree"):
+        choose(page, name)
+        settled(page)
+        shown(beside.locator(".stPlotlyChart"))
+        until(lambda: fits(page))
+        assert faults(page) == [], name
+    bar = beside.locator(".slice path.surface").first
+    light = bar.evaluate("(bar) => getComputedStyle(bar).fill")
+    turn(page, "dark")
+    until(lambda: bar.evaluate("(bar) => getComputedStyle(bar).fill") != light)
+    assert faults(page) == []

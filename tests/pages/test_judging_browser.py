@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from core.library import Incoming, Library
+from core.library import Library
 from tests.pages.browsing import (
-    SLOW,
+    ask,
     changes,
+    choose,
     chunks,
     faults,
     faults_in_both,
+    made,
+    open_document,
     resting,
     settled,
     shown,
     until,
-    visit,
-    visiting,
 )
 from tests.pages.marking import PLACE, drag, scrolled_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
 QUESTION = "How long is an access token valid?"
 HOSTILE = "<img src=x onerror='window.hurt = 1'> **why**?"
 ROCKETS = """# Rockets 🚀
@@ -49,29 +48,16 @@ LONG = "\n\n".join(f"## Section {number}\n\nMark {number}. {SENTENCE * 12}" for 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
-    folder = tmp_path_factory.mktemp("judging")
-    (folder / "rockets.md").write_text(ROCKETS, encoding="utf-8")
-    (folder / "weir.md").write_text(LONG, encoding="utf-8")
-    paths = [*(samples / "documents" / name for name in ("api.md", "quarterly-report.pdf"))]
-    paths += [folder / "rockets.md", folder / "weir.md"]
-    with Library.open(folder / "home") as library:
-        assert not library.ingest([Incoming(path.name, path=path) for path in paths]).failures
-    return folder / "home"
+    files = [samples / "documents" / name for name in ("api.md", "quarterly-report.pdf")]
+    return made(tmp_path_factory.mktemp("judging"), {"rockets.md": ROCKETS, "weir.md": LONG}, files)
 
 
-@pytest.fixture
-def address(app: Callable[..., str], home: Path) -> str:
-    return app(home)
-
-
-def open_document(page: Page, address: str, home: Path, name: str) -> tuple[str, str]:
+def open_named(page: Page, address: str, home: Path, name: str) -> tuple[str, str]:
     """Open a document on Chunks; returns its version and its text."""
     with Library.open(home, write=False) as library:
         version = next(source.version_id for source in library.sources() if source.name == name)
         text = library.document(version).text
-    visit(page, f"{address}/chunks?{urlencode({'document': version})}")
-    shown(page.locator(".text .segment"))
-    settled(page)
+    open_document(page, address, version)
     return version, text
 
 
@@ -95,254 +81,227 @@ def save(page: Page, question: str, answer: str = "") -> None:
     field.fill(question)
     page.get_by_label("Expected answer").fill(answer)
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.locator(".judge-notice")).to_contain_text(f"Saved as gold for “{question}”", timeout=SLOW)
+    expect(page.locator(".judge-notice")).to_contain_text(f"Saved as gold for “{question}”")
     settled(page)
 
 
-def test_marked_words_become_gold_and_are_taken_back(address: str, home: Path, browser: Browser) -> None:
+def test_marked_words_become_gold_and_are_taken_back(address: str, home: Path, page: Page) -> None:
     question = "What happened at noon?"
-    with visiting(browser) as page:
-        open_document(page, address, home, "rockets.md")
-        drag(page, ".text", "🚀 left", "noon 🍵")
-        shown(page.get_by_role("button", name="Judge as gold"))
-        expect(page.locator(".judge-count")).to_have_text("16 characters")  # code points
-        page.get_by_role("button", name="Judge as gold").click()
-        expect(page.locator(".judge-quote")).to_have_text("🚀 left at noon 🍵")
-        assert faults(page) == []
-        save(page, question, "It left.")
-        assert quotes(home, question) == ["🚀 left at noon 🍵"]
-        assert "".join(page.locator(".text .segment.gold").all_inner_texts()) == "🚀 left at noon 🍵"
-        expect(page.locator(".text")).to_be_focused()
-        expect(page.locator(".gold-facts")).to_contain_text(question)
-        page.get_by_role("button", name=f"Gold: {question}").click()
-        expect(page.locator(".judge-panel")).to_contain_text("Expected: It left.")
-        assert faults_in_both(page) == []
-        page.get_by_role("button", name=f"Remove: {question}").click()
-        expect(page.locator(".judge-notice")).to_contain_text("Removed", timeout=SLOW)
-        expect(page.locator(".text .gold")).to_have_count(0, timeout=SLOW)
-        assert quotes(home, question) == []
-        page.locator(".judge-notice").get_by_role("button", name="Undo").click()
-        shown(page.locator(".text .segment.gold"))
-        assert quotes(home, question) == ["🚀 left at noon 🍵"]
-        page.get_by_role("button", name=f"Gold: {question}").click()
-        page.get_by_role("button", name=f"Remove: {question}").click()
-        expect(page.locator(".text .gold")).to_have_count(0, timeout=SLOW)
+    open_named(page, address, home, "rockets.md")
+    drag(page, ".text", "🚀 left", "noon 🍵")
+    shown(page.get_by_role("button", name="Judge as gold"))
+    expect(page.locator(".judge-count")).to_have_text("16 characters")  # code points
+    page.get_by_role("button", name="Judge as gold").click()
+    expect(page.locator(".judge-quote")).to_have_text("🚀 left at noon 🍵")
+    assert faults(page) == []
+    save(page, question, "It left.")
+    assert quotes(home, question) == ["🚀 left at noon 🍵"]
+    assert "".join(page.locator(".text .segment.gold").all_inner_texts()) == "🚀 left at noon 🍵"
+    expect(page.locator(".text")).to_be_focused()
+    expect(page.locator(".gold-facts")).to_contain_text(question)
+    page.get_by_role("button", name=f"Gold: {question}").click()
+    expect(page.locator(".judge-panel")).to_contain_text("Expected: It left.")
+    assert faults_in_both(page) == []
+    page.get_by_role("button", name=f"Remove: {question}").click()
+    expect(page.locator(".judge-notice")).to_contain_text("Removed")
+    expect(page.locator(".text .gold")).to_have_count(0)
+    assert quotes(home, question) == []
+    page.locator(".judge-notice").get_by_role("button", name="Undo").click()
+    shown(page.locator(".text .segment.gold"))
+    assert quotes(home, question) == ["🚀 left at noon 🍵"]
+    page.get_by_role("button", name=f"Gold: {question}").click()
+    page.get_by_role("button", name=f"Remove: {question}").click()
+    expect(page.locator(".text .gold")).to_have_count(0)
 
 
-def test_tables_prefixes_and_blanks_are_marked_as_the_text_has_them(address: str, home: Path, browser: Browser) -> None:
-    with visiting(browser) as page:
-        _, text = open_document(page, address, home, "rockets.md")
-        page.get_by_label("Prefixes").check()
-        drag(page, ".text", "back to the ground", "peat")
-        page.keyboard.press("g")
-        save(page, "From the ground to the peat?")
-        wanted = text[text.index("back to the ground") : text.index("peat") + 4]
-        assert quotes(home, "From the ground to the peat?") == [wanted]
-        drag(page, ".text", "stands here as text", "The last line.")
-        page.keyboard.press("g")
-        save(page, HOSTILE)
-        assert quotes(home, HOSTILE) == [text[text.index("stands here") : text.index("The last line.") + 14]]
-        expect(page.locator(".gold-facts")).to_contain_text(HOSTILE)
-        assert page.locator(".reader img").count() == 0
-        assert page.evaluate("window.hurt") is None
+def test_tables_prefixes_and_blanks_are_marked_as_the_text_has_them(address: str, home: Path, page: Page) -> None:
+    _, text = open_named(page, address, home, "rockets.md")
+    page.get_by_label("Prefixes").check()
+    drag(page, ".text", "back to the ground", "peat")
+    page.keyboard.press("g")
+    save(page, "From the ground to the peat?")
+    wanted = text[text.index("back to the ground") : text.index("peat") + 4]
+    assert quotes(home, "From the ground to the peat?") == [wanted]
+    drag(page, ".text", "stands here as text", "The last line.")
+    page.keyboard.press("g")
+    save(page, HOSTILE)
+    assert quotes(home, HOSTILE) == [text[text.index("stands here") : text.index("The last line.") + 14]]
+    expect(page.locator(".gold-facts")).to_contain_text(HOSTILE)
+    assert page.locator(".reader img").count() == 0
+    assert page.evaluate("window.hurt") is None
 
 
-def test_marks_reach_across_parts_that_are_drawn_while_one_scrolls(address: str, home: Path, browser: Browser) -> None:
-    with visiting(browser) as page:
-        version, text = open_document(page, address, home, "weir.md")
-        host = page.locator(".text")
-        start = resting(lambda: host.evaluate(PLACE, ["Mark 1.", 0]))
-        page.mouse.move(*start)
-        page.mouse.down()
-        page.mouse.move(start[0] + 30, start[1] + 60)
-        for number in range(2, 37):  # far beyond what is kept in the page
-            until(lambda words=f"Mark {number}.": scrolled_to(page, words))  # type: ignore[misc]
-        page.mouse.move(*host.evaluate(PLACE, ["Mark 36.", 0]))
-        page.mouse.up()
-        shown(page.get_by_role("button", name="Judge as gold"))
-        page.keyboard.press("g")
-        save(page, "The first half?")
-        wanted = text[: text.index("Mark 36.")].rstrip()
-        assert places(home, "The first half?") == [(version, text.index("Mark 1."), len(wanted))]
+def test_marks_reach_across_parts_that_are_drawn_while_one_scrolls(address: str, home: Path, page: Page) -> None:
+    version, text = open_named(page, address, home, "weir.md")
+    host = page.locator(".text")
+    start = resting(lambda: host.evaluate(PLACE, ["Mark 1.", 0]))
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + 30, start[1] + 60)
+    for number in range(2, 37):  # far beyond what is kept in the page
+        until(lambda words=f"Mark {number}.": scrolled_to(page, words))  # type: ignore[misc]
+    page.mouse.move(*host.evaluate(PLACE, ["Mark 36.", 0]))
+    page.mouse.up()
+    shown(page.get_by_role("button", name="Judge as gold"))
+    page.keyboard.press("g")
+    save(page, "The first half?")
+    wanted = text[: text.index("Mark 36.")].rstrip()
+    assert places(home, "The first half?") == [(version, text.index("Mark 1."), len(wanted))]
 
 
-def test_a_mark_stands_while_the_text_is_cut_anew_under_it(address: str, home: Path, browser: Browser) -> None:
-    with visiting(browser) as page:
-        version, text = open_document(page, address, home, "weir.md")
-        host, undo, redo = (page.locator(f".reader .{name}") for name in ("text", "undo", "redo"))
-        cuts = chunks(page)
-        page.locator(".cut.margin[data-edge]:not([data-edge='0'])").nth(1).focus()
-        assert changes(page, lambda: page.keyboard.press("m")) == -1
-        host.evaluate("host => { host.scrollTop = 0; }")
-        first, last = text.index("Mark 1."), text.index("Mark 2.")
-        start = resting(lambda: host.evaluate(PLACE, ["Mark 1.", 0]))
-        page.mouse.move(*start)
-        page.mouse.down()
-        undo.evaluate("button => button.click()")  # the next cut comes while the button is held
-        page.wait_for_timeout(1_000)
-        settled(page)
-        assert chunks(page) == cuts - 1, "under a held button nothing is drawn anew"
-        page.mouse.move(start[0] + 30, start[1] + 60)
-        page.mouse.move(*host.evaluate(PLACE, ["Mark 2.", 0]))
-        page.mouse.up()
-        until(lambda: chunks(page) == cuts)
-        redo.evaluate("button => button.click()")  # and another, under words marked already
-        until(lambda: chunks(page) == cuts - 1)
-        shown(page.get_by_role("button", name="Judge as gold"))
-        page.keyboard.press("g")
-        save(page, "The first mark?")
-        ((kept, left, right),) = places(home, "The first mark?")
-        assert (kept, left) == (version, first)
-        assert text[left:right] == text[first:last].rstrip()
+def test_a_mark_stands_while_the_text_is_cut_anew_under_it(address: str, home: Path, page: Page) -> None:
+    version, text = open_named(page, address, home, "weir.md")
+    host, undo, redo = (page.locator(f".reader .{name}") for name in ("text", "undo", "redo"))
+    cuts = chunks(page)
+    page.locator(".cut.margin[data-edge]:not([data-edge='0'])").nth(1).focus()
+    assert changes(page, lambda: page.keyboard.press("m")) == -1
+    host.evaluate("host => { host.scrollTop = 0; }")
+    first, last = text.index("Mark 1."), text.index("Mark 2.")
+    start = resting(lambda: host.evaluate(PLACE, ["Mark 1.", 0]))
+    page.mouse.move(*start)
+    page.mouse.down()
+    undo.evaluate("button => button.click()")  # the next cut comes while the button is held
+    page.wait_for_timeout(1_000)
+    settled(page)
+    assert chunks(page) == cuts - 1, "under a held button nothing is drawn anew"
+    page.mouse.move(start[0] + 30, start[1] + 60)
+    page.mouse.move(*host.evaluate(PLACE, ["Mark 2.", 0]))
+    page.mouse.up()
+    until(lambda: chunks(page) == cuts)
+    redo.evaluate("button => button.click()")  # and another, under words marked already
+    until(lambda: chunks(page) == cuts - 1)
+    shown(page.get_by_role("button", name="Judge as gold"))
+    page.keyboard.press("g")
+    save(page, "The first mark?")
+    ((kept, left, right),) = places(home, "The first mark?")
+    assert (kept, left) == (version, first)
+    assert text[left:right] == text[first:last].rstrip()
 
 
-def test_keys_alone_judge_a_chunk_and_escape_leaves_everything_as_it_was(
-    address: str, home: Path, browser: Browser
-) -> None:
-    with visiting(browser) as page:
-        open_document(page, address, home, "api.md")
-        page.locator(".text").focus()
-        page.keyboard.press("]")
-        page.keyboard.press("]")
-        expect(page.locator(".details h3")).to_contain_text("Chunk 2")
-        page.keyboard.press("g")
-        expect(page.get_by_label("Which question does this passage answer?")).to_be_focused()
-        page.keyboard.type("g ] f ?")  # no keys of the page while one types
-        expect(page.locator(".details h3")).to_contain_text("Chunk 2")
-        page.keyboard.press("Escape")
-        expect(page.locator(".judge-panel")).to_be_hidden()
-        expect(page.locator(".text")).to_be_focused()
-        page.keyboard.press("g")
-        page.keyboard.type("What is the second chunk?")
-        page.keyboard.press("Enter")
-        expect(page.locator(".judge-notice")).to_contain_text("Saved as gold", timeout=SLOW)
-        (quote,) = quotes(home, "What is the second chunk?")
-        assert quote.startswith("All paths are relative")
+def test_keys_alone_judge_a_chunk_and_escape_leaves_everything_as_it_was(address: str, home: Path, page: Page) -> None:
+    open_named(page, address, home, "api.md")
+    page.locator(".text").focus()
+    page.keyboard.press("]")
+    page.keyboard.press("]")
+    expect(page.locator(".details h3")).to_contain_text("Chunk 2")
+    page.keyboard.press("g")
+    expect(page.get_by_label("Which question does this passage answer?")).to_be_focused()
+    page.keyboard.type("g ] f ?")  # no keys of the page while one types
+    expect(page.locator(".details h3")).to_contain_text("Chunk 2")
+    page.keyboard.press("Escape")
+    expect(page.locator(".judge-panel")).to_be_hidden()
+    expect(page.locator(".text")).to_be_focused()
+    page.keyboard.press("g")
+    page.keyboard.type("What is the second chunk?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".judge-notice")).to_contain_text("Saved as gold")
+    (quote,) = quotes(home, "What is the second chunk?")
+    assert quote.startswith("All paths are relative")
 
 
-def test_gold_stands_on_the_picture_of_a_page_too(address: str, home: Path, browser: Browser) -> None:
-    with visiting(browser) as page:
-        open_document(page, address, home, "quarterly-report.pdf")
-        drag(page, ".text", "41 utilities", "Sluice")
-        page.keyboard.press("g")
-        save(page, "How many utilities?")
-        page.get_by_role("radio", name="Page").or_(page.get_by_role("button", name="Page", exact=True)).first.click()
-        shown(page.locator(".frame img"))
-        page.get_by_role("button", name="Gold: How many utilities?").click()
-        expect(page.locator(".judge-panel")).to_contain_text("How many utilities?")
-        settled(page)
-        assert faults(page) == []
+def test_a_judgment_redraws_only_its_own_part_and_sends_no_text_again(address: str, home: Path, page: Page) -> None:
+    told: list[bytes] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda data: told.append(as_bytes(data))))
+    open_named(page, address, home, "weir.md")
+    assert sum(data.count(SENTENCE.encode()) for data in told) == LONG.count(SENTENCE)  # it came once
 
+    def kept() -> list[int | None]:
+        found: list[int | None] = page.locator(".text").evaluate(
+            "(host) => [...host.querySelectorAll('.slab')].map((slab) => slab.kept)"
+        )
+        return found
 
-def test_a_judgment_redraws_only_its_own_part_and_sends_no_text_again(
-    address: str, home: Path, browser: Browser
-) -> None:
-    with visiting(browser) as page:
-        told: list[bytes] = []
-        page.on("websocket", lambda socket: socket.on("framereceived", lambda data: told.append(as_bytes(data))))
-        open_document(page, address, home, "weir.md")
-        assert sum(data.count(SENTENCE.encode()) for data in told) == LONG.count(SENTENCE)  # it came once
+    def drawn_for_good() -> bool:
+        """Mark the parts, and see whether they are the same ones a second later: a late drawing comes first."""
+        page.locator(".text").evaluate("(host) => host.querySelectorAll('.slab').forEach((slab) => slab.kept = 1)")
+        page.locator(".text").evaluate("(host) => { host.scrollTop = 30; }")
+        page.wait_for_timeout(1000)
+        return set(kept()) == {1}
 
-        def kept() -> list[int | None]:
-            found: list[int | None] = page.locator(".text").evaluate(
-                "(host) => [...host.querySelectorAll('.slab')].map((slab) => slab.kept)"
-            )
-            return found
-
-        def drawn_for_good() -> bool:
-            """Mark the parts, and see whether they are the same ones a second later: a late drawing comes first."""
-            page.locator(".text").evaluate("(host) => host.querySelectorAll('.slab').forEach((slab) => slab.kept = 1)")
-            page.locator(".text").evaluate("(host) => { host.scrollTop = 30; }")
-            page.wait_for_timeout(1000)
-            return set(kept()) == {1}
-
-        until(drawn_for_good)
-        told.clear()
-        drag(page, ".text", "Mark 1.", "Mark 1.")
-        page.keyboard.press("g")
-        save(page, "Which mark comes first?")
-        assert not any(SENTENCE.encode() in data for data in told)
-        parts = kept()
-        assert parts.count(1) >= len(parts) - 1
-        assert float(page.locator(".text").evaluate("(host) => host.scrollTop")) == 30
+    until(drawn_for_good)
+    told.clear()
+    drag(page, ".text", "Mark 1.", "Mark 1.")
+    page.keyboard.press("g")
+    save(page, "Which mark comes first?")
+    assert not any(SENTENCE.encode() in data for data in told)
+    parts = kept()
+    assert parts.count(1) >= len(parts) - 1
+    assert float(page.locator(".text").evaluate("(host) => host.scrollTop")) == 30
 
 
 def as_bytes(data: str | bytes) -> bytes:
     return data.encode() if isinstance(data, str) else data
 
 
-def ask(page: Page, address: str, question: str = QUESTION) -> None:
-    visit(page, f"{address}/ask")
-    page.get_by_placeholder("Ask your documents").fill(question)
-    page.keyboard.press("Enter")
-    shown(page.locator(".hit"))
-    settled(page)
-
-
 def test_one_click_on_ask_makes_gold_of_the_question_which_chunks_offers_too(
-    address: str, home: Path, browser: Browser
+    address: str, home: Path, page: Page
 ) -> None:
     question = QUESTION
-    with visiting(browser) as page:
-        ask(page, address, question)
-        shown(page.get_by_text("No answer marked for this question yet"))
-        shown(page.locator(".child.on"))
-        page.locator(".hit").first.evaluate("(hit) => { hit.kept = 1; }")
-        drag(page, ".hit.on .snippet", "for 3600", "from the moment")
-        page.get_by_role("button", name="Judge as gold for this question").click()
-        shown(page.get_by_text("1 gold passage judged for this question; 1 is in what the reader gets."))
-        assert quotes(home, question) == ["for 3600 seconds from the moment"]
-        shown(page.locator(".hit .gold-tag"))
-        assert page.locator(".hit").first.evaluate("(hit) => hit.kept") == 1  # nothing else was drawn anew
-        assert "".join(page.locator(".passage .words.gold").all_inner_texts()) == "for 3600 seconds from the moment"
-        settled(page)
-        assert faults_in_both(page) == []
-        page.locator(".judge-notice").get_by_role("button", name="Undo").click()
-        shown(page.get_by_text("No answer marked for this question yet"))
-        expect(page.locator(".evidence .gold")).to_have_count(0, timeout=SLOW)
-        assert quotes(home, question) == []
-        # The question goes along to Chunks.
-        page.locator(".hit.on .go").click()
-        shown(page.locator(".text .segment.focus"))
-        settled(page)
-        drag(page, ".text", "Refresh tokens", "do not exist")
-        page.keyboard.press("g")
-        expect(page.get_by_label("Which question does this passage answer?")).to_have_value(QUESTION)
-        page.keyboard.press("Enter")
-        expect(page.locator(".judge-notice")).to_contain_text("Saved as gold", timeout=SLOW)
-        assert quotes(home, QUESTION) == ["Refresh tokens do not exist"]
+    ask(page, address, question)
+    shown(page.get_by_text("No answer marked for this question yet"))
+    shown(page.locator(".child.on"))
+    page.locator(".hit").first.evaluate("(hit) => { hit.kept = 1; }")
+    drag(page, ".hit.on .snippet", "for 3600", "from the moment")
+    page.get_by_role("button", name="Judge as gold for this question").click()
+    shown(page.get_by_text("1 gold passage judged for this question; 1 is in what the reader gets."))
+    assert quotes(home, question) == ["for 3600 seconds from the moment"]
+    shown(page.locator(".hit .gold-tag"))
+    assert page.locator(".hit").first.evaluate("(hit) => hit.kept") == 1  # nothing else was drawn anew
+    assert "".join(page.locator(".passage .words.gold").all_inner_texts()) == "for 3600 seconds from the moment"
+    settled(page)
+    assert faults_in_both(page) == []
+    page.locator(".judge-notice").get_by_role("button", name="Undo").click()
+    shown(page.get_by_text("No answer marked for this question yet"))
+    expect(page.locator(".evidence .gold")).to_have_count(0)
+    assert quotes(home, question) == []
+    # The question goes along to Chunks.
+    page.locator(".hit.on .go").click()
+    shown(page.locator(".text .segment.focus"))
+    settled(page)
+    drag(page, ".text", "Refresh tokens", "do not exist")
+    page.keyboard.press("g")
+    expect(page.get_by_label("Which question does this passage answer?")).to_have_value(QUESTION)
+    page.keyboard.press("Enter")
+    expect(page.locator(".judge-notice")).to_contain_text("Saved as gold")
+    assert quotes(home, QUESTION) == ["Refresh tokens do not exist"]
 
 
-def test_the_list_leads_to_the_place_and_exports(address: str, home: Path, browser: Browser) -> None:
-    with visiting(browser) as page:
-        open_document(page, address, home, "api.md")
-        drag(page, ".text", "All times", "UTC")
-        page.keyboard.press("g")
-        save(page, "Which zone are times in?")
-        open_document(page, address, home, "rockets.md")
-        page.get_by_role("button", name="Judgments").click()
-        dialog = page.get_by_role("dialog")
-        field = dialog.get_by_placeholder("Filter by question")
-        shown(field)
-        settled(page)  # a page that is being drawn would take back what is typed into it
-        field.fill("zone")
-        table = dialog.locator("[data-testid=stDataFrame]")
-        until(lambda: table.count() == 1 and (table.first.bounding_box() or {"height": 999})["height"] < 100)
-        settled(page)
-        assert faults(page) == []
-        table.click(position={"x": 16, "y": 50})
-        dialog.get_by_role("button", name="Open in Chunks").click()
-        shown(page.locator(".text .segment.focus.gold"))
-        assert "".join(page.locator(".text .segment.focus").all_inner_texts()).startswith("All times")
-        page.get_by_role("button", name="Judgments").click()
-        page.get_by_role("tab", name="Export").click()
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Suite (.zip)").click()
-        with zipfile.ZipFile(download.value.path()) as archive:
-            assert b"Which zone are times in?" in archive.read("questions.jsonl")
-        page.get_by_role("tab", name="Import").click()
-        page.locator("[data-testid=stFileUploaderDropzone] input[type=file]").set_input_files(
-            {"name": "judgments.zip", "mimeType": "application/zip", "buffer": Path(download.value.path()).read_bytes()}
-        )
-        page.keyboard.press("Escape")
-        expect(page.get_by_role("dialog")).to_have_count(0, timeout=SLOW)
+def test_gold_stands_on_the_picture_of_a_page_and_the_list_leads_there_and_exports(
+    address: str, home: Path, page: Page
+) -> None:
+    open_named(page, address, home, "quarterly-report.pdf")
+    drag(page, ".text", "41 utilities", "Sluice")
+    page.keyboard.press("g")
+    save(page, "How many utilities?")
+    choose(page, "Page")
+    shown(page.locator(".frame img"))
+    page.get_by_role("button", name="Gold: How many utilities?").click()
+    expect(page.locator(".judge-panel")).to_contain_text("How many utilities?")
+    assert faults(page) == []
+    open_named(page, address, home, "rockets.md")
+    page.get_by_role("button", name="Judgments").click()
+    dialog = page.get_by_role("dialog")
+    field = dialog.get_by_placeholder("Filter by question")
+    shown(field)
+    settled(page)  # a page that is being drawn would take back what is typed into it
+    field.fill("utilities")
+    table = dialog.locator("[data-testid=stDataFrame]")
+    until(lambda: table.count() == 1 and (table.first.bounding_box() or {"height": 999})["height"] < 100)
+    settled(page)
+    assert faults(page) == []
+    table.click(position={"x": 16, "y": 50})
+    dialog.get_by_role("button", name="Open in Chunks").click()
+    shown(page.locator(".text .segment.focus.gold"))
+    assert "".join(page.locator(".text .segment.focus").all_inner_texts()).startswith("41 utilities")
+    page.get_by_role("button", name="Judgments").click()
+    page.get_by_role("tab", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Suite (.zip)").click()
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert b"How many utilities?" in archive.read("questions.jsonl")
+    page.get_by_role("tab", name="Import").click()
+    page.locator("[data-testid=stFileUploaderDropzone] input[type=file]").set_input_files(
+        {"name": "judgments.zip", "mimeType": "application/zip", "buffer": Path(download.value.path()).read_bytes()}
+    )
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from core.language.settings import LanguageSettings, save
 from core.library import Incoming, Library
 from tests.language.endpoint import Endpoint, Script, endpoint
-from tests.pages.browsing import faults_in_both, serving, settled, shown, turn, visit, visiting
+from tests.pages.browsing import faults_in_both, serving, settled, shown, turn, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
 QUESTION = "How long is an access token valid?"
@@ -59,57 +59,56 @@ def looked_at(page: Page, name: str) -> None:
 
 
 def test_an_answer_is_stopped_fails_is_unsupported_and_goes_on_by_keys(
-    written: tuple[str, Endpoint], browser: Browser
+    written: tuple[str, Endpoint], page: Page
 ) -> None:
     address, served = written
     served.answers[:] = [SLOWLY]
-    with visiting(browser) as page:
-        visit(page, f"{address}/ask")
-        field = page.get_by_placeholder("Ask your documents")
-        shown(field)
-        settled(page)
-        field.focus()
-        page.keyboard.type(QUESTION)
-        page.keyboard.press("Enter")
-        answer = page.locator(".written")
-        expect(answer).to_contain_text("3600 seconds")
-        turn(page, "dark")  # while it comes
-        pictured(page, "streaming")
-        pressed(page, "Enter", page.get_by_role("button", name="Stop", exact=True))
-        shown(page.get_by_text("It was stopped."))
-        turn(page, "light")
-        expect(answer.locator(".mark.supported").first).to_be_visible()  # what was written is checked all the same
-        pictured(page, "stopped")
+    visit(page, f"{address}/ask")
+    field = page.get_by_placeholder("Ask your documents")
+    shown(field)
+    settled(page)
+    field.focus()
+    page.keyboard.type(QUESTION)
+    page.keyboard.press("Enter")
+    answer = page.locator(".written")
+    expect(answer).to_contain_text("3600 seconds")
+    turn(page, "dark")  # while it comes
+    pictured(page, "streaming")
+    pressed(page, "Enter", page.get_by_role("button", name="Stop", exact=True))
+    shown(page.get_by_text("It was stopped."))
+    turn(page, "light")
+    expect(answer.locator(".mark.supported").first).to_be_visible()  # what was written is checked all the same
+    pictured(page, "stopped")
 
-        again = page.get_by_role("button", name="Write it again")
-        served.answers[:] = [BEGUN]
-        pressed(page, "Enter", again)
-        shown(page.get_by_role("alert").filter(has_text="was cut before the answer ended"))
-        pictured(page, "failed")
+    again = page.get_by_role("button", name="Write it again")
+    served.answers[:] = [BEGUN]
+    pressed(page, "Enter", again)
+    shown(page.get_by_role("alert").filter(has_text="was cut before the answer ended"))
+    pictured(page, "failed")
 
-        served.answers[:] = [UNSUPPORTED]
-        pressed(page, "Enter", again)
-        unfound = answer.locator(".mark.not_found")
-        expect(unfound).to_have_count(1)
-        pressed(page, "Enter", unfound)
-        expect(unfound).to_have_attribute("aria-expanded", "true")
-        shown(answer.locator(".why"))
-        expect(answer.locator(".lost")).to_have_text("[9]")
-        looked_at(page, "unsupported")
+    served.answers[:] = [UNSUPPORTED]
+    pressed(page, "Enter", again)
+    unfound = answer.locator(".mark.not_found")
+    expect(unfound).to_have_count(1)
+    pressed(page, "Enter", unfound)
+    expect(unfound).to_have_attribute("aria-expanded", "true")
+    shown(answer.locator(".why"))
+    expect(answer.locator(".lost")).to_have_text("[9]")
+    looked_at(page, "unsupported")
 
-        served.answers[:] = [Script.words(f'["{REWRITTEN}"]'), Script.words("The gateway renews a token [1].")]
-        further = page.get_by_placeholder("Ask further")
-        further.focus()
-        page.keyboard.type("And who renews it?")
-        page.keyboard.press("Enter")
-        expect(field).to_have_value(REWRITTEN)
-        shown(answer.filter(has_text="The gateway renews"))
-        expect(answer).to_have_count(1)
-        settled(page)
-        looked_at(page, "further")
-        page.reload()
-        expect(field).to_have_value(REWRITTEN)
-        pressed(page, "Enter", page.get_by_role("button", name=f"1. {QUESTION}"))
-        expect(field).to_have_value(QUESTION)
-        page.go_back()
-        expect(field).to_have_value(REWRITTEN)
+    served.answers[:] = [Script.words(f'["{REWRITTEN}"]'), Script.words("The gateway renews a token [1].")]
+    further = page.get_by_placeholder("Ask further")
+    further.focus()
+    page.keyboard.type("And who renews it?")
+    page.keyboard.press("Enter")
+    expect(field).to_have_value(REWRITTEN)
+    shown(answer.filter(has_text="The gateway renews"))
+    expect(answer).to_have_count(1)
+    settled(page)
+    looked_at(page, "further")
+    page.reload()
+    expect(field).to_have_value(REWRITTEN)
+    pressed(page, "Enter", page.get_by_role("button", name=f"1. {QUESTION}"))
+    expect(field).to_have_value(QUESTION)
+    page.go_back()
+    expect(field).to_have_value(REWRITTEN)

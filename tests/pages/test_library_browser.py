@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pymupdf
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.pages.browsing import faults, faults_in_both, settled, shown, tick_only, visit, visiting
+from tests.pages.browsing import (
+    PASSWORD,
+    faults,
+    faults_in_both,
+    locked_pdf,
+    settled,
+    shown,
+    tick_only,
+    visit,
+    visiting,
+)
 
-pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
-PASSWORD = "ebb and flow"  # noqa: S105 - of a file this test writes
+pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +32,7 @@ def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
         place.write_text("# Weirs\n\nA weir is lowered by hand when the mains fail.\n", encoding="utf-8")
     (folder / "left.bak").write_text("left out", encoding="utf-8")
     (folder / "link.md").symlink_to(folder / "note.md")
-    locked = pymupdf.open()
-    locked.new_page().insert_text((72, 100), "The tide tables are kept with the harbour master.")
-    locked.save(folder / "locked.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=PASSWORD, owner_pw=PASSWORD)
+    locked_pdf(folder / "locked.pdf", "The tide tables are kept with the harbour master.")
     return folder
 
 
@@ -61,31 +67,29 @@ def figure(page: Page, name: str) -> Locator:
     return page.locator("[data-testid=stMetric]", has_text=name).locator("[data-testid=stMetricValue]")
 
 
-def test_a_document_is_filed_and_a_question_asks_its_collection_alone(scanned: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, scanned)
-        tick_only(page, "locked")
-        page.get_by_role("button", name="Organise").click()
-        dialog = page.get_by_role("dialog")
-        dialog.get_by_label("Collections").fill("Harbour")
-        shown(page.get_by_role("option", name="Add: Harbour"))
-        dialog.get_by_label("Collections").press("Enter")
-        expect(dialog.locator("[data-tag]:visible")).to_have_text("Harbour")
-        dialog.get_by_label("Note").fill("opened with the usual word")
-        dialog.get_by_role("button", name="Save").click()
-        expect(dialog).to_have_count(0)
-        visit(page, f"{scanned}/ask")
-        shown(page.get_by_text("Harbour"))
+def test_a_document_is_filed_and_a_question_asks_its_collection_alone(scanned: str, page: Page) -> None:
+    visit(page, scanned)
+    tick_only(page, "locked")
+    page.get_by_role("button", name="Organise").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Collections").fill("Harbour")
+    shown(page.get_by_role("option", name="Add: Harbour"))
+    dialog.get_by_label("Collections").press("Enter")
+    expect(dialog.locator("[data-tag]:visible")).to_have_text("Harbour")
+    dialog.get_by_label("Note").fill("opened with the usual word")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    visit(page, f"{scanned}/ask")
+    shown(page.get_by_text("Harbour"))
 
 
-def test_axe_finds_no_serious_fault(scanned: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, scanned)
-        shown(page.get_by_placeholder("Filter by title"))
-        assert faults_in_both(page) == []
-        visit(page, f"{scanned}/settings")
-        for tab in ("Embedder", "Re-ranker", "Reading and words", "Privacy", "Places and disk"):
-            page.get_by_role("tab", name=tab).click()
-            expect(page.get_by_role("tab", name=tab, selected=True)).to_have_count(1)
-            shown(page.get_by_role("tabpanel"))
-            assert faults(page) == []  # in the dark
+def test_axe_finds_no_serious_fault(scanned: str, page: Page) -> None:
+    visit(page, scanned)
+    shown(page.get_by_placeholder("Filter by title"))
+    assert faults_in_both(page) == []
+    visit(page, f"{scanned}/settings")
+    for tab in ("Embedder", "Re-ranker", "Reading and words", "Privacy", "Places and disk"):
+        page.get_by_role("tab", name=tab).click()
+        expect(page.get_by_role("tab", name=tab, selected=True)).to_have_count(1)
+        shown(page.get_by_role("tabpanel"))
+        assert faults(page) == []  # in the dark

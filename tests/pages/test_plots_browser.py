@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
-from tests.pages.browsing import resting, serving, shown, until, visit, visiting
+from tests.pages.browsing import middle, resting, serving, shown, until, visit, visiting
 from tests.pages.browsing import turn as theme_turned
 
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
@@ -30,9 +30,7 @@ def dot(page: Page, at: int) -> Locator:
 
 def press(page: Page, at: int) -> None:
     """Press the mouse on a point."""
-    box = dot(page, at).bounding_box()
-    assert box
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(*middle(dot(page, at)))
     page.mouse.down()
 
 
@@ -47,25 +45,24 @@ def gone(page: Page, *places: str) -> None:
 
 
 def test_a_click_leads_somewhere_once_more_on_the_same_point_in_another_theme_and_across_two_plots(
-    address: str, browser: Browser
+    address: str, page: Page
 ) -> None:
-    with visiting(browser) as page:
-        visit(page, address)
-        for places in (["v 0 9"], ["v 0 9", "v 0 9"]):
-            press(page, 0)
-            page.mouse.up()
-            gone(page, *places)
-        colour = "(mark) => getComputedStyle(mark).fill"
-        light = dot(page, 0).evaluate(colour)
-        theme_turned(page, "dark")
-        until(lambda: dot(page, 0).evaluate(colour) != light)
-        theme_turned(page, "light")
-        until(lambda: dot(page, 0).evaluate(colour) == light)
-        press(page, 1)
-        turn(page)
-        expect(page.locator(".scatterlayer .point")).to_have_count(4)
+    visit(page, address)
+    for places in (["v 0 9"], ["v 0 9", "v 0 9"]):
+        press(page, 0)
         page.mouse.up()
-        gone(page, "v 0 9", "v 0 9", "v 10 19")
+        gone(page, *places)
+    colour = "(mark) => getComputedStyle(mark).fill"
+    light = dot(page, 0).evaluate(colour)
+    theme_turned(page, "dark")
+    until(lambda: dot(page, 0).evaluate(colour) != light)
+    theme_turned(page, "light")
+    until(lambda: dot(page, 0).evaluate(colour) == light)
+    press(page, 1)
+    turn(page)
+    expect(page.locator(".scatterlayer .point")).to_have_count(4)
+    page.mouse.up()
+    gone(page, "v 0 9", "v 0 9", "v 10 19")
 
 
 class Post:
@@ -96,7 +93,7 @@ def all_sent(page: Page, post: Post) -> bool:
 
 
 def test_a_click_counts_while_the_next_plot_is_on_its_way(address: str, browser: Browser) -> None:
-    with visiting(browser) as page:
+    with visiting(browser, apart=True) as page:
         posts: list[Post] = []
         page.route_web_socket(re.compile("/_stcore/stream"), lambda socket: posts.append(Post(socket)))
         visit(page, address)

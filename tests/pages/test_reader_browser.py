@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
 
-import pymupdf
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from core.library import Incoming, Library
-from tests.pages.browsing import faults, faults_in_both, serving, settled, shown, turn, until, visit, visiting
+from core.library import Library
+from tests.pages.browsing import (
+    PASSWORD,
+    ask,
+    choose,
+    faults,
+    keys_ready,
+    locked_pdf,
+    made,
+    open_document,
+    rest,
+    settled,
+    shown,
+    turn,
+    until,
+    visit,
+)
 
-pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
-LONG = 3_000_000  # characters: a thousand pages
+pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
 MOST_NODES = 1500  # of the text and the tree together, wherever one reads
-PASSWORD = "ebb and flow"  # noqa: S105 - of a file the tests write
 QUESTION = "How long is an access token valid?"
 FIRST_IN_VIEW = """(host) => {
   const top = host.getBoundingClientRect().top + 20;
@@ -26,21 +38,15 @@ FIRST_IN_VIEW = """(host) => {
   return found;
 }"""
 MOVED = "(piece) => piece.getBoundingClientRect().top - piece.was"
-RESTS = """async (host) => {
-  for (let calm = 0, last = NaN; calm < 8; last = host.scrollTop) {
-    await new Promise(requestAnimationFrame);
-    calm = host.scrollTop === last ? calm + 1 : 0;
-  }
-  return host.scrollTop;
-}"""
 SAID = """(button) => {
   const said = [];
   new MutationObserver(() => said.push(button.textContent)).observe(button, { childList: true });
   return said;
 }"""
-CHUNK_ID = re.compile(r"^[0-9a-f]{16,}$")  # the app of ``long_book`` writes it once a choice was reported
+CHUNK_ID = re.compile(r"^[0-9a-f]{16,}$")  # the app of ``reader_of`` writes it once a choice was reported
 # A choice is reported after 250 ms; a timer that is set after that one, for longer, ends after it.
 REPORTED = "() => new Promise((done) => setTimeout(done, 400))"
+LONG = 3_000_000  # characters: a thousand pages
 SAMPLES = ("api.md", "quarterly-report.pdf")
 LINKED = (
     "# Links\n\nSee [the manual](https://manual.example/page), [this](javascript:window.hurt=1), [[api#Errors|errors]],"
@@ -51,22 +57,11 @@ LINKED = (
 
 
 @pytest.fixture(scope="module")
-def long_book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    home = tmp_path_factory.mktemp("long") / "none"
-    with serving(home, "tests/pages/reader_app.py", {"LECTERN_TEST_CHARACTERS": str(LONG)}) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
     folder = tmp_path_factory.mktemp("reader")
-    (folder / "links.md").write_text(LINKED, encoding="utf-8")
-    locked_pdf(folder / "locked.pdf")
-    paths = [*(samples / "documents" / name for name in SAMPLES), folder / "links.md", folder / "locked.pdf"]
-    with Library.open(folder / "home") as library:
-        library.passwords.offer(PASSWORD)
-        assert not library.ingest([Incoming(path.name, path=path) for path in paths]).failures
-    return folder / "home"
+    locked_pdf(folder / "locked.pdf", "The tide table of the outer harbour is kept under lock.")
+    files = [*(samples / "documents" / name for name in SAMPLES), folder / "locked.pdf"]
+    return made(folder, {"links.md": LINKED}, files, password=PASSWORD)
 
 
 @pytest.fixture(scope="module")
@@ -76,45 +71,12 @@ def versions(home: Path) -> dict[str, str]:
         return {source.name: source.version_id for source in library.sources()}
 
 
-@pytest.fixture
-def address(app: Callable[..., str], home: Path) -> str:
-    return app(home)
-
-
-def locked_pdf(path: Path) -> None:
-    """A page of words that only ``PASSWORD`` opens."""
-    with pymupdf.open() as pdf:
-        pdf.new_page().insert_text((72, 72), "The tide table of the outer harbour is kept under lock.")
-        pdf.save(path, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=PASSWORD, owner_pw="owner")
-
-
 def go_to(page: Page, name: str) -> None:
     page.get_by_test_id("stTopNav").get_by_role("link", name=name).click()
 
 
-def keys_ready(page: Page) -> None:
-    """The page listens for its keys."""
-    expect(page.locator(".keys-line[data-ready]")).to_be_attached()
-    settled(page)
-
-
-def to_view(page: Page, name: str) -> None:
-    page.get_by_role("radio", name=name).or_(page.get_by_role("button", name=name, exact=True)).first.click()
-
-
-def open_document(page: Page, address: str, version: str, span: str = "") -> None:
-    visit(page, f"{address}/chunks?{urlencode({'document': version, 'span': span} if span else {'document': version})}")
-    shown(page.locator(".text .segment"))
-    settled(page)
-
-
 def nodes(page: Page) -> int:
     return int(page.locator(".reader").evaluate("(reader) => reader.querySelectorAll('.text *, .tree *').length"))
-
-
-def rest(host: Locator) -> float:
-    """Wait until nothing scrolls it any more; where it stands."""
-    return float(host.evaluate(RESTS))
 
 
 def copied(page: Page, button: Locator) -> str:
@@ -140,13 +102,12 @@ def scroll_to(page: Page, share: float) -> None:
     )
 
 
-def test_a_thousand_pages_are_scrolled_and_searched(long_book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        visit(page, long_book)
-        shown(page.locator(".text .segment"))
-        what_is_read_stays_in_place_while_heights_above_become_known(page)
-        few_nodes_are_kept_and_every_place_is_drawn(page)
-        find_counts_steps_and_closes(page)
+def test_a_thousand_pages_are_scrolled_and_searched(reader_of: Callable[[int], str], page: Page) -> None:
+    visit(page, reader_of(LONG))
+    shown(page.locator(".text .segment"))
+    what_is_read_stays_in_place_while_heights_above_become_known(page)
+    few_nodes_are_kept_and_every_place_is_drawn(page)
+    find_counts_steps_and_closes(page)
 
 
 def few_nodes_are_kept_and_every_place_is_drawn(page: Page) -> None:
@@ -197,41 +158,40 @@ def find_counts_steps_and_closes(page: Page) -> None:
     expect(page.locator(".text .found")).to_have_count(0)
 
 
-def test_choosing_a_chunk_neither_sends_the_text_again_nor_opens_the_tree(long_book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        sizes: list[int] = []
-        page.on(
-            "websocket",
-            lambda socket: socket.on("framereceived", lambda payload: sizes.append(len(payload))),
-        )
-        visit(page, long_book)
-        shown(page.locator(".text .segment"))
-        assert max(sizes) > LONG  # it came once
-        sizes.clear()
-        for _ in range(3):
-            page.keyboard.press("]")
-        expect(page.locator(".details h3")).to_contain_text("Chunk 3")
-        shown(page.get_by_text(CHUNK_ID))
-        settled(page)
-        assert sum(sizes) < 400_000
-        # What a person closes in the tree stays closed when the choice is reported.
-        page.locator(".text .segment[data-leaf='1']").first.click()
-        row = page.get_by_role("treeitem", selected=True)
-        expect(row).to_have_count(1)
-        for _ in range(2):  # to its parent, and that one shut
-            page.get_by_role("tree").press("ArrowLeft")
-        expect(row).to_have_count(0)
-        shown(page.get_by_text(CHUNK_ID))
-        settled(page)
-        expect(row).to_have_count(0)
+def test_choosing_a_chunk_neither_sends_the_text_again_nor_opens_the_tree(
+    reader_of: Callable[[int], str], page: Page
+) -> None:
+    sizes: list[int] = []
+    page.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda payload: sizes.append(len(payload))),
+    )
+    visit(page, reader_of(LONG))
+    shown(page.locator(".text .segment"))
+    assert max(sizes) > LONG  # it came once
+    sizes.clear()
+    for _ in range(3):
+        page.keyboard.press("]")
+    expect(page.locator(".details h3")).to_contain_text("Chunk 3")
+    shown(page.get_by_text(CHUNK_ID))
+    settled(page)
+    assert sum(sizes) < 400_000
+    # What a person closes in the tree stays closed when the choice is reported.
+    page.locator(".text .segment[data-leaf='1']").first.click()
+    row = page.get_by_role("treeitem", selected=True)
+    expect(row).to_have_count(1)
+    for _ in range(2):  # to its parent, and that one shut
+        page.get_by_role("tree").press("ArrowLeft")
+    expect(row).to_have_count(0)
+    shown(page.get_by_text(CHUNK_ID))
+    settled(page)
+    expect(row).to_have_count(0)
 
 
-def test_the_tree_the_legend_and_the_keys(address: str, versions: dict[str, str], browser: Browser) -> None:
-    with visiting(browser) as page:
-        open_document(page, address, versions["api.md"])
-        the_tree_is_walked_with_arrows(page)
-        the_legend_names_every_mark(page)
-        a_sheet_of_keys_opens(page)
+def test_the_tree_and_the_keys(address: str, versions: dict[str, str], page: Page) -> None:
+    open_document(page, address, versions["api.md"])
+    the_tree_is_walked_with_arrows(page)
+    a_sheet_of_keys_opens(page)
 
 
 def the_tree_is_walked_with_arrows(page: Page) -> None:
@@ -248,16 +208,6 @@ def the_tree_is_walked_with_arrows(page: Page) -> None:
     expect(page.get_by_role("treeitem", expanded=True)).to_have_count(1)
 
 
-def the_legend_names_every_mark(page: Page) -> None:
-    legend = page.locator("dl.legend")
-    expect(legend).to_be_hidden()
-    page.get_by_role("button", name="Legend").click()
-    for word in ("Overlap", "Bracket", "Prefix", "Found", "Lost", "Gold", "Edited"):
-        expect(legend).to_contain_text(word)
-    page.keyboard.press("Escape")
-    expect(legend).to_be_hidden()
-
-
 def a_sheet_of_keys_opens(page: Page) -> None:
     shown(page.get_by_role("button", name=re.compile("keys", re.IGNORECASE)))
     keys_ready(page)
@@ -267,16 +217,34 @@ def a_sheet_of_keys_opens(page: Page) -> None:
     expect(page.get_by_role("heading", name="Keys of this page")).to_be_hidden()
 
 
-def test_a_link_lights_its_span_and_its_own_link_can_be_copied(
-    address: str, versions: dict[str, str], browser: Browser
+def test_a_link_lights_its_span_is_copied_and_nothing_is_hard_to_read_in_either_theme(
+    address: str, versions: dict[str, str], page: Page
 ) -> None:
-    with visiting(browser) as page:
-        open_document(page, address, versions["api.md"], "357-579")
-        expect(page.locator(".text .segment.focus").first).to_be_in_viewport()
-        expect(page.locator(".details h3")).to_contain_text("Chunk 2")
-        link = copied(page, page.get_by_role("button", name="Copy link"))
-        assert link.endswith(urlencode({"document": versions["api.md"], "span": "357-579"}))
-        the_theme_changes_under_an_open_document(page)
+    open_document(page, address, versions["api.md"], "357-579")
+    expect(page.locator(".text .segment.focus").first).to_be_in_viewport()
+    expect(page.locator(".details h3")).to_contain_text("Chunk 2")
+    link = copied(page, page.get_by_role("button", name="Copy link"))
+    assert link.endswith(urlencode({"document": versions["api.md"], "span": "357-579"}))
+    page.locator(".text").focus()
+    page.keyboard.press("f")
+    page.get_by_role("textbox", name="Find in this document").fill("scopes")
+    expect(page.locator(".find-count")).to_contain_text("of")
+    legend = the_legend_names_every_mark(page)
+    assert faults(page) == []
+    page.keyboard.press("Escape")
+    expect(legend).to_be_hidden()
+    the_theme_changes_under_an_open_document(page)
+    page.get_by_role("button", name="Legend").click()
+    assert faults(page) == []
+
+
+def the_legend_names_every_mark(page: Page) -> Locator:
+    legend = page.locator("dl.legend")
+    expect(legend).to_be_hidden()
+    page.get_by_role("button", name="Legend").click()
+    for word in ("Overlap", "Bracket", "Prefix", "Found", "Lost", "Gold", "Edited"):
+        expect(legend).to_contain_text(word)
+    return legend
 
 
 def the_theme_changes_under_an_open_document(page: Page) -> None:
@@ -290,105 +258,91 @@ def the_theme_changes_under_an_open_document(page: Page) -> None:
     assert sum(int(part) for part in re.findall(r"\d+", light)[:3]) > 600
 
 
-def test_links_of_a_document_open_by_a_click_alone(address: str, versions: dict[str, str], browser: Browser) -> None:
-    with visiting(browser) as page:
-        open_document(page, address, versions["links.md"])
-        page.evaluate(
-            "() => { window.opened = []; window.open = (...how) => { window.opened.push(how); return null; }; }"
-        )
-        links = page.locator(".text").get_by_role("link", name=re.compile("manual|this|lost"))
-        expect(links).to_have_count(1)  # what would run something or leads nowhere is shown, and is no link
-        assert page.locator(".text a").count() == 0  # an address of its own would be looked up by the browser itself
-        links.first.click()
-        until(lambda: bool(page.evaluate("window.opened")))
-        assert page.evaluate("window.opened") == [["https://manual.example/page", "_blank", "noopener,noreferrer"]]
-        assert page.evaluate("window.hurt") is None
-        assert len(page.context.pages) == 1
+def test_links_of_a_document_open_by_a_click_alone(address: str, versions: dict[str, str], page: Page) -> None:
+    open_document(page, address, versions["links.md"])
+    page.evaluate("() => { window.opened = []; window.open = (...how) => { window.opened.push(how); return null; }; }")
+    links = page.locator(".text").get_by_role("link", name=re.compile("manual|this|lost"))
+    expect(links).to_have_count(1)  # what would run something or leads nowhere is shown, and is no link
+    assert page.locator(".text a").count() == 0  # an address of its own would be looked up by the browser itself
+    links.first.click()
+    until(lambda: bool(page.evaluate("window.opened")))
+    assert page.evaluate("window.opened") == [["https://manual.example/page", "_blank", "noopener,noreferrer"]]
+    assert page.evaluate("window.hurt") is None
+    assert len(page.context.pages) == 1
 
 
 def test_links_within_the_library_lead_to_their_place_and_back_by_the_browser(
-    address: str, versions: dict[str, str], browser: Browser
+    address: str, versions: dict[str, str], page: Page
 ) -> None:
-    with visiting(browser) as page:
-        open_document(page, address, versions["links.md"])
-        link = page.locator(".text").get_by_role("link", name=re.compile("errors|coda|no part"))
-        link.nth(2).click()
-        shown(page.get_by_text("Nothing in this document is called “none”"))
-        link.nth(1).focus()
-        page.keyboard.press("Enter")
-        expect(page.locator(".text .block.heading", has_text="Coda")).to_be_in_viewport()
-        page.locator(".text").evaluate("(host) => { host.scrollTop = 0; }")
-        link.nth(0).click()
-        expect(page.locator(".text .block.h2", has_text="Errors")).to_be_in_viewport()
-        expect(page).to_have_url(re.compile(versions["api.md"]))
+    open_document(page, address, versions["links.md"])
+    link = page.locator(".text").get_by_role("link", name=re.compile("errors|coda|no part"))
+    link.nth(2).click()
+    shown(page.get_by_text("Nothing in this document is called “none”"))
+    link.nth(1).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".text .block.heading", has_text="Coda")).to_be_in_viewport()
+    page.locator(".text").evaluate("(host) => { host.scrollTop = 0; }")
+    link.nth(0).click()
+    expect(page.locator(".text .block.h2", has_text="Errors")).to_be_in_viewport()
+    expect(page).to_have_url(re.compile(versions["api.md"]))
+    settled(page)
+    page.go_back()
+    expect(page.locator(".text .block.h1", has_text="Links")).to_be_in_viewport()
+
+
+def test_a_locked_files_pages_ask_for_its_password(address: str, versions: dict[str, str], page: Page) -> None:
+    open_document(page, address, versions["locked.pdf"])
+    choose(page, "Page")
+    field = page.get_by_label("Password of the file")
+    for word, answer in (
+        ("wrong", page.get_by_text("the password did not open it")),
+        (PASSWORD, page.locator(".frame img")),
+    ):
+        expect(field).to_have_count(1)
         settled(page)
-        page.go_back()
-        expect(page.locator(".text .block.h1", has_text="Links")).to_be_in_viewport()
-
-
-def test_a_locked_files_pages_ask_for_its_password(address: str, versions: dict[str, str], browser: Browser) -> None:
-    with visiting(browser) as page:
-        open_document(page, address, versions["locked.pdf"])
-        to_view(page, "Page")
-        field = page.get_by_label("Password of the file")
-        for word, answer in (
-            ("wrong", page.get_by_text("the password did not open it")),
-            (PASSWORD, page.locator(".frame img")),
-        ):
-            expect(field).to_have_count(1)
-            settled(page)
-            field.fill(word)
-            page.get_by_role("button", name="Unlock").click()
-            shown(answer)
+        field.fill(word)
+        page.get_by_role("button", name="Unlock").click()
+        shown(answer)
 
 
 def test_find_leads_through_the_pages_too_and_a_return_finds_the_chunk_again(
-    address: str, versions: dict[str, str], browser: Browser
+    address: str, versions: dict[str, str], page: Page
 ) -> None:
-    with visiting(browser) as page:
-        open_document(page, address, versions["quarterly-report.pdf"])
-        expect(page.locator(".fold.audit")).to_contain_text("characters are in a chunk")
-        expect(page.locator(".fold.reading")).to_contain_text(re.compile(r"A second reading by .+ found [\d,]+ words"))
-        to_view(page, "Page")
-        shown(page.locator(".frame img"))
-        page.keyboard.press("f")
-        page.get_by_role("textbox", name="Find in this document").fill("outlook")
-        expect(page.locator(".find-count")).to_have_text(re.compile(r"^\d+ of \d+$"))
-        expect(page.locator(".turn")).not_to_contain_text("Page 1 of")
-        shown(page.locator(".frame .box.on"))
-        chosen = page.locator(".details h3").inner_text()
-        page.evaluate(REPORTED)
-        to_view(page, "Text")
-        shown(page.locator(".text .segment.on"))  # the script has run since then: it knows of the choice
-        go_to(page, "Ask")
-        shown(page.get_by_placeholder("Ask your documents"))
-        go_to(page, "Chunks")
-        expect(page.locator(".details h3")).to_have_text(chosen)
-
-
-def ask(page: Page, address: str) -> None:
-    visit(page, f"{address}/ask")
+    open_document(page, address, versions["quarterly-report.pdf"])
+    expect(page.locator(".fold.audit")).to_contain_text("characters are in a chunk")
+    expect(page.locator(".fold.reading")).to_contain_text(re.compile(r"A second reading by .+ found [\d,]+ words"))
+    choose(page, "Page")
+    shown(page.locator(".frame img"))
+    page.keyboard.press("f")
+    page.get_by_role("textbox", name="Find in this document").fill("outlook")
+    expect(page.locator(".find-count")).to_have_text(re.compile(r"^\d+ of \d+$"))
+    expect(page.locator(".turn")).not_to_contain_text("Page 1 of")
+    shown(page.locator(".frame .box.on"))
+    chosen = page.locator(".details h3").inner_text()
+    page.evaluate(REPORTED)
+    choose(page, "Text")
+    shown(page.locator(".text .segment.on"))  # the script has run since then: it knows of the choice
+    go_to(page, "Ask")
     shown(page.get_by_placeholder("Ask your documents"))
-    keys_ready(page)
-    page.keyboard.press("/")
-    expect(page.get_by_placeholder("Ask your documents")).to_be_focused()
-    page.keyboard.type(QUESTION)
-    page.keyboard.press("Enter")
-    shown(page.locator(".quote"))
-    settled(page)
+    go_to(page, "Chunks")
+    expect(page.locator(".details h3")).to_have_text(chosen)
 
 
-def test_evidence_scrolls_is_copied_and_is_walked_with_arrows(
-    address: str, versions: dict[str, str], browser: Browser
+def test_evidence_is_walked_with_arrows_scrolls_is_copied_and_opened(
+    address: str, versions: dict[str, str], page: Page
 ) -> None:
-    with visiting(browser) as page:
-        visit(page, f"{address}/ask")
-        a_sheet_of_keys_opens(page)  # before a question is typed: in its field "?" is a letter
-        ask(page, address)
-        the_columns_scroll_together(page)
-        answers_and_passages_are_copied_with_their_sources(page, versions)
-        ask(page, address)  # anew: what was scrolled has lit another hit
-        hits_are_walked_with_arrows_and_opened_with_enter(page)
+    visit(page, f"{address}/ask")
+    a_sheet_of_keys_opens(page)  # before a question is typed: in its field "?" is a letter
+    assert faults(page) == []
+    ask(page, address, QUESTION)
+    hits_are_walked_with_arrows(page)
+    the_columns_scroll_together(page)
+    answers_and_passages_are_copied_with_their_sources(page, versions)
+    page.get_by_role("listbox").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    shown(page.locator(".text .segment.focus"))
+    expect(page).to_have_url(re.compile(r"/chunks\?.*document="))
 
 
 def the_columns_scroll_together(page: Page) -> None:
@@ -421,7 +375,7 @@ def answers_and_passages_are_copied_with_their_sources(page: Page, versions: dic
     assert any(f"document={version}" in passage for version in versions.values())
 
 
-def hits_are_walked_with_arrows_and_opened_with_enter(page: Page) -> None:
+def hits_are_walked_with_arrows(page: Page) -> None:
     page.get_by_role("listbox").focus()
     expect(page.locator(".hit.on .rank")).to_have_text("1")
     page.keyboard.press("ArrowDown")
@@ -429,26 +383,7 @@ def hits_are_walked_with_arrows_and_opened_with_enter(page: Page) -> None:
     expect(page.locator(".child.on .tag")).to_have_text("match 2")
     expect(page.locator(".child.on")).to_be_in_viewport()
     page.keyboard.press("End")
+    expect(page.locator(".hit").last).to_have_attribute("aria-selected", "true")
     expect(page.locator(".hit.on")).to_be_in_viewport()
     page.keyboard.press("Home")
     expect(page.locator(".hit.on .rank")).to_have_text("1")
-    page.keyboard.press("Enter")
-    shown(page.locator(".text .segment.focus"))
-    expect(page).to_have_url(re.compile(r"/chunks\?.*document="))
-
-
-def test_axe_finds_no_serious_fault(address: str, versions: dict[str, str], browser: Browser) -> None:
-    with visiting(browser) as page:
-        open_document(page, address, versions["api.md"], "357-579")
-        page.keyboard.press("f")
-        page.get_by_role("textbox", name="Find in this document").fill("scopes")
-        expect(page.locator(".find-count")).to_contain_text("of")
-        page.get_by_role("button", name="Legend").click()
-        assert faults_in_both(page) == []
-        open_document(page, address, versions["quarterly-report.pdf"])
-        to_view(page, "Page")
-        shown(page.locator(".frame img"))
-        assert faults(page) == []
-        visit(page, f"{address}/ask")
-        shown(page.get_by_placeholder("Ask your documents"))
-        assert faults(page) == []

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.pages.browsing import changes, faults, faults_in_both, serving, settled, shown, until, visit, visiting
+from tests.pages.browsing import changes, faults, faults_in_both, middle, rest, settled, shown, until, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
-BOOK = 120_000  # characters
 # The character at the upper edge of a text, by the words that follow it, and how high it stands.
 TOPMOST = """(host) => {
   const top = host.getBoundingClientRect().top;
@@ -36,19 +35,11 @@ HEADINGS = """(host) => {
   }
   return found;
 }"""
-RESTS = """async (host) => {
-  for (let calm = 0, last = NaN; calm < 8; last = host.scrollTop) {
-    await new Promise(requestAnimationFrame);
-    calm = host.scrollTop === last ? calm + 1 : 0;
-  }
-}"""
 
 
-@pytest.fixture(scope="module")
-def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    home = tmp_path_factory.mktemp("cuts") / "none"
-    with serving(home, "tests/pages/reader_app.py", {"LECTERN_TEST_CHARACTERS": str(BOOK)}) as address:
-        yield address
+@pytest.fixture
+def book(reader_of: Callable[[int], str]) -> str:
+    return reader_of(120_000)
 
 
 def opened(page: Page, address: str) -> Locator:
@@ -59,71 +50,61 @@ def opened(page: Page, address: str) -> Locator:
     return page.locator(".text").first
 
 
-def middle(handle: Locator) -> tuple[float, float]:
-    box = handle.bounding_box()
-    assert box
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
 def handle_of(page: Page, index: int) -> Locator:
     return page.locator(f".cut[data-edge='{index}']")
 
 
-def test_a_boundary_says_why_it_is_there(book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, book)
-        why = page.get_by_role("tooltip")
-        expect(why).to_be_hidden()
-        handle_of(page, 4).hover()
-        expect(why).to_contain_text(re.compile(r"Chunk 4 ends \d+ characters are a full window"))
-        expect(why).to_contain_text("Chunk 5 begins the window before is full")
-        page.mouse.move(5, 5)
-        expect(why).to_be_hidden()
-        page.locator(".text").focus()
-        page.keyboard.press("Tab")  # to the one handle that Tab reaches
-        expect(why).to_contain_text("Chunk 1 begins")
-        page.keyboard.press("ArrowDown")
-        expect(why).to_contain_text("Chunk 1 ends")
-        page.keyboard.press("Escape")
-        expect(why).to_be_hidden()
+def test_a_boundary_says_why_it_is_there(book: str, page: Page) -> None:
+    opened(page, book)
+    why = page.get_by_role("tooltip")
+    expect(why).to_be_hidden()
+    handle_of(page, 4).hover()
+    expect(why).to_contain_text(re.compile(r"Chunk 4 ends \d+ characters are a full window"))
+    expect(why).to_contain_text("Chunk 5 begins the window before is full")
+    page.mouse.move(5, 5)
+    expect(why).to_be_hidden()
+    page.locator(".text").focus()
+    page.keyboard.press("Tab")  # to the one handle that Tab reaches
+    expect(why).to_contain_text("Chunk 1 begins")
+    page.keyboard.press("ArrowDown")
+    expect(why).to_contain_text("Chunk 1 ends")
+    page.keyboard.press("Escape")
+    expect(why).to_be_hidden()
 
 
-def test_a_new_cut_leaves_what_is_read_where_it_is(book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        text = opened(page, book)
-        page.locator(".ruler").click(position={"x": 10, "y": 250})
-        until(lambda: float(text.evaluate("(host) => host.scrollTop")) > 3000)
-        text.hover()
-        page.mouse.wheel(0, 37)
-        text.evaluate(RESTS)
-        before = text.evaluate(TOPMOST)
-        dial = page.get_by_role("slider")
-        dial.focus()
-        for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
-            changes(page, lambda pressed=key: page.keyboard.press(pressed))  # type: ignore[misc]
-            after = text.evaluate(TOPMOST)
-            assert after[0] == before[0]
-            assert abs(after[1] - before[1]) < 2
+def test_a_new_cut_leaves_what_is_read_where_it_is(book: str, page: Page) -> None:
+    text = opened(page, book)
+    page.locator(".ruler").click(position={"x": 10, "y": 250})
+    until(lambda: float(text.evaluate("(host) => host.scrollTop")) > 3000)
+    text.hover()
+    page.mouse.wheel(0, 37)
+    rest(text)
+    before = text.evaluate(TOPMOST)
+    dial = page.get_by_role("slider")
+    dial.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
+        changes(page, lambda pressed=key: page.keyboard.press(pressed))  # type: ignore[misc]
+        after = text.evaluate(TOPMOST)
+        assert after[0] == before[0]
+        assert abs(after[1] - before[1]) < 2
 
 
-def test_a_choice_stays_at_its_place_in_a_new_cut(book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, book)
-        words = page.locator(".text .segment", has_text="mark 2.").first
-        words.click()
-        expect(page.locator(".details h3")).to_contain_text("Chunk")
-        page.get_by_role("slider").focus()
-        changes(page, lambda: page.keyboard.press("ArrowLeft"))
-        expect(page.locator(".text .segment.on", has_text="mark 2.").first).to_be_visible()
-        shown(page.get_by_text(re.compile(r"caret \d+")))
+def test_a_choice_stays_at_its_place_in_a_new_cut(book: str, page: Page) -> None:
+    opened(page, book)
+    words = page.locator(".text .segment", has_text="mark 2.").first
+    words.click()
+    expect(page.locator(".details h3")).to_contain_text("Chunk")
+    page.get_by_role("slider").focus()
+    changes(page, lambda: page.keyboard.press("ArrowLeft"))
+    expect(page.locator(".text .segment.on", has_text="mark 2.").first).to_be_visible()
+    shown(page.get_by_text(re.compile(r"caret \d+")))
 
 
-def test_a_boundary_is_dragged_or_merged_by_a_menu_and_what_is_refused_says_so(book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, book)
-        a_boundary_is_dragged_along_the_text_and_escape_lets_it_go(page)
-        a_refusal_is_a_line_and_changes_nothing(page)
-        a_right_click_opens_what_can_be_done(page)
+def test_a_boundary_is_dragged_or_merged_by_a_menu_and_what_is_refused_says_so(book: str, page: Page) -> None:
+    opened(page, book)
+    a_boundary_is_dragged_along_the_text_and_escape_lets_it_go(page)
+    a_refusal_is_a_line_and_changes_nothing(page)
+    a_right_click_opens_what_can_be_done(page)
 
 
 def a_boundary_is_dragged_along_the_text_and_escape_lets_it_go(page: Page) -> None:
@@ -175,85 +156,82 @@ def a_right_click_opens_what_can_be_done(page: Page) -> None:
     assert changes(page, lambda: menu.get_by_role("menuitem", name="Merge").click()) == -1
 
 
-def test_the_cut_is_edited_with_keys_alone(book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, book)
-        page.keyboard.press("]")  # with nothing in hand
-        expect(page.locator(".text")).to_be_focused()
-        page.keyboard.press("Tab")
-        expect(handle_of(page, 0)).to_be_focused()
-        for _ in range(3):
-            page.keyboard.press("ArrowDown")
-        page.keyboard.press("ArrowRight")
-        page.keyboard.press("ArrowRight")
-        expect(page.locator(".move-label")).to_contain_text("2 words later")
-        page.keyboard.press("ArrowLeft")
-        expect(page.locator(".move-label")).to_contain_text("1 word later")
-        page.keyboard.press("Escape")
-        expect(page.locator(".move-label")).to_be_hidden()
-        page.keyboard.press("Shift+ArrowRight")
-        expect(page.locator(".move-label")).to_contain_text("later")
-        page.keyboard.press("Enter")
-        expect(page.locator(".edit-tag", has_text="boundary moved")).to_have_count(1)
-        expect(handle_of(page, 3)).to_be_focused()  # in hand again, for the next key
-        assert changes(page, lambda: page.keyboard.press("m")) == -1
-        shown(page.locator(".edit-tag", has_text="merged"))
-        assert changes(page, lambda: page.keyboard.press("Control+z")) == 1
-        assert changes(page, lambda: page.keyboard.press("Control+Shift+z")) == -1
-        expect(page.locator(".edit-facts")).to_contain_text("no longer fits")
+def test_the_cut_is_edited_with_keys_alone(book: str, page: Page) -> None:
+    opened(page, book)
+    page.keyboard.press("]")  # with nothing in hand
+    expect(page.locator(".text")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(handle_of(page, 0)).to_be_focused()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".move-label")).to_contain_text("2 words later")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".move-label")).to_contain_text("1 word later")
+    page.keyboard.press("Escape")
+    expect(page.locator(".move-label")).to_be_hidden()
+    page.keyboard.press("Shift+ArrowRight")
+    expect(page.locator(".move-label")).to_contain_text("later")
+    page.keyboard.press("Enter")
+    expect(page.locator(".edit-tag", has_text="boundary moved")).to_have_count(1)
+    expect(handle_of(page, 3)).to_be_focused()  # in hand again, for the next key
+    assert changes(page, lambda: page.keyboard.press("m")) == -1
+    shown(page.locator(".edit-tag", has_text="merged"))
+    assert changes(page, lambda: page.keyboard.press("Control+z")) == 1
+    assert changes(page, lambda: page.keyboard.press("Control+Shift+z")) == -1
+    expect(page.locator(".edit-facts")).to_contain_text("no longer fits")
 
 
-def test_chunks_are_split_pinned_and_switched_off_where_one_reads(book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, book)
-        page.locator(".text .segment[data-leaf='2']").first.click(position={"x": 200, "y": 30})
-        expect(page.locator(".caret-bar")).to_be_visible()
-        assert changes(page, lambda: page.keyboard.press("s")) == 1
-        shown(page.locator(".edit-tag", has_text="split"))
-        page.keyboard.press("p")
-        shown(page.locator(".edit-tag.pinned"))
-        settled(page)
-        page.keyboard.press("p")
-        expect(page.locator(".edit-tag.pinned")).to_have_count(0)
-        settled(page)
-        assert changes(page, lambda: page.keyboard.press("d")) == -1
-        expect(page.locator(".gap-word.off").first).to_have_text("switched off by hand")
-        page.locator("[data-gap] .segment.gap").first.click()
-        assert changes(page, lambda: page.keyboard.press("d")) == 1
-        expect(page.locator(".gap-word.off")).to_have_count(0)
+def test_chunks_are_split_pinned_and_switched_off_where_one_reads(book: str, page: Page) -> None:
+    opened(page, book)
+    page.locator(".text .segment[data-leaf='2']").first.click(position={"x": 200, "y": 30})
+    expect(page.locator(".caret-bar")).to_be_visible()
+    assert changes(page, lambda: page.keyboard.press("s")) == 1
+    shown(page.locator(".edit-tag", has_text="split"))
+    page.keyboard.press("p")
+    shown(page.locator(".edit-tag.pinned"))
+    settled(page)
+    page.keyboard.press("p")
+    expect(page.locator(".edit-tag.pinned")).to_have_count(0)
+    settled(page)
+    assert changes(page, lambda: page.keyboard.press("d")) == -1
+    expect(page.locator(".gap-word.off").first).to_have_text("switched off by hand")
+    page.locator("[data-gap] .segment.gap").first.click()
+    assert changes(page, lambda: page.keyboard.press("d")) == 1
+    expect(page.locator(".gap-word.off")).to_have_count(0)
 
 
-def test_a_jump_shows_its_span_and_chooses_its_chunk(book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        text = opened(page, book)
-        assert float(text.evaluate("(host) => host.scrollTop")) == 0
-        page.get_by_role("button", name="Jump").click()
-        until(lambda: float(text.evaluate("(host) => host.scrollTop")) > 3000)
-        expect(page.locator(".text .segment.on").first).to_be_in_viewport()
-        shown(page.get_by_text(re.compile(r"caret 90,?000")))
+def test_a_jump_shows_its_span_and_chooses_its_chunk(book: str, page: Page) -> None:
+    text = opened(page, book)
+    assert float(text.evaluate("(host) => host.scrollTop")) == 0
+    page.get_by_role("button", name="Jump").click()
+    until(lambda: float(text.evaluate("(host) => host.scrollTop")) > 3000)
+    expect(page.locator(".text .segment.on").first).to_be_in_viewport()
+    shown(page.get_by_text(re.compile(r"caret 90,?000")))
 
 
-def test_two_readers_of_a_text_scroll_together_and_their_cuts_are_told_apart(book: str, browser: Browser) -> None:
-    with visiting(browser, width=1400) as page:
-        opened(page, f"{book}/?two=1")
-        first, second = page.locator(".text").nth(0), page.locator(".text").nth(1)
-        shown(second.locator(".segment"))
-        for leader, follower in ((first, second), (second, first)):
-            leader.hover()
-            for _ in range(4):
-                page.mouse.wheel(0, 700)
-            until(lambda one=leader, other=follower: near(one, other))  # type: ignore[misc]
-        for word in ("in both", "added", "removed"):
-            shown(first.locator(".compare-mark", has_text=word))
-        expect(page.locator(".edit-tag, .caret-bar:visible")).to_have_count(0)
-        # The second one's chunks overlap and have five levels above them: three brackets, the outer levels in one.
-        second.locator(".segment.overlap").first.scroll_into_view_if_needed()
-        handle = second.locator(".cut.edge").first
-        handle.hover()
-        expect(page.locator(".why").nth(1)).to_contain_text("a full window")
-        rails = second.locator(".slab").first.locator(".rail")
-        expect(rails).to_have_count(3)
-        expect(second.locator(".rail.many").first).to_have_attribute("title", re.compile("level 5.*level 3", re.DOTALL))
+def test_two_readers_of_a_text_scroll_together_and_their_cuts_are_told_apart(book: str, page: Page) -> None:
+    page.set_viewport_size({"width": 1400, "height": 900})
+    opened(page, f"{book}&two=1")
+    first, second = page.locator(".text").nth(0), page.locator(".text").nth(1)
+    shown(second.locator(".segment"))
+    for leader, follower in ((first, second), (second, first)):
+        leader.hover()
+        for _ in range(4):
+            page.mouse.wheel(0, 700)
+        until(lambda one=leader, other=follower: near(one, other))  # type: ignore[misc]
+    for word in ("in both", "added", "removed"):
+        shown(first.locator(".compare-mark", has_text=word))
+    expect(page.locator(".edit-tag, .caret-bar:visible")).to_have_count(0)
+    # The second one's chunks overlap and have five levels above them: three brackets, the outer levels in one.
+    second.locator(".segment.overlap").first.scroll_into_view_if_needed()
+    handle = second.locator(".cut.edge").first
+    handle.hover()
+    expect(page.locator(".why").nth(1)).to_contain_text("a full window")
+    rails = second.locator(".slab").first.locator(".rail")
+    expect(rails).to_have_count(3)
+    expect(second.locator(".rail.many").first).to_have_attribute("title", re.compile("level 5.*level 3", re.DOTALL))
 
 
 def near(one: Locator, other: Locator) -> bool:
@@ -263,32 +241,28 @@ def near(one: Locator, other: Locator) -> bool:
     return bool(both) and all(abs(here[name] - there[name]) < 120 for name in both) and "Section 1" not in both
 
 
-def test_the_card_leads_to_places_and_into_other_documents(book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        text = opened(page, book)
-        page.locator(".text .segment[data-leaf='1']").first.click()
-        card = page.locator(".chunk-facts")
-        expect(card.locator(".twin-row")).to_have_text(["Chunk 693 % alike"])
-        expect(card).to_contain_text("section 40, Smith (2020)")
-        expect(card.locator(".leads")).to_have_count(2)
-        expect(card).to_contain_text("looking through the whole text")
-        card.get_by_role("button", name="section 40").click()
-        until(lambda: text.evaluate("(host) => host.scrollTop") > 1000)
-        text.evaluate(RESTS)
-        expect(page.locator(".details h3").first).to_contain_text(
-            "Chunk 2 of"
-        )  # the choice stays, with its other places
-        assert faults(page) == []
-        card.get_by_role("button", name="Another book").click()
-        shown(page.get_by_text("opened other 30 60"))
+def test_the_card_leads_to_places_and_into_other_documents(book: str, page: Page) -> None:
+    text = opened(page, book)
+    page.locator(".text .segment[data-leaf='1']").first.click()
+    card = page.locator(".chunk-facts")
+    expect(card.locator(".twin-row")).to_have_text(["Chunk 693 % alike"])
+    expect(card).to_contain_text("section 40, Smith (2020)")
+    expect(card.locator(".leads")).to_have_count(2)
+    expect(card).to_contain_text("looking through the whole text")
+    card.get_by_role("button", name="section 40").click()
+    until(lambda: text.evaluate("(host) => host.scrollTop") > 1000)
+    rest(text)
+    expect(page.locator(".details h3").first).to_contain_text("Chunk 2 of")  # the choice stays, with its other places
+    assert faults(page) == []
+    card.get_by_role("button", name="Another book").click()
+    shown(page.get_by_text("opened other 30 60"))
 
 
-def test_axe_finds_no_serious_fault_in_an_edited_cut_in_either_theme(book: str, browser: Browser) -> None:
-    with visiting(browser) as page:
-        opened(page, book)
-        page.locator(".text .segment[data-leaf='2']").first.click(position={"x": 200, "y": 30})
-        changes(page, lambda: page.keyboard.press("s"))
-        page.keyboard.press("p")
-        shown(page.locator(".edit-tag.pinned"))
-        handle_of(page, 3).click(button="right")
-        assert faults_in_both(page) == []
+def test_axe_finds_no_serious_fault_in_an_edited_cut_in_either_theme(book: str, page: Page) -> None:
+    opened(page, book)
+    page.locator(".text .segment[data-leaf='2']").first.click(position={"x": 200, "y": 30})
+    changes(page, lambda: page.keyboard.press("s"))
+    page.keyboard.press("p")
+    shown(page.locator(".edit-tag.pinned"))
+    handle_of(page, 3).click(button="right")
+    assert faults_in_both(page) == []

@@ -16,16 +16,14 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
-from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from core.library import Incoming, Library
-from tests.conftest import CHROMIUM_FLAGS, chromium_program
-from tests.pages.browsing import SLOW, free_port, serving, settled, shown, visit
+from core.library import Library
+from tests.conftest import HOSTILE_NAMES
+from tests.pages.browsing import SLOW, free_port, made, serving, settled, shown, visit
 from tests.pages.test_doors import key_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
-HOSTILE = ("evil.example", "rebound.example")
-RULES = ", ".join(f"MAP {name} 127.0.0.1" for name in HOSTILE)
 NOTE = "The kettle stands on the second floor."
 # Everything that a page can do to an address, told as "kept out" or what came of it.
 ATTACK = """async (app) => {
@@ -90,15 +88,12 @@ class Elsewhere(Quiet):
 
 
 @pytest.fixture
-def window() -> Iterator[BrowserContext]:
-    """A browser for which the hostile names lead to this machine, as after a rebinding of DNS."""
-    flags = [flag.replace("rules=", f"rules={RULES}, ") for flag in CHROMIUM_FLAGS]
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium_program(), args=flags)
-        context = opened.new_context()
-        context.set_default_timeout(SLOW)
-        yield context
-        opened.close()
+def window(browser: Browser) -> Iterator[BrowserContext]:
+    """Windows in which the tests are let in, and nobody else is asked."""
+    context = browser.new_context()
+    context.set_default_timeout(SLOW)
+    yield context
+    context.close()
 
 
 def held(home: Path) -> dict[str, str]:
@@ -126,12 +121,10 @@ def test_a_page_of_another_origin_and_a_rebound_name_read_and_change_nothing(
     window: BrowserContext, tmp_path: Path
 ) -> None:
     home, shelf = tmp_path / "home", tmp_path / "libraries.json"
-    (tmp_path / "kettle.txt").write_text(NOTE)
-    with Library.open(home) as library:
-        library.ingest([Incoming("kettle.txt", path=tmp_path / "kettle.txt")])
+    made(tmp_path, {"kettle.txt": NOTE})
     before = held(home)
     variables = {"LECTERN_DOOR": "key", "LECTERN_SHELF": str(shelf)}
-    with serving(home, variables=variables) as app, answering(Elsewhere) as port:
+    with serving(home, variables=variables, model=False) as app, answering(Elsewhere) as port:
         page = window.new_page()
         page.goto(f"{app}/settings?tab=Privacy")
         shown(page.get_by_role("heading", name="Lectern does not know this browser"))
@@ -143,7 +136,7 @@ def test_a_page_of_another_origin_and_a_rebound_name_read_and_change_nothing(
         assert (own["socket"], json.loads(own["GET /_stcore/host-config"])["allowedOrigins"]) == ("opened", [])
 
         app_port = urlsplit(app).port
-        for host in ("127.0.0.1", *HOSTILE):
+        for host in ("127.0.0.1", *HOSTILE_NAMES):
             other = f"http://{host}:{port}/?{urlencode({'app': app})}"
             for target in {app, f"http://{host}:{app_port}"}:
                 page.goto(other)
@@ -206,7 +199,7 @@ def test_where_a_login_is_set_up_the_pages_ask_for_it(window: BrowserContext, tm
             f'server_metadata_url = "http://127.0.0.1:{port}/.well-known/openid-configuration"\n'
         )
         variables = {"LECTERN_DOOR": "", "STREAMLIT_SECRETS_FILES": str(secrets)}
-        with serving(tmp_path / "home", variables=variables, port=own) as app:
+        with serving(tmp_path / "home", variables=variables, port=own, model=False) as app:
             page = window.new_page()
             for place in ("/ask", "/settings?tab=Privacy", "/"):
                 visit(page, f"{app}{place}")
