@@ -226,7 +226,8 @@ class _Sentence:
             words, told = set(said.subtree), _text(said.subtree)
             below = next((child for child in said.children if child.dep_ in ("pobj", "pcomp")), None)
             reason = re.match(r"(?:because|so that|in order to) (?!of )(.+)", told)
-            first_breath = "," not in _text(self.doc[clause.verb.i : said.left_edge.i])
+            before = self.doc[clause.verb.i : said.left_edge.i].text
+            first_breath = "," not in (before.rstrip(",") if told.startswith("because") else before)
             if said.dep_ == "advcl" and reason and first_breath and len(reason[1].split()) >= 3:
                 yield self._draft("cause", clause.question("why"), reason[1], clause)
             elif below is None or said.dep_ not in ("prep", "agent"):
