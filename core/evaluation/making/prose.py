@@ -195,6 +195,8 @@ class _Sentence:
         asked = f"{'what percentage' if percent else f'how many {_text([*kind, unit])}'} {_text(more)}".strip()
         joined = [part for word in unit.rights if word.dep_ in ("cc", "conj") for part in word.subtree]
         without = {*said, *more, *joined, *([joint] if joint is not None else ())}
+        after = [word for word in clause.rest if word.i > unit.i]
+        without |= set(after) if joint is not None and points(words_of(_text(after))) else set()
         told = clause.verb, *clause.verb.rights
         if joint is not None and joint.head in told and joint.lower_ in ("for", "within", "after", "every"):
             long = joint.lower_ == "for" and unit.lemma_ in _TIMES
