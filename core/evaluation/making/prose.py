@@ -195,6 +195,8 @@ class _Sentence:
         asked = f"{'what percentage' if percent else f'how many {_text([*kind, unit])}'} {_text(more)}".strip()
         joined = [part for word in unit.rights if word.dep_ in ("cc", "conj") for part in word.subtree]
         without = {*said, *more, *joined, *([joint] if joint is not None else ())}
+        after = [word for word in clause.rest if word.i > unit.i]
+        without |= set(after) if joint is not None and points(words_of(_text(after))) else set()
         told = clause.verb, *clause.verb.rights
         if joint is not None and joint.head in told and joint.lower_ in ("for", "within", "after", "every"):
             long = joint.lower_ == "for" and unit.lemma_ in _TIMES
@@ -226,7 +228,8 @@ class _Sentence:
             words, told = set(said.subtree), _text(said.subtree)
             below = next((child for child in said.children if child.dep_ in ("pobj", "pcomp")), None)
             reason = re.match(r"(?:because|so that|in order to) (?!of )(.+)", told)
-            first_breath = "," not in _text(self.doc[clause.verb.i : said.left_edge.i])
+            before = self.doc[clause.verb.i : said.left_edge.i].text
+            first_breath = "," not in (before.rstrip(",") if told.startswith("because") else before)
             if said.dep_ == "advcl" and reason and first_breath and len(reason[1].split()) >= 3:
                 yield self._draft("cause", clause.question("why"), reason[1], clause)
             elif below is None or said.dep_ not in ("prep", "agent"):
