@@ -59,10 +59,12 @@ class Around:
             self.span = wider
 
 
-def beside(growth: Growth, place: int, span: Span, bounds: Span, reach: int) -> tuple[list[Span], list[Span]]:
-    """Whole sentences on each side of a span, the nearest first, within ``bounds`` and ``reach`` characters."""
+def beside(
+    growth: Growth, place: int, span: Span, bounds: Span, back: int, ahead: int
+) -> tuple[list[Span], list[Span]]:
+    """Whole sentences on each side of a span, the nearest first, within ``bounds`` and so many characters."""
     document = int(growth.leaves.documents[growth.children[place]])
-    start, end = max(bounds.start, span.start - reach), min(bounds.end, span.end + reach)
+    start, end = max(bounds.start, span.start - back), min(bounds.end, span.end + ahead)
     before = growth.reads.sentences(document, start, span.start) if start < span.start else ()
     after = growth.reads.sentences(document, span.end, end) if span.end < end else ()
     # Away from an edge of the bounds the last one is cut off.
@@ -71,14 +73,15 @@ def beside(growth: Growth, place: int, span: Span, bounds: Span, reach: int) -> 
 
 def nearest(growth: Growth, place: int, span: Span, bounds: Span, count: int) -> tuple[list[Span], list[Span]]:
     """Up to ``count`` of them on each side, however long they are."""
-    reach = _REACH * count
-    before, after = beside(growth, place, span, bounds, reach)
-    while min(len(before), len(after)) < count and reach < min(_LONGEST * count, bounds.length):
-        reach *= 2
-        earlier, later = beside(growth, place, span, bounds, reach)
-        before = before if len(before) >= count else earlier
-        after = after if len(after) >= count else later
-    return before[:count], after[:count]
+    back = ahead = _REACH * count
+    before, after = beside(growth, place, span, bounds, back, ahead)
+    while True:  # a side that has enough, or is at its edge, is not read again
+        back *= 2 if len(before) < count and back < _LONGEST * count and span.start - back > bounds.start else 0
+        ahead *= 2 if len(after) < count and ahead < _LONGEST * count and span.end + ahead < bounds.end else 0
+        if not back and not ahead:
+            return before[:count], after[:count]
+        earlier, later = beside(growth, place, span, bounds, back, ahead)
+        before, after = earlier if back else before, later if ahead else after
 
 
 def window(growth: Growth) -> list[Extent]:
@@ -176,6 +179,7 @@ def _has_steps(growth: Growth, leaf: int, known: dict[int, bool]) -> bool:
 def _topped_up(growth: Growth, place: int, span: Span, left: int, whole: Span) -> Span:
     """The span with the sentences that still fit what is left of the share."""
     characters = growth.characters(place, left)
-    around = Around(span, span.length + characters, *beside(growth, place, span, whole, characters + _BEYOND))
+    reach = characters + _BEYOND
+    around = Around(span, span.length + characters, *beside(growth, place, span, whole, reach, reach))
     around.grow(lambda so_far: span.start - so_far.span.start < so_far.span.end - span.end)
     return around.span
