@@ -86,9 +86,11 @@ def test_a_citation_leads_to_the_lit_sentence_and_back_leads_to_the_question(ser
 
     choose(page, "Text")
     settled(page)
-    another = page.locator(".leaf-row:not(.on)").first  # the tree draws the rows in view alone, whichever these are
-    number = another.locator("b").inner_text()
-    another.click()
+    # The tree draws the rows in view alone, and scrolls to the chosen one: a row is read and clicked in one breath.
+    number = page.locator(".leaf-row:not(.on)").first.evaluate("""row => {
+      row.click();
+      return row.querySelector("b").innerText;
+    }""")
     chosen = page.locator(".details h3")
     expect(chosen).to_contain_text(f"Chunk {number} of")
     says(page, "chunk=")
