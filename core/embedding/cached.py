@@ -84,9 +84,10 @@ def _after(progress: Callable[[int], None], before: int, done: int) -> None:
 
 class CachedEncoder:
     """An encoder over a cache as a library has it: what is there is not read again, and what is new is kept where the
-    cache may be written (``writable``). ``encoded``, ``borrowed``: how many texts it had to encode, and how many not.
+    cache may be written (``writable``). ``encoded``: how many texts it encoded and kept; ``borrowed``: how many it read
+    from the cache.
 
-    ``progress(done, total)`` counts what is encoded and kept in one call, and may raise to stop: what was kept stays.
+    ``progress(done, total)`` counts what is encoded in one call, and may raise to stop: what was kept stays.
     """
 
     def __init__(
@@ -120,12 +121,21 @@ class CachedEncoder:
         missing = [place for place, key in enumerate(keys) if key not in found]
         vectors = np.empty((len(items), self.dimension), dtype=np.float32)
         if missing:
-            vectors[missing] = encode_inputs(self._encoder, [items[place] for place in missing], progress)
+            self._tell(None, len(missing), 0)
+            told = partial(self._tell, progress, len(missing))
+            vectors[missing] = encode_inputs(self._encoder, [items[place] for place in missing], told)
         for place, key in enumerate(keys):
             if key in found:
                 vectors[place] = found[key]
         self.borrowed += len(items) - len(missing)
         return vectors
+
+    def _tell(self, progress: Callable[[int], None] | None, total: int, done: int) -> None:
+        """Of what is encoded and not kept."""
+        if progress:
+            progress(done)
+        if self._progress:
+            self._progress(done, total)
 
 
 def encode_cached(

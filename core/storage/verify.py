@@ -203,17 +203,17 @@ def _lexical(store: Store) -> Iterator[Problem]:
 def _lexical_of(store: Store, number: int) -> Iterator[Problem]:
     where = _index_place(number)
     there = "SELECT 1 FROM sqlite_master WHERE name = ?"
-    if not store.row(there, content_table(number)):
-        yield Problem("The tokens of the leaves are missing.", where, False)
-        return
-    if not store.row(there, index_table(number)):
-        yield Problem("The word index is missing.", where, True)
-        return
     leaves, tokens = (
         "SELECT row FROM chunk WHERE generation = ? AND level = 0",
         f"SELECT row FROM {content_table(number)}",
     )
-    with store.reading():
+    with store.reading():  # the writer may drop a generation while a reader verifies
+        if not store.row(there, content_table(number)):
+            yield Problem("The tokens of the leaves are missing.", where, False)
+            return
+        if not store.row(there, index_table(number)):
+            yield Problem("The word index is missing.", where, True)
+            return
         lacking = store.value(f"SELECT count(*) FROM ({leaves} EXCEPT {tokens})", number)
         surplus = store.value(f"SELECT count(*) FROM ({tokens} EXCEPT {leaves})", number)
         bare = store.rows(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.embedding import encode_cached, vector_key
+from core.embedding import CachedEncoder, encode_cached, vector_key
 from core.embedding.cached import SLICE
 from core.errors import CancelledError
 from core.storage.index.cache import CatalogueVectors
@@ -104,3 +104,18 @@ def test_nothing_to_encode_asks_nobody():
     told = []
     done = encode_cached(FastEncoder(), Kept(), [], lambda *figures: told.append(figures))
     assert (done.keys, done.encoded, done.reused, told) == ((), 0, 0, [])
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_whoever_waits_for_an_encoder_over_a_cache_is_told_and_can_stop_it(writable):
+    texts, told = [f"text number {number}" for number in range(9)], []
+
+    def stop(done, total):
+        told.append((done, total))
+        if done == 3:
+            raise CancelledError("Stopped.")
+
+    encoder = FastEncoder()
+    with pytest.raises(CancelledError):
+        CachedEncoder(encoder, Kept(), writable=writable, progress=stop).encode(texts)
+    assert (told, len(encoder.texts)) == ([(done, 9) for done in range(4)], 3)

@@ -156,7 +156,6 @@ def test_what_sources_disagree_on_is_unfolded_by_keys_and_told_with_its_dates(to
     conflict.locator("summary").press("Enter")
     expect(conflict.locator(".side .cite")).to_have_count(2)
     expect(conflict).to_have_attribute("open", "")
-    for date in conflict.locator(".side .date").all_inner_texts():
-        assert re.match(r"\d{4}-\d\d-\d\d", date)
+    expect(conflict.locator(".side .date")).to_have_text([re.compile(r"^\d{4}-\d\d-\d\d$")] * 2)
     settled(page)
     assert faults_in_both(page) == []

@@ -16,6 +16,7 @@ from tests.pages.browsing import (
     ask,
     choose,
     faults,
+    faults_in_both,
     keys_ready,
     locked_pdf,
     made,
@@ -234,6 +235,7 @@ def test_a_link_lights_its_span_is_copied_and_nothing_is_hard_to_read_in_either_
     page.keyboard.press("Escape")
     expect(legend).to_be_hidden()
     the_theme_changes_under_an_open_document(page)
+    expect(page.locator(".find-count")).to_contain_text("of")  # what was found is still marked
     page.get_by_role("button", name="Legend").click()
     assert faults(page) == []
 
@@ -318,6 +320,7 @@ def test_find_leads_through_the_pages_too_and_a_return_finds_the_chunk_again(
     expect(page.locator(".find-count")).to_have_text(re.compile(r"^\d+ of \d+$"))
     expect(page.locator(".turn")).not_to_contain_text("Page 1 of")
     shown(page.locator(".frame .box.on"))
+    assert faults_in_both(page) == []
     chosen = page.locator(".details h3").inner_text()
     page.evaluate(REPORTED)
     choose(page, "Text")

@@ -137,6 +137,14 @@ def test_settings_are_kept_and_old_ones_are_read(store) -> None:
     )
 
 
+def test_settings_that_an_earlier_lectern_kept_still_open(store) -> None:
+    values = Settings().with_value("expansion.kinds", ("guide",)).to_dict()
+    values["expansion"]["kinds"] = ["pdf", "guide", "nothing at all"]  # any word could be among them
+    values["answering"]["authority"] = ["api.md > notes"]  # whose word counted
+    store.set_meta("settings", json.dumps({**values, "format": 3}))
+    assert store.settings() == Settings().with_value("expansion.kinds", ("guide",))
+
+
 def test_the_threshold_of_an_answer_that_was_the_default_is_that_of_now(store) -> None:
     def stored(least: float, **more: int) -> float:
         values = Settings().with_value("answering.least_support", least).to_dict()

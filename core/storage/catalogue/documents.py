@@ -219,16 +219,12 @@ def _no_document(version_id: str) -> NotFoundError:
 
 
 def _put_structure(store: Store, number: int, document: Document) -> None:
-    rows: dict[str, list[tuple[object, ...]]] = {"block": [], "cell": [], "link": [], "page": [], "page_box": []}
+    rows: dict[str, list[tuple[object, ...]]] = {"block": [], "link": [], "page": [], "page_box": []}
     for at, block in enumerate(document.blocks):
         parts = json.dumps([[part.start, part.end] for part in block.parts])
         header = (block.header.start, block.header.end) if block.header else (None, None)
         spans = (block.start, block.end, block.level, parts, *header)
         rows["block"].append((at, block.kind.value, *spans, storable(block.language)))
-        rows["cell"] += (
-            (at, place, cell.row, cell.column, cell.start, cell.end, *_typed(cell.value), cell.header)
-            for place, cell in enumerate(block.cells)
-        )
     for at, link in enumerate(document.links):
         rows["link"].append((at, link.start, link.end, storable(link.target)))
     for at, page in enumerate(document.pages):
@@ -239,6 +235,12 @@ def _put_structure(store: Store, number: int, document: Document) -> None:
         if found:
             marks = ", ".join("?" * (1 + len(found[0])))
             store.write_many(f"INSERT INTO {table} VALUES ({marks})", ((number, *row) for row in found))
+    cells = (  # one by one, here and where they are read: a sheet may have millions
+        (number, at, place, cell.row, cell.column, cell.start, cell.end, *_typed(cell.value), cell.header)
+        for at, block in enumerate(document.blocks)
+        for place, cell in enumerate(block.cells)
+    )
+    store.write_many("INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", cells)
 
 
 @row_faults("A block of the document")
@@ -251,14 +253,15 @@ def _blocks(store: Store, number: int, within: tuple[int, int] | None = None) ->
     )
     values = (number, start, end) if within else (number,)
     cells: dict[int, list[Cell]] = {}
-    for block, row, column, cell_start, cell_end, kind, value, header in store.rows(
-        'SELECT cell.block, cell."row", cell."column", cell.start, cell."end", cell.type, cell.value, cell.header'
-        " FROM cell JOIN block ON block.version = cell.version AND block.ordinal = cell.block"
-        f" WHERE cell.version = ?1{reaching}{near} ORDER BY cell.block, cell.ordinal",
-        *values,
-    ):
-        cell = Cell(row, column, cell_start, cell_end, _value(kind, value), bool(header))
-        cells.setdefault(block, []).append(cell)
+    with store.reading() as connection:
+        for block, row, column, cell_start, cell_end, kind, value, header in connection.execute(
+            'SELECT cell.block, cell."row", cell."column", cell.start, cell."end", cell.type, cell.value, cell.header'
+            " FROM cell JOIN block ON block.version = cell.version AND block.ordinal = cell.block"
+            f" WHERE cell.version = ?1{reaching}{near} ORDER BY cell.block, cell.ordinal",
+            values,
+        ):
+            cell = Cell(row, column, cell_start, cell_end, _value(kind, value), bool(header))
+            cells.setdefault(block, []).append(cell)
     parts_of = "CASE kind WHEN 'list' THEN parts ELSE '[]' END" if within else "parts"
     found = store.rows(
         f'SELECT ordinal, kind, start, "end", level, {parts_of}, header_start, header_end, language FROM block'

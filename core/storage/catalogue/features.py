@@ -109,7 +109,8 @@ def _parts(packed: bytes) -> list[dict[str, Any]]:
 def _kept(store: Store, version_id: str, generation: int | None) -> tuple[int, Any, list[str]]:
     """The generation's number, the fingerprint and the features that are kept, if any are, and the chunks' ids."""
     with store.reading():
-        number = generation_number(store, generation)
+        # One that was dropped while a question is answered has nothing kept, and is no fault.
+        number = generation_number(store, None) if generation is None else generation
         version = version_number(store, version_id)
         kept = store.row(
             "SELECT fingerprint, features FROM enriched WHERE generation = ? AND version = ?", number, version

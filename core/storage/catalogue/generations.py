@@ -116,8 +116,8 @@ def drop_generation(store: Store, number: int) -> None:
 def remove_chunks(store: Store, version: int, only: int | None = None) -> None:
     """Take a version's chunks out of every generation (or ``only`` one): rows, index, recipe; Chroma via the outbox."""
     with store.transaction() as connection:
-        which = "version = ?1 AND generation = coalesce(?2, generation)"
-        for (number,) in store.rows(f"SELECT generation FROM recipe WHERE {which}", version, only):
+        cut = "SELECT generation FROM recipe WHERE version = ?"
+        for (number,) in store.rows(cut, version) if only is None else [(only,)]:
             of_it = "FROM chunk WHERE generation = ? AND version = ?"
             leaves = [row for (row,) in store.rows(f"SELECT row {of_it} AND level = 0", number, version)]
             remove_rows(connection, number, leaves)

@@ -24,7 +24,8 @@ _WORD = re.compile(r"[^\W_]+")
 _YEAR_IN_NAME = re.compile(r"(?<!\d)(?:199\d|20\d\d)(?!\d)")
 _PDF_TIME = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
 _STATED = ("date", "modified", "created")  # of a file's own metadata, the first that is there
-_HEAD = 1 << 16  # bytes of features that hold the first one's genre, however long its title is
+_HEAD = 1024  # bytes of features that are unpacked at once
+_KIND_AND_GENRE = 100  # bytes behind a kind's beginning that hold the genre, if there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +177,11 @@ def genre_of(packed: bytes) -> str:
 
     It follows the title and the kind, and every quotation mark inside a text is escaped: only the head is unpacked.
     """
+    opened = zlib.decompressobj()
     try:
-        head = zlib.decompressobj().decompress(packed, _HEAD)
+        head = opened.decompress(packed, _HEAD)
+        while opened.unconsumed_tail and len(head.partition(b'"kind":"')[2]) < _KIND_AND_GENRE:
+            head += opened.decompress(opened.unconsumed_tail, _HEAD)
     except UNPACKING:  # verify names it
         return "other"
     found = re.search(rb'"genre":"([^"]*)"', head)

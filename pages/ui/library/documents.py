@@ -185,8 +185,9 @@ def actions(chosen: list[SourceRow]) -> None:
     )
     if st.button("To the trash", key="library.trash", disabled=not (chosen and writable), icon=":material/delete:"):
         with st.spinner("Putting it in the trash …"):
-            st.session_state[state.THROWN] = [source.id for source in chosen]  # to be undone
-            services.library().trash(st.session_state[state.THROWN])
+            thrown = [source.id for source in chosen]
+            services.library().trash(thrown)
+            st.session_state[state.THROWN] = thrown  # to be undone
         st.rerun()
 
 

@@ -40,15 +40,25 @@ def read_uploads(uploads: Mapping[str, bytes], chosen: str = "") -> tuple[str, E
     files = unpacked(uploads)
     name = chosen or guess(files)
     form = FORMATS[name]
-    patterns = [pattern.replace("**/*", "*") for pattern in (form.pattern, *form.companions)]
+    patterns = (form.pattern, *form.companions)
     texts = {
         path: as_text(data, path, document=path.startswith("documents/"))
         for path, data in sorted(arranged(files, name).items())
-        if any(fnmatch(path, pattern) for pattern in patterns)
+        if any(_fits(path, pattern) for pattern in patterns)
     }
     if not texts:
         raise SuiteError(f"There is no {form.title} data in these files.", f"Its main file is {form.file}.")
     return name, form.read(texts)
+
+
+def _fits(path: str, pattern: str) -> bool:
+    """Whether a pattern finds a file, as it does in a folder: ``*`` within one folder, ``**/*`` in those below it too.
+
+    >>> _fits("a.csv", "*.csv"), _fits("notes/a.csv", "*.csv"), _fits("documents/a/b.md", "documents/**/*")
+    (True, False, True)
+    """
+    deep = "**/" in pattern or path.count("/") == pattern.count("/")
+    return deep and fnmatch(path, pattern.replace("**/*", "*"))
 
 
 def unpacked(uploads: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -9,7 +9,7 @@ from threading import Thread
 import streamlit as st
 
 from core.errors import LibraryLockedError
-from core.evaluation.making.prose import english
+from core.evaluation.making.prose import parsed
 from core.ingest.jobs import Worker
 from core.library import Library, SourceRow, Stats
 from core.refitting.taught import KIND
@@ -59,7 +59,7 @@ def _desk(place: str) -> Desk:
 
 def _warm(library: Library) -> None:
     library.searcher.encode(["ready"])
-    english()
+    parsed([])  # its turn: whoever asks meanwhile waits for this one and loads no second
 
 
 def _close(desk: Desk) -> None:
