@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.evaluation.making import prose
 from core.evaluation.making.code import parameters
 from core.evaluation.making.documents import drafts_of
 from core.evaluation.making.draft import Draft, gives_away, stands_alone
@@ -102,6 +103,19 @@ def test_what_points_elsewhere_or_says_nothing_is_not_asked() -> None:
 def test_a_document_in_another_language_is_left_alone() -> None:
     text = "# Der Pegel\n\nEin Pegel ist ein Stab, der den Stand zeigt. Die Daten werden für 35 Tage aufbewahrt.\n"
     assert drafts(text * 3) == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["12", "# Der Pegel\n\nEin Pegel ist ein Stab, der den Stand zeigt.\n", "# 12\n\n7 | 8\n"]
+)
+def test_where_no_sentence_is_english_no_grammar_is_loaded(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prose, "english", lambda: pytest.fail("the grammar was loaded"))
+    assert drafts(text) == {}
+
+
+def test_many_sentences_are_read_in_their_order() -> None:
+    said = [f"Gauge {number} is painted green." for number in range(150)]
+    assert [doc.text for doc in prose.parsed(said)] == said
 
 
 def test_code_is_asked_about_by_defaults_values_and_purpose() -> None:
