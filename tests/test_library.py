@@ -688,3 +688,13 @@ def test_asked_by_many_threads_while_it_grows(library, folder):
         thread.join()
     assert faults == []
     assert library.verify() == []
+
+
+def test_closing_twice_is_once(tmp_path, fast_encoder):
+    library = Library.open(tmp_path / "home", encoder=fast_encoder)
+    library.close()
+    library.close()
+    with pytest.raises(StorageError):
+        library.search("anything")
+    with Library.open(tmp_path / "home", encoder=fast_encoder):
+        pass
