@@ -134,6 +134,16 @@ def test_a_row_that_another_row_is_called_like_is_not_asked_for() -> None:
     ]
 
 
+def test_a_row_with_an_article_is_called_by_itself_and_no_adverb_is_asked_for() -> None:
+    table = (
+        "| Service | Owner | Commonly |\n|---|---|---|\n| the pump | Joan Hale | idle |\n| valve | Tom Reed | on |\n"
+    )
+    assert list(drafts(f"# The services\n\nThese are the services that we run.\n\n{table}")) == [
+        "Who is the owner of the pump?",
+        "Who is the owner of the service valve?",
+    ]
+
+
 _WORDS = st.sampled_from(
     [
         *"A The An gauge gauges is are was kept keeps for 35 days two every night because if If When it that".split(),
