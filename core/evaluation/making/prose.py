@@ -262,6 +262,8 @@ class _Sentence:
             unnamed = any(word.pos_ == "ADJ" and word.dep_ in ("dobj", "pobj") for word in words)  # "the newest"
             if subject is None or subject.pos_ not in ("NOUN", "PROPN") or len(words) < 4 or unnamed:
                 continue
+            if "," not in (words[-1].text, self.doc[words[-1].i : words[-1].i + 2][-1].text):
+                continue  # "when it ends stands in the contract": the words are what is spoken of
             then = _text(self.doc[words[-1].i + 1 :])
             asked = "What should be done" if self.root.tag_ == "VB" else "What happens"
             joint = "if" if words[0].lower_ == "if" else "when"

@@ -98,6 +98,8 @@ def test_what_points_elsewhere_or_says_nothing_is_not_asked() -> None:
     assert "they" not in asked
     assert "the state of the service valve" not in asked  # "none" answers nothing
     assert drafts("# Rates\n\nThis is a rod. It lasts for 3 days. As said above, the other is kept for 5 days.\n") == {}
+    said = "- When a contract with a carrier ends stands in the speaker notes of a slide on the autumn outing."
+    assert drafts(f"# Contracts with carriers\n\nThese are the contracts that we signed.\n\n{said}\n") == {}
 
 
 def test_a_document_in_another_language_is_left_alone() -> None:
