@@ -8,7 +8,7 @@ from pathlib import Path
 from core.chunking.plan import Writer as Cutter
 from core.embedding import EmbeddingModel, packaged_counter
 from core.enriching import Features
-from core.errors import ModelError, SettingsError
+from core.errors import ModelError
 from core.ingest import rescuing
 from core.ingest.applying import drop_others, fill_generation, recut
 from core.ingest.cost import Cost, cost_of
@@ -25,7 +25,7 @@ from core.search.question.analysis import Keys
 from core.search.question.rewording import Writer
 from core.search.result import SearchResult
 from core.search.searcher import Searcher
-from core.settings import OF_DOCUMENTS, ChunkingSettings, Settings
+from core.settings import ChunkingSettings, Settings
 from core.storage import backups, erasing, keepsakes, verify
 from core.storage.backups import Backup
 from core.storage.catalogue import chunks, documents, features, generations, judging, sources, trash
@@ -159,12 +159,6 @@ class Library:
         """Make the settings the library's own: cut anew what they cut differently, encode only what is new."""
         self._adopt(settings)
         return self._finish_generation(watch) or recut(self._run(watch))
-
-    def adopt(self, settings: Settings) -> None:
-        """Make settings that differ in how questions are answered alone the library's own, from the next one on."""
-        if any(getattr(settings, stage) != getattr(self.settings, stage) for stage in OF_DOCUMENTS):
-            raise SettingsError("These settings read or cut documents otherwise.", "Apply them, which does that too.")
-        self._adopt(settings)
 
     def remove(self, source_id: int) -> None:
         """Forget a source, and its document when no other source holds the same bytes."""

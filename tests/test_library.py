@@ -17,7 +17,6 @@ from core.errors import (
     ModelError,
     NotFoundError,
     ParseError,
-    SettingsError,
     StorageError,
 )
 from core.ingest import ingest
@@ -319,20 +318,6 @@ def test_an_empty_library_answers_with_nothing(library):
         assert library.searcher.answer(result, library.settings.answering).answer.quotes == ()
         assert library.search(question, settings.with_value("retrieval.exact_below", 0)).hits == ()
     assert library.verify() == []
-
-
-def test_settings_of_questions_hold_at_once_and_others_do_not(tmp_path, fast_encoder):
-    with Library.open(tmp_path / "home", encoder=fast_encoder) as library:
-        wanted = library.settings.with_value("answering.sentences", 5)
-        before = library.revision()
-        library.adopt(wanted)
-        assert library.settings == wanted
-        assert library.revision() > before
-        with pytest.raises(SettingsError, match="read or cut documents otherwise"):
-            library.adopt(wanted.with_value("chunking.max_tokens", 50))
-        assert library.settings == wanted
-    with Library.open(tmp_path / "home", encoder=fast_encoder) as library:
-        assert library.settings == wanted
 
 
 def test_settings_persist_and_are_the_librarys_own(tmp_path, folder, fast_encoder):
@@ -688,3 +673,13 @@ def test_asked_by_many_threads_while_it_grows(library, folder):
         thread.join()
     assert faults == []
     assert library.verify() == []
+
+
+def test_closing_twice_is_once(tmp_path, fast_encoder):
+    library = Library.open(tmp_path / "home", encoder=fast_encoder)
+    library.close()
+    library.close()
+    with pytest.raises(StorageError):
+        library.search("anything")
+    with Library.open(tmp_path / "home", encoder=fast_encoder):
+        pass

@@ -178,12 +178,13 @@ class Searcher:
         result of which a re-ranker had too little time, or found by words alone for want of the embedder's server, is
         remembered for this asking alone, or not at all where it is "". ``progress``: as in ``order``.
         """
-        known = self.remembered(question, settings, budget_characters, scope, ignored, asking=asking)
+        # Of the state before the search: a change in the meantime must not have this result taken for its own.
+        key: Hashable = self._key(question, settings, budget_characters, scope, ignored)
+        known = self._remembered(key, asking)
         if known is not None:
             return known
         scores = self._found_somehow(question, settings, scope, ignored)
         result = self.result(scores, settings, budget_characters, progress)
-        key: Hashable = self._key(question, settings, budget_characters, scope, ignored)
         if unfinished(result.notes) or by_words_alone(result.notes):
             key = (key, asking) if asking else None
         result = replace(result, key=key)
@@ -211,7 +212,9 @@ class Searcher:
         asking: str = "",
     ) -> SearchResult | None:
         """What ``search`` would give without doing anything, ``None`` where it is not remembered."""
-        key = self._key(question, settings, budget_characters, scope, ignored)
+        return self._remembered(self._key(question, settings, budget_characters, scope, ignored), asking)
+
+    def _remembered(self, key: Hashable, asking: str) -> SearchResult | None:
         return self.memory.results.get(key) or self.memory.results.get((key, asking))
 
     def _key(

@@ -135,7 +135,7 @@ def test_every_word_of_a_document_stands_between_marks_that_it_cannot_hold(tools
 
 def test_who_reads_takes_over_settings_that_another_process_made(library, fast_encoder):
     with Library.open(library.home, write=False, encoder=fast_encoder) as reader:
-        library.adopt(library.settings.with_value("retrieval.k", 7))
+        library.apply(library.settings.with_value("retrieval.k", 7))
         assert reader.settings.retrieval.k != 7
         reader.follow()
         assert reader.settings.retrieval.k == 7

@@ -9,6 +9,7 @@ from core.errors import ModelError
 from core.library import Incoming, Library
 from core.lru_cache import LruCache
 from core.search import ordering
+from core.search.searcher import Searcher
 from tests.search.small_models import make_cross_encoder
 
 ALONE = {"reranking.blend": 1, "reranking.neighbour_share": 0}  # the re-ranker decides by itself
@@ -55,6 +56,20 @@ def test_a_filter_holds_for_what_was_added_since(filled):
     assert sources(filled.search("weir type:text")) == {"draft.txt"}
     later = b"Another note on the weir, of another day.\n"
     filled.ingest([Incoming("later.txt", content_hash=filled.stage(later))])
+    assert sources(filled.search("weir type:text")) == {"draft.txt", "later.txt"}
+
+
+def test_what_a_change_overtook_is_not_remembered_as_what_is_there_now(filled, monkeypatch):
+    whole = Searcher.result
+
+    def overtaken(self, *given):
+        result = whole(self, *given)
+        filled.ingest([Incoming("later.txt", content_hash=filled.stage(b"Another note on the weir.\n"))])
+        return result
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Searcher, "result", overtaken)
+        assert sources(filled.search("weir type:text")) == {"draft.txt"}
     assert sources(filled.search("weir type:text")) == {"draft.txt", "later.txt"}
 
 

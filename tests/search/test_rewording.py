@@ -99,6 +99,19 @@ def same(one, other):
 LIMITS = WritingRequest(PART, "", 0, 3, 20)
 
 
+@given(st.lists(st.text(max_size=30), max_size=5))
+def test_a_reply_is_taken_as_it_is_or_refused_with_a_reason(texts):
+    found, fault = texts_of(f"Here: {json.dumps(texts)}", LIMITS)
+    tidy = {" ".join(text.split()).casefold(): " ".join(text.split()) for text in reversed(texts)}
+    fine = all(any(letter.isalnum() or letter == "_" for letter in text) for text in texts)
+    fine = fine and all(len(text) <= 20 for text in tidy.values()) and len(tidy) <= 3
+    assert bool(fault) != fine
+    if fine:
+        assert [text.casefold() for text in found] == list(dict.fromkeys(" ".join(t.split()).casefold() for t in texts))
+    else:
+        assert found == ()
+
+
 @given(st.text(max_size=60) | st.recursive(st.integers() | st.text(), st.lists).map(json.dumps))
 def test_no_reply_whatever_breaks_it(reply):
     found, fault = texts_of(reply, LIMITS)

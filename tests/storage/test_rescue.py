@@ -46,7 +46,7 @@ def made(tmp_path_factory) -> Path:
         library.judge("When did it open?", source.version_id, 12, 43)
         library.labels.tag([source.id], "steel")
         library.labels.write_note(source.id, "Look again.")
-        library.adopt(library.settings.with_value("retrieval.k", "7"))
+        library.apply(library.settings.with_value("retrieval.k", "7"))
     return home
 
 

@@ -80,11 +80,15 @@ def make_questions(library: Library, count: int, seed: int = 0, watch: Watch | N
     texts = _Texts(library)
     made: list[MadeQuestion] = []
     answered: set[tuple[str, Span, str]] = set()
-    for version, draft in _spread(library, texts, draw):
-        if len(made) == count:
-            break
+
+    def tell() -> None:
         if watch is not None:
             watch(len(made), count)
+
+    for version, draft in _spread(library, texts, draw, tell):
+        if len(made) == count:
+            break
+        tell()
         question = draw.choice(draft.wordings)
         words = _words(question)
         same = (version, draft.gold, draft.answer)
@@ -155,14 +159,18 @@ class _Texts:
         return {version: self.of(version) for version in self.versions}
 
 
-def _spread(library: Library, texts: _Texts, draw: Random) -> Iterator[tuple[str, Draft]]:
-    """Drafts one by one, from document to document and from kind to kind, in an order that the seed draws."""
+def _spread(library: Library, texts: _Texts, draw: Random, tell: Callable[[], None]) -> Iterator[tuple[str, Draft]]:
+    """Drafts one by one, from document to document and from kind to kind, in an order that the seed draws.
+
+    ``tell``: called before each document, whose grammar may take half a minute; it may raise to stop.
+    """
     versions = list(texts.versions)
     draw.shuffle(versions)
     left: list[tuple[str, Draft]] = []
     for at in range(0, len(versions), _BATCH):
         queues = []
         for version in versions[at : at + _BATCH]:
+            tell()
             first, rest = _in_turn(drafts_of(library.document(version), library.settings.parsing), draw)
             queues.append([(version, draft) for draft in first])
             left += [(version, draft) for draft in rest]

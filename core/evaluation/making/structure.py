@@ -78,7 +78,7 @@ def action(heading: str) -> str:
         return " ".join(words[2:])
     if words[1].lower() not in _ARTICLES or not first.isalpha():
         return ""
-    verb = parsed([f"We {'are' if first.endswith('ing') else 'must'} {first} {rest}."])[0][2]
+    verb = next(parsed([f"We {'are' if first.endswith('ing') else 'must'} {first} {rest}."]))[2]
     return f"{verb.lemma_} {rest}" if verb.tag_ in ("VB", "VBG") else ""
 
 

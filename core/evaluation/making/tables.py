@@ -38,7 +38,7 @@ def table_drafts(text: str, table: Block, known: Set[str]) -> Iterator[Draft]:
     for row in rows:
         label, used = _label(row, text)
         first = plain(row.headers[0])
-        if named[label] > 1 or not _askable(label) or not first:
+        if named[label] > 1 or not _askable(label) or not first or _PERIOD.fullmatch(first):
             continue
         values = [plain(text[cell.start : cell.end]) for cell in row.cells]
         headers = Counter(row.headers)
@@ -107,6 +107,7 @@ class _Label:
         words = self.label.split()
         kind = self.first.lower()
         names = kind.isalpha() and not kind.endswith("ly") and kind not in _NO_KINDS
+        names = names and words[0].lower() not in STOP_WORDS  # "the service the pump" is no name
         if names and len(words) <= 7 and not set(analyse(kind)) & set(analyse(self.label)):
             return f"the {kind} {self.label if len(words) == 1 or ' in ' in self.label else self.small}"
         return self.small
@@ -165,7 +166,7 @@ def _question(header: str, row: _Label, value: str) -> str:
         noun = row.first.lower()
         asked = noun if noun.isalpha() and noun not in _NO_NOUNS else "value"
         return f"What is the {asked} for {row.small}?" if len(analyse(row.label)) >= _FEWEST_OWN else ""
-    inner = set(small) & ((STOP_WORDS | {"per"}) - {"of", "in"})
+    inner = set(small) & ((STOP_WORDS | {"per", "inside", "without"}) - {"of", "in"})
     if (
         inner
         or small[0] in ("of", "in")
@@ -173,6 +174,8 @@ def _question(header: str, row: _Label, value: str) -> str:
         or set(small) & _NOT_ASKED
         or not header[-1].isalnum()
     ):
+        return ""
+    if small[-1].endswith("ly"):
         return ""
     plural = any(word.endswith("s") and not word.endswith(("ss", "us", "is")) for word in (small[0], small[-1]))
     asked = header if not header[1:].islower() and " " not in header else header[0].lower() + header[1:]

@@ -196,11 +196,15 @@ _PROPERTIES = (
     "limit limits limited maximum capped minimum allowed hold holds",
     "cost costs price priced fee charge charged",
     "require requires required need needs needed",
+    "release released publish published",
+    "begin begins start starts",
+    "end ends close closes",
 )
 _PROPERTY = {word: f"={row.split()[0]}" for row in _PROPERTIES for word in row.split()}
 _OPPOSED = frozenset("above below inside outside without".split())  # function words that tell cases apart
 _LIGHT = frozenset("must shall also one always exactly currently now per every within only cannot never".split())
 _WORD = re.compile(r"[^\W_]+(?:[_.'’/-]+[^\W_]+)*")
+_NUMBERED = re.compile(r"\A[\s#*_]*(?:\d+(?:\.\d+)*[.)]?\s+)?")
 _PARTS = re.compile(r"[;:,]\s|\s[-–—]\s|\s\(|\)|\s(?:and|but|while|whereas|so that|which|because|although)\s")
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|can|may|must|will|shall|does|do)\b")
 _CONDITION = re.compile(
@@ -234,15 +238,16 @@ class Statement:
 def statement(value: Value, passage: Passage, sentence: Span) -> Statement:
     """What is stated where the ``value`` stands, ``sentence`` being its sentence in the document's text."""
     text = passage.text[sentence.start - passage.start : sentence.end - passage.start]
-    start, end = 0, len(text)
+    begin = start = len(text) - len(_NUMBERED.sub("", text))
+    end = len(text)
     for part in _PARTS.finditer(text):
         if part.end() <= value.span.start:
             start = part.end()
         elif part.start() >= value.span.end:
             end = part.start()
             break
-    opening = _VERB.search(text, 0, start)
-    subject = text[: opening.start()] if opening else ""
+    opening = _VERB.search(text, begin, start)
+    subject = text[begin : opening.start()] if opening else ""
     before, after = subject + text[start : value.span.start], text[value.span.end : end]
     said = f"{before}, {after}" if value.kind != NEGATION else text
     words = set(content_words(said))

@@ -20,7 +20,7 @@ from core.types import Span
 
 NUMBER, DATE, NEGATION = "number", "date", "negation"
 EXACT, AT_MOST, AT_LEAST = "", "at most ", "at least "
-_LONGEST = 400
+_LONGEST, _FEWEST_WORDS = 400, 3
 _CLOSE, _LOOSELY = 0.03, {"s", "bytes"}  # so far two units agree: a month and 30 days, 1 GB and 1024 MB
 
 _NO_PROSE = re.compile(r"[{}<>=|\\\t]|::|->|https?:|^\s*[$#>/]")
@@ -103,7 +103,9 @@ def values_of(sentence: str) -> tuple[Value, ...]:
     >>> values_of("It takes 5 to 10 minutes."), values_of("It costs 3 % more this year."), values_of("Is it 5 EUR?")
     ((), (), ())
     """
-    if len(sentence) > _LONGEST or asks(sentence) or _NO_PROSE.search(sentence) or _UNSURE.search(sentence):
+    if len(sentence) > _LONGEST or len(sentence.split()) < _FEWEST_WORDS or asks(sentence):
+        return ()
+    if _NO_PROSE.search(sentence) or _UNSURE.search(sentence):
         return ()
     denied = _NOT.findall(sentence)
     numbers = [] if denied else [one for match in _VALUE.finditer(sentence) if (one := _number(sentence, match))]

@@ -264,7 +264,8 @@ def _coverage(tokens: Sequence[str], snapshot: Snapshot, lexical: LexicalIndex) 
     documents, groups = snapshot.leaves.documents, snapshot.groups
     if snapshot.passing is not None:
         mask = snapshot.passing.mask
-        holders = [(np.cumsum(mask) - 1)[held[mask[held]]] for held in holders]
+        among = np.cumsum(mask) - 1
+        holders = [among[held[mask[held]]] for held in holders]
         # Leaves with another between them are no neighbours, as if they were of two documents.
         apart = (documents[asked][1:] != documents[asked][:-1]) | (asked[1:] != asked[:-1] + 1)
         documents, groups = np.append(0, np.cumsum(apart)).astype(np.int32), groups[asked]

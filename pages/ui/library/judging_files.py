@@ -8,7 +8,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatch
+from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from core.errors import SuiteError
@@ -40,25 +40,24 @@ def read_uploads(uploads: Mapping[str, bytes], chosen: str = "") -> tuple[str, E
     files = unpacked(uploads)
     name = chosen or guess(files)
     form = FORMATS[name]
-    patterns = (form.pattern, *form.companions)
     texts = {
         path: as_text(data, path, document=path.startswith("documents/"))
         for path, data in sorted(arranged(files, name).items())
-        if any(_fits(path, pattern) for pattern in patterns)
+        if any(_found(path, pattern) for pattern in (form.pattern, *form.companions))
     }
     if not texts:
         raise SuiteError(f"There is no {form.title} data in these files.", f"Its main file is {form.file}.")
     return name, form.read(texts)
 
 
-def _fits(path: str, pattern: str) -> bool:
-    """Whether a pattern finds a file, as it does in a folder: ``*`` within one folder, ``**/*`` in those below it too.
+def _found(path: str, pattern: str) -> bool:
+    """Whether ``Path.glob`` would find the file: one star stands for no folders.
 
-    >>> _fits("a.csv", "*.csv"), _fits("notes/a.csv", "*.csv"), _fits("documents/a/b.md", "documents/**/*")
+    >>> _found("a.json", "*.json"), _found("more/a.json", "*.json"), _found("documents/a/b.md", "documents/**/*")
     (True, False, True)
     """
-    deep = "**/" in pattern or path.count("/") == pattern.count("/")
-    return deep and fnmatch(path, pattern.replace("**/*", "*"))
+    deep = "**" in pattern or path.count("/") == pattern.count("/")
+    return deep and fnmatchcase(path, pattern.replace("**/*", "*"))
 
 
 def unpacked(uploads: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.evaluation.making import prose
 from core.evaluation.making.code import parameters
 from core.evaluation.making.documents import drafts_of
 from core.evaluation.making.draft import Draft, gives_away, stands_alone
@@ -97,11 +98,26 @@ def test_what_points_elsewhere_or_says_nothing_is_not_asked() -> None:
     assert "they" not in asked
     assert "the state of the service valve" not in asked  # "none" answers nothing
     assert drafts("# Rates\n\nThis is a rod. It lasts for 3 days. As said above, the other is kept for 5 days.\n") == {}
+    said = "- When a contract with a carrier ends stands in the speaker notes of a slide on the autumn outing."
+    assert drafts(f"# Contracts with carriers\n\nThese are the contracts that we signed.\n\n{said}\n") == {}
 
 
 def test_a_document_in_another_language_is_left_alone() -> None:
     text = "# Der Pegel\n\nEin Pegel ist ein Stab, der den Stand zeigt. Die Daten werden für 35 Tage aufbewahrt.\n"
     assert drafts(text * 3) == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["12", "# Der Pegel\n\nEin Pegel ist ein Stab, der den Stand zeigt.\n", "# 12\n\n7 | 8\n"]
+)
+def test_where_no_sentence_is_english_no_grammar_is_loaded(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prose, "english", lambda: pytest.fail("the grammar was loaded"))
+    assert drafts(text) == {}
+
+
+def test_many_sentences_are_read_in_their_order() -> None:
+    said = [f"Gauge {number} is painted green." for number in range(150)]
+    assert [doc.text for doc in prose.parsed(said)] == said
 
 
 def test_code_is_asked_about_by_defaults_values_and_purpose() -> None:
@@ -117,6 +133,16 @@ def test_a_row_that_another_row_is_called_like_is_not_asked_for() -> None:
     table = "| Service | Owner |\n|---|---|\n| pump | Joan Hale |\n| pump | Tom Reed |\n| valve | Tom Reed |\n"
     assert list(drafts(f"# The services\n\nThese are the services that we run.\n\n{table}")) == [
         "Who is the owner of the service valve?"
+    ]
+
+
+def test_a_row_with_an_article_is_called_by_itself_and_no_adverb_is_asked_for() -> None:
+    table = (
+        "| Service | Owner | Commonly |\n|---|---|---|\n| the pump | Joan Hale | idle |\n| valve | Tom Reed | on |\n"
+    )
+    assert list(drafts(f"# The services\n\nThese are the services that we run.\n\n{table}")) == [
+        "Who is the owner of the pump?",
+        "Who is the owner of the service valve?",
     ]
 
 

@@ -8,7 +8,7 @@ from core.errors import CancelledError
 from core.evaluation.exchange import FORMATS, ours, read_files, write_files
 from core.evaluation.exchange.importing import import_judgments
 from core.evaluation.exchange.judged import by_origin, judged_questions, with_texts, write_judged_suite
-from core.evaluation.making import keep, leave_out, make_questions, suggested_questions, take_back
+from core.evaluation.making import keep, leave_out, make_questions, making, suggested_questions, take_back
 from core.evaluation.suites import load_suite
 from core.library import Incoming, Library
 from core.search.answer.line import packaged_reader
@@ -72,10 +72,11 @@ def test_what_was_judged_or_dropped_is_not_made_again(filled: Library) -> None:
     assert second.question in once_more
 
 
-def test_it_can_be_stopped_and_then_nothing_is_kept(filled: Library) -> None:
+def test_it_can_be_stopped_before_a_document_is_read_and_then_nothing_is_kept(filled: Library, monkeypatch) -> None:
     def stop(done: int, count: int) -> None:
         raise CancelledError("This was stopped.")
 
+    monkeypatch.setattr(making, "drafts_of", lambda *given: pytest.fail("a document was read first"))
     with pytest.raises(CancelledError):
         make_questions(filled, 5, watch=stop)
     assert filled.judgments() == []

@@ -216,6 +216,25 @@ def test_the_order_of_the_passages_does_not_matter():
     assert all(among(order) == found for order in permutations(passages))
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("4.2 Backups are kept for 30 days.", "Backups are kept for 90 days."),
+        ("3. Backups are kept for 30 days.", "5. Backups are kept for 90 days."),
+        ("The course begins on 3 May 2024.", "The course starts on 5 May 2024."),
+        ("The sale ends on 3 May 2024.", "The sale closes on 5 May 2024."),
+        ("The map was released on 3 May 2024.", "The map was published on 5 May 2024."),
+    ],
+)
+def test_numbers_before_sentences_and_other_words_for_a_property_hide_nothing(one, other):
+    assert len(between(one, other)) == 1
+
+
+def test_an_amount_by_itself_states_nothing():
+    told = [passage(text, at, headings=["Session length"]) for at, text in enumerate(["30 minutes.", "45 minutes."], 1)]
+    assert among(told, "What is the session length?") == ()
+
+
 def test_tables_and_code_are_left_alone():
     assert between("| Backups are kept for | 30 days |", "| Backups are kept for | 90 days |") == ()
     assert between("keep_backups(for = 30 days);", "keep_backups(for = 90 days);") == ()
