@@ -45,7 +45,7 @@ from core.storage.schema.word_tables import rebuild_index
 from core.storage.store import Store
 from core.storage.verify import Problem
 from core.types import Audit, ChunkTree, Document, Encoder, Judgment, Span, VectorCache
-from core.watching.keeping import Folders
+from core.watching.folder_sync import Folders
 
 __all__ = [
     "KEPT_DAYS", "Changes", "Collection", "Failure", "Folder", "Incoming", "IngestReport", "Ingested",

@@ -19,7 +19,7 @@ from pages.ui.ask import results as ask_results
 from pages.ui.ask.answer import show_answer
 from pages.ui.ask.chips import ignored, show_chips
 from pages.ui.ask.conflicts import show_conflicts
-from pages.ui.ask.dials import ask_dials
+from pages.ui.ask.dials import sidebar
 from pages.ui.ask.evidence import show_ending, show_evidence, show_notes
 from pages.ui.ask.question import QUESTION, question_row, scope_row, suggestions
 from pages.ui.ask.question import turns as question_turns
@@ -30,8 +30,8 @@ from pages.ui.ask.written_text import show_check
 from pages.ui.library import judging_list
 from pages.ui.settings import rerankers
 from pages.ui.shared import background, keys, services, state
+from pages.ui.shared.empty_states import show_nothing
 from pages.ui.shared.entry import enter
-from pages.ui.shared.lessons import show_nothing
 from pages.ui.shared.words import escaped
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def main() -> None:
     with above:
         conversation.show_turns()
     conversation.show_wording()
-    settings = ask_dials.ask_dials(base, writer=library.writer is not None)
+    settings = sidebar.ask_dials(base, writer=library.writer is not None)
     question = st.session_state.get(state.ASKED, "")
     ask_place.say(library, question, settings, base)
     if question:

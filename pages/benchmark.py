@@ -14,8 +14,8 @@ from pages.ui.benchmark.refit import show_refit
 from pages.ui.benchmark.results import arrive, show_results
 from pages.ui.library import judging_list
 from pages.ui.shared import address, background, services
+from pages.ui.shared.empty_states import show_lessons
 from pages.ui.shared.entry import enter
-from pages.ui.shared.lessons import show_lessons
 from pages.ui.shared.queue import show_jobs
 
 LESSONS = (

@@ -16,8 +16,8 @@ from pages.ui.library import judging_list
 from pages.ui.reader import readings
 from pages.ui.reader.reader import shelve
 from pages.ui.shared import keys, services, state, words
+from pages.ui.shared.empty_states import show_nothing
 from pages.ui.shared.entry import enter
-from pages.ui.shared.lessons import show_nothing
 
 
 def main() -> None:

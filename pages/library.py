@@ -11,8 +11,8 @@ from pages.ui.library.adding import show_adding
 from pages.ui.library.folders import show_folders
 from pages.ui.library.trash import show_trash, show_undo
 from pages.ui.shared import services, words
+from pages.ui.shared.empty_states import show_lessons
 from pages.ui.shared.entry import enter
-from pages.ui.shared.lessons import show_lessons
 from pages.ui.shared.queue import show_queue
 from pages.ui.shared.shelves import show_switcher
 

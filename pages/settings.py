@@ -6,8 +6,8 @@ import streamlit as st
 
 from pages.ui.settings.appearance import show_theme
 from pages.ui.settings.embedder import show_embedder
-from pages.ui.settings.keeping import show_archive, show_disk, show_places, show_privacy
 from pages.ui.settings.language_model import show_language_model
+from pages.ui.settings.privacy_and_places import show_archive, show_disk, show_places, show_privacy
 from pages.ui.settings.reading_settings import show_reading
 from pages.ui.settings.rerankers import show_reranker
 from pages.ui.shared import address, state

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from core.chunking.auditing import audit
 from core.chunking.chunkers import CHUNKERS
+from core.chunking.edits.edited_tree import Remaker
 from core.chunking.edits.edits import Edit, edits_fingerprint
 from core.chunking.edits.replay import Replayed, replay
-from core.chunking.edits.tree import Remaker
 from core.chunking.plan import BY_VECTORS, ChunkerResources, SectionStarts
 from core.chunking.prefixes import encoder_input, encoder_inputs, prefix_text
 from core.chunking.prepared_document import PreparedDocument

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from core.breathing import breathe
+from core.cancellation import breathe
 
 NO_SECTION = 99
 _LEAVES_SECTION = 4.0

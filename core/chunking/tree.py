@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from core.breathing import breathe
+from core.cancellation import breathe
 from core.chunking.atoms import NOTHING
 from core.chunking.packing import NO_SECTION, Row, pack
 from core.chunking.plan import ChunkingContext, Group, Metadata, Piece, Plan

@@ -5,11 +5,11 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
+from core.atomic_files import written_whole
 from core.cli import console
 from core.cli.options import home, reading, sources_named
 from core.errors import NotFoundError, StorageError
 from core.inspecting.as_markdown import MADE, document_as_markdown, markdown_names
-from core.whole_files import written_whole
 
 
 def export(options: Namespace) -> int:

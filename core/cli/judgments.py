@@ -125,7 +125,7 @@ def refit(options: Namespace) -> int:
     """Fit the dials to half of the judgments and try them on the other; with ``--apply``, take them where they gain."""
     from core.evaluation.exchange.judged import by_origin, judged_questions
     from core.refitting import refit as fit
-    from core.refitting.taught import careful_model
+    from core.refitting.taught_rerankers import careful_model
 
     progress = console.Progress()
 

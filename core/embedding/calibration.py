@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from core.atomic_files import written_whole
 from core.embedding.reranker_file import Calibration
 from core.errors import ModelError
-from core.whole_files import written_whole
 
 FILE = "lectern-calibration.json"
 

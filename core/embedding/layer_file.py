@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.atomic_files import written_whole
 from core.embedding import packaged
 from core.errors import ModelError
-from core.whole_files import written_whole
 
 TABLE = "bert.embeddings."  # what the names of the weights begin with that are the packaged model's
 _SCALES = ":scales"  # behind the name of a matrix: what its rows are multiplied by

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from core.breathing import breathe
+from core.cancellation import breathe
 from core.enriching import dates as calendar
 from core.enriching.entities import names, things
 from core.enriching.features import Features, Reference

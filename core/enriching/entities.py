@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import regex
 
-from core.breathing import breathe
+from core.cancellation import breathe
 from core.enriching.sections import SpanIndex
 from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import SHORT_WEEKDAYS, WEEKDAYS, month_of

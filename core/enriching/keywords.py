@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import log
 
-from core.breathing import breathe
+from core.cancellation import breathe
 from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import month_of
 from core.types import Chunk

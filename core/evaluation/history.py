@@ -19,12 +19,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core.atomic_files import written_whole
 from core.errors import NotFoundError
 from core.evaluation.records import Journal, QuestionOutcome
 from core.evaluation.reporting.report import BenchReport
 from core.settings import Settings
 from core.storage.lock import WriterLock, writer
-from core.whole_files import written_whole
 
 if TYPE_CHECKING:
     from core.evaluation.measuring import BenchOptions

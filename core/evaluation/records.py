@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from core.atomic_files import written_whole
 from core.evaluation.regions import Placed
-from core.whole_files import written_whole
 
 _PACKED = ".gz"
 

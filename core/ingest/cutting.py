@@ -14,7 +14,7 @@ from core.chunking import ChunkerResources, Edit, Replayed
 from core.chunking.edits.edits import Conflict
 from core.chunking.edits.replay import misfit
 from core.errors import LecternError, ModelError, NotFoundError, StorageError
-from core.ingest import applying, teaching
+from core.ingest import applying, teaching_section_starts
 from core.ingest.applying import Cost, Tell
 from core.ingest.ingest import TEXTS_A_SECOND, Ingest, ItemCancelledError, Watch
 from core.ingest.preparing import Preparer
@@ -158,7 +158,7 @@ class Cutting:
         """
         run, tell = self._run(None), partial(watch.stage, 0, "chunking") if watch else None
         with suppress(ItemCancelledError, ModelError, StorageError):
-            teaching.renew(run.store, run.model, run.settings.chunking, tell, anyway=anyway)
+            teaching_section_starts.renew(run.store, run.model, run.settings.chunking, tell, anyway=anyway)
 
     def texts_a_second(self) -> float:
         """How fast the encoder was seen to be in this library, for an estimate of what a cut would take."""

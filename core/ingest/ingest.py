@@ -14,7 +14,7 @@ from itertools import repeat
 from time import perf_counter
 from typing import Protocol
 
-from core.breathing import watched
+from core.cancellation import watched
 from core.chunking.plan import Writer
 from core.embedding import EmbeddingModel, Encoded, encode_cached
 from core.errors import CancelledError, LecternError, ModelError, StorageError

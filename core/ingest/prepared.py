@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from core.breathing import breathe
+from core.cancellation import breathe
 from core.chunking import Edit, aliases_of, captions_of
 from core.enriching import Features
 from core.errors import LecternError, PasswordNeededError, TextLayerMissingError, UnsupportedKindError

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.breathing import watched
+from core.cancellation import watched
 from core.chunking import (
     BY_VECTORS,
     ChunkerResources,
@@ -32,12 +32,12 @@ from core.chunking.plan import Writer
 from core.embedding import CachedEncoder, EmbeddingModel
 from core.enriching import enrich
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
-from core.ingest.kept_writer import KeptWriter
+from core.ingest.cached_writer import KeptWriter
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Cut, DocumentRecipe, Incoming, Member, Prepared, describe, named_apart
-from core.ingest.teaching import Progress, starts_for
+from core.ingest.teaching_section_starts import Progress, starts_for
 from core.parsing import TEXT_KINDS, detect_kind, parse, parser_fingerprint
-from core.parsing.names import suffix_of
+from core.parsing.file_names import suffix_of
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import Settings
 from core.storage.catalogue import chunks, documents, sources, trash

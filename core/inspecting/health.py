@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.chunking.auditing import UNEXPLAINED, audit
-from core.enriching.twins import Twin, closest, twins
+from core.enriching.near_duplicates import Twin, closest, twins
 from core.inspecting.boundaries import Boundary, SentencePlaces, boundaries, holder
 from core.inspecting.findings import Defect, Finding, Health, Severity, Unread, unread
-from core.inspecting.severing import parted, severed
+from core.inspecting.severed_structures import parted, severed
 from core.settings import ChunkingSettings
 from core.text.sentences import sentence_spans
 from core.types import Audit, Chunk, ChunkTree, Span, TokenCounter

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from core.atomic_files import written_whole
 from core.errors import SettingsError
-from core.whole_files import written_whole
 
 FILE = "language.json"
 LEAST_CONTEXT = 512

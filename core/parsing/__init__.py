@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from core.parsing.audit.word_audit import audit_words
+from core.parsing.file_kinds import detect_kind
+from core.parsing.file_names import display_name, readable_title
 from core.parsing.flow_parser import FLOW_KINDS, FlowParser
-from core.parsing.kinds import detect_kind
-from core.parsing.names import display_name, readable_title
 from core.parsing.ooxml.libreoffice import TARGETS, OfficeParser
 from core.parsing.pdf.reader import PdfParser
 from core.parsing.plain.markdown import MarkdownParser

@@ -20,10 +20,10 @@ from importlib import import_module
 from io import BytesIO
 from typing import Any
 
+from core.parsing.file_names import suffix_of
 from core.parsing.flow import Item, ParsedFile, Piece, Words
 from core.parsing.html.reader import read as read_page
 from core.parsing.inline import says_something
-from core.parsing.names import suffix_of
 from core.types import BlockKind
 
 KINDS = frozenset("html docx pptx xlsx csv epub odt rtf rst org eml msg markdown text".split())

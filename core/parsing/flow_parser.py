@@ -14,8 +14,8 @@ from core.errors import ParseError, WorkerError
 from core.parsing import elements
 from core.parsing.audit.gathering import UNSEEN, unseen_note
 from core.parsing.audit.word_audit import audit_words
+from core.parsing.file_names import MAX_TITLE, display_name, is_numbered, is_title, readable_title
 from core.parsing.flow import ParsedFile, Piece, compose
-from core.parsing.names import MAX_TITLE, display_name, is_numbered, is_title, readable_title
 from core.parsing.plain.plain_markup import MARKUPS, through_pandoc, to_page
 from core.parsing.sandbox.sandbox import REPAIR, WorkerPool, failure
 from core.parsing.sandbox.values import from_values

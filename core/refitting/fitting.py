@@ -25,11 +25,11 @@ from core.evaluation.exchange.judged import Judged
 from core.evaluation.measuring import BUDGETS
 from core.evaluation.suites import Question
 from core.library import Library
+from core.refitting.coordinate_search import BLEND, CAREFUL_BLEND, FUSION, STEP_COST, Grid, walk
 from core.refitting.gains import GAIN, CarefulShare, Gain, Refitted, gained
 from core.refitting.scoring import JudgedSearch, Scorer, without_reranking
 from core.refitting.splitting import Split, halved
-from core.refitting.taught import seen_by
-from core.refitting.turning import BLEND, CAREFUL_BLEND, FUSION, STEP_COST, Grid, walk
+from core.refitting.taught_rerankers import seen_by
 from core.settings import Settings, carefully
 from core.text.numerals import counted
 

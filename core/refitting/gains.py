@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from core.errors import LecternError
 from core.evaluation.measuring import BUDGETS
 from core.evaluation.statistics import BETTER, WORSE, Comparison, compare
+from core.refitting.coordinate_search import BLEND, changes
 from core.refitting.splitting import By
-from core.refitting.turning import BLEND, changes
 from core.settings import Settings
 
 GAIN, NO_GAIN, LOSS, UNCHANGED = "gain", "no gain", "worse", "unchanged"

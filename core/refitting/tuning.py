@@ -18,6 +18,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from core.atomic_files import written_whole
 from core.chunking.prefixes import below
 from core.embedding import calibration, reranker_file
 from core.embedding.reranker_file import Calibration
@@ -30,14 +31,25 @@ from core.refitting.fitting import MOST_QUESTIONS, Watch, fittable
 from core.refitting.gains import GAIN, Gain, gained
 from core.refitting.scoring import JudgedSearch, Recalls, Scorer, without_reranking
 from core.refitting.splitting import By, Split, halved
-from core.refitting.taught import FILE, FOLDER, KIND, folder_of, kept_as, learning, note, results, seen_by, sweep, used
+from core.refitting.taught_rerankers import (
+    FILE,
+    FOLDER,
+    KIND,
+    folder_of,
+    kept_as,
+    learning,
+    note,
+    results,
+    seen_by,
+    sweep,
+    used,
+)
 from core.search.ranking.rerankers import PairScorer
 from core.settings import Settings
 from core.storage.store import settings_from
 from core.training.lists import Listed
 from core.training.loop import Plan, draw, train
 from core.types import Vectors
-from core.whole_files import written_whole
 
 LEAST_JUDGMENTS = 200  # questions with gold: of fewer a model learns by heart
 ROUNDS = 3  # times that each question is learnt from

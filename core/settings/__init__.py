@@ -3,6 +3,7 @@
 A fingerprint is a hash of all values that matter, so two equal settings are the same recipe on any machine.
 """
 
+from core.settings.all_settings import OF_DOCUMENTS, Settings, stage_fingerprint
 from core.settings.chunking import (
     ANCHOR_PLACES,
     CHUNKERS,
@@ -47,7 +48,6 @@ from core.settings.searching import (
     RetrievalSettings,
     UnderstandingSettings,
 )
-from core.settings.whole import OF_DOCUMENTS, Settings, stage_fingerprint
 
 __all__ = [
     "ANCHOR_PLACES",

@@ -6,8 +6,8 @@ from dataclasses import fields
 from typing import Any
 
 from core.errors import SettingsError
+from core.settings.all_settings import Settings
 from core.settings.searching import PACKAGED_RERANKER
-from core.settings.whole import Settings
 
 
 def _preset(**values: Any) -> Settings:

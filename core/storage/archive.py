@@ -18,6 +18,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from core.atomic_files import written_whole
 from core.errors import StorageError
 from core.storage.backups import PROJECTED_ANEW, sound_copy
 from core.storage.connections import CATALOGUE, open_reader
@@ -26,7 +27,6 @@ from core.storage.files import FileStore
 from core.storage.schema.migrations import applied, migrate
 from core.storage.schema.steps import MIGRATIONS, NO_VECTOR
 from core.storage.store import WANTED
-from core.whole_files import written_whole
 
 _MANIFEST = "manifest.json"
 _FORMAT = 1

@@ -16,13 +16,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.atomic_files import written_whole
 from core.errors import NotFoundError, StorageError
 from core.storage.connections import CATALOGUE, open_reader
 from core.storage.faults import catalogue_faults, disk_faults
 from core.storage.lock import WriterLock
 from core.storage.schema.migrations import check
 from core.storage.schema.steps import NO_VECTOR
-from core.whole_files import written_whole
 
 if TYPE_CHECKING:
     from core.storage.store import Store

@@ -17,9 +17,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core.atomic_files import written_whole
 from core.errors import StorageError
 from core.storage.faults import disk_faults
-from core.whole_files import written_whole
 
 if TYPE_CHECKING:
     from core.storage.store import Store

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from core.atomic_files import written_privately
 from core.errors import LecternError, NotFoundError, StorageError
 from core.storage.catalogue.labels import fold, tidy_name
 from core.storage.faults import disk_faults
-from core.whole_files import written_privately
 
 _ROOT = Path(__file__).parents[2]
 DEFAULT_NAME = "My library"

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.parsing.kinds import language_of
+from core.parsing.file_kinds import language_of
 from core.syntax import GRAMMARS, Unit, units
 from core.training.pairs import Pair
 

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from core.atomic_files import written_whole
 from core.embedding.reranker_file import lay_over
 from core.errors import ModelError, SettingsError
 from core.training.lists import Listed
 from core.training.model import LearningModel, PairModel, fastest
 from core.training.pairs import Pair
-from core.whole_files import written_whole
 
 _LEAST = {"steps": 1, "questions": 1, "passages": 2, "max_tokens": 16, "watched_every": 1, "patience": 0, "seed": 0}
 _MOST = {"max_tokens": 512, "seed": 2**32 - 1}  # BERT has so many places; generators of random numbers take so much

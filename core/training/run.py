@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.atomic_files import written_whole
 from core.embedding import load_model
 from core.embedding.reranker_file import lay_over, untrained, write
 from core.errors import LecternError
@@ -16,7 +17,6 @@ from core.training.lists import SIZES, Listed, Miner
 from core.training.loop import Plan, Watched, draw, train, turn
 from core.training.pairs import Pair, balanced, fingerprint
 from core.types import Encoder, Vectors
-from core.whole_files import written_whole
 
 # How many pairs of a source at most: templates of one source would else be most of what is learnt.
 MOST = {

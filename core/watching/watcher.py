@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import LecternError
 from core.storage.catalogue.folders import Folder
-from core.watching.keeping import Folders
+from core.watching.folder_sync import Folders
 from core.watching.planning import REST_SECONDS, FolderPlan
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from hypothesis import settings as profile
 from hypothesis import strategies as st
 
 from core.chunking import CHUNKERS, PreparedDocument, audit, cut, cut_edited, recipe_fingerprint
+from core.chunking.edits.edited_tree import Remaker
 from core.chunking.edits.edits import Edit, disable, edits_fingerprint, merge, move, pin, split
 from core.chunking.edits.following import follow_edits
 from core.chunking.edits.replay import replay
-from core.chunking.edits.tree import Remaker
 from core.embedding.tokenizer import packaged_counter
 from core.errors import LecternError
 from core.settings import ChunkingSettings

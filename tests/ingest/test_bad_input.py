@@ -365,7 +365,7 @@ def test_a_file_too_large_to_hold_is_refused_unread(library, tmp_path):
 def watched_always():
     """Every ``breathe`` asks."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("core.breathing._EVERY_SECONDS", 0.0)
+        patched.setattr("core.cancellation._EVERY_SECONDS", 0.0)
         yield
 
 

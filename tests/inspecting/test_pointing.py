@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.inspecting.pointing import anchors, inner_links
+from core.inspecting.link_places import anchors, inner_links
 from core.parsing import parse
 from core.settings import ParsingSettings
 from core.types import Block, BlockKind, Document, Link, Page, PageBox

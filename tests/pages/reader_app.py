@@ -17,7 +17,7 @@ from core.inspecting.findings import Unread
 from core.parsing import parse
 from core.settings import Settings
 from core.types import Audit, BlockKind, Chunk, ChunkTree, Document, Gap, PrefixPart
-from pages.ui.reader import told as reader_told
+from pages.ui.reader import reader_messages as reader_told
 from pages.ui.reader.data import Reading, read_cut
 from pages.ui.reader.reader import Arrival, shelve, show_reader
 from pages.ui.reader.text import TextReading, read_text

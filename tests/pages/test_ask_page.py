@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from core.search.explaining.dials import value_of
+from core.search.explaining.dial_changes import value_of
 from core.settings import PRESETS, Settings
 from core.text.phrases import find_words
 from core.types import Passage, Span
 from pages.ui.ask import evidence
 from pages.ui.ask import tabs as ask_tabs
 from pages.ui.ask.compare import partner, pieces
-from pages.ui.ask.dials import ask_dials
-from pages.ui.ask.dials.ask_dials import BY_NAME, DIALS, FOLDS
+from pages.ui.ask.dials import sidebar
+from pages.ui.ask.dials.sidebar import BY_NAME, DIALS, FOLDS
 from pages.ui.ask.why import TASK, surroundings
 from pages.ui.shared import services, state
 from tests.pages.apps import said, start
@@ -118,13 +118,12 @@ def chips_page() -> None:
     from core.settings import Settings
     from core.storage.catalogue.shelves import Known
     from pages.ui.ask import chips as ask_chips
-    from pages.ui.ask.dials import ask_dials
     from tests.pages.test_ask_page import CHIPS, WRITTEN
 
     known = Known(names=frozenset({"handbook.md"}), kinds=frozenset({"pdf"}))
     wording = Wording((Written("rewritten", "roll back"), Written("imagined", WRITTEN)), ("It could not be used.",))
     taken = ask_chips.ignored(CHIPS)
-    ask_dials.ask_dials(Settings(), writer=bool(streamlit.session_state.get("writer")))
+    sidebar.ask_dials(Settings(), writer=bool(streamlit.session_state.get("writer")))
     ask_chips.show_chips(CHIPS, understand(CHIPS, known=known, ignored=taken).worded(wording, taken))
     streamlit.caption(repr(sorted(ask_chips.ignored(CHIPS))))
 
@@ -153,11 +152,11 @@ def test_dials_of_a_language_model_cannot_be_turned_without_one_and_say_why() ->
     app = AppTest.from_function(chips_page, default_timeout=180).run()
     drawn = [*app.sidebar.toggle, *app.sidebar.slider]
     assert {widget.key for widget in drawn if widget.disabled} == writing
-    assert ask_dials.NO_WRITER in said(app)
+    assert sidebar.NO_WRITER in said(app)
     app.session_state["writer"] = True
     app.run()
     assert not any(widget.disabled for widget in [*app.sidebar.toggle, *app.sidebar.slider])
-    assert ask_dials.NO_WRITER not in said(app)
+    assert sidebar.NO_WRITER not in said(app)
     assert not app.exception
 
 
@@ -175,7 +174,6 @@ def weak_page() -> None:
     from pages.ui.ask import answer as ask_answer
     from pages.ui.ask import conflicts as ask_conflicts
     from pages.ui.ask import evidence
-    from pages.ui.ask.dials import ask_dials
 
     told = Support(0.2, False, "The library does not say: an answer is 20% likely.")
     nothing = Context((), (), 0, 100, "")
@@ -189,7 +187,7 @@ def weak_page() -> None:
     ask_conflicts.show_conflicts(
         [ContextConflict("number", ("wait",), tuple(sides), "Wait …")],
     )
-    ask_dials.ask_dials(Settings())
+    sidebar.ask_dials(Settings())
     lying = Clustered(10, 0.7, 0.8, ("auto-merge", "needed"), "7 of 10 share a parent.")
     settings = Settings().with_value("expansion.strategy", streamlit.session_state["ask.expansion.strategy"])
     evidence.show_notes(lying, ["It stopped after 10 s."], settings)
@@ -384,14 +382,14 @@ def over(app: AppTest, what: str = TASK) -> None:
 def test_choosing_a_profile_turns_the_dials_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "careful", Settings().with_values({"retrieval.k": 7, "diversity.method": "mmr"}))
     app = start("ask")
-    app.segmented_control(key=state.PROFILE).set_value(ask_dials.CAREFUL).run()
+    app.segmented_control(key=state.PROFILE).set_value(sidebar.CAREFUL).run()
     assert app.slider(key="ask.retrieval.k").value == 7
     assert app.selectbox(key="ask.diversity.method").value == "mmr"
     assert "turned" not in " ".join(str(element.proto.body) for element in app.get("html"))
     app.slider(key="ask.retrieval.k").set_value(9).run()
     app.button(key="ask.reset").click().run()
     assert app.slider(key="ask.retrieval.k").value == 7
-    app.segmented_control(key=state.PROFILE).set_value(ask_dials.QUICK).run()
+    app.segmented_control(key=state.PROFILE).set_value(sidebar.QUICK).run()
     assert app.slider(key="ask.retrieval.k").value == Settings().retrieval.k
     assert not app.exception
 

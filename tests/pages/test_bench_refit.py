@@ -16,7 +16,7 @@ from core.refitting import CarefulShare, Gain, Refitted, tuning
 from core.refitting.tuning import Tuned
 from core.search import ordering
 from core.settings import Settings
-from pages.ui.ask.dials import ask_dials
+from pages.ui.ask.dials import sidebar
 from pages.ui.benchmark import refit as bench_refit
 from pages.ui.benchmark import tune as bench_tune
 from pages.ui.settings import rerankers
@@ -179,7 +179,7 @@ def test_the_share_under_careful_has_its_own_line_is_applied_and_kept_by_careful
     press(app, "benchmark.refit.apply")
     share = library.settings.reranking.blend
     assert (share <= 0.5, library.settings.reranking.model) == (True, "")  # it is Careful's: Quick stays quick
-    careful = ask_dials.profiles(library.settings)[ask_dials.CAREFUL].reranking
+    careful = sidebar.profiles(library.settings)[sidebar.CAREFUL].reranking
     assert (careful.blend, careful.model) == (share, "packaged")
     press(app, "benchmark.refit.undo")
     assert library.settings == set_before

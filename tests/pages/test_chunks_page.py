@@ -10,12 +10,12 @@ from streamlit.testing.v1.element_tree import Slider
 
 from core.chunking.edits import edits
 from core.errors import CancelledError
-from core.ingest.teaching import teach
+from core.ingest.teaching_section_starts import teach
 from core.library import Incoming, Library
 from core.settings import CHUNKERS, DIALS, ChunkingSettings
 from pages.ui.chunks.status import TAUGHT_ANEW
 from pages.ui.shared import services
-from tests.ingest.test_teaching import handbook
+from tests.ingest.test_teaching_section_starts import handbook
 from tests.pages.apps import PATIENT, plain, start
 from tests.pages.browsing import until
 

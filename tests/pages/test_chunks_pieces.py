@@ -15,7 +15,7 @@ from core.types import Vectors
 from pages.ui.chunks.cuts import Cut, DocumentCutter
 from pages.ui.shared.tasks import Task
 from tests.fast_encoder import FastEncoder
-from tests.ingest.test_teaching import PLAIN, handbook
+from tests.ingest.test_teaching_section_starts import PLAIN, handbook
 
 LEARNED = ChunkingSettings("learned", max_tokens=60)
 PATIENT = 60

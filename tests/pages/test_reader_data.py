@@ -15,10 +15,10 @@ from core.chunking.auditing import SWITCHED_OFF, UNEXPLAINED
 from core.inspecting.findings import Unread
 from core.library import Incoming, Library
 from core.types import Audit, BlockKind, ChunkTree, Document, Gap, Link, Page, PageBox, Span, WordAudit
-from pages.ui.reader import told as reader_told
+from pages.ui.reader import reader_messages as reader_told
 from pages.ui.reader.data import ASIDE, LOST, OFF, Reading, read_cut
+from pages.ui.reader.reader_messages import Choice, EditRequest, chosen_in
 from pages.ui.reader.text import read_text
-from pages.ui.reader.told import Choice, EditRequest, chosen_in
 
 TEXT = "---\nowner: me\n---\n\n# Rocket 🚀\n\n## Part one\n\nFirst *words* here.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 WIDTHS = {"leaves": 10, "parents": 6, "blocks": 5, "gaps": 5, "links": 3, "tails": 3}

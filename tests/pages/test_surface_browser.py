@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from core.library import Library
 from tests.conftest import HOSTILE_NAMES
 from tests.pages.browsing import SLOW, free_port, made, serving, settled, shown, visit
-from tests.pages.test_doors import key_of
+from tests.pages.test_origin_checks import key_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
 NOTE = "The kettle stands on the second floor."

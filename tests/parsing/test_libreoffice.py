@@ -13,7 +13,7 @@ from core.parsing.ooxml import libreoffice
 from core.settings import ParsingSettings
 from tests.parsing.flow_files import files
 from tests.parsing.laws import assert_laws
-from tests.parsing.test_kinds import compound
+from tests.parsing.test_file_kinds import compound
 
 needs_libreoffice = pytest.mark.skipif(not libreoffice.program(), reason="LibreOffice is not installed")
 LIMITS = ParsingSettings()

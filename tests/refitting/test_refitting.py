@@ -23,7 +23,7 @@ from core.library import Incoming, Library
 from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, NO_GAIN, UNCHANGED, Gain, Refitted, fittable, fitting, refit
 from core.refitting.scoring import Scorer
 from core.refitting.splitting import Seen, Split, halved, split
-from core.refitting.taught import note
+from core.refitting.taught_rerankers import note
 from core.search import ordering
 from core.settings import RerankingSettings, Settings, carefully
 from tests.fast_encoder import FastEncoder

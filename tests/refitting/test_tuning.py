@@ -12,7 +12,7 @@ from core.evaluation.exchange.judged import judged_questions
 from core.library import Library
 from core.refitting import GAIN, tuning
 from core.refitting.splitting import drawn
-from core.refitting.taught import FOLDER, choose, seen_by
+from core.refitting.taught_rerankers import FOLDER, choose, seen_by
 from core.refitting.tuning import LEAST_JUDGMENTS, suited, tune
 from core.search import ordering
 from core.search.ranking.rerankers import load_reranker

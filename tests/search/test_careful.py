@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from core.cli.main import main
 from core.library import Library
 from core.settings import PACKAGED_RERANKER, PRESETS, Settings
-from pages.ui.ask.dials import ask_dials
+from pages.ui.ask.dials import sidebar
 from pages.ui.settings import rerankers
 from pages.ui.shared import state
 from tests.conftest import ROOT
@@ -99,7 +99,7 @@ def test_what_it_says_is_a_probability_where_thresholds_ask_for_one(home: Path) 
 def ask_carefully() -> AppTest:
     """The Ask page under Careful after a question, when the order has come."""
     app = start("ask")
-    app.segmented_control(key=state.PROFILE).set_value(ask_dials.CAREFUL).run()
+    app.segmented_control(key=state.PROFILE).set_value(sidebar.CAREFUL).run()
     app.text_input(key=state.QUESTION).set_value(QUESTION)
     app.button[0].click().run()
     assert not app.exception
@@ -116,7 +116,7 @@ def test_on_ask_the_order_follows_and_its_time_is_told() -> None:
     assert app.selectbox(key="ask.reranking.model").value == PACKAGED_RERANKER
     assert app.slider(key="ask.reranking.candidates").value == CAREFUL.candidates
     assert f"The best chunks, at most {CAREFUL.candidates}, were read again in" in said(app)
-    app.segmented_control(key=state.PROFILE).set_value(ask_dials.QUICK).run()
+    app.segmented_control(key=state.PROFILE).set_value(sidebar.QUICK).run()
     assert app.selectbox(key="ask.reranking.model").value == ""
     assert "were read again" not in said(app)
     assert not app.exception

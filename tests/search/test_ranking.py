@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.search.ranking import STAGES, Snapshot, order_leaves, search_leaves
 from core.search.ranking.finding import POOL
 from core.search.ranking.fusion import rarity
-from core.search.ranking.ranking import UNFOUND
+from core.search.ranking.stage_scores import UNFOUND
 from core.settings import FUSIONS, RetrievalSettings
 from core.storage.catalogue.conditions import Passing
 from core.storage.index.leaves import LeafTable

@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.library import Incoming, Library
-from core.search.explaining.dials import CHOICES, LARGEST_IN_MEMORY, RUNGS, steps
+from core.search.explaining.dial_changes import CHOICES, LARGEST_IN_MEMORY, RUNGS, steps
 from core.search.explaining.trials import ADMITTED
 from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.search.question.analysis import Key
-from core.search.ranking.ranking import UNFOUND
+from core.search.ranking.stage_scores import UNFOUND
 from core.search.result import SearchResult
 from core.settings import Settings, preset
 from core.storage.catalogue.names import Scope

@@ -11,7 +11,7 @@ import pytest
 
 from core.ingest.work import ingest_handler
 from core.library import Library
-from core.watching import keeping, planning, watcher
+from core.watching import folder_sync, planning, watcher
 from core.watching.planning import FolderPlan
 
 _TICK = itertools.count(1)
@@ -38,7 +38,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
         (watcher, "_SOON_SECONDS"),
         (watcher, "REST_SECONDS"),
         (planning, "REST_SECONDS"),
-        (keeping, "_LOOKED_TWICE_SECONDS"),
+        (folder_sync, "_LOOKED_TWICE_SECONDS"),
     ):
         monkeypatch.setattr(module, name, getattr(module, name) / 10)
 

@@ -11,9 +11,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from core.chunking.edits.edited_leaves import Leaf, base_leaves, cut_leaves, next_word, stretches
+from core.chunking.edits.edited_tree import Remaker, edited_tree
 from core.chunking.edits.edits import Conflict, Edit
-from core.chunking.edits.leaves import Leaf, base_leaves, cut_leaves, next_word, stretches
-from core.chunking.edits.tree import Remaker, edited_tree
 from core.text.tokens import is_boundary
 from core.types import ChunkTree, Span
 

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from core.atomic_files import written_whole
 from core.errors import SuiteError
 from core.evaluation.exchange import Anchor, Exchange, ours, write_files
 from core.evaluation.suites import (
@@ -29,7 +30,6 @@ from core.evaluation.suites import (
 from core.library import JudgmentRow, Library
 from core.storage.catalogue.judging import ORIGINS
 from core.storage.files import FileStore
-from core.whole_files import written_whole
 
 ORIGIN_WORDS = {"human": "by hand", "imported": "imported", "synthetic": "by a program"}
 _NEW_QUESTIONS = f"{QUESTIONS_FILE}.part"

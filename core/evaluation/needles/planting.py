@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
+from core.atomic_files import written_whole
 from core.errors import LecternError
 from core.evaluation.needles.facts import Sentence
 from core.evaluation.suites import OWN_TEXT, safe_name
 from core.library import Library
 from core.storage.catalogue.sources import SourceRow
 from core.types import BlockKind, Document, TokenCounter
-from core.whole_files import written_whole
 
 _NO_PROSE = frozenset({"code", "csv", "xlsx", "xls", "ods", "notebook"})
 _LEFT_OUT = frozenset({BlockKind.FURNITURE, BlockKind.FRONT_MATTER, BlockKind.RULE})

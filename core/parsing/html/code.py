@@ -9,8 +9,8 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from itertools import count
 
+from core.parsing.file_kinds import LANGUAGES
 from core.parsing.html.tree import Node
-from core.parsing.kinds import LANGUAGES
 from core.text.numerals import numbered
 
 LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})

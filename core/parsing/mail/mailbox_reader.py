@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from core.errors import ParseError
+from core.parsing.file_names import readable_title
 from core.parsing.flow import ParsedFile, Piece
 from core.parsing.mail.pieces import MAX_ATTACHMENTS, unlike_names
 from core.parsing.mail.reader import read as read_message
-from core.parsing.names import readable_title
 
 # The line that parts messages, which no message holds: a program that writes the file puts ">" before such a line.
 _PARTING = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\d\d:\d\d[^\n]*\n(?=[!-9;-~]+:)")

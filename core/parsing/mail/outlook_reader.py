@@ -25,12 +25,12 @@ from oxmsg.domain.model import UnrecognizedCodePageError, UnsupportedEncodingErr
 from oxmsg.storage import Storage
 
 from core.errors import ParseError
+from core.parsing.file_names import display_name
 from core.parsing.flow import ParsedFile
 from core.parsing.mail.pieces import safe_name
 from core.parsing.mail.reader import SEALED, head_fields, message_bytes
 from core.parsing.mail.reader import read as read_mail
 from core.parsing.mail.text import decoded
-from core.parsing.names import display_name
 
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _ON_TOP, _EMBEDDED, _ELSEWHERE = 32, 24, 8  # bytes before the first entry of a property stream

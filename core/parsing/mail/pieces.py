@@ -10,9 +10,9 @@ from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 
 from core.errors import ParseError
+from core.parsing.file_names import display_name
 from core.parsing.flow import ParsedFile, Piece, Words
 from core.parsing.html.reader import read as read_html
-from core.parsing.names import display_name
 from core.types import Attachment, BlockKind
 
 MAX_ATTACHMENTS = 500

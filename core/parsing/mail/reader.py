@@ -21,10 +21,10 @@ from mimetypes import guess_extension
 from typing import TypeAlias
 
 from core.errors import ParseError
+from core.parsing.file_names import display_name
 from core.parsing.flow import ParsedFile, Piece
 from core.parsing.mail.pieces import html_pieces, mail_reading, pictures_shown, safe_name
 from core.parsing.mail.text import decoded, header_text, plain_pieces
-from core.parsing.names import display_name
 
 _Part: TypeAlias = "Message[str, str]"
 _SHOWN = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date")

@@ -11,8 +11,8 @@ from io import StringIO
 from itertools import groupby
 
 from core.errors import ParseError, WorkerError
+from core.parsing.external_programs import waited_for
 from core.parsing.ocr.lines import Box, Reading, ReadLine
-from core.parsing.programs import waited_for
 
 _WORD = "5"  # the level of a row that is a word
 _LEAST_CONFIDENCE = 30.0  # percent, of a word

@@ -19,9 +19,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from core.errors import ParseError, WorkerError
+from core.parsing.external_programs import waited_for
+from core.parsing.file_names import display_name
 from core.parsing.flow_parser import FlowParser
-from core.parsing.names import display_name
-from core.parsing.programs import waited_for
 from core.settings import ParsingSettings
 from core.types import Document
 

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from core.errors import ParseError, WorkerError
-from core.parsing.programs import waited_for
+from core.parsing.external_programs import waited_for
 
 _HEAP_EXHAUSTED = 251  # exit code of GHC's run-time system
 

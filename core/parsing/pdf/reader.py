@@ -15,8 +15,8 @@ from typing import Any
 from core.errors import ParseError, WorkerError
 from core.parsing.audit.gathering import unseen_note
 from core.parsing.audit.word_audit import audit_words
+from core.parsing.file_names import MAX_TITLE, display_name, is_title, readable_title
 from core.parsing.flow import Flow
-from core.parsing.names import MAX_TITLE, display_name, is_title, readable_title
 from core.parsing.ocr.pages import Sheets, read_scans
 from core.parsing.ocr.verdicts import notes_on, require_text
 from core.parsing.pdf.lines import OpenedFile, PageRead

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
+from core.parsing.magic_bytes import HEIF_BRANDS, found_in
 from core.parsing.pdf.lines import Box
-from core.parsing.signatures import HEIF_BRANDS, found_in
 
 COVERED = 0.5  # of a page, by pictures: from here on it may be a scan
 _CELLS = 24  # of a page, across and down, in which it is looked for what pictures cover

@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from core.parsing.file_names import display_name, readable_title
 from core.parsing.links import find_links, label_key
-from core.parsing.names import display_name, readable_title
 from core.parsing.plain.front_matter import front_matter
 from core.parsing.table_header import cell_value
 from core.text.normalise import decode

@@ -16,8 +16,8 @@ from typing import Any
 
 from core.errors import ParseError
 from core.parsing.audit.word_audit import audit_words
+from core.parsing.file_names import display_name
 from core.parsing.flow import Flow
-from core.parsing.names import display_name
 from core.parsing.plain.markdown import read_blocks, title_of
 from core.text.normalise import decode
 from core.text.spans import line_spans, trim

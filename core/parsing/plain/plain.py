@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from statistics import median
 
-from core.parsing.kinds import language_of
-from core.parsing.names import display_name, readable_title
+from core.parsing.file_kinds import language_of
+from core.parsing.file_names import display_name, readable_title
 from core.text.normalise import decode
 from core.text.spans import line_spans
 from core.types import Block, BlockKind, Document, Span

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from itertools import chain
 
 from core.errors import ParseError
+from core.parsing.file_names import display_name, suffix_of
 from core.parsing.flow import ParsedFile, Piece, TableCell, Words
-from core.parsing.names import display_name, suffix_of
 from core.parsing.plain.table_dialect import SEPARATORS, Record, find_dialect, records
 from core.parsing.sheets.grid import Allowance
 from core.parsing.table_header import DATE, EMPTY, NUMBER, SAMPLE_ROWS, TEXT, TRUTH, Seen, cell_value, is_header_of_text

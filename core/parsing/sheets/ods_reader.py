@@ -9,9 +9,9 @@ from typing import Protocol
 from zipfile import BadZipFile, ZipFile
 
 from core.errors import ParseError
+from core.parsing.file_names import display_name
 from core.parsing.flow import ParsedFile, Piece, TableCell, Words
 from core.parsing.inline import description
-from core.parsing.names import display_name
 from core.parsing.ooxml.package import Element, checked, local_name, part_of, tree_of
 from core.parsing.pandoc.odt_package import embedded, metadata_of
 from core.parsing.sheets.formats import plain_number

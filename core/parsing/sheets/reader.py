@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.errors import ParseError
+from core.parsing.file_names import display_name
 from core.parsing.flow import ParsedFile
-from core.parsing.names import display_name
 from core.parsing.sheets.pieces import reading_of
 from core.parsing.sheets.xls import read_xls
 from core.parsing.sheets.xlsx import read_xlsx

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.errors import ParseError
+from core.parsing.file_names import display_name, is_title
 from core.parsing.flow import ParsedFile, Piece, Rectangle, Words
 from core.parsing.inline import comment_head, headed, joined
-from core.parsing.names import display_name, is_title
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.slides.masters import Masters, placeholder_of
 from core.parsing.slides.shapes import EMU, Found, Sheet, read_shapes

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 
 from core.errors import ParseError
+from core.parsing.file_names import display_name, is_title
 from core.parsing.flow import ParsedFile, Piece, Words, tidy
 from core.parsing.inline import flat
-from core.parsing.names import display_name, is_title
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.word.body import Source, StoryReader
 from core.parsing.word.notes import Marks, notes_by_id

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.search.explaining.dials import (
+from core.search.explaining.dial_changes import (
     BUDGET,
     CHOICE,
     ENDING,

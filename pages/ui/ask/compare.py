@@ -11,8 +11,8 @@ from core.library import SearchResult
 from core.settings import Settings
 from core.types import Passage, Span
 from pages.ui.ask import results as ask_results
-from pages.ui.ask.dials import ask_dials
-from pages.ui.ask.dials.ask_dials import in_words
+from pages.ui.ask.dials import sidebar
+from pages.ui.ask.dials.sidebar import in_words
 from pages.ui.ask.results import Inquiry
 from pages.ui.ask.source import open_in_chunks, source_of
 from pages.ui.shared import assets, services, state, words
@@ -88,7 +88,7 @@ def keep_row(settings: Settings, base: Settings) -> None:
         st.caption(words.escaped(f"A: {_said(a, base)}"))
         turned = a != settings
         st.button("Keep the dials as A", key="ask.keep", on_click=keep, args=[settings], disabled=not turned)
-        st.button("Turn the dials to A", key="ask.take", on_click=ask_dials.turn_to, args=[a], disabled=not turned)
+        st.button("Turn the dials to A", key="ask.take", on_click=sidebar.turn_to, args=[a], disabled=not turned)
         st.button("Drop A", key="ask.drop", type="tertiary", on_click=keep, args=[None])
 
 

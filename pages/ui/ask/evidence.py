@@ -15,7 +15,7 @@ from core.search.context.fates import Clustered
 from core.settings import AssemblySettings, Settings
 from core.types import Block, BlockKind, Candidate, Hit, Passage
 from pages.ui.ask import judging
-from pages.ui.ask.dials import ask_dials
+from pages.ui.ask.dials import sidebar
 from pages.ui.ask.source import open_in_chunks, shared_words, source_of
 from pages.ui.ask.stages import digits, scale, stage
 from pages.ui.reader import readings
@@ -115,7 +115,7 @@ def show_ending(result: SearchResult, settings: Settings) -> None:
         for value, name in _ENDINGS.items():
             if value != now:
                 turned = {"assembly.stop_below": value}
-                st.button(name, key=f"ask.end.{value}", type="tertiary", on_click=ask_dials.turn, args=[turned])
+                st.button(name, key=f"ask.end.{value}", type="tertiary", on_click=sidebar.turn, args=[turned])
 
 
 def show_notes(lying: Clustered | None, notes: Sequence[str], settings: Settings) -> None:
@@ -133,7 +133,7 @@ def show_notes(lying: Clustered | None, notes: Sequence[str], settings: Settings
                 key="ask.grow",
                 type="tertiary",
                 icon=":material/tune:",
-                on_click=ask_dials.turn,
+                on_click=sidebar.turn,
                 args=[{"expansion.strategy": fitting[0]}],
             )
 

@@ -8,15 +8,15 @@ import streamlit as st
 
 from core.errors import SettingsError
 from core.library import Library
-from core.search.explaining.dials import value_of
+from core.search.explaining.dial_changes import value_of
 from core.settings import Settings
 from pages.ui.ask import conversation
 from pages.ui.ask import question as asked
-from pages.ui.ask.dials import ask_dials
+from pages.ui.ask.dials import sidebar
 from pages.ui.settings import rerankers
 from pages.ui.shared import address, state
 
-_NAMES = tuple(ask_dials.BY_NAME)
+_NAMES = tuple(sidebar.BY_NAME)
 
 
 def arrive(library: Library) -> None:
@@ -31,17 +31,17 @@ def arrive(library: Library) -> None:
         st.session_state[state.ASKING] = token_hex(8)
     st.session_state[state.TURNS] = led.get("turn", [])
     conversation.remember(question, address.last(led, "typed"))
-    known = ask_dials.profiles(library.settings, rerankers.chosen())
+    known = sidebar.profiles(library.settings, rerankers.chosen())
     profile = address.last(led, "profile")
-    st.session_state[state.PROFILE] = profile if profile in known else ask_dials.QUICK
+    st.session_state[state.PROFILE] = profile if profile in known else sidebar.QUICK
     base = known[st.session_state[state.PROFILE]]
     turned = address.turns(led.get("dial", ()), _values(base))
     try:
         base.with_values(turned)
     except SettingsError:  # a link that somebody wrote by hand
         turned = {}
-    ask_dials.turn_to(base)
-    ask_dials.turn(turned)
+    sidebar.turn_to(base)
+    sidebar.turn(turned)
     numbers = {held.name: held.id for held in library.labels.collections()}
     places = [("collection", numbers[name]) for name in led.get("collection", ()) if name in numbers]
     st.session_state[state.SCOPE] = [*places, *(("tag", name) for name in led.get("tag", ()))]
@@ -57,7 +57,7 @@ def say(library: Library, question: str, settings: Settings, base: Settings) -> 
             "question": question,
             "turn": turns if len(turns) > 1 else (),
             "typed": conversation.typed(),
-            "profile": "" if profile == ask_dials.QUICK else profile,
+            "profile": "" if profile == sidebar.QUICK else profile,
             "dial": address.turned(_values(settings), _values(base)),
             "collection": [names[value] for kind, value in scope if kind == "collection" and value in names],
             "tag": [str(value) for kind, value in scope if kind == "tag"],

@@ -10,7 +10,7 @@ import streamlit as st
 from core.evaluation.making import suggested_questions
 from core.library import Library, Scope
 from core.settings import Settings
-from pages.ui.ask.dials import ask_dials
+from pages.ui.ask.dials import sidebar
 from pages.ui.shared import samples, services, state
 from pages.ui.shared.words import escaped, shortened
 
@@ -104,7 +104,7 @@ def question_row(settings: Settings) -> Settings:
             )
             if row.form_submit_button("Ask", type="primary", width=84):
                 take(st.session_state[state.QUESTION].strip())
-        base = ask_dials.profile_choice(settings)
+        base = sidebar.profile_choice(settings)
         history_button()
     return base
 

@@ -15,7 +15,7 @@ from core.search.answer.support import Support
 from core.search.question.analysis import Keys
 from core.settings import RerankingSettings, Settings
 from core.storage.catalogue.question_log import LoggedQuestion
-from pages.ui.ask.dials import ask_dials
+from pages.ui.ask.dials import sidebar
 from pages.ui.shared import services, state, tasks
 
 _RERANKING = "reranking"
@@ -68,12 +68,12 @@ def search_at_once(inquiry: Inquiry, settings: Settings) -> tuple[SearchResult, 
         lambda task: search(library, inquiry, settings, task.tell),
     )
     said = "Reading the best chunks again: {done} of {total}. Until then they stand in the order before."
-    if not tasks.finished(_RERANKING, task, said, lambda: ask_dials.turn({"reranking.model": ""})):
+    if not tasks.finished(_RERANKING, task, said, lambda: sidebar.turn({"reranking.model": ""})):
         return first, at_once
     try:
         return task.result(), settings
     except LecternError as error:
-        st.warning(ask_dials.as_labelled(f"The best chunks were not read again. {error}"), icon=":material/warning:")
+        st.warning(sidebar.as_labelled(f"The best chunks were not read again. {error}"), icon=":material/warning:")
         return first, at_once
 
 

@@ -8,8 +8,8 @@ from core.library import SearchResult
 from core.settings import Settings
 from pages.ui.ask import compare as ask_compare
 from pages.ui.ask import results as ask_results
-from pages.ui.ask.ladder import show_ladder, show_scores, show_timings
 from pages.ui.ask.results import Inquiry
+from pages.ui.ask.stage_ranks import show_ladder, show_scores, show_timings
 from pages.ui.ask.why import TAB, show_why
 from pages.ui.ask.written import show_prompt
 from pages.ui.shared import services, state

@@ -12,11 +12,11 @@ from core.settings import Settings
 from core.text.phrases import find_words
 from core.types import Span
 from pages.ui.ask import chips as ask_chips
-from pages.ui.ask.dials import ask_dials
-from pages.ui.ask.dials.ask_dials import BY_NAME, as_labelled
+from pages.ui.ask.dials import sidebar
+from pages.ui.ask.dials.sidebar import BY_NAME, as_labelled
 from pages.ui.ask.judging_gold import of_question
-from pages.ui.ask.ladder import show_fates
 from pages.ui.ask.results import Inquiry
+from pages.ui.ask.stage_ranks import show_fates
 from pages.ui.reader import readings
 from pages.ui.shared import assets, services, state, tasks, words
 
@@ -227,5 +227,5 @@ def _changes(question: str, told: WhyNot, asked: ExplainedPlace) -> None:
 def _make(question: str, change: Change, asked: ExplainedPlace) -> None:
     for kind, value in change.remove:
         ask_chips.take_away(question, (kind, value), f"{kind}: {value}")
-    ask_dials.turn({name: after for name, (_, after) in change.settings.items()})
+    sidebar.turn({name: after for name, (_, after) in change.settings.items()})
     _ask(ExplainedPlace(asked.version, asked.place))

@@ -11,7 +11,7 @@ from core.evaluation.planning import recipe_of
 from core.evaluation.reporting.report import PresetReport
 from core.settings import Settings
 from core.storage.store import settings_from
-from pages.ui.ask.dials.ask_dials import BY_NAME, LABELS
+from pages.ui.ask.dials.sidebar import BY_NAME, LABELS
 from pages.ui.shared import background, services, words
 
 SHOWN = 16

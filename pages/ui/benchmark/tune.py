@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
-from core.refitting import GAIN, taught
+from core.refitting import GAIN, taught_rerankers
 from core.refitting.tuning import KIND, LEAST_JUDGMENTS
-from pages.ui.ask.dials.ask_dials import CAREFUL, profiles
+from pages.ui.ask.dials.sidebar import CAREFUL, profiles
 from pages.ui.benchmark.making import show_way
 from pages.ui.settings import rerankers
 from pages.ui.shared import background, services, words
@@ -70,16 +70,16 @@ def _outcome() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if used:
             st.markdown(":material/check: *Careful* reads with it from the next question on.")
-            undo = partial(taught.give_back, services.library())
+            undo = partial(taught_rerankers.give_back, services.library())
             st.button("Undo", key="benchmark.tune.undo", icon=":material/undo:", on_click=undo)
         elif gained:
-            use = partial(taught.take, services.library(), _model(found))
+            use = partial(taught_rerankers.take, services.library(), _model(found))
             st.button("Use under Careful", key="benchmark.tune.use", type="primary", on_click=use)
         st.button("Close" if used or not gained else "Discard", key="benchmark.tune.discard", on_click=_discard)
 
 
 def _model(found: Mapping[str, Any]) -> str:
-    return taught.model_of(services.library().home, found["folder"])
+    return taught_rerankers.model_of(services.library().home, found["folder"])
 
 
 def _used(found: Mapping[str, Any]) -> bool:
@@ -89,8 +89,8 @@ def _used(found: Mapping[str, Any]) -> bool:
 def _discard() -> None:
     """Forget what came of it, and what was used before; the weights go too, unless they are in use."""
     library = services.library()
-    library.set_preference(taught.BEFORE, "")
-    taught.drop(library, taught.results(library))
+    library.set_preference(taught_rerankers.BEFORE, "")
+    taught_rerankers.drop(library, taught_rerankers.results(library))
     for job in library.queue.jobs(-1, kinds=(KIND,)):
         if job.finished:
             library.queue.dismiss(job.id)

@@ -16,7 +16,7 @@ from core.types import Span
 from pages.ui.chunks.cuts import applied_reading
 from pages.ui.reader import readings
 from pages.ui.reader.data import Reading
-from pages.ui.reader.told import Arrival
+from pages.ui.reader.reader_messages import Arrival
 from pages.ui.settings.recipe_values import Values, settings_or_reason
 from pages.ui.settings.recipe_words import STARTS
 from pages.ui.shared import address, services, state

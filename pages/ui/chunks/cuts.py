@@ -14,7 +14,7 @@ from core.chunking import ChunkerResources, Edit, PreparedDocument, Replayed, au
 from core.chunking.edits.edits import Conflict, edits_fingerprint
 from core.embedding import CachedEncoder, vector_key
 from core.enriching import Features, enrich
-from core.enriching.twins import Twin, closest, twins
+from core.enriching.near_duplicates import Twin, closest, twins
 from core.ingest.applying import Tell
 from core.inspecting.findings import Health, unread
 from core.inspecting.health import diagnose

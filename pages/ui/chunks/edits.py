@@ -16,9 +16,9 @@ from core.types import Document
 from pages.ui.ask.judging import Notice
 from pages.ui.chunks.cuts import Cut
 from pages.ui.chunks.status import start_recut
+from pages.ui.reader import reader_messages as reader_told
 from pages.ui.reader import readings
-from pages.ui.reader import told as reader_told
-from pages.ui.reader.told import EditRequest
+from pages.ui.reader.reader_messages import EditRequest
 from pages.ui.shared import services, state, words
 
 READ_ONLY = "Editing is off: another program writes this library, this window only reads it."

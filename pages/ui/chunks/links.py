@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.enriching.targets import slug
 from core.errors import NotFoundError
-from core.inspecting.pointing import anchors, inner_links
+from core.inspecting.link_places import anchors, inner_links
 from core.storage.catalogue.linked import Linked
 from core.types import Span
 from pages.ui.chunks import state as chunks_state

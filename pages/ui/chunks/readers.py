@@ -22,7 +22,7 @@ from pages.ui.chunks.links import follow, leading
 from pages.ui.chunks.state import Shown
 from pages.ui.reader import readings
 from pages.ui.reader.reader import Arrival, Choice, show_reader
-from pages.ui.reader.told import chosen_in
+from pages.ui.reader.reader_messages import chosen_in
 from pages.ui.settings.recipe_words import in_short
 from pages.ui.shared import services, state, words
 from pages.ui.shared.guard import guarded

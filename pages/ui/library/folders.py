@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.watching.keeping import Standing
+from core.watching.folder_sync import Standing
 from core.watching.words import happened
 from pages.ui.library.adding import parted
 from pages.ui.shared import background, services, words

@@ -15,8 +15,8 @@ import streamlit as st
 
 from core.types import Span
 from pages.ui.reader.data import Reading
+from pages.ui.reader.reader_messages import Arrival, Choice, chosen_in
 from pages.ui.reader.text import TextReading
-from pages.ui.reader.told import Arrival, Choice, chosen_in
 from pages.ui.shared import assets
 
 __all__ = ["NOTHING_JUDGED", "Arrival", "Choice", "shelve", "show_reader"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.errors import ModelError
-from core.refitting import taught
+from core.refitting import taught_rerankers
 from core.search.ranking.rerankers import load_reranker
 from core.settings import CAREFUL_MODEL, PACKAGED_RERANKER, RerankingSettings
 from pages.ui.shared import services, words
@@ -33,7 +33,7 @@ HELP = {
 
 def chosen() -> str:
     """The model that Careful reads with, as ``reranking.model`` has it."""
-    return taught.careful_model(services.library())
+    return taught_rerankers.careful_model(services.library())
 
 
 @st.cache_data(ttl=10, show_spinner="Loading the model, to see whether it can be used …")
@@ -101,7 +101,7 @@ def _model() -> str:
 def _choose() -> None:
     model = _model()
     if model and services.library().writable and not missing(model):
-        taught.choose(services.library(), model)
+        taught_rerankers.choose(services.library(), model)
 
 
 def reread(timings_ms: Mapping[str, float], candidates: int) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from core.errors import LibraryLockedError
 from core.evaluation.making.prose import parsed
 from core.ingest.jobs import Worker
 from core.library import Library, SourceRow, Stats
-from core.refitting.taught import KIND
+from core.refitting.taught_rerankers import KIND
 from core.storage import shelf
 from core.watching.watcher import Watcher
 from pages.ui.shared import language, state, words, work

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from core.errors import CancelledError
-from core.ingest.teaching import known_starts, outgrown, teach
+from core.ingest.teaching_section_starts import known_starts, outgrown, teach
 from core.library import Incoming, Library
 from core.settings import Settings
 from tests.fast_encoder import FastEncoder

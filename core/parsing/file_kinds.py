@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from core.errors import UnsupportedKindError
-from core.parsing.names import display_name, suffix_of
+from core.parsing.file_names import display_name, suffix_of
+from core.parsing.magic_bytes import IWORK, TEXT_BUT_UNREAD, UNREAD_NAMES, found_in
 from core.parsing.plain.notebook import is_notebook
-from core.parsing.signatures import IWORK, TEXT_BUT_UNREAD, UNREAD_NAMES, found_in
 
 # Extension to language, as Markdown fences spell it. Data formats a person edits as text count as code.
 LANGUAGES: dict[str, str] = {

@@ -28,8 +28,8 @@ import streamlit as st
 from streamlit import cli_util
 from streamlit.web.server import server_util
 
+from core.atomic_files import written_privately
 from core.storage.shelf import shelf_file
-from core.whole_files import written_privately
 
 ASKED_FOR = "key"
 ADDRESS_FILE = "open-lectern.html"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from core.errors import CancelledError
-from core.refitting.turning import BLEND, FUSION, MOST_TRIED, Grid, changes, walk
+from core.refitting.coordinate_search import BLEND, FUSION, MOST_TRIED, Grid, changes, walk
 from core.settings import Settings
 
 SHARE = some.integers(0, 20).map(lambda step: step / 20)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.enriching.twins import FEWEST_WORDS, closest, twins, words_of
+from core.enriching.near_duplicates import FEWEST_WORDS, closest, twins, words_of
 
 WORDS = (
     "river mill wheel stone flour sack gate weir duck reed boat oar net rain ice moss bank bridge tower bell".split()

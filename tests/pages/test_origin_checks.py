@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pages.ui.shared.admission import is_own
+from pages.ui.shared.access_key import is_own
 from tests.pages.browsing import ROOT, serving
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]

@@ -11,11 +11,11 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from core.atomic_files import written_whole
 from core.errors import ModelError
 from core.library import Library
 from core.refitting.splitting import NOTHING, Seen, Split, drawn
 from core.settings import CAREFUL_MODEL, FORMER_RERANKERS, PACKAGED_RERANKER
-from core.whole_files import written_whole
 
 KIND = "tune"  # of the jobs that teach
 FOLDER = "rerankers"  # in the library's folder

@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 
 from core.errors import SettingsError
-from core.search.explaining.dials import value_of
+from core.search.explaining.dial_changes import value_of
 from core.settings import GENRES, PACKAGED_RERANKER, Settings, carefully
 from pages.ui.ask.dials.dial import Dial, Fold
-from pages.ui.ask.dials.table import FOLDS
+from pages.ui.ask.dials.dial_list import FOLDS
 from pages.ui.settings import rerankers
 from pages.ui.shared import state, words
 

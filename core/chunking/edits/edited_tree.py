@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from core.chunking.edits.leaves import Leaf
+from core.chunking.edits.edited_leaves import Leaf
 from core.chunking.leaves import joined
 from core.chunking.plan import ChunkingContext
 from core.chunking.prefixes import PATH, encoder_input

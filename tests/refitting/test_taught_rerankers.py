@@ -12,7 +12,7 @@ from core.evaluation.suites import GoldSpan, Question
 from core.ingest.jobs import NewItem, Reporter
 from core.library import Library
 from core.refitting.splitting import NOTHING, Seen, Split, drawn
-from core.refitting.taught import (
+from core.refitting.taught_rerankers import (
     BEFORE,
     FILE,
     FOLDER,
