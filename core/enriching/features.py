@@ -42,9 +42,10 @@ class Reference:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """What ``to_dict`` made."""
-        target = plain.get("target")
-        return cls(**{**plain, "target": Span(*target) if target else None})
+        """What ``to_dict`` made; fields of another version of Lectern are passed over."""
+        known = {item.name: plain[item.name] for item in fields(cls) if item.name in plain}
+        target = known.get("target")
+        return cls(**{**known, "target": Span(*target) if target else None})
 
 
 @dataclass(frozen=True, slots=True)

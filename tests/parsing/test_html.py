@@ -270,6 +270,19 @@ def test_xhtml_may_hold_cdata_and_declarations() -> None:
     assert shown(page) == "x 1 < 2 &a;"
     closed = '<!DOCTYPE html><html xmlns="x"><script src="a"/><p>x<span hidden=""/>y<br/>z</p></html>'
     assert shown(closed) == "xy\nz"
+    assert links('<html xmlns="x"><p>See <a href=http://a.org/>the place</a> now') == [("the place", "http://a.org/")]
+
+
+def test_a_heading_that_nobody_closed_does_not_hold_the_page() -> None:
+    assert blocks("<h2><a href=x><b>One<p>two</a><ul><li>three<h3>Four<p>five</ul><h2><table><td>six<td>7</table>") == [
+        ("heading", "One"),
+        ("paragraph", "two"),
+        ("list", "- three"),
+        ("heading", "Four"),
+        ("list", "five"),
+        ("table", "six | 7"),
+    ]
+    assert blocks("<h1><p>One</p></h1><p>two") == [("heading", "One"), ("paragraph", "two")]
 
 
 # Any nesting, sensible or not, end tags forgotten: what a page of fifty thousand authors looks like.

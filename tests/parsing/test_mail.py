@@ -372,6 +372,21 @@ def test_a_body_that_is_rtf_alone_is_attached() -> None:
     reading, found = outlook(container(message({SUBJECT: "s", RTF: compress(plain)})))
     assert found == "s\n\nAttachments: body.rtf"
     assert reading.attachments[0].data == plain
+    cut_off, wrong_sum = compress(plain)[:-9], bytearray(compress(plain))
+    wrong_sum[13] ^= 1
+    for packed, kept in ((cut_off, plain[:40]), (bytes(wrong_sum), plain)):
+        reading, _ = outlook(container(message({SUBJECT: "s", RTF: packed})))
+        assert reading.attachments[0].data.startswith(kept)
+    reading, found = outlook(container(message({SUBJECT: "s", RTF: b"none of it"})))
+    assert (found, reading.notes) == ("s", ("The body of the message is damaged; it was left out.",))
+
+
+def test_a_page_that_lost_most_of_the_words_gives_way_to_the_plain_form() -> None:
+    page = f"<style>{'p { margin: 0 } ' * 50}</style><p>Only a disclaimer.</p>".encode()
+    _, found = outlook(
+        container(message({SUBJECT: "s", BODY: "What was said, in ten words and one more.", HTML: page}))
+    )
+    assert found == "s\n\nWhat was said, in ten words and one more."
 
 
 def test_a_message_in_a_message_becomes_a_mail_of_its_own() -> None:

@@ -141,6 +141,18 @@ TABLE = """<table:table><table:table-column/><table:table-header-rows><table:tab
 </table:table-cell><table:covered-table-cell/></table:table-row></table:table>"""
 
 
+def test_cells_and_rows_that_stand_for_several_are_written_out() -> None:
+    cell = "<table:table-cell{}><text:p>{}</text:p></table:table-cell>".format
+    blank = '<table:table-cell table:number-columns-repeated="2"/>'
+    rows = (
+        ("", cell("", "a") + cell(' table:number-columns-repeated="3"', "x")),
+        (' table:number-rows-repeated="2"', cell("", "b") + blank + cell("", "last")),
+    )
+    table = "".join(f"<table:table-row{times}>{cells}</table:table-row>" for times, cells in rows)
+    found = parse(odt(f"<table:table>{table}</table:table>"), "a.odt", ParsingSettings())
+    assert found.text.startswith("a | x | x | x\nb |  |  | last\nb |  |  | last\n")
+
+
 def test_tables_repeat_merged_cells() -> None:
     found = document(TABLE)
     assert body_of(found) == "Duck | kg\nTeal | 0,3 kg\nTeal | one two\nboth | both"
@@ -191,5 +203,9 @@ def test_bombs_do_no_harm() -> None:
     bomb = f"<!DOCTYPE x [<!ENTITY a0 'ha'>{entities}]>" + content("<text:p>x &a9; y</text:p>")
     with pytest.raises(ParseError, match=r"a\.odt is damaged"):
         parse(odt("", **{"content.xml": bomb}), "a.odt", ParsingSettings())
+    cell = '<table:table-cell table:number-columns-repeated="1000"><text:p>x</text:p></table:table-cell>'
+    row = f'<table:table-row table:number-rows-repeated="1000">{cell}</table:table-row>'
+    with pytest.raises(ParseError, match="table cells"):
+        parse(odt(f"<table:table>{row * 20}</table:table>"), "a.odt", ParsingSettings())
     deep = "<text:list><text:list-item>" * 100 + "<text:p>deep</text:p>" + "</text:list-item></text:list>" * 100
     assert parse(odt(deep), "a.odt", ParsingSettings()).text.startswith("1. deep")

@@ -7,7 +7,7 @@ Lexbor builds the tree that a browser builds (HTML, section 13.2). Of that, elem
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -23,6 +23,7 @@ BLOCKS = (
     )
     | _HEADINGS
 )
+_ENDS_HEADING = _HEADINGS | frozenset("article blockquote dl fieldset form hr li ol p pre section table ul".split())
 _KEPT_INLINE = frozenset({"a", "br", "img"})
 _BOXES = frozenset({"button", "input", "select", "textarea", "text"})  # stand apart from the words around them
 _LINES = frozenset({"option", "optgroup"})
@@ -46,7 +47,8 @@ _PROLOG = 2000
 _IS_XML = re.compile(r"\A\s*<\?xml|<!DOCTYPE[^>]*XHTML|<html\b[^>]*\sxmlns=", re.IGNORECASE)
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _INTERNAL_SUBSET = re.compile(r"(<!DOCTYPE[^>\[]{0,500})\[.*?\]\s*>", re.IGNORECASE | re.DOTALL)
-_EMPTY = re.compile(r"<([a-zA-Z][\w:.-]*)((?:\s[^<>]*)?)/>")
+# Values are in quotes: without them, "/>" may end an address of HTML.
+_EMPTY = re.compile(r"""<([a-zA-Z][\w:.-]*)((?:\s(?:[^<>"'=/]|/(?!>)|=\s*"[^"<]*"|=\s*'[^'<]*')*+)?)/>""")
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 
 
@@ -78,7 +80,7 @@ def _opened_and_closed(empty: re.Match[str]) -> str:
 @dataclass(slots=True)
 class _Open:
     """An element on the way down. ``rest``: the child that comes next; ``tag``: what it behaves like; ``node``: where
-    its words go.
+    its words go; ``heading``: place on the way of the heading that it stands in, or is, 0 for none.
     """
 
     rest: LexborNode | None
@@ -88,6 +90,7 @@ class _Open:
     depth: int = 0
     in_item: bool = False
     is_drawn: bool = False
+    heading: int = 0
 
 
 @dataclass(slots=True)
@@ -110,7 +113,7 @@ class _Builder:
                 text = (element.text_content or "").replace("\xad", "")
                 here.node.children.append(text if here.keeps_space else _SPACE.sub(" ", text))
             elif element.is_element_node and not self._is_unseen(element, here):
-                way.append(self._entered(element, here))
+                way.append(self._entered(element, way))
         return self.source
 
     def _is_unseen(self, element: LexborNode, outer: _Open) -> bool:
@@ -142,15 +145,18 @@ class _Builder:
             if name and content:
                 source.metadata.setdefault(name, content)
 
-    def _entered(self, element: LexborNode, outer: _Open) -> _Open:
+    def _entered(self, element: LexborNode, way: Sequence[_Open]) -> _Open:
         attributes = {name: value or "" for name, value in element.attributes.items()}
-        tag = _shown_as(element.tag or "", attributes)
-        node, depth = outer.node, outer.depth
+        tag, outer = _shown_as(element.tag or "", attributes), way[-1]
+        if outer.heading and tag in _ENDS_HEADING:
+            _end_heading(way, is_table=tag == "table")
+        node, depth, heading = outer.node, outer.depth, 0 if tag in BLOCKS else outer.heading
         if tag == "form":
             self.fields = 0
         if tag in BLOCKS or tag in _KEPT_INLINE:
             if depth + (_TABLE_DEPTH if tag == "table" else 0) < _MAX_DEPTH:
                 node, depth = self._grown(tag, attributes, node), depth + 1
+                heading = len(way) if element.tag in _HEADINGS else heading
             else:
                 depth = _MAX_DEPTH
                 if tag in BLOCKS or tag == "br":
@@ -167,7 +173,7 @@ class _Builder:
         space = _STYLE_SPACE.search(attributes.get("style", ""))
         keeps = tag in _KEEPS_SPACE or (space[1].lower().startswith("pre") if space else outer.keeps_space)
         in_item = tag == "li" or (outer.in_item and tag not in ("ul", "ol"))
-        return _Open(element.child, tag, node, keeps, depth, in_item, outer.is_drawn or tag == "svg")
+        return _Open(element.child, tag, node, keeps, depth, in_item, outer.is_drawn or tag == "svg", heading)
 
     def _grown(self, tag: str, attributes: Mapping[str, str], parent: Node) -> Node:
         node = Node(tag, attributes)
@@ -185,6 +191,14 @@ class _Builder:
             done.node.children.append(_BEHIND[done.tag])
         elif done.tag in _LINES or (done.tag in BLOCKS and done.node is outer):
             done.node.children.append(Node("br", {}))
+
+
+def _end_heading(way: Sequence[_Open], *, is_table: bool) -> None:
+    """A heading that nobody closed ends, once it holds anything, where a block begins: else it would hold the page."""
+    begun = way[-1].heading
+    if is_table or any(not isinstance(child, str) or child.strip() for child in way[begun].node.children):
+        for one in way[begun:]:
+            one.node, one.heading = way[begun - 1].node, 0
 
 
 def _is_behind_dialog(tag: str, outer: _Open) -> bool:

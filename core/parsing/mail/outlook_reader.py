@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.encoders import encode_base64
@@ -19,6 +20,8 @@ from email.utils import format_datetime
 from io import BytesIO
 
 from compressed_rtf import decompress
+from compressed_rtf.compressed_rtf import COMPRESSED
+from compressed_rtf.crc32 import crc32
 from olefile import OleFileIO
 from oxmsg.domain.encodings import encoding_from_codepage
 from oxmsg.domain.model import UnrecognizedCodePageError, UnsupportedEncodingError
@@ -27,7 +30,7 @@ from oxmsg.storage import Storage
 from core.errors import ParseError
 from core.parsing.file_names import display_name
 from core.parsing.flow import ParsedFile
-from core.parsing.mail.pieces import safe_name
+from core.parsing.mail.pieces import html_pieces, safe_name
 from core.parsing.mail.reader import SEALED, head_fields, message_bytes
 from core.parsing.mail.reader import read as read_mail
 from core.parsing.mail.text import decoded
@@ -132,11 +135,14 @@ def _as_eml(storage: Storage, head: int, depth: int, notes: list[str]) -> bytes:
         forms.attach(_body("plain", plain))
     page = properties.binary(_HTML)
     shown = (decoded(page, body_page) if page and body_page else page) or properties.text(_HTML)
-    if len(shown) > len(plain):  # marks and all; a page that lost words is not what was sent
+    if shown and 2 * _count(shown) >= len(plain.split()):  # a page that lost most of the words is not what was sent
         forms.attach(_body("html", shown))
     if forms.get_payload():
         whole.attach(forms)
-    rtf = b"" if shown or plain.strip() else _unpacked(properties.binary(_RTF))
+    packed = b"" if shown or plain.strip() else properties.binary(_RTF)
+    rtf = _unpacked(packed)
+    if packed and not rtf:
+        notes.append("The body of the message is damaged; it was left out.")
     if rtf:
         whole.attach(_attachment("body.rtf", rtf))  # read as a document of its own
     for name, data, content_id in _attached(storage, properties.page, depth, notes):
@@ -165,12 +171,19 @@ def _attachment(name: str, data: bytes, content_id: str = "") -> Message:
     return part
 
 
+def _count(page: str | bytes) -> int:
+    """Words of a page."""
+    pieces, _ = html_pieces(page, None, "") if isinstance(page, bytes) else html_pieces(b"", page, "")
+    return sum(len(words.text.split()) for piece in pieces for words in piece.said())
+
+
 def _unpacked(data: bytes) -> bytes:
-    """The RTF of a ``PidTagRtfCompressed``, b"" where there is none or it is damaged."""
-    try:
-        return bytes(decompress(data))
-    except Exception:  # the library raises nothing more exact
-        return b""
+    """The RTF of a ``PidTagRtfCompressed``, as much of it as is there; b"" where there is none or it is damaged."""
+    for contents in (data[16:], data[16:-1]):  # where it is cut off, the last byte may be half of two
+        stated = crc32(contents) if data[8:12] == COMPRESSED else 0
+        with suppress(Exception):  # the library raises nothing more exact
+            return bytes(decompress(struct.pack("<I8sI", len(contents) + 12, data[4:12], stated) + contents))
+    return b""
 
 
 def _head(properties: _Properties, storage: Storage) -> Iterator[tuple[str, str]]:

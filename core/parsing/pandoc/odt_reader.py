@@ -10,6 +10,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from lxml import etree
 
+from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, Words
 from core.parsing.inline import hidden_note, says_something, stands_beside
 from core.parsing.pandoc.odt_package import OpenDocument
@@ -47,6 +48,7 @@ _READ = {
     *(f"{_DRAW}{name}" for name in ("frame", "object")),
 }
 _TITLES: dict[str | None, str] = {"Title": "1", "Subtitle": "2"}
+_MOST_REPEATED = 200_000  # elements
 _GAPS = frozenset({"NaN", "1.#NAN"})  # in a chart's data
 
 
@@ -61,6 +63,7 @@ def prepare(data: bytes, name: str) -> ParsedFile:
     _show_titles(document)
     for body in document.content.iterfind(f"{_OFFICE}body/{_OFFICE}text"):
         _put_behind(body, document)
+        _repeat(body, name)
         _simplify(body)
     metadata = document.metadata()
     return ParsedFile(
@@ -243,3 +246,22 @@ def _packed(document: OpenDocument) -> bytes:
             if formula is not None:
                 archive.writestr(f"{address}/content.xml", etree.tostring(formula, encoding="UTF-8"))
     return buffer.getvalue()
+
+
+def _repeat(body: Element, name: str) -> None:
+    """Cells and rows that stand once for several, which pandoc takes for one, as often as they stand there.
+
+    Raises ``ParseError`` where they are too many.
+    """
+    left = _MOST_REPEATED
+    kinds = {f"{_TABLE}table-cell": "columns", f"{_TABLE}table-row": "rows"}
+    for element in reversed(list(body.iter(*kinds))):  # cells before their rows, inner tables before outer ones
+        stated = element.attrib.pop(f"{_TABLE}number-{kinds[element.tag]}-repeated", "")
+        copies = min(1000, int(stated)) - 1 if stated.isdecimal() and len(stated) < 10 else 0
+        if copies < 1 or (kinds[element.tag] == "rows" and not any(map(len, element))):
+            continue  # blank rows go on to a sheet's end
+        left -= copies * sum(1 for _ in element.iter())
+        if left < 0:
+            raise ParseError(f"{name} repeats more table cells than can be read.", "Split it into smaller files.")
+        for _ in range(copies):
+            element.addnext(deepcopy(element))
