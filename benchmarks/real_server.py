@@ -26,11 +26,11 @@ from pathlib import Path
 from threading import Event, Timer
 
 from core.errors import CancelledError, LecternError
-from core.language.client import Client
-from core.language.embedding import EndpointEncoder
-from core.language.settings import LanguageSettings, tidy_address
-from core.language.trying import trial
-from core.language.turns import Turns
+from core.language_model.client import Client
+from core.language_model.embedding import EndpointEncoder
+from core.language_model.settings import LanguageSettings, tidy_address
+from core.language_model.trying import trial
+from core.language_model.turns import Turns
 
 NAME = "lectern/tiny-random"
 CHAT = "{% for m in messages %}{{ m['content'] }}\n{% endfor %}"

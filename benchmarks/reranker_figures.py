@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from benchmarks.chunkers import lent
 from core.embedding import CachedEncoder, load_model, reranker_file
-from core.evaluation.losses import ranked_documents
+from core.evaluation.lost_gold import ranked_documents
 from core.evaluation.metrics import SPAN_METRICS, ndcg
 from core.evaluation.regions import region, taken
 from core.evaluation.statistics import compare

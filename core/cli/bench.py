@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from core.evaluation.reporting.report import BenchReport
     from core.evaluation.statistics import Comparison
     from core.evaluation.suites import Suite
-    from core.language.client import Client
+    from core.language_model.client import Client
 
 
 def bench(options: Namespace) -> int:

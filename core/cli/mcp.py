@@ -5,12 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 
 from core.cli.options import home, reading
-from core.protocol.tools import Tools
+from core.mcp_server.tools import Tools
 
 
 def serve(options: Namespace) -> int:
     """Answer until the other side leaves, or, over HTTP, until it is stopped."""
-    from core.protocol import server
+    from core.mcp_server import server
 
     with reading(home(options)) as library:
         tools = Tools(library, options.app)

@@ -13,7 +13,7 @@ from core.settings import OF_DOCUMENTS, Settings, preset
 from core.storage.catalogue.sources import SourceRow, path_key
 
 if TYPE_CHECKING:
-    from core.language.client import Client
+    from core.language_model.client import Client
 
 DEFAULT_HOME = Path("data/library")
 
@@ -62,9 +62,9 @@ def existing(place: Path) -> Path:
 
 def language_model(*, urgent: bool = True) -> Client | None:
     """The language model as the app has it set up; ``None`` where it has none. Not ``urgent``: questions go before."""
-    from core.language.client import Client
-    from core.language.keys import key_of
-    from core.language.settings import load
+    from core.language_model.client import Client
+    from core.language_model.keys import key_of
+    from core.language_model.settings import load
     from core.storage.embedder import language_file
 
     now = load(language_file())

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.evaluation.failures.classes import failure_of, is_answered
 from core.evaluation.grading import graded
-from core.evaluation.losses import (
+from core.evaluation.lost_gold import (
     EXCLUDED,
     GoldLeaf,
     best_ranks,

@@ -23,7 +23,7 @@ class QuestionOutcome:
     ``scores``: shares in [0, 1], ``None`` where a metric does not apply. ``contexts``: at each budget of characters
     the spans that were read, most relevant first. ``documents``: ranked, best first. ``best``: the highest score of
     any leaf, by stage. ``ranks``: 1-based rank of the best leaf that holds gold, by stage; a stage that ranked none is
-    absent. ``lost``: at each budget, characters of gold by where they went (``core.evaluation.losses``).
+    absent. ``lost``: at each budget, characters of gold by where they went (``core.evaluation.lost_gold``).
     ``milliseconds``: by stage, for one context. ``prompt_tokens`` and ``characters``: of the context at each budget.
     ``ended``: of the context that ends by itself, "characters", "tokens", and where gold is read "tokens_to_gold".
     ``failure``: the class of what kept the gold from being read (``core.evaluation.failures.classes``), "" where it was

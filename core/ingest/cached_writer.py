@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from core.chunking.plan import Writer
-from core.language.settings import tokens_about
+from core.language_model.settings import tokens_about
 from core.storage.catalogue import replies
 from core.storage.store import Store
 

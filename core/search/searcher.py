@@ -15,8 +15,8 @@ from core.errors import ModelError, StorageError
 from core.search import context as assembly
 from core.search.answer.line import Line, StoreReads, Weighed, answer_line, no_line, weigh
 from core.search.answer.scoring import Reader
+from core.search.context.candidate_outcomes import clustered
 from core.search.context.conflicts import conflicts
-from core.search.context.fates import clustered
 from core.search.context.prompt import render_prompt
 from core.search.expansion import expand
 from core.search.memory import AskedVectors, SearchMemory

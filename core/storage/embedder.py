@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.embedding import EmbeddingModel, load_model, packaged_counter
-from core.language.client import Client
-from core.language.embedding import EndpointEncoder, fingerprint
-from core.language.keys import key_of
-from core.language.settings import FILE, load
+from core.language_model.client import Client
+from core.language_model.embedding import EndpointEncoder, fingerprint
+from core.language_model.keys import key_of
+from core.language_model.settings import FILE, load
 from core.settings import EmbeddingSettings
 from core.storage import shelf
 from core.storage.catalogue import generations

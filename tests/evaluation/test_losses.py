@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluation.losses import EXCLUDED, GoldLeaf, best_ranks, fates, gold_leaves, lost
+from core.evaluation.lost_gold import EXCLUDED, GoldLeaf, best_ranks, fates, gold_leaves, lost
 from core.evaluation.regions import region
 from core.evaluation.reporting.report import LOST, READ
 from core.search.ranking import SearchScores, order_leaves

@@ -12,13 +12,13 @@ import pytest
 
 from core.errors import CancelledError
 from core.ingest.cost import sentence
-from core.language.client import Client
-from core.language.settings import LanguageSettings
+from core.language_model.client import Client
+from core.language_model.settings import LanguageSettings
 from core.library import Incoming, Library
 from core.settings import USUAL_PREFIX
 from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
-from tests.language.endpoint import Script, endpoint
+from tests.language_model.endpoint import Script, endpoint
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
 WRITTEN = {"chunking.max_tokens": 40, "chunking.prefix": (*USUAL_PREFIX, "written")}

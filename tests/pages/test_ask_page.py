@@ -166,8 +166,8 @@ def weak_page() -> None:
 
     from core.library import SearchResult
     from core.search.answer.support import Support
+    from core.search.context.candidate_outcomes import Clustered
     from core.search.context.conflicts import ConflictSide, ContextConflict
-    from core.search.context.fates import Clustered
     from core.search.question.analysis import Understanding
     from core.settings import Settings
     from core.types import Answer, Citation, Context, Quote, Span, Trace

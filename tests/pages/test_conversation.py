@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.language.settings import LanguageSettings
+from core.language_model.settings import LanguageSettings
 from pages.ui.ask.conversation import FURTHER
 from pages.ui.shared import language, state
-from tests.language.endpoint import Script, endpoint
+from tests.language_model.endpoint import Script, endpoint
 from tests.pages.apps import press, said, start
 from tests.pages.browsing import until
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core.language.settings import LanguageSettings, save
+from core.language_model.settings import LanguageSettings, save
 from core.library import Incoming, Library
-from tests.language.endpoint import Endpoint, Script, endpoint
+from tests.language_model.endpoint import Endpoint, Script, endpoint
 from tests.pages.browsing import faults_in_both, serving, settled, shown, turn, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]

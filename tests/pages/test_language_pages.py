@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.language.settings import LanguageSettings, load
+from core.language_model.settings import LanguageSettings, load
 from pages.ui.ask import written
 from pages.ui.ask.written_text import TITLE
 from pages.ui.settings.embedder import ADDRESS
 from pages.ui.settings.language_model import AGREE, LIST, TEST
 from pages.ui.shared import background, language, services, state
-from tests.language.endpoint import Endpoint, Script, endpoint
+from tests.language_model.endpoint import Endpoint, Script, endpoint
 from tests.pages.apps import press, said, start
 from tests.pages.browsing import until
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluation.losses import EXCLUDED, GoldLeaf, fates
+from core.evaluation.lost_gold import EXCLUDED, GoldLeaf, fates
 from core.library import Incoming, Library
 from core.search import ordering
 from core.search.explaining.why_not import why_not

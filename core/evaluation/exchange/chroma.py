@@ -31,7 +31,10 @@ def read(files: Files) -> Exchange:
     anchors: dict[GoldSpan, Anchor] = {}
     for name in sorted(name for name in files if name.endswith(".csv") and not name.startswith(FOLDER)):
         for place, row in _table(fields.file_text(files, name), name):
-            question, corpus = fields.text(row, "question", place), fields.text(row, "corpus_id", place, empty=True)
+            question, corpus = (
+                fields.text(row, "question", place),
+                fields.text(row, "corpus_id", place, empty=True),
+            )
             if corpus:
                 documents.setdefault(corpus, _corpus(files, corpus))
             spans = gold.setdefault(question, [])

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from core.chunking.prefixes import below
-from core.evaluation.losses import GoldLeaf
+from core.evaluation.lost_gold import GoldLeaf
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.reporting.report import LOST, READ
 from core.search.context.conflicts import conflicts

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.embedding import CachedEncoder
 from core.evaluation.history import workspace_in, write_json
-from core.evaluation.losses import EXCLUDED, fates, gold_leaves
+from core.evaluation.lost_gold import EXCLUDED, fates, gold_leaves
 from core.evaluation.needles.facts import Needle, made_needles, own_needles
 from core.evaluation.needles.maps import NeedleMap, NeedlePlan, summed
 from core.evaluation.needles.planting import Haystack, gathered, planted, staged

@@ -16,7 +16,7 @@ Scores = Mapping[str, tuple[float | None, ...]]
 
 READ = "read"
 LOST = ("budget", "threshold", "ranking", "search", "condition", "cutting", "reading")
-"""Where gold can be lost, from the reader back to the file: ``core.evaluation.losses`` defines each."""
+"""Where gold can be lost, from the reader back to the file: ``core.evaluation.lost_gold`` defines each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.search.context.fates import fate_words
+from core.search.context.candidate_outcomes import fate_words
 from core.search.expansion import left_out
 from core.search.question.analysis import Key, Understanding
 from core.search.ranking import Ranking, SearchScores

@@ -13,7 +13,7 @@ from secrets import token_hex
 import streamlit as st
 
 from core.errors import CancelledError, LecternError
-from core.language.client import Client
+from core.language_model.client import Client
 from core.search.context.written_prompt import following_request, rewritten, with_question_before
 from core.search.question.rewording import WritingRequest
 from pages.ui.ask import question

@@ -10,8 +10,8 @@ from typing import Any
 import streamlit as st
 
 from core.library import SearchResult
+from core.search.context.candidate_outcomes import Clustered
 from core.search.context.candidates import CHUNK_PART, NEIGHBOUR_PART
-from core.search.context.fates import Clustered
 from core.settings import AssemblySettings, Settings
 from core.types import Block, BlockKind, Candidate, Hit, Passage
 from pages.ui.ask import judging

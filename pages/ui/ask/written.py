@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from core.errors import CancelledError, LecternError
-from core.language.client import Client
+from core.language_model.client import Client
 from core.library import SearchResult
 from core.lru_cache import LruCache
 from core.search.checking.checking import Verdict

@@ -7,9 +7,9 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import LecternError
-from core.language.client import Client
-from core.language.keys import key_of
-from core.language.settings import tidy_address
+from core.language_model.client import Client
+from core.language_model.keys import key_of
+from core.language_model.settings import tidy_address
 from core.settings import ENDPOINT, Settings
 from pages.ui.shared import background, language, services, words
 

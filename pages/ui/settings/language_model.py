@@ -9,11 +9,11 @@ from functools import partial
 import streamlit as st
 
 from core.errors import LecternError
-from core.language.client import Client
-from core.language.keys import NAMES, has_keyring, key_of
-from core.language.keys import keep as keep_key
-from core.language.settings import LEAST_CONTEXT, LanguageSettings, tidy_address
-from core.language.trying import Found, local_servers, trial
+from core.language_model.client import Client
+from core.language_model.keys import NAMES, has_keyring, key_of
+from core.language_model.keys import keep as keep_key
+from core.language_model.settings import LEAST_CONTEXT, LanguageSettings, tidy_address
+from core.language_model.trying import Found, local_servers, trial
 from core.search.context.written_prompt import TEMPLATE, template_fault
 from pages.ui.shared import language, services, words
 

@@ -9,10 +9,10 @@ from weakref import WeakKeyDictionary
 import streamlit as st
 
 from core.errors import LecternError
-from core.language import keys
-from core.language import settings as kept
-from core.language.client import Client, warm
-from core.language.settings import LanguageSettings
+from core.language_model import keys
+from core.language_model import settings as kept
+from core.language_model.client import Client, warm
+from core.language_model.settings import LanguageSettings
 from core.library import Library
 from core.storage.embedder import language_file
 from pages.ui.shared.words import escaped

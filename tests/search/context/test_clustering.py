@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.context.fates import MANY, clustered
+from core.search.context.candidate_outcomes import MANY, clustered
 from core.settings import EXPANSIONS
 from tests.search.context.worlds import worlds
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search import context as assembly
-from core.search.context.fates import WATCHED
+from core.search.context.candidate_outcomes import WATCHED
 from core.search.expansion import expand
 from core.search.ranking import STAGES, Ranking
 from core.settings import ExpansionSettings

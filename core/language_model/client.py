@@ -20,9 +20,9 @@ from time import monotonic
 from typing import Any
 
 from core.errors import CancelledError, LecternError, ModelError
-from core.language import faults
-from core.language.settings import LanguageSettings, tokens_about
-from core.language.turns import Turns
+from core.language_model import faults
+from core.language_model.settings import LanguageSettings, tokens_about
+from core.language_model.turns import Turns
 
 ATTEMPTS = 3
 FIRST_WAIT = 1.0  # seconds before the second attempt; twice as long before the third

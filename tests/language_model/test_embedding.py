@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 
 from core.errors import ModelError
-from core.language.client import Client
-from core.language.embedding import EndpointEncoder
-from core.language.settings import LanguageSettings, load, save
+from core.language_model.client import Client
+from core.language_model.embedding import EndpointEncoder
+from core.language_model.settings import LanguageSettings, load, save
 from core.library import Incoming, Library
 from core.search.result import BY_WORDS_ALONE, by_words_alone
 from core.settings import Settings
 from core.storage.embedder import language_file
 from core.storage.store import Store
 from tests.fast_encoder import FastEncoder
-from tests.language.endpoint import Script, endpoint
-from tests.language.test_client import closed_port
+from tests.language_model.endpoint import Script, endpoint
+from tests.language_model.test_client import closed_port
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
 KEY = "sk-very-secret"

@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from core.language.settings import FILE, LanguageSettings, save
+from core.language_model.settings import FILE, LanguageSettings, save
 from tests.conftest import ROOT
-from tests.language.endpoint import Script, endpoint
-from tests.language.planted import planted
+from tests.language_model.endpoint import Script, endpoint
+from tests.language_model.planted import planted
 
 pytestmark = [pytest.mark.model, pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
 # Run by every Python process that starts, workers of other processes included.
@@ -48,8 +48,8 @@ assert main(["ask", "What shall be fetched?", *here]) == 0
 assert main(["check", "An access token is valid for 3600 seconds.", *here, "--json"]) == 0
 assert main(["verify", *here]) == 0
 if address:
-    from core.language.client import Client
-    from core.language.settings import load
+    from core.language_model.client import Client
+    from core.language_model.settings import load
     from core.library import Library
     from core.search.checking.library_check import check_answer
     from core.search.context.written_prompt import written_prompt

@@ -1,6 +1,6 @@
 """Which endpoint writes, how it is asked, and what was agreed to: one small file beside the app, never in a library.
 
-No key stands in it (``core.language.keys``).
+No key stands in it (``core.language_model.keys``).
 """
 
 from __future__ import annotations

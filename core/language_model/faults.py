@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.errors import LecternError, ModelError
-from core.language.settings import LanguageSettings
+from core.language_model.settings import LanguageSettings
 
 _TOO_LONG = ("context", "too long", "too many tokens", "maximum length", "exceed")
 _SAID = 200  # characters of a server's own words

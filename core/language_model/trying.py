@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from core.errors import LecternError, ModelError
-from core.language.client import Client, Model
-from core.language.faults import NOTHING_THERE
-from core.language.settings import LanguageSettings
+from core.language_model.client import Client, Model
+from core.language_model.faults import NOTHING_THERE
+from core.language_model.settings import LanguageSettings
 
 LOCAL = {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
 _LOOK_SECONDS = 3.0

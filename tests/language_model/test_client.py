@@ -10,11 +10,11 @@ from threading import Event, Thread, Timer
 import pytest
 
 from core.errors import CancelledError, LecternError, ModelError
-from core.language.client import LONGEST_ANSWER, Client
-from core.language.settings import LanguageSettings
-from core.language.trying import local_servers, trial
-from core.language.turns import Turns
-from tests.language.endpoint import Script, endpoint
+from core.language_model.client import LONGEST_ANSWER, Client
+from core.language_model.settings import LanguageSettings
+from core.language_model.trying import local_servers, trial
+from core.language_model.turns import Turns
+from tests.language_model.endpoint import Script, endpoint
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
 KEY = "sk-very-secret"

@@ -18,7 +18,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
 from core.errors import LecternError
-from core.protocol.tools import DATA, LONGEST, Told, Tools
+from core.mcp_server.tools import DATA, LONGEST, Told, Tools
 
 HOST = "127.0.0.1"
 PATH = "/mcp"

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from core.errors import SettingsError
-from core.language import keys
-from core.language.settings import LanguageSettings, load, save, tidy_address
+from core.language_model import keys
+from core.language_model.settings import LanguageSettings, load, save, tidy_address
 from tests.conftest import ROOT
 
 
@@ -86,6 +86,6 @@ def test_a_keyring_that_fails_is_none(monkeypatch):
 
 
 def test_the_client_is_imported_by_who_asks_alone():
-    code = "import sys, core.language.client, core.language.trying; print('openai' in sys.modules)"
+    code = "import sys, core.language_model.client, core.language_model.trying; print('openai' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -10,8 +10,8 @@ from time import monotonic
 import numpy as np
 
 from core.errors import ModelError
-from core.language.client import Client
-from core.language.settings import LanguageSettings
+from core.language_model.client import Client
+from core.language_model.settings import LanguageSettings
 from core.types import Vectors
 
 _REST = 10.0  # seconds before a server that failed a question is asked for another one

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import LecternError
 from core.library import Incoming, Library
-from core.protocol.tools import LONGEST, Tools
+from core.mcp_server.tools import LONGEST, Tools
 from core.storage import shelf
 from core.text.addresses import read_span
 

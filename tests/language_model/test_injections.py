@@ -6,17 +6,17 @@ import re
 
 import pytest
 
-from core.language.client import Client
-from core.language.settings import LanguageSettings
+from core.language_model.client import Client
+from core.language_model.settings import LanguageSettings
 from core.library import Incoming
+from core.mcp_server.tools import Tools
 from core.parsing import parse
 from core.parsing.audit.word_audit import words_of
-from core.protocol.tools import Tools
 from core.search.checking.library_check import check_answer
 from core.search.context.written_prompt import written_prompt
 from core.settings import ParsingSettings
-from tests.language.endpoint import Script, endpoint
-from tests.language.planted import FILE_NAME, PLANT, planted
+from tests.language_model.endpoint import Script, endpoint
+from tests.language_model.planted import FILE_NAME, PLANT, planted
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
 FENCED = re.compile(r"<passage (\d+) (\w{8})>\n.*?\n</passage \1 \2>", re.DOTALL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.language import client
+from core.language_model import client
 
 
 @pytest.fixture(autouse=True)
