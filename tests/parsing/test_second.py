@@ -171,6 +171,12 @@ def test_rich_text() -> None:
     assert dropped == {"hidden": "veiled gone"}
 
 
+def test_hidden_words_of_rtf_are_those_alone_whatever_the_file_lacks() -> None:
+    assert split(rb"{\rtf1 Seen {\v hid} more}", "rtf") == ("seen more", {"hidden": "hid"})
+    assert split(rb"{\rtf1\ansi\ansicpg1251 \'cf {\v \'d0}}", "rtf")[1] == {"hidden": "р"}
+    assert split(rb"{\rtf1 seen " + rb"\v " * 100_000, "rtf")[0] == "seen"  # in no time
+
+
 def test_plain_markup() -> None:
     kept, dropped = split(
         b"Title\n=====\n\n.. image:: a.png\n   :alt: words\n\n.. a remark\n\nSee :ref:`there <x>`.\n", "rst"

@@ -286,7 +286,7 @@ def read_package(data: bytes, found: Gathering) -> None:
         names = package.namelist()
         is_book = "META-INF/container.xml" in names
         for name in names:
-            if is_book and _PAGE.search(package.open(name).read(_HEAD)):  # whether or not the book names it
+            if is_book and _is_page(package, name):  # whether or not the book names it
                 page = part(package, name)
                 read_page(page, found, "the book's navigation" if _NAVIGATION.search(page) else "")
             elif re.fullmatch(r"xl/worksheets/[^/]*\.xml", name, re.IGNORECASE):
@@ -300,6 +300,15 @@ def read_package(data: bytes, found: Gathering) -> None:
                     nodes.read(package, name, older if name.startswith("xl/comments") else copied)
 
 
+def _is_page(package: zipfile.ZipFile, name: str) -> bool:
+    """Pictures and fonts are not looked into: a damaged one costs no audit of the words."""
+    if name.lower().endswith(_NO_PAGES):
+        return False
+    with package.open(name) as stream:
+        return bool(_PAGE.search(stream.read(_HEAD)))
+
+
+_NO_PAGES = (".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".css", ".ttf", ".otf", ".woff", ".woff2", ".mp3")
 _HEAD = 2000  # bytes within which a page says that it is one
 _PAGE = re.compile(rb"<html\b", re.IGNORECASE)
 _NAVIGATION = re.compile(rb"<nav\b[^>]*\btype=.toc")

@@ -29,15 +29,16 @@ from core.parsing.mail.text import decoded
 # What people read and the library passes over; what it would read and nobody wrote; what Word hides.
 _SHOWN = re.compile(r"(?:\\\*)?\\(?:footnote|annotation|shp|shpinst|shptxt|do|dptxbxtext)(?![a-z])")
 _COUNTED = re.compile(r"\\(?=(?:listtext|pntext|shprslt|atnid|atnauthor|atndate)\b)")
-_HIDDEN_RUN = re.compile(r"(\\(?:v|deleted)(?![a-z\d])[^{}]*?)(?=\\v0|\\deleted0|\\plain|[{}])")
+_HIDDEN_RUN = re.compile(r"(\\(?:v|deleted)(?![a-z\d])[^{}]*?)(?=\\v0|\\deleted0|\\plain|[{}]|\Z)")
+_CODE_PAGE = re.compile(r"\\ansicpg\d{1,5}")
 
 
 def read_rtf(data: bytes, found: Gathering) -> None:
     """An RTF document's words, as striprtf finds them; of notes, comments and text boxes, too."""
     text = _COUNTED.sub(r"\\*\\", _SHOWN.sub(r"\\par ", data.decode("latin-1")))
-    head = text.partition("{\\fonttbl")[0]  # where the code page stands
+    head = f"{{\\rtf1{''.join(_CODE_PAGE.findall(text)[:1])} "
     for run in _HIDDEN_RUN.findall(text):
-        found.put(HIDDEN, f"{rtf_to_text(head + run, errors='replace')}\n")
+        found.put(HIDDEN, rtf_to_text(head + run + "}", errors="replace") + "\n")
     found.put("", rtf_to_text(_HIDDEN_RUN.sub("", text), errors="replace"))
 
 
