@@ -191,6 +191,23 @@ def test_headings_come_from_the_outline() -> None:
     assert found == [(1, "1. Topic number 1"), (2, "Details"), (1, "2. Topic number 2"), (2, "Details")]
 
 
+def test_bookmarks_that_point_beside_their_headings_still_make_them() -> None:
+    source = pymupdf.open()
+    for title in ("", "THE FIRST RECEIVERS", "The valves"):
+        page = source.new_page()
+        page.insert_text((60, 80), title, fontsize=10)
+        box(page, 60, 140, 500, 300, f"{prose('Here', 60)}.")
+    source.set_toc(
+        [
+            [1, "The first receivers", 1],  # the leaf before the chapter
+            [1, "Printed nowhere in the book", 2],
+            [1, "4. The valves", 1],  # the page of another print
+        ]
+    )
+    found = levels_of(parsed(bytes(source.tobytes())))
+    assert found == [(1, "THE FIRST RECEIVERS"), (1, "The valves")]
+
+
 def test_lists_keep_their_items() -> None:
     def draw(page: pymupdf.Page) -> None:
         box(page, 60, 60, 540, 120, f"{prose('Before', 30)}:")

@@ -96,7 +96,7 @@ def test_a_field_the_page_does_not_show_is_read_from_its_value() -> None:
     assert texts(parsed(bytes(source.tobytes())), BlockKind.FOOTNOTE) == ["town: Overton"]
 
 
-def test_words_inside_a_figure_are_a_caption_beside_its_own() -> None:
+def test_words_inside_a_figure_follow_its_caption() -> None:
     def draw(page: pymupdf.Page) -> None:
         box(page, 60, 60, 540, 150, f"{prose('Before', 60)}.")
         page.draw_rect((60, 170, 540, 300))
@@ -109,8 +109,8 @@ def test_words_inside_a_figure_are_a_caption_beside_its_own() -> None:
     document = parsed(pdf(draw))
     assert [block.kind.value for block in document.blocks] == ["paragraph", "caption", "caption", "paragraph"]
     assert texts(document, BlockKind.CAPTION) == [
-        "Intake\nMill race\nWheel\nOutlet",
         "Figure 1: The way of the water.",
+        "Intake\nMill race\nWheel\nOutlet",
     ]
 
 

@@ -1,15 +1,17 @@
-"""Tables that no rule marks, among the runs of a page or a column: told by their figures.
+"""Tables that no rule marks, among the runs of a page or a column: told by their alignment.
 
-Printed lines with figures behind a gap that share an edge with those of other lines are rows.
+Most are told by their figures: printed lines with figures behind a gap that share an edge with those of other lines.
+Columns of words alone are a table beside a caption.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from core.parsing.pdf.columns import (
+    TABLE_CAPTION,
     Piece,
     Row,
     as_table,
@@ -18,6 +20,7 @@ from core.parsing.pdf.columns import (
     placed,
     printed_lines,
     shared_gutters,
+    unwrapped,
 )
 from core.parsing.pdf.lines import TextLine, around
 from core.parsing.table_header import cell_value
@@ -38,24 +41,29 @@ _CURRENCY = re.compile(r"[$€£¥₹₩]|US\$|EUR|USD")
 _CLOSING = re.compile(r"[)%]{1,2}")
 _MAX_CELL = 60  # mean characters of a column's cells, behind the first
 _PROSE_WIDTH = 9.0  # of a line's height: a narrower column is none of prose
+_CAPTION_REACH = 45.0
 
 
 def aligned_tables(fragments: Sequence[TextLine]) -> list[TextLine]:
     """The fragments, those of an unruled table replaced by one stand-in each."""
     stand_ins = [item for item in fragments if item.stands_in]
     items = [item for item in fragments if not item.stands_in]
+    captions = [item for item in items if TABLE_CAPTION.match(item.text.strip())]
     lines = printed_lines(_piece(item, place) for place, item in enumerate(items))
     gone: set[int] = set()
-    for run, tail in list(_runs(lines, stand_ins)):
-        found = _table(run, tail)
-        if not found:
-            continue
-        kept, rows, columns = found
-        places = [place for line in kept for piece in line for place in piece.sources]
-        members = [items[place] for place in places]
-        if 2 * sum(member.mono for member in members) <= len(members):
+    for is_row, between in ((_is_figured, _MAX_BETWEEN), (_has_gaps, 1)):
+        for run, tail in list(_runs(lines, stand_ins, is_row, between)):
+            found = _table(run, tail, is_row, captions)
+            if not found:
+                continue
+            kept, rows, columns = found
+            places = [place for line in kept for piece in line for place in piece.sources]
+            members = [items[place] for place in places]
+            if 2 * sum(member.mono for member in members) > len(members):
+                continue
             gone.update(places)
             stand_ins.append(_stand_in(members, rows, columns))
+        lines = [line for line in lines if not gone.intersection(line[0].sources)]
     return [*(item for place, item in enumerate(items) if place not in gone), *stand_ins]
 
 
@@ -67,6 +75,10 @@ def _stand_in(members: Sequence[TextLine], rows: Sequence[Row], columns: int) ->
     x0, y0, x1, y1 = around([(item.x0, item.y0, item.x1, item.y1) for item in members])
     box = around([item.box for item in members])
     return TextLine("", x0, y0, x1, y1, y1, y1 - y0, box=box, table=as_table(rows, columns))
+
+
+def _gap(line: Sequence[Piece]) -> float:
+    return _MIN_GAP * max(piece.height for piece in line) / 1.2
 
 
 def _parts(line: Sequence[Piece]) -> list[Line]:
@@ -107,18 +119,24 @@ def _is_figured(line: Sequence[Piece]) -> bool:
     return any(char.isdigit() or char in "–—" for part in _figures(line) for char in _text(part))
 
 
-def _runs(lines: Sequence[Line], stand_ins: Sequence[TextLine]) -> Iterator[tuple[Sequence[Line], Sequence[Line]]]:
+def _has_gaps(line: Sequence[Piece]) -> bool:
+    return len(_parts(line)) > 1
+
+
+def _runs(
+    lines: Sequence[Line], stand_ins: Sequence[TextLine], is_row: Callable[[Line], bool], between: int
+) -> Iterator[tuple[Sequence[Line], Sequence[Line]]]:
     """Stretches of lines from one row to another, with the lines right above that may head them; what follows each."""
     start = last = -1
     floor = 0
     for index, line in enumerate([*lines, None]):
-        if start >= 0 and (line is None or index - last > _MAX_BETWEEN or _apart(lines[index - 1], line, stand_ins)):
+        if start >= 0 and (line is None or index - last > between or _apart(lines[index - 1], line, stand_ins)):
             if last > start:
                 head = _with_header(lines, start, floor, stand_ins)
                 yield lines[head : last + 1], lines[last + 1 : last + 1 + _MAX_TAIL]
                 floor = last + 1
             start = -1
-        if line is not None and _is_figured(line):
+        if line is not None and is_row(line):
             start, last = (index if start < 0 else start), index
 
 
@@ -140,32 +158,41 @@ def _apart(above: Sequence[Piece], below: Sequence[Piece], stand_ins: Sequence[T
     return between or head - foot > _MAX_WHITE * max(above[0].height, below[0].height)
 
 
-def _table(run: Sequence[Line], tail: Sequence[Line]) -> tuple[Sequence[Line], list[Row], int] | None:
+def _table(
+    run: Sequence[Line], tail: Sequence[Line], is_row: Callable[[Line], bool], captions: Sequence[TextLine]
+) -> tuple[Sequence[Line], list[Row], int] | None:
     """The lines of a run that make a table, its rows and how many columns it has; ``None`` when it is none.
 
     Lines of ``tail`` are its own as long as they go on with the last row.
     """
-    body = [line for line in run if _is_figured(line)]
+    body = [line for line in run if is_row(line)]
     if len(body) < _MIN_ROWS:
         return None
-    gutters = shared_gutters([[_whole(part) for part in _parts(line)] for line in body], 1.0, _CROSSED)
+    figured = is_row is _is_figured
+    parted = [[_whole(part) for part in _parts(line)] for line in body]
+    gutters = shared_gutters(parted, 1.0, _CROSSED) if figured else shared_gutters(parted, _gap(body[0]))
     columns = len(gutters) + 1
-
-    def printed(lines: Sequence[Line]) -> list[Row]:
-        return _spread(placed([[_whole(part) for part in _parts(line)] for line in lines], gutters), columns)
-
-    if columns < 2 or any(_is_prose(printed(run), column) for column in range(columns)):
+    if columns < 2:
         return None
-    rows = _rows(printed(run))
+    put_together = _rows if figured else unwrapped
+
+    def rows_of(lines: Sequence[Line]) -> list[Row]:
+        return _spread(placed([[_whole(part) for part in _parts(line)] for line in lines], gutters, 0.1), columns)
+
+    if any(_is_prose(rows_of(run), column) for column in range(columns)):
+        return None
+    rows = put_together(rows_of(run))
     for line in tail:
-        longer = _rows(printed([*run, line]))
+        longer = put_together(rows_of([*run, line]))
         if len(longer) > len(rows):
             break
         run, rows = [*run, line], longer
     texts = [[row.text(column) for row in rows if column in row.cells] for column in range(columns)]
     if _reads_on(rows, texts) or any(sum(map(len, cells)) > _MAX_CELL * len(cells) for cells in texts[1:]):
         return None
-    return (run, rows, columns) if _share_edges(body) else None
+    if not (_share_edges(body) if figured else _is_captioned(run, captions)):
+        return None
+    return run, rows, columns
 
 
 def _spread(rows: list[Row], columns: int) -> list[Row]:
@@ -211,6 +238,16 @@ def _share_edges(body: Sequence[Line]) -> bool:
             every += 1
             flush += any(min(abs(x0 - o0), abs(x1 - o1), abs(x0 + x1 - o0 - o1) / 2) <= _SAME for o0, o1 in others)
     return flush >= 0.6 * every
+
+
+def _is_captioned(run: Sequence[Line], captions: Sequence[TextLine]) -> bool:
+    """Whether a table's caption stands right above or below."""
+    x0, y0, x1, y1 = around([(piece.x0, piece.y0, piece.x1, piece.y1) for line in run for piece in line])
+    return any(
+        (-_CAPTION_REACH < item.y0 - y0 < 20 or -20 < item.y0 - y1 < _CAPTION_REACH)
+        and min(item.x1, x1) > max(item.x0, x0)
+        for item in captions
+    )
 
 
 def _rows(printed: Sequence[Row]) -> list[Row]:

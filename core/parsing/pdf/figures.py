@@ -41,7 +41,7 @@ def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box], size: tuple
     """The captioned figures of a page that have words inside; no run belongs to two of them.
 
     ``lines``: of the page, tables standing in. ``graphics``: boxes of all that is drawn. ``size``: of the page.
-    A framed listing with a caption is no figure.
+    A framed text with a caption is no figure: its words are running text.
     """
     drawn = [box for box in graphics[:_MAX_GRAPHICS] if _is_drawing(box, size)]
     clusters = _clusters(drawn)
@@ -63,7 +63,7 @@ def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box], size: tuple
             for line in texts
             if id(line) not in taken and not _is_caption(line, captions) and _is_label(line, region, body)
         ]
-        if inside and sum(line.mono for line in inside) <= 0.6 * len(inside):  # a listing in a frame is code
+        if inside and not _is_framed_text(inside, region):
             taken.update(map(id, inside))
             found.append(Figure(around([_frame(line) for line in inside]), tuple(inside)))
     return found
@@ -165,3 +165,12 @@ def _is_label(line: TextLine, region: Box, body: float) -> bool:
         return True
     near = region[0] - _MARGIN <= x <= region[2] + _MARGIN and region[1] - _MARGIN <= y <= region[3] + _MARGIN
     return near and line.size < 0.96 * body and len(line.text) <= _LABEL_CHARACTERS
+
+
+def _is_framed_text(inside: Sequence[TextLine], region: Box) -> bool:
+    """Whether the runs are a listing, or prose that fills the frame."""
+    if sum(line.mono for line in inside) > 0.6 * len(inside):
+        return True
+    wide = [line for line in inside if line.x1 - line.x0 > 0.7 * (region[2] - region[0])]
+    characters = sum(len(line.text) for line in inside) / len(inside)
+    return characters > _PROSE_CHARACTERS or (len(inside) >= 4 and len(wide) >= 0.5 * len(inside) and characters > 30)

@@ -57,7 +57,7 @@ def furniture(
             if _is_margin_note(line, pages[number])
             or (
                 _at_edge(line, heights[number], _ZONE)
-                and any(len(seen[_pattern(line, body), _step(line, step)]) >= usual for step in (0, 1))
+                and any(len(seen[_pattern(line, body), _step(line, step)]) >= _least(line, usual) for step in (0, 1))
                 and (number + 1, title_key(line.text).lstrip(_DIGITS)) not in titles
             )
         }
@@ -122,6 +122,11 @@ def _touch(one: TextLine, other: TextLine) -> bool:
     gap = max(one.y0, other.y0) - min(one.y1, other.y1)
     beside = min(one.x1, other.x1) > max(one.x0, other.x0)
     return beside and gap < 0.35 * min(one.size, other.size) and not other.stands_in
+
+
+def _least(line: TextLine, usual: int) -> int:
+    """On how many pages a line must stand: two are enough for one that begins or ends with a number."""
+    return 2 if re.search(r"^\d{1,4}\s|\s\d{1,4}$", line.text.strip()) else usual
 
 
 def _pattern(line: TextLine, body: float) -> str:

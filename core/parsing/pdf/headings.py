@@ -20,6 +20,7 @@ _NUMBER = re.compile(
     r"(?=[^\W\d_])",
     re.IGNORECASE,
 )
+_TOLD = 6  # letters of a title, at least, that is looked for by likeness or on another page
 Style = tuple[float, bool]
 
 _IN_BRACKETS = re.compile(r"\(\d{1,2}\)\s")
@@ -138,8 +139,9 @@ def _numbered(drafts: Sequence[Draft], levels: dict[int, int]) -> dict[int, int]
 def _outline_levels(drafts: Sequence[Draft], outline: Outline) -> dict[int, int]:
     """The level, 1 to 6, of each draft that an outline's entry names, by the draft's index.
 
-    An entry is looked for by its words, numbers before them aside, in the short drafts of its page. One whose words do
-    not stand there names nothing.
+    An entry is looked for by its words, numbers before them aside, in the short drafts of its page, then of the pages
+    beside it: it may point to the leaf before the chapter, or past its heading. Where the pages are wrong, as in an
+    excerpt of a book, the largest type with these words is meant. One whose words stand nowhere names nothing.
     """
     of_page: dict[int, list[int]] = defaultdict(list)
     for index, draft in enumerate(drafts):
@@ -147,10 +149,25 @@ def _outline_levels(drafts: Sequence[Draft], outline: Outline) -> dict[int, int]
             of_page[draft.page].append(index)
     keys = {index: _keys(_joined_text(drafts[index])) for indices in of_page.values() for index in indices}
     found: dict[int, int] = {}
+    left: list[tuple[int, _Keys, int]] = []
     for level, title, page in outline:
         wanted = _keys(title)
+        if not wanted[0]:
+            continue
         here = (index for index in of_page.get(page, ()) if index not in found and _same(wanted, keys[index]))
-        place = next(here, None) if wanted[0] else None
+        place = next(here, None)
+        if place is None:
+            left.append((level, wanted, page))
+        else:
+            found[place] = max(1, min(_MAX_LEVEL, level))
+    for level, wanted, page in left:
+        if len(wanted[1]) < _TOLD:
+            continue
+        nearby = [index for step in (1, -1) for index in of_page.get(page + step, ()) if index not in found]
+        place = next((index for index in nearby if _same(wanted, keys[index])), None)
+        if place is None:
+            told = [index for index in keys if index not in found and _same(wanted, keys[index])]
+            place = max(told, key=lambda index: drafts[index].first.size, default=None)
         if place is not None:
             found[place] = max(1, min(_MAX_LEVEL, level))
     return found

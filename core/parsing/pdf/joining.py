@@ -1,5 +1,5 @@
-"""What belongs together: paragraphs cut by a column or a page, titles of several lines; and words that a line's end
-breaks: which hyphens belong to the word, and which to the line.
+"""What belongs together: paragraphs cut by a column or a page, titles of several lines, captions and figures; and words
+that a line's end breaks: which hyphens belong to the word, and which to the line.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def joined(drafts: Sequence[Draft]) -> list[Draft]:
     result: list[Draft] = []
     open_draft: Draft | None = None
     last_note: Draft | None = None
-    for draft in drafts:
+    for draft in _captions_first(drafts):
         if last_note is not None and _continues_note(last_note, draft):
             last_note.lines.extend(draft.lines)
             continue
@@ -49,6 +49,30 @@ def joined(drafts: Sequence[Draft]) -> list[Draft]:
         flows = draft.kind in (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.HEADING)
         open_draft = draft if flows else None
     return result
+
+
+def _captions_first(drafts: Sequence[Draft]) -> list[Draft]:
+    """The words inside a figure right behind its caption, wherever on the page the caption stands."""
+    result = list(drafts)
+    for labels in [draft for draft in drafts if draft.first.labels]:
+        at = result.index(labels)
+        near = [
+            index
+            for index in range(max(0, at - 2), min(len(result), at + 3))
+            if result[index].page == labels.page
+            and result[index].kind is BlockKind.CAPTION
+            and not result[index].first.labels
+        ]
+        if near:
+            caption = result[min(near, key=lambda index: _distance(result[index], labels))]
+            result.pop(at)
+            result.insert(result.index(caption) + 1, labels)
+    return result
+
+
+def _distance(caption: Draft, labels: Draft) -> float:
+    place = labels.first
+    return min(abs(caption.first.y0 - place.y1), abs(place.y0 - caption.last.y1))
 
 
 def _continues_note(note: Draft, draft: Draft) -> bool:
