@@ -118,6 +118,7 @@ def chips_page() -> None:
     from core.settings import Settings
     from core.storage.catalogue.shelves import Known
     from pages.ui.ask import chips as ask_chips
+    from pages.ui.ask.dials import sidebar
     from tests.pages.test_ask_page import CHIPS, WRITTEN
 
     known = Known(names=frozenset({"handbook.md"}), kinds=frozenset({"pdf"}))
@@ -174,6 +175,7 @@ def weak_page() -> None:
     from pages.ui.ask import answer as ask_answer
     from pages.ui.ask import conflicts as ask_conflicts
     from pages.ui.ask import evidence
+    from pages.ui.ask.dials import sidebar
 
     told = Support(0.2, False, "The library does not say: an answer is 20% likely.")
     nothing = Context((), (), 0, 100, "")

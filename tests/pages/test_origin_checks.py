@@ -140,13 +140,13 @@ def test_a_program_of_the_same_account_needs_no_key_and_another_accounts_does(tm
 
 
 def test_a_kept_key_that_others_could_read_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.ui.shared import admission
+    from pages.ui.shared import access_key
 
     monkeypatch.setenv("LECTERN_SHELF", str(tmp_path / "libraries.json"))
     file = tmp_path / "browsers.key"
 
     def kept() -> str:
-        keys = admission.of_this_start()
+        keys = access_key.of_this_start()
         assert keys is not None
         return keys.kept
 

@@ -124,10 +124,9 @@ def swap_chunks(
             )
         except KeyError as error:
             raise StorageError(f"{tree.document.title}: the vector {error} is not in the cache.") from None
-        store.write_many(
-            "INSERT INTO chunk_metadata VALUES (?, ?)",
-            ((rows[chunk.chunk_id], json.dumps(dict(chunk.metadata))) for chunk in tree.chunks if chunk.metadata),
-        )
+        said = [(rows[chunk.chunk_id], json.dumps(dict(chunk.metadata))) for chunk in tree.chunks if chunk.metadata]
+        if said:  # a library of an older schema, still on its way, has no table for it
+            store.write_many("INSERT INTO chunk_metadata VALUES (?, ?)", said)
         encoded = [leaf for leaf in leaves if leaf.vector_key != NO_VECTOR]
         add_aliases(store, [(rows[leaf.chunk_id], *alias) for leaf in encoded for alias in leaf.aliases])
         add_rows(connection, number, [(rows[leaf.chunk_id], *_fields(leaf)) for leaf in leaves])
