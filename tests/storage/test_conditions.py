@@ -6,6 +6,7 @@ import json
 import re
 import unicodedata
 import zlib
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from itertools import pairwise
@@ -17,7 +18,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.storage.catalogue.conditions import RELATIONS, Condition, holds, resolve
-from core.storage.catalogue.documents import texts
+from core.storage.catalogue.documents import put_document, texts
 from core.storage.catalogue.folders import add_folder
 from core.storage.catalogue.labels import Labels
 from core.storage.catalogue.names import Scope, versions_in
@@ -28,7 +29,7 @@ from core.storage.store import Store
 from core.text.calendar_names import Period
 from core.text.phrases import occurrences
 from core.text.tokens import is_boundary
-from tests.storage.builders import ingest
+from tests.storage.builders import document, ingest
 
 TEXTS = {
     "2024-03 minutes.md": "The access token is kept. Access\nTokens end; an access  token's life. Draft.",
@@ -305,6 +306,24 @@ def test_a_document_is_dated_by_its_name_and_else_by_its_file(store, tmp_path):
     days = {one.names[0]: one.days for one in load_standings(store)}
     assert days["2024-03 minutes.md"] == Period(date(2024, 3, 1), date(2024, 3, 31))
     assert days["tokyo.txt"].first == days["tokyo.txt"].last
+
+
+@pytest.mark.parametrize(
+    ("head", "day"),
+    [
+        ({"updated": "2026-09-30", "created": "2020-01-01"}, date(2026, 9, 30)),
+        ({"reviewed": "2025-03-18"}, date(2025, 3, 18)),
+        ({"published": "2024-02-01T08:00:00Z", "owner": "2023-01-01"}, date(2024, 2, 1)),
+    ],
+)
+def test_the_head_of_a_note_says_what_day_it_is_of(tmp_path, head, day):
+    note = replace(document("A note."), metadata=head)
+    with Store.open(tmp_path / "library", write=True) as store:
+        ingest(store, "note.md", note.text)
+        with store.transaction():
+            put_document(store, note, size_bytes=7, parser="plain-1")
+        (standing,) = load_standings(store)
+    assert standing.days == Period(day, day)
 
 
 def test_what_is_in_the_trash_or_of_two_sources(tmp_path):

@@ -23,7 +23,8 @@ from core.text.calendar_names import Period, period
 _WORD = re.compile(r"[^\W_]+")
 _YEAR_IN_NAME = re.compile(r"(?<!\d)(?:199\d|20\d\d)(?!\d)")
 _PDF_TIME = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
-_STATED = ("date", "modified", "created")  # of a file's own metadata, the first that is there
+# Of a file's own metadata, the first that is there: Office and PDF have the plain ones, the heads of notes any of them.
+_STATED = ("date", "updated", "last_updated", "lastmod", "modified", "reviewed", "published", "created")
 _HEAD = 1024  # bytes of features that are unpacked at once
 _KIND_AND_GENRE = 100  # bytes behind a kind's beginning that hold the genre, if there is one
 
