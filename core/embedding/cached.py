@@ -114,9 +114,11 @@ class CachedEncoder:
         if self._writable:
             done = encode_cached(self._encoder, self._cache, items, self._progress)
             self.encoded += done.encoded
+            keys = done.keys
             if progress:
                 progress(len(items))
-        keys = [vector_key(self.fingerprint, item) for item in items]
+        else:
+            keys = tuple(vector_key(self.fingerprint, item) for item in items)
         found = dict(self._cache.get(list(dict.fromkeys(keys))))
         missing = [place for place, key in enumerate(keys) if key not in found]
         vectors = np.empty((len(items), self.dimension), dtype=np.float32)
