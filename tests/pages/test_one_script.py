@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner import script_runner
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.state.common import WidgetMetadata
 
-from pages.ui.shared import one_script as _  # noqa: F401 - it makes one lock of two
+from pages.ui.server import one_script as _  # noqa: F401 - it makes one lock of two
 
 CLICK = "$$ID-click-None"
 

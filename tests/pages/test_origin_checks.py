@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pages.ui.shared.access_key import is_own
+from pages.ui.server.access_key import is_own
 from tests.pages.browsing import ROOT, serving
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -140,7 +140,7 @@ def test_a_program_of_the_same_account_needs_no_key_and_another_accounts_does(tm
 
 
 def test_a_kept_key_that_others_could_read_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.ui.shared import access_key
+    from pages.ui.server import access_key
 
     monkeypatch.setenv("LECTERN_SHELF", str(tmp_path / "libraries.json"))
     file = tmp_path / "browsers.key"

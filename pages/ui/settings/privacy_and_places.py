@@ -8,9 +8,9 @@ from pathlib import Path
 import streamlit as st
 
 from core.storage import archive, shelf
+from pages.ui.server.login import offer_logout
 from pages.ui.shared import services, state, words
 from pages.ui.shared.guard import attempt_and_rerun, guarded
-from pages.ui.shared.login import offer_logout
 from pages.ui.shared.shelves import beside, current, switch
 
 PROMISES = (

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.shared import address, assets, login, services, state
+from pages.ui.server import login
+from pages.ui.shared import address, assets, services, state
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import Page

@@ -15,8 +15,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.ui.shared import one_script as _  # noqa: F401 - the server runs no script before it
-from pages.ui.shared.access_key import ADDRESS_FILE, ASKED_FOR, Admission, is_own
+from pages.ui.server import one_script as _  # noqa: F401 - the server runs no script before it
+from pages.ui.server.access_key import ADDRESS_FILE, ASKED_FOR, Admission, is_own
 from pages.ui.shared.assets import text
 
 _CLOSED = ("/_stcore/metrics",)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from pages.ui.shared.access_key import has_login
+from pages.ui.server.access_key import has_login
 
 
 def is_in() -> bool:
