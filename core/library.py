@@ -18,7 +18,9 @@ from core.ingest.ingest import Ingest, ItemCancelledError, Watch
 from core.ingest.jobs import JobQueue
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Incoming
+from core.ingest.preparing import Parse
 from core.ingest.reports import Failure, Ingested, IngestReport
+from core.parsing import parse
 from core.search.answer.line import packaged_reader
 from core.search.ordering import Progress
 from core.search.question.analysis import Keys
@@ -147,13 +149,18 @@ class Library:
         watch: Watch | None = None,
         settings: Settings | None = None,
         promptly: bool = False,
+        parse: Parse = parse,
     ) -> IngestReport:
-        """Put files and uploads in, a bad one listed. ``settings`` become its own; ``promptly`` is as of ``Ingest``."""
+        """Put files and uploads in, a bad one listed. ``settings`` become its own; ``promptly`` and ``parse`` are as of
+        ``Ingest``.
+        """
         if settings is not None:
             self._adopt(settings)
         self._finish_generation(watch, items=len(items))
         self.cutting.learn(watch if items else None)
-        return self._run(watch, promptly=promptly).run(items)
+        run = self._run(watch, promptly=promptly)
+        run.parse = parse
+        return run.run(items)
 
     def apply(self, settings: Settings, watch: Watch | None = None) -> IngestReport:
         """Make the settings the library's own: cut anew what they cut differently, encode only what is new."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -27,10 +27,12 @@ from core.embedding import load_model
 from core.enriching import enrich
 from core.errors import LecternError, LibraryDamagedError, ParseError, StorageError
 from core.ingest.cost import cost_of, sentence
-from core.ingest.gathering import Changes, compare, find_files, joined, scan
-from core.ingest.jobs import Job
+from core.ingest.gathering import Changes, compare, find_files, hash_of, joined, scan
+from core.ingest.jobs import Job, NewItem
 from core.ingest.passwords import Passwords
+from core.ingest.prepared import Incoming
 from core.ingest.preparing import require_file
+from core.ingest.ray_reading import RayCluster, RayReading
 from core.ingest.work import apply_handler, ingest_handler
 from core.library import Failure, IngestReport, Library, Problem
 from core.parsing import parse, parser_fingerprint
@@ -60,12 +62,18 @@ def ingest(options: Namespace) -> int:
         def listen(job: Job, report: IngestReport) -> None:
             reports[job.id] = report
 
-        handlers = {
-            "ingest": ingest_handler(library, listen, progress.item),
-            "apply": apply_handler(library, listen),
-        }
-        while job not in reports and run_next(library, handlers):
-            pass
+        with ExitStack() as held:
+            read = (
+                held.enter_context(_on_ray(options, library, items, settings)).parse
+                if options.engine == "ray"
+                else parse
+            )
+            handlers = {
+                "ingest": ingest_handler(library, listen, progress.item, read),
+                "apply": apply_handler(library, listen),
+            }
+            while job not in reports and run_next(library, handlers):
+                pass
         if job not in reports:
             raise LecternError(library.queue.job(job).reason or "The job was cancelled.")
         report = reports[job]
@@ -84,6 +92,15 @@ def ingest(options: Namespace) -> int:
     for why in dict.fromkeys(document.by_words for document in report.documents if document.by_words):
         console.complain(f"Found by words alone, till they are ingested again or `rebuild` is asked for: {why}")
     return code
+
+
+def _on_ray(options: Namespace, library: Library, items: Sequence[NewItem], settings: Settings) -> RayReading:
+    """A reading ahead of those files that the library does not hold as they are."""
+    held = {row.path: row.version_id for row in library.sources() if row.path}
+    wanted = [item for item in items if item.path and held.get(item.path, "") != hash_of(item.path)]
+    return RayReading(
+        RayCluster(options.address), [Incoming(item.name, item.path) for item in wanted], settings, library.vectors
+    )
 
 
 def chunk(options: Namespace) -> int:

@@ -28,6 +28,8 @@ def build_parser() -> argparse.ArgumentParser:
     ingest.add_argument("paths", nargs="+", metavar="PATH")
     _add_ignore(ingest)
     ingest.add_argument("--dry-run", action="store_true", help="say what would be read, and do nothing")
+    ingest.add_argument("--engine", choices=("own", "ray"), default="own", help="who reads and encodes (default: own)")
+    ingest.add_argument("--address", default="", metavar="ADDRESS", help="of a Ray cluster (default: one started here)")
     _add_passwords(ingest)
     _add_settings(ingest)
 

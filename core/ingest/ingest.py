@@ -20,8 +20,9 @@ from core.embedding import EmbeddingModel, Encoded, encode_cached
 from core.errors import CancelledError, LecternError, ModelError, StorageError
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Incoming, Member, Prepared, keyed, new_leaves, problem_of
-from core.ingest.preparing import Preparer
+from core.ingest.preparing import Parse, Preparer
 from core.ingest.reports import Failure, Ingested, IngestReport
+from core.parsing import parse
 from core.settings import Settings
 from core.storage.catalogue import chunks, documents, features, meaning, sources, trash
 from core.storage.catalogue.chunks import NewLeaf
@@ -72,7 +73,7 @@ class Ingest:
 
     ``keep_sources``: re-cut versions that are in the library, leaving their sources alone. ``promptly``: each new
     document is found by its words once it is cut, and by its meaning as soon as it is encoded. ``writer``: proposes
-    cuts, ``None``: nothing does.
+    cuts, ``None``: nothing does. ``parse``: reads files.
     """
 
     store: Store
@@ -84,6 +85,7 @@ class Ingest:
     promptly: bool = False
     passwords: Passwords = field(default_factory=Passwords)
     writer: Writer | None = None
+    parse: Parse = parse
     documents: list[Ingested] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     encoded: int = 0
@@ -100,7 +102,7 @@ class Ingest:
             encoder = self.model.encoder
             self.generation = begin_generation(self.store, encoder.fingerprint, encoder.dimension).number
         by = Preparer(self.store, self.model, self.settings, self.generation, self.passwords, self.keep_sources)
-        by = replace(by, writer=self.writer)
+        by = replace(by, writer=self.writer, parse=self.parse)
         for index, item in enumerate(items):
             try:
                 self._add(by, index, item)

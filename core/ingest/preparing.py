@@ -39,7 +39,7 @@ from core.ingest.teaching_section_starts import Progress, starts_for
 from core.parsing import TEXT_KINDS, detect_kind, parse, parser_fingerprint
 from core.parsing.file_names import suffix_of
 from core.parsing.sandbox.syntax import SandboxedSyntax
-from core.settings import Settings
+from core.settings import ParsingSettings, Settings
 from core.storage.catalogue import chunks, documents, sources, trash
 from core.storage.catalogue.chunks import Recipe
 from core.storage.catalogue.edits import edits_ahead
@@ -64,6 +64,8 @@ _WHOLE_BYTES = 64 << 20  # archives up to this size are looked into, since what 
 _ARCHIVES = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
 
 Tell = Callable[[str, int, int], None]
+# Bytes, name, settings, ``tell``, password: as ``core.parsing.parse``, which it is where nothing else is given.
+Parse = Callable[[bytes, str, ParsingSettings, Tell | None, str | None], Document]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class Preparer:
 
     ``teaches``: what the library has to teach a chunker is learned where it never was, and a language model is asked
     what it never was; a mere look goes without, and notes in ``wanted`` the tokens of each prompt that it left.
+    ``parse``: reads files.
     """
 
     store: Store
@@ -82,6 +85,7 @@ class Preparer:
     recut: bool = False
     teaches: bool = True
     writer: Writer | None = None
+    parse: Parse = parse
     wanted: list[int] = field(default_factory=list)
     _recipes: dict[tuple[str, DocumentRecipe], Recipe] = field(default_factory=dict)
     _starts: dict[str, SectionStarts | None] = field(default_factory=dict)
@@ -238,7 +242,7 @@ class _Run:
         parsing = self.by.settings.parsing
         with defects_told(member.shown):
             document = self.by.passwords.open(
-                member.version_id, lambda password: parse(data, member.name, parsing, self.tell, password)
+                member.version_id, lambda password: self.by.parse(data, member.name, parsing, self.tell, password)
             )
         place = len(self.members)
         self.members.append(member)

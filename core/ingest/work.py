@@ -14,8 +14,10 @@ from core.ingest.ingest import ItemCancelledError
 from core.ingest.jobs import Handler, Item, Job, Reporter
 from core.ingest.pace import Pace
 from core.ingest.prepared import Incoming
+from core.ingest.preparing import Parse
 from core.ingest.reports import Failure, Ingested, IngestReport
 from core.library import Library
+from core.parsing import parse
 from core.storage.store import settings_from
 
 _PACE = SECONDS_A_DOCUMENT.removeprefix("preference.")
@@ -66,8 +68,13 @@ class JobWatch:
             self._reporter.foretell(self._pace.seconds_left)
 
 
-def ingest_handler(library: Library, listen: Listener | None = None, echo: Echo | None = None) -> Handler:
-    """Runs jobs of kind "ingest": their items are files and uploads; payload ``settings`` (optional) are adopted."""
+def ingest_handler(
+    library: Library, listen: Listener | None = None, echo: Echo | None = None, parse: Parse = parse
+) -> Handler:
+    """Runs jobs of kind "ingest": their items are files and uploads; payload ``settings`` (optional) are adopted.
+
+    ``parse``: reads files.
+    """
 
     def handle(job: Job, reporter: Reporter) -> None:
         items = reporter.items()
@@ -78,7 +85,7 @@ def ingest_handler(library: Library, listen: Listener | None = None, echo: Echo 
         pace = Pace(len(items), float(earlier) if earlier else None)
         reporter.foretell(pace.seconds_left)
         try:
-            report = library.ingest(incoming, JobWatch(reporter, items, echo, pace), settings, promptly=True)
+            report = library.ingest(incoming, JobWatch(reporter, items, echo, pace), settings, True, parse)
         finally:
             if pace.ended and pace.seconds_a_document is not None:
                 with suppress(StorageError):  # a disk without room costs the estimate alone

@@ -113,6 +113,7 @@ ROOT_NAMES = {
     "pages",
     "pyproject.toml",
     "requirements-dev.txt",
+    "requirements-ray.txt",
     "requirements.txt",
     "tests",
     "benchmarks",

@@ -75,6 +75,11 @@ def test_no_package_is_pinned_twice() -> None:
     assert pins("requirements.txt").keys() & pins("requirements-dev.txt").keys() == set()
 
 
+def test_the_ray_that_is_offered_is_the_ray_that_is_tested() -> None:
+    assert "-r requirements.txt" in requirement_lines("requirements-ray.txt")
+    assert pins("requirements-ray.txt").items() <= pins("requirements-dev.txt").items()
+
+
 def test_the_lock_holds_every_pin_with_hashes() -> None:
     """Whether the hashes are right, ``pip install --require-hashes`` itself says."""
     entries = re.split(r"\n(?=\S)", (ROOT / "requirements.lock").read_text(encoding="utf-8").strip())
@@ -96,7 +101,7 @@ def test_what_is_installed_is_what_is_pinned() -> None:
 @pytest.mark.parametrize(
     ("folders", "files"),
     [
-        (("core", "pages", "app.py"), ("requirements.txt",)),
+        (("core", "pages", "app.py"), ("requirements.txt", "requirements-ray.txt")),
         (("tests", "benchmarks"), ("requirements.txt", "requirements-dev.txt")),
     ],
 )
