@@ -24,7 +24,7 @@ COLUMNS: Mapping[str, Any] = {
         width=84,
         help="A document is found by its words as soon as it is cut, and by its meaning once that is encoded.",
     ),
-    "Kind": st.column_config.TextColumn(width=84),
+    "Kind": st.column_config.TextColumn(width=118),
     "Pages": st.column_config.NumberColumn(width=58, format="localized", help="Pages of a PDF, slides of a deck."),
     "Read": st.column_config.TextColumn(
         width=190,
