@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Self
 
 from core.errors import ModelError
 
@@ -102,13 +102,18 @@ def fetch(offer: Offer, tell: Callable[[int, int], None]) -> None:
     stay, and the next time goes on after them. Raises ``ModelError`` where it cannot be had.
     """
     from huggingface_hub import hf_hub_download
-    from huggingface_hub.utils import silent_tqdm
 
     done, total = 0, max(1, offer.size_bytes)
 
-    class Counted(silent_tqdm):  # type: ignore[misc] # the client knows progress as a bar alone
+    class Counted:  # the client knows progress as a bar alone
         def __init__(self, *_: Any, initial: int = 0, **__: Any) -> None:
             self.bytes = initial
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            """Nothing was opened."""
 
         def update(self, n: float | None = 1) -> None:
             self.bytes += int(n or 0)
@@ -117,7 +122,8 @@ def fetch(offer: Offer, tell: Callable[[int, int], None]) -> None:
     for name, size in offer.files.items():
         tell(done, total)
         with _reaching(offer.name):
-            there = hf_hub_download(offer.name, name, tqdm_class=Counted, token=False, etag_timeout=_SECONDS)
+            bar: Any = Counted
+            there = hf_hub_download(offer.name, name, tqdm_class=bar, token=False, etag_timeout=_SECONDS)
         if offer.commit not in Path(there).parts:
             raise ModelError(f"{offer.name} was changed on the hub meanwhile.", "Ask the hub for it again.")
         done += size

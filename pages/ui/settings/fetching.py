@@ -32,7 +32,8 @@ def on_this_machine(model: str, what: str) -> bool:
         if offer is not None and offer.name == model:
             _offer(offer, what)
         return False
-    if not tasks.finished(what, fetching, f"Fetching the {what} …", lambda: None, "Reaching the hub …"):
+    said = f"Fetching the {what}, {words.size(fetching.told[1])} …" if fetching.told[1] else "Reaching the hub …"
+    if not tasks.finished(what, fetching, said, lambda: None):
         return False
     tasks.stop(what)  # it is over: what follows is drawn as if it had never been
     try:
@@ -57,6 +58,9 @@ def _ask(model: str, what: str) -> None:
 
 
 def _offer(offer: Offer, what: str) -> None:
+    def begin() -> None:
+        tasks.begun(what, offer.name, lambda task: hub.fetch(offer, task.tell))
+
     size = words.size(offer.size_bytes)
     st.markdown(
         words.escaped(
@@ -69,6 +73,5 @@ def _offer(offer: Offer, what: str) -> None:
         key=f"settings.hub.fetch.{what}",
         type="primary",
         icon=":material/download:",
-        on_click=tasks.begun,
-        args=[what, offer.name, lambda task: hub.fetch(offer, task.tell)],
+        on_click=begin,
     )
