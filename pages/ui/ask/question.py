@@ -121,8 +121,8 @@ def library_line(library: Library) -> None:
 def suggestions() -> None:
     """What to ask first, and what will come of it."""
     st.caption(
-        "You get three things: sentences quoted from your documents, each with its place; the chunks that were found, "
-        "with their scores; and what they grew into, which is what a language model would read."
+        "You get sentences quoted from your documents, each with its place; below them the chunks, the pieces of text "
+        "that were found, and the passages around them."
     )
     library = services.library()
     made, before = samples.questions(library.sources()), past()[:6]
