@@ -45,8 +45,6 @@ SAID = """(button) => {
   return said;
 }"""
 CHUNK_ID = re.compile(r"^[0-9a-f]{16,}$")  # the app of ``reader_of`` writes it once a choice was reported
-# A choice is reported after 250 ms; a timer that is set after that one, for longer, ends after it.
-REPORTED = "() => new Promise((done) => setTimeout(done, 400))"
 LONG = 3_000_000  # characters: a thousand pages
 SAMPLES = ("api.md", "quarterly-report.pdf")
 LINKED = (
@@ -332,7 +330,7 @@ def test_find_leads_through_the_pages_too_and_a_return_finds_the_chunk_again(
     shown(page.locator(".frame .box.on"))
     assert faults_in_both(page) == []
     chosen = page.locator(".details h3").inner_text()
-    page.evaluate(REPORTED)
+    expect(page).to_have_url(re.compile("chunk="))  # the choice was reported
     choose(page, "Text")
     shown(page.locator(".text .segment.on"))  # the script has run since then: it knows of the choice
     go_to(page, "Ask")
