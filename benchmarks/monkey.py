@@ -74,8 +74,9 @@ class Monkey:
             self.done.append(f"{way.__name__}: missed ({str(error).splitlines()[0][:80]})")
 
     def click(self) -> str:
-        """Anything that can be clicked."""
-        found = self.page.locator(CLICKED)
+        """Anything that can be clicked; in a dialog where one is open, which lies over the rest."""
+        dialog = self.page.get_by_role("dialog")
+        found = (dialog.last if dialog.count() else self.page).locator(CLICKED)
         count = found.count()
         if not count:
             return "click: nothing there"

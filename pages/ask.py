@@ -21,7 +21,7 @@ from pages.ui.ask.chips import ignored, show_chips
 from pages.ui.ask.conflicts import show_conflicts
 from pages.ui.ask.dials import sidebar
 from pages.ui.ask.evidence import show_ending, show_evidence, show_notes
-from pages.ui.ask.question import QUESTION, question_row, scope_row, suggestions
+from pages.ui.ask.question import QUESTION, library_line, question_row, scope_row, suggestions
 from pages.ui.ask.question import turns as question_turns
 from pages.ui.ask.results import Inquiry
 from pages.ui.ask.tabs import show_tabs
@@ -46,6 +46,7 @@ def main() -> None:
         return
     ask_place.arrive(library)
     conversation.arrive()
+    library_line(library)
     above = st.container()
     scope = scope_row(library)
     base = question_row(library.settings)

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.choices import show_choices
 from pages.ui.benchmark.history import show_history, show_stopped
-from pages.ui.benchmark.making import show_making, show_way
+from pages.ui.benchmark.making import show_making
 from pages.ui.benchmark.needles import show_needles
 from pages.ui.benchmark.over_time import show_over_time
 from pages.ui.benchmark.refit import show_refit
@@ -71,8 +71,6 @@ def nothing_yet() -> None:
         "No run yet. Choose what to compare and press Run; what it takes stands beside the button.",
         icon=":material/bar_chart:",
     )
-    if services.library().writable and not services.library().judgments():
-        show_way("making.begin.bench")
     show_lessons(LESSONS)
 
 

@@ -53,7 +53,7 @@ def welcome() -> None:
 def totals(sources: list[SourceRow]) -> None:
     """The headline figures."""
     stats = services.stats()
-    columns = st.columns(5)
+    columns = st.container(key="library_totals").columns(5)
     columns[0].metric("Documents", f"{stats.sources:,}")
     columns[1].metric("Chunks", f"{stats.chunks:,}")
     losing = sum(UNEXPLAINED in services.gap_reasons(source) for source in sources)

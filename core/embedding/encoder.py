@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.embedding import packaged
+from core.embedding.hub import NOT_FETCHED, is_fetched, is_hub_name
 from core.embedding.precision import computing, wants_bfloat16
 from core.embedding.tokenizer import WordPieceCounter, packaged_counter
 from core.errors import ModelError
 from core.settings import EmbeddingSettings
 from core.text.pooling import Pooled
 from core.types import Encoder, TokenCounter, Vectors
-
-_BANNED = os.environ.get("HF_HUB_OFFLINE", "").strip().lower() in {"1", "on", "yes", "true"}  # by the person
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +140,8 @@ def _unit(vectors: Vectors) -> Vectors:
 def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
     """The encoder and counter that the settings name. Raises ``ModelError`` when it is missing or damaged.
 
-    The packaged model returns at once and loads its weights at the first text. Only a model asked for by name may
-    reach the hub; "packaged" and folders never do.
+    The packaged model returns at once and loads its weights at the first text. Nothing here reaches the network: a
+    model of the hub is fetched before, by whoever was asked (``core/embedding/hub.py``).
     """
     if settings.endpoint_model:
         raise ModelError(
@@ -160,7 +158,7 @@ def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
         )
         return EmbeddingModel(encoder, packaged_counter())
     folder = Path(settings.model).expanduser()
-    model = _load(str(folder)) if folder.is_dir() else _load_named(settings.model)
+    model = _load(str(folder) if folder.is_dir() else settings.model)
     fingerprint = _weights_fingerprint(model)
     encoder = SentenceEncoder(
         lambda: model,
@@ -181,16 +179,7 @@ def _load_packaged(directory: Path) -> Any:
     return _load(str(directory))
 
 
-def _load_named(name: str) -> Any:
-    """A model of the hub: the copy it left on this machine, else downloaded once."""
-    try:
-        return _load(name)
-    except ModelError:
-        with _hub_reachable():
-            return _load(name, local=False)
-
-
-def _load(name: str, *, local: bool = True) -> Any:
+def _load(name: str) -> Any:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     from sentence_transformers import SentenceTransformer
@@ -198,26 +187,14 @@ def _load(name: str, *, local: bool = True) -> Any:
 
     logging.disable_progress_bar()
     try:
-        return SentenceTransformer(name, local_files_only=local)
+        return SentenceTransformer(name, local_files_only=True)
     except (OSError, ValueError, RuntimeError) as error:
+        if is_hub_name(name) and not is_fetched(name):
+            raise ModelError(f"The embedder {name!r} is not on this machine.", NOT_FETCHED.format(name)) from error
         said = str(error).strip().split("\n")[0].rstrip(".")
         raise ModelError(
-            f"The embedder {name!r} could not be loaded: {said}.",
-            "Check its name or folder in the settings, and the network if it is to be downloaded.",
+            f"The embedder {name!r} could not be loaded: {said}.", "Check its name or folder in the settings."
         ) from error
-
-
-@contextmanager
-def _hub_reachable() -> Iterator[None]:
-    """Let the hub's client use the network while a model asked for by name is fetched; a person's own ban stays."""
-    from huggingface_hub import constants
-
-    before = constants.HF_HUB_OFFLINE
-    constants.HF_HUB_OFFLINE = before and _BANNED
-    try:
-        yield
-    finally:
-        constants.HF_HUB_OFFLINE = before
 
 
 def _weights_fingerprint(model: Any) -> str:

@@ -137,9 +137,11 @@ def test_another_model_by_its_folder(encoder):
 @pytest.mark.model
 def test_a_model_that_is_not_there_gets_a_sentence(tmp_path):
     (tmp_path / "empty").mkdir()
-    for name in (str(tmp_path / "empty"), "nobody/no-such-model", str(tmp_path / "missing")):
+    for name in (str(tmp_path / "empty"), str(tmp_path / "missing")):
         with pytest.raises(ModelError, match="could not be loaded"):
             load_model(EmbeddingSettings(model=name))
+    with pytest.raises(ModelError, match="'nobody/no-such-model' is not on this machine"):
+        load_model(EmbeddingSettings(model="nobody/no-such-model"))
 
 
 def test_no_socket_is_opened_even_without_the_variables():

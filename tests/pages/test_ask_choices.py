@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.embedding import hub
 from core.errors import ModelError
 from core.library import Incoming, Library
 from core.search import ordering
@@ -135,8 +136,11 @@ def test_a_reranker_that_is_not_on_this_machine_is_said_and_taken_once_it_was_fe
     assert not app.error
     app.radio(key="settings.reranker").set_value(rerankers.OTHER).run()
     app.text_input(key="settings.reranker.name").set_value("some/other").run()
-    assert app.error
+    assert "some/other is not on this machine" in said(app).replace("\\", "")
+    app.button(key="settings.hub.ask.re-ranker").click().run()
+    assert "says that nothing may be" in "".join(str(error.value) for error in app.error)  # as tests run: offline
     monkeypatch.setattr(rerankers, "load_reranker", lambda settings: None)  # it was fetched meanwhile
+    monkeypatch.setattr(hub, "is_fetched", lambda model: True)
     rerankers.missing.clear()
     app.run()
     assert (rerankers.chosen(), list(app.error)) == ("packaged", [])

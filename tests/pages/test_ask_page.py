@@ -23,7 +23,7 @@ from pages.ui.ask.compare import partner, pieces
 from pages.ui.ask.dials import sidebar
 from pages.ui.ask.dials.sidebar import BY_NAME, DIALS, FOLDS
 from pages.ui.ask.why import TASK, surroundings
-from pages.ui.shared import services, state
+from pages.ui.shared import background, services, state
 from tests.pages.apps import said, start
 from tests.pages.browsing import until
 
@@ -218,8 +218,10 @@ def test_weak_support_disagreement_and_clustered_evidence_are_said() -> None:
 
 @pytest.mark.model
 @pytest.mark.usefixtures("home")
-def test_a_question_is_remembered_asked_again_and_forgotten() -> None:
+def test_a_question_is_remembered_asked_again_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     app = asked()
+    assert f"**{services.home().name}** · 2 documents" in said(app).replace("\\", "")
+    assert "so far" not in said(app)
     (first,) = services.library().log.since("")
     assert (first.question, first.quoted) == (QUESTION, True)
     assert first.version_ids
@@ -233,6 +235,8 @@ def test_a_question_is_remembered_asked_again_and_forgotten() -> None:
     assert services.library().log.latest(5) == [QUESTION, "Where is the kettle?"]
     app.button(key="ask.forget").click().run()
     assert services.library().log.latest(5) == []
+    monkeypatch.setattr(background, "active_jobs", lambda *kinds: [kinds])
+    assert "2 documents so far: more are being read" in said(app.run())
     assert not app.exception
 
 

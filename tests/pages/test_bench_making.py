@@ -47,7 +47,7 @@ def press(app: AppTest, key: str) -> AppTest:
 
 
 @pytest.mark.usefixtures("home")
-@pytest.mark.parametrize("key", ["making.begin", "making.begin.bench", "making.begin.fit", "making.begin.teach"])
+@pytest.mark.parametrize("key", ["making.begin", "making.begin.fit", "making.begin.teach"])
 def test_every_empty_state_leads_there(key: str) -> None:
     app = press(start("benchmark"), key)
     assert QUESTIONS[0] in said(app)

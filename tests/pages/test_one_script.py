@@ -1,13 +1,15 @@
-"""Two scripts in one session, as fast reruns leave them: neither dies of the other, nor takes its click."""
+"""Two scripts in one session, as fast reruns leave them: neither dies of the other, nor takes its click or its page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from threading import Event, Thread
+from types import SimpleNamespace
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
-from streamlit.runtime.scriptrunner import script_runner
+from streamlit.runtime import app_session
+from streamlit.runtime.scriptrunner import RerunData, script_runner
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.state.common import WidgetMetadata
 
@@ -66,3 +68,17 @@ def test_only_the_newest_script_takes_a_click_back(overtaken: bool, held: bool) 
     assert newest.register_widget(told, None).value is True
     script.on_script_finished(frozenset([CLICK]))
     assert newest.register_widget(told, None).value is held
+
+
+@pytest.mark.parametrize(("fragments", "told"), [(["gone"], "drawn"), ([], "left")])
+def test_a_fragment_of_a_page_that_was_left_runs_as_one_of_the_page_that_is_drawn(
+    fragments: list[str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+    monkeypatch.setattr(
+        script_runner.ScriptRunner, "_run_script", lambda runner, asked: ran.append(asked.page_script_hash)
+    )
+    runner = object.__new__(app_session.ScriptRunner)  # as a session makes it
+    runner._pages_manager = SimpleNamespace(current_page_script_hash="drawn")  # type: ignore[assignment]
+    runner._run_script(RerunData(page_script_hash="left", fragment_id_queue=fragments))
+    assert ran == [told]

@@ -45,8 +45,6 @@ SAID = """(button) => {
   return said;
 }"""
 CHUNK_ID = re.compile(r"^[0-9a-f]{16,}$")  # the app of ``reader_of`` writes it once a choice was reported
-# A choice is reported after 250 ms; a timer that is set after that one, for longer, ends after it.
-REPORTED = "() => new Promise((done) => setTimeout(done, 400))"
 LONG = 3_000_000  # characters: a thousand pages
 SAMPLES = ("api.md", "quarterly-report.pdf")
 LINKED = (
@@ -280,16 +278,26 @@ def test_links_within_the_library_lead_to_their_place_and_back_by_the_browser(
     link = page.locator(".text").get_by_role("link", name=re.compile("errors|coda|no part"))
     link.nth(2).click()
     shown(page.get_by_text("Nothing in this document is called “none”"))
+    coda, start = page.locator(".text .block.h2", has_text="Coda"), page.locator(".text .block.h1", has_text="Links")
     link.nth(1).focus()
     page.keyboard.press("Enter")
-    expect(page.locator(".text .block.heading", has_text="Coda")).to_be_in_viewport()
-    open_document(page, address, versions["links.md"])  # what back leads to is its beginning, and not the coda
+    expect(coda).to_be_in_viewport()
+    expect(page).to_have_url(re.compile("span="))
+    for leads, heading in ((page.go_back, start), (page.go_forward, coda), (page.go_back, start)):
+        settled(page)
+        leads()
+        expect(heading).to_be_in_viewport()
+    # Back leads to where the link stands, whatever was read or chosen between: here the coda again, and its chunk.
+    settled(page)
+    link.nth(1).click()
+    expect(coda).to_be_in_viewport()
+    page.locator(".text").evaluate("(host) => { host.scrollTop = 0; }")
     link.nth(0).click()
     expect(page.locator(".text .block.h2", has_text="Errors")).to_be_in_viewport()
     expect(page).to_have_url(re.compile(versions["api.md"]))
     settled(page)
     page.go_back()
-    expect(page.locator(".text .block.h1", has_text="Links")).to_be_in_viewport()
+    expect(start).to_be_in_viewport()
 
 
 def test_a_locked_files_pages_ask_for_its_password(address: str, versions: dict[str, str], page: Page) -> None:
@@ -322,7 +330,7 @@ def test_find_leads_through_the_pages_too_and_a_return_finds_the_chunk_again(
     shown(page.locator(".frame .box.on"))
     assert faults_in_both(page) == []
     chosen = page.locator(".details h3").inner_text()
-    page.evaluate(REPORTED)
+    expect(page).to_have_url(re.compile("chunk="))  # the choice was reported
     choose(page, "Text")
     shown(page.locator(".text .segment.on"))  # the script has run since then: it knows of the choice
     go_to(page, "Ask")

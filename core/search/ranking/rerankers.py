@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from core.embedding import reranker_file
+from core.embedding.hub import NOT_FETCHED
 from core.embedding.precision import computing, wants_bfloat16
 from core.errors import ModelError
 from core.settings.searching import PACKAGED_RERANKER, RerankingSettings
@@ -148,8 +149,7 @@ def _not_loaded(name: str, here: bool, error: Exception) -> ModelError:
         return ModelError(f"There is no folder {name!r} with a re-ranker.", "Check reranking.model.")
     return ModelError(
         f"The re-ranker {name!r} is not on this machine, and Lectern downloads none by itself.",
-        f"Fetch it once with `hf download {name}`, set reranking.model to the folder of another, or to "
-        f'"{PACKAGED_RERANKER}", which comes with Lectern.',
+        f'{NOT_FETCHED.format(name)} Or set reranking.model to "{PACKAGED_RERANKER}", which comes with Lectern.',
     )
 
 

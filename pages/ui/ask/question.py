@@ -11,8 +11,8 @@ from core.evaluation.making import suggested_questions
 from core.library import Library, Scope
 from core.settings import Settings
 from pages.ui.ask.dials import sidebar
-from pages.ui.shared import samples, services, state
-from pages.ui.shared.words import escaped, shortened
+from pages.ui.shared import background, samples, services, shelves, state
+from pages.ui.shared.words import count, escaped, shortened
 
 REMEMBERED = 50
 _SHOWN = 90  # characters of a question in the list
@@ -109,11 +109,20 @@ def question_row(settings: Settings) -> Settings:
     return base
 
 
+def library_line(library: Library) -> None:
+    """Which library is asked, and what of it cannot be found yet."""
+    held = (
+        f":material/library_books: **{escaped(shelves.current().name)}** · {count(len(library.sources()), 'document')}"
+    )
+    coming = " so far: more are being read, and each is found as soon as it is cut"
+    st.caption(held + (coming if background.active_jobs("ingest") else ""))
+
+
 def suggestions() -> None:
     """What to ask first, and what will come of it."""
     st.caption(
-        "You get three things: sentences quoted from your documents, each with its place; the chunks that were found, "
-        "with their scores; and what they grew into, which is what a language model would read."
+        "You get sentences quoted from your documents, each with its place; below them the chunks, the pieces of text "
+        "that were found, and the passages around them."
     )
     library = services.library()
     made, before = samples.questions(library.sources()), past()[:6]

@@ -45,13 +45,32 @@ def arrive(versions: Collection[str]) -> str:
     leaf = applied_reading(version).leaf_at(at) if at else None
     turned = address.last(led, "page")
     show(version)
-    st.session_state[state.CHUNKS_CHOSEN] = leaf
     st.session_state[state.CHUNKS_VIEW] = PAGE if view == "page" else TEXT
-    st.session_state[state.CHUNKS_PAGE] = int(turned) if turned.isdecimal() else _page_of(version, shown)
+    _arrived(leaf, shown, int(turned) if turned.isdecimal() else _page_of(version, shown))
     _turn(led, version)
-    state.bump(state.ARRIVALS)
-    st.session_state[state.CHUNKS_ARRIVAL] = Arrival(leaf, shown, state.counter(state.ARRIVALS))
     return wrong
+
+
+def leave(version: str, link: Span) -> None:
+    """Before a link of the document shown is followed: its address says where the link stands, so that back leads
+    there, wherever else was read or chosen before.
+    """
+    address.say({**address.said(), "document": version, "span": "", "chunk": said_span(link)})
+
+
+def land(version: str, start: int, end: int) -> None:
+    """Arrive at a place that a link of a document means; what is no span, such as (0, 0), is the beginning."""
+    cited = Span(start, end) if start < end else None
+    if st.session_state.get(state.CHUNKS_VERSION) != version:
+        show(version)
+    _arrived(applied_reading(version).leaf_at(cited or Span(0, 1)), cited, _page_of(version, cited))
+
+
+def _arrived(leaf: str | None, cited: Span | None, page: int | None) -> None:
+    st.session_state[state.CHUNKS_CHOSEN] = leaf
+    st.session_state[state.CHUNKS_PAGE] = page
+    state.bump(state.ARRIVALS)
+    st.session_state[state.CHUNKS_ARRIVAL] = Arrival(leaf, cited, state.counter(state.ARRIVALS))
 
 
 def show(version: str) -> None:

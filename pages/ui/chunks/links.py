@@ -11,9 +11,9 @@ from core.errors import NotFoundError
 from core.inspecting.link_places import anchors, inner_links
 from core.storage.catalogue.linked import Linked
 from core.types import Span
-from pages.ui.chunks import state as chunks_state
+from pages.ui.chunks import arrivals
 from pages.ui.reader import readings
-from pages.ui.shared import services
+from pages.ui.shared import services, state
 from pages.ui.shared.guard import attempt_or_toast
 
 Elsewhere = tuple[str, int, int]  # a version, and the span in it
@@ -21,7 +21,7 @@ Elsewhere = tuple[str, int, int]  # a version, and the span in it
 
 def leading(version: str) -> list[int]:
     """The links of a document that name itself or another of the library, by their numbers in the reader."""
-    return [place for place, target in enumerate(readings.text(version).targets) if _is_known(target, version)]
+    return [place for place, link in enumerate(readings.text(version).links) if _is_known(link.target, version)]
 
 
 def meant(target: str, version: str) -> Elsewhere | None:
@@ -44,13 +44,15 @@ def follow(key: str) -> None:
 
 
 def _follow(version: str, number: int) -> None:
-    target = readings.text(version).targets[number]
-    place = meant(target, version)
+    link = readings.text(version).links[number]
+    target, place = link.target, meant(link.target, version)
     if place is None:
         if target.startswith("#"):
             raise NotFoundError(f"Nothing in this document is called “{target[1:]}”.", "Look for its words with f.")
         raise NotFoundError(f"“{target.removeprefix('wiki:')}” is not in the library any more.", "Put it in again.")
-    chunks_state.open_place(*place)
+    arrivals.leave(version, Span(link.start, link.end))
+    arrivals.land(*place)
+    st.session_state[state.CHUNKS_WANTED] = True
 
 
 def _is_known(target: str, version: str) -> bool:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from streamlit.elements.lib.column_types import ButtonColumnResult
 
 COLUMNS: Mapping[str, Any] = {
-    # What tells documents apart comes first and is seen at 1024 pixels; the recipe, mostly the same, may be cut off.
+    # What tells documents apart comes first and is seen at 1024 pixels.
     "File": st.column_config.TextColumn(width=145),
     "Found by": st.column_config.TextColumn(
         width=84,
         help="A document is found by its words as soon as it is cut, and by its meaning once that is encoded.",
     ),
-    "Kind": st.column_config.TextColumn(width=84),
+    "Kind": st.column_config.TextColumn(width=118),
     "Pages": st.column_config.NumberColumn(width=58, format="localized", help="Pages of a PDF, slides of a deck."),
     "Read": st.column_config.TextColumn(
         width=190,
@@ -33,7 +33,7 @@ COLUMNS: Mapping[str, Any] = {
     ),
     "Chunks": st.column_config.NumberColumn(width=62, format="localized"),
     "In chunks": st.column_config.TextColumn(
-        width=150,
+        width=178,
         help="Share of the non-blank characters in some chunk. Front matter and running page headers are set aside.",
     ),
     "Words found": st.column_config.TextColumn(
@@ -94,7 +94,7 @@ def _title(shown: list[SourceRow]) -> ButtonColumnResult:
             address.go("pages/chunks.py", {"document": source.version_id})
 
     return st.column_config.ButtonColumn(
-        width=205, alignment="left", type="tertiary", help="A click opens it.", on_click=opened, key=state.TITLE
+        width=230, alignment="left", type="tertiary", help="A click opens it.", on_click=opened, key=state.TITLE
     )
 
 
@@ -192,7 +192,7 @@ def actions(chosen: list[SourceRow]) -> None:
 
 
 def table(sources: list[SourceRow]) -> dict[str, list[object]]:
-    """The documents by column; a column that would be empty is left out."""
+    """The documents by column; one that would be empty is left out, and the recipe where all have the same."""
     columns: dict[str, list[object]] = {
         "Title": [source.title for source in sources],
         "File": [words.place_name(source.name) for source in sources],
@@ -213,7 +213,7 @@ def table(sources: list[SourceRow]) -> dict[str, list[object]]:
         "Changed": [source.changed_at for source in sources],
         "Size": [words.size(source.size_bytes) for source in sources],
         "Also as": [", ".join(words.place_name(name) for name in source.also) for source in sources],
-        "Recipe": [source.recipe for source in sources],
+        "Recipe": [source.recipe for source in sources] if len({source.recipe for source in sources}) > 1 else [],
     }
     needed = {"Title", "File", "Kind", "Chunks"}
     return {name: values for name, values in columns.items() if name in needed or any(values)}

@@ -54,7 +54,7 @@ function drawSheet(self, host, actions, follow) {
   drawParents(self, host.querySelector(".frame"));
   if (!first || !follow) return;
   const box = scroll.getBoundingClientRect(), place = first.getBoundingClientRect();
-  if (place.top < box.top || place.bottom > box.bottom) scroll.scrollTop += place.top - box.top - scroll.clientHeight * 0.3;
+  if (follow === "arrived" || place.top < box.top || place.bottom > box.bottom) scroll.scrollTop += place.top - box.top - scroll.clientHeight * 0.3;
 }
 
 // A number typed leads to that page.

@@ -47,13 +47,13 @@ class Runs:
 class TextReading:
     """What no cut changes of a document. ``key``: its name. ``payload``: bytes for the shelf. ``runs``: its pages.
 
-    ``targets``: of its links, in the order in which the reader numbers them.
+    ``links``: in the order in which the reader numbers them.
     """
 
     key: str
     payload: bytes
     runs: Runs
-    targets: tuple[str, ...]
+    links: tuple[Link, ...]
 
 
 class Strings:
@@ -92,7 +92,7 @@ def read_text(document: Document) -> TextReading:
     }
     body = as_json(data)
     key = f"{document.version_id}.{digest(body)}"
-    return TextReading(key, f"{key}\n{body}".encode(), Runs.of(document), tuple(link.target for link in links))
+    return TextReading(key, f"{key}\n{body}".encode(), Runs.of(document), tuple(links))
 
 
 def as_json(data: dict[str, Any]) -> str:

@@ -1,17 +1,23 @@
-"""One script at a time in a window's session, where Streamlit would let two into it.
+"""One script at a time in a window's session, where Streamlit would let two into it; and each for the page it is of.
 
 A click while a script runs starts another at once, and the first stops at its next step (fast reruns). Each of the two
 looks at the same state through a ``SafeSessionState`` with a lock of its own (Streamlit 1.67, ``ScriptRunner``): one
 takes widgets down while the other puts them up and dies of it ("dictionary changed size during iteration"), which is a
 white page; and a first script that ends meanwhile takes the second one's click back.
+
+A fragment of a page that was left may still ask to run when the next one is drawn. Streamlit finds it gone, but
+has told the browser by then that a script of the page before began: what is drawn is thrown away there, and what a
+fragment of the new page draws next has no place ("Bad delta path"), which is a white page, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from streamlit.runtime.scriptrunner import script_runner
+from streamlit.runtime import app_session
+from streamlit.runtime.scriptrunner import RerunData, script_runner
 from streamlit.runtime.state import SafeSessionState, SessionState
 
 
@@ -32,3 +38,16 @@ class OneScript(SafeSessionState):
 
 
 script_runner.SafeSessionState = OneScript  # type: ignore[attr-defined] # the one place where Streamlit makes them
+
+
+class PagedRunner(script_runner.ScriptRunner):
+    """Runs fragments as what they are: of the page that is drawn, whatever page the browser was on as it asked."""
+
+    def _run_script(self, rerun_data: RerunData) -> None:
+        drawn = self._pages_manager.current_page_script_hash
+        if rerun_data.fragment_id_queue and drawn:
+            rerun_data = replace(rerun_data, page_script_hash=drawn)
+        super()._run_script(rerun_data)
+
+
+app_session.ScriptRunner = PagedRunner  # type: ignore[attr-defined] # the one place where Streamlit makes them, too

@@ -11,6 +11,7 @@ from core.language_model.client import Client
 from core.language_model.keys import key_of
 from core.language_model.settings import tidy_address
 from core.settings import ENDPOINT, Settings
+from pages.ui.settings.fetching import on_this_machine
 from pages.ui.shared import background, language, services, words
 
 AGREE, LIST = "Agree to this address", "List the models there"
@@ -81,9 +82,9 @@ CHOICES = {
 }
 HELP = {
     PACKAGED: "Reads English best; other languages only by words that look alike. Nothing is downloaded.",
-    MULTILINGUAL: "Reads some fifty languages, and a question in one finds an answer in another. Downloaded once, "
-    "about 470 MB, from the Hugging Face hub; after that it works offline as well.",
-    OTHER: "Any sentence-transformers model: a folder on this machine, or a name on the hub, which is downloaded once.",
+    MULTILINGUAL: "Reads some fifty languages, and a question in one finds an answer in another. Fetched once from the "
+    "Hugging Face hub, about 470 MB, when you say so; after that it works offline.",
+    OTHER: "Any sentence-transformers model: a folder on this machine, or a name on the Hugging Face hub.",
     ADDRESS: "Any server that answers /v1/embeddings as OpenAI's does, on this machine or another.",
 }
 
@@ -116,13 +117,13 @@ def show_embedder() -> None:
             model = st.text_input(
                 "Name or folder",
                 value=chosen.model if known == OTHER else "",
-                placeholder="~/models/my-model",
+                placeholder="~/models/my-model, or owner/name",
                 key="settings.embedder.name",
             ).strip()
         if which == ADDRESS:
             model = endpoint_model(chosen.endpoint_model)
         wanted = replace(library.settings, embedding=replace(chosen, model=model or PACKAGED))
-        _change(wanted, model)
+        _change(wanted, model if on_this_machine(model, "embedder") else "")
     name = CHOICES.get(chosen.model, chosen.endpoint_model or chosen.model)
     st.caption(
         f"In use: {words.escaped(name)} · {encoder.dimension} dimensions · reads "

@@ -20,7 +20,7 @@ PROMISES = (
     ),
     (
         "No account needed",
-        "The embedder came with the installation. Only a model you ask for by name is downloaded.",
+        "The embedder came with the installation. Another one is fetched by your click alone.",
     ),
     (
         "Your files stay as they are",

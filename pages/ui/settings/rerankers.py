@@ -10,6 +10,7 @@ from core.errors import ModelError
 from core.refitting import taught_rerankers
 from core.search.ranking.rerankers import load_reranker
 from core.settings import CAREFUL_MODEL, PACKAGED_RERANKER, RerankingSettings
+from pages.ui.settings.fetching import is_here, on_this_machine
 from pages.ui.shared import services, words
 
 CHOSEN = CAREFUL_MODEL
@@ -25,9 +26,9 @@ CHOICES = {**NAMES, OTHER: "Another one, by name or folder"}
 HELP = {
     PACKAGED_RERANKER: "A small cross-encoder that comes with Lectern and reads question and chunk together, English "
     "best. Nothing is downloaded. What it gains and loses stands in data/reranker/MODEL_CARD.md.",
-    USUAL: "The usual one of this size. It does not come with Lectern, and Lectern itself never downloads a "
-    f"re-ranker: run “hf download {USUAL}” once, about 90 MB, and it works offline.",
-    OTHER: "Any sentence-transformers CrossEncoder that lies on this machine: a folder, or a name that was fetched.",
+    USUAL: "The usual one of this size. Fetched once from the Hugging Face hub, about 90 MB, when you say so; after "
+    "that it works offline.",
+    OTHER: "Any sentence-transformers CrossEncoder: a folder on this machine, or a name on the Hugging Face hub.",
 }
 
 
@@ -77,13 +78,13 @@ def show_reranker() -> None:
         if which == OTHER:
             st.text_input(
                 "Name or folder",
-                placeholder="~/models/my-cross-encoder",
+                placeholder="~/models/my-cross-encoder, or owner/name",
                 key=_NAME,
                 on_change=_choose,
                 disabled=not library.writable,
             )
         model = _model()
-        if model and model != now and library.writable:
+        if model and model != now and library.writable and on_this_machine(model, "re-ranker"):
             problem = missing(model)
             if problem:
                 st.error(words.escaped(problem), icon=":material/error:")
@@ -100,7 +101,7 @@ def _model() -> str:
 
 def _choose() -> None:
     model = _model()
-    if model and services.library().writable and not missing(model):
+    if model and is_here(model) and services.library().writable and not missing(model):
         taught_rerankers.choose(services.library(), model)
 
 

@@ -33,7 +33,7 @@ def follow(page: str) -> None:
     page; in between it merely repeats what was said, maybe late. A library it names is opened first.
     """
     st.session_state.setdefault(state.LIBRARY, str(services.home()))  # another window may open another one
-    query = _query()
+    query = said()
     before: tuple[str, Query] | None = st.session_state.get(state.ADDRESS)
     if before and before[0] != page:
         st.session_state[state.ADDRESS_LED] = None
@@ -62,10 +62,15 @@ def say(shown: Said) -> None:
     for name, value in shown.items():
         values = [value] if isinstance(value, str) else list(value or ())
         query |= {name: values} if any(values) else {}
-    if query != _query():
+    if query != said():
         st.query_params.from_dict(query)
     page = (st.session_state.get(state.ADDRESS) or ("", {}))[0]
     st.session_state[state.ADDRESS] = (page, query)
+
+
+def said() -> Query:
+    """What the address says now."""
+    return {name: st.query_params.get_all(name) for name in st.query_params}
 
 
 def go(page: str, shown: Mapping[str, str]) -> None:
@@ -113,10 +118,6 @@ def turns(dials: Iterable[str], base: Mapping[str, Any]) -> dict[str, Any]:
         elif usual is not None and type(value) is type(usual):
             found[name] = value
     return found
-
-
-def _query() -> Query:
-    return {name: st.query_params.get_all(name) for name in st.query_params}
 
 
 def _by_history() -> bool:

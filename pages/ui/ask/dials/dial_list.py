@@ -27,8 +27,8 @@ _READING_UNIT_WORDS = {
 }
 _MODEL_HELP = (
     "A second opinion on the best chunks, slower and often better. Lectern's own comes with it. The usual "
-    "cross-encoder, about 90 MB, is fetched once with `hf download`, never by Lectern itself. Or type the name or the "
-    "folder of another sentence-transformers CrossEncoder that lies on this machine."
+    "cross-encoder, about 90 MB, is fetched once, in Settings. Or type the name or the folder of another "
+    "sentence-transformers CrossEncoder that lies on this machine."
 )
 _PARTS_HELP = "It is searched in the parts a language model sees in it as well."
 _IMAGINED_HELP = "Meaning is looked for in the middle of the question and answers a language model makes up. 0 is off."
