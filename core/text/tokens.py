@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from core.types import Span, TokenCounter
 
 BLANKS = " \n\t\r"  # at which every tokenizer parts words; other white space some drop, which joins the words around it
+_BLANK = regex.compile(f"[{BLANKS}]")
 LONG_WORD = 100  # WordPiece reads a longer word as one unknown token, however much it holds
 _LONGEST_WORD = 8000  # code points of what has no blank; more of them are read piece by piece
 WEIGHT = 4  # code points that count as one token where the tokenizer sees too few of them
@@ -83,10 +84,10 @@ def whitespace_windows(text: str, size: int = 4000) -> list[Span]:
     windows: list[Span] = []
     start = 0
     while start < len(text):
-        end = start + size
-        while end < len(text) and text[end] not in BLANKS and end - start < max(2 * size, _LONGEST_WORD):
-            end += 1
-        windows.append(Span(start, min(end, len(text))))
+        most = min(start + max(2 * size, _LONGEST_WORD), len(text))
+        blank = _BLANK.search(text, start + size, most)
+        end = blank.start() if blank else most
+        windows.append(Span(start, end))
         start = end
     return windows
 
