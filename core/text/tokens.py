@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from array import array
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 import regex
@@ -58,18 +59,16 @@ def is_boundary(text: str, position: int) -> bool:
 def boundary_before(text: str, position: int, low: int) -> int:
     """The last boundary in ``(low, position]``, or else the first after ``position``: a cluster is never torn.
 
+    One of more than 64 code points is: where no boundary is that near, ``position`` itself.
+
     >>> boundary_before("ae\\u0301b", 2, 0), boundary_before("e\\u0301\\u0301b", 2, 0)
     (1, 3)
+    >>> boundary_before("e" + "\\u0301" * 999, 500, 0)
+    500
     """
-    at = position
-    while at > low and not is_boundary(text, at):
-        at -= 1
-    if at > low:
-        return at
-    at = position
-    while not is_boundary(text, at):
-        at += 1
-    return at
+    before = range(position, max(low, position - _LONGEST_CLUSTER), -1)
+    after = range(position, position + _LONGEST_CLUSTER)
+    return next((at for at in chain(before, after) if is_boundary(text, at)), position)
 
 
 def whitespace_windows(text: str, size: int = 4000) -> list[Span]:
