@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import torture_files
+from benchmarks import torture_files, torture_table
 from benchmarks.torture_files import Encoder
 from core.errors import LecternError
 from core.library import Incoming, Library
@@ -318,7 +318,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--damages", type=int, default=0, help="at least so many, however long it takes")
     parser.add_argument("--mutants", type=int, default=0, help="of each format, instead of all that")
+    parser.add_argument("--table", nargs="*", metavar="ROW", help="what was once dear, a row each, instead of all that")
     options = parser.parse_args()
+    if options.table is not None:
+        return torture_table.main(options.table)
     if options.mutants:
         return torture_files.main(options.mutants, options.seed)
     compiler = shutil.which("cc") or shutil.which("gcc")

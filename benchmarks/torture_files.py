@@ -26,15 +26,15 @@ from core.library import Incoming, Library
 from core.types import Vectors
 
 _SAMPLES = Path(__file__).resolve().parents[1] / "data/samples/documents"
-_PROMISED = 20  # seconds for reading and for cutting, each
-_MOST_MEGABYTES = 1536
+PROMISED = 20  # seconds for reading and for cutting, each
+MOST_MEGABYTES = 1536
 _LINES = {
     "tex": "\\section{Herons}\nA heron $x^2$ waits.\n\\begin{itemize}\\item One\\item Two\\end{itemize}\n",
     "rtf": "{\\rtf1\\ansi {\\b Herons} wait \\u233? by the river.\\par Two of them.\\par}",
     "srt": "1\n00:00:01,000 --> 00:00:02,000\nA heron waits.\n\n2\n00:00:03,000 --> 00:00:04,000\nIt flies.\n",
     "json": '{"herons": [{"name": "Ada", "weight": 1.5}, {"name": "Bert", "weight": null}]}',
 }
-_REPEATED = {
+REPEATED = {
     "headings": "# a\n", "dots": ".", "blanks": " ", "quote": '"a, ', "brackets": "[", "images": "![", "parens": "(",
     "quoted": "> ", "items": "- ", "pipes": "|", "ticks": "`", "stars": "*a_", "tags": "<b>", "entities": "&amp;",
     "slashes": "\\", "ideographs": "\u65e5", "marks": "e\u0301\u0301", "turned": "\u202e", "joined": "\U0001f468\u200d",
@@ -46,15 +46,17 @@ _REPEATED = {
 class Encoder:
     """Vectors of a text's hash: durable work needs no meaning."""
 
-    dimension = 16
     max_tokens = 256
     fingerprint = "torture"
     prompts: Mapping[str, str] = {}
 
+    def __init__(self, dimension: int = 16) -> None:
+        self.dimension = dimension
+
     def encode(self, texts: Any, progress: Any = None) -> Vectors:
-        """``(n, 16) float32``, unit norm."""
-        rows = [np.random.default_rng(abs(hash(str(text))) % 2**32).normal(size=16) for text in texts]
-        found = np.array(rows, np.float32).reshape(-1, 16)
+        """``(n, dimension) float32``, unit norm."""
+        rows = [np.random.default_rng(abs(hash(str(text))) % 2**32).normal(size=self.dimension) for text in texts]
+        found = np.array(rows, np.float32).reshape(-1, self.dimension)
         return found / np.linalg.norm(found, axis=1, keepdims=True)
 
 
@@ -66,7 +68,7 @@ def mutants(whole: bytes, count: int, chance: random.Random) -> Iterator[bytes]:
     for number in range(count):
         if members and number % 2:
             name = chance.choice(sorted(members))
-            yield _packed({**members, name: _mutated(members[name], chance)})
+            yield packed({**members, name: _mutated(members[name], chance)})
         else:
             yield _mutated(whole, chance)
 
@@ -94,7 +96,7 @@ def _mutated(whole: bytes, chance: random.Random) -> bytes:
 
 def hostile() -> Iterator[tuple[str, bytes]]:
     """Files that are small to send and meant to be dear to read."""
-    for name, piece in _REPEATED.items():
+    for name, piece in REPEATED.items():
         text = (piece * (300_000 // len(piece))).encode()
         yield f"{name}.md", text
         yield f"{name}.{('html', 'csv', 'txt')[len(name) % 3]}", text
@@ -105,10 +107,10 @@ def hostile() -> Iterator[tuple[str, bytes]]:
         with zipfile.ZipFile(next(_SAMPLES.glob(f"*.{kind}"))) as package:
             members = {name: package.read(name) for name in package.namelist()}
         for what, data in (("laughs", bomb), ("deep", deep), ("zeros", bytes(300 << 20))):
-            yield f"{what}.{kind}", _packed({**members, part: data})
+            yield f"{what}.{kind}", packed({**members, part: data})
 
 
-def _packed(members: Mapping[str, bytes]) -> bytes:
+def packed(members: Mapping[str, bytes]) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as package:
         for name, data in members.items():
@@ -116,7 +118,7 @@ def _packed(members: Mapping[str, bytes]) -> bytes:
     return file.getvalue()
 
 
-class _Silence:
+class Silence:
     """A ``Watch`` that knows the longest time in which nothing was told."""
 
     def __init__(self) -> None:
@@ -130,14 +132,19 @@ class _Silence:
         self.stage()
 
 
+def peak_megabytes() -> int:
+    """The most this process ever held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
 def _put_in(files: Sequence[tuple[str, bytes]], tell: Callable[[object], None]) -> None:
     """In a process of its own: what became of each file, how long the longest took, and what it all took of memory."""
     counts: Counter[str] = Counter()
     fallen, slowest, silence = [], (0.0, ""), (0.0, "")
     with tempfile.TemporaryDirectory() as folder, Library.open(Path(folder) / "library", encoder=Encoder()) as library:
-        settings = library.settings.with_value("parsing.timeout_seconds", _PROMISED)
+        settings = library.settings.with_value("parsing.timeout_seconds", PROMISED)
         for name, data in files:
-            watch, started = _Silence(), time.monotonic()
+            watch, started = Silence(), time.monotonic()
             try:
                 report = library.ingest([Incoming(name, content_hash=library.stage(data))], watch, settings)
                 counts["read" if report.documents else "refused"] += 1
@@ -149,8 +156,8 @@ def _put_in(files: Sequence[tuple[str, bytes]], tell: Callable[[object], None]) 
             slowest = max(slowest, (time.monotonic() - started, name))
             silence = max(silence, (watch.longest, name))
         fallen += [f"verify: {problem.what}" for problem in library.verify()]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    if slowest[0] > 2 * _PROMISED + 10 or peak > _MOST_MEGABYTES:
+    peak = peak_megabytes()
+    if slowest[0] > 2 * PROMISED + 10 or peak > MOST_MEGABYTES:
         fallen.append(f"{slowest[1]} took {slowest[0]:.0f} s, all of them {peak} MB")
     tell((dict(counts), slowest, silence, peak, fallen))
 

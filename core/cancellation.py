@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TypeVar
 
+_Item = TypeVar("_Item")
 _EVERY_SECONDS = 0.1
 _ASKED: ContextVar[Callable[[], None] | None] = ContextVar("asked", default=None)
 
@@ -38,3 +40,10 @@ def breathe() -> None:
     """Called from loops over a whole text: raises what ``ask`` of the surrounding ``watched`` raises, else nothing."""
     if (ask := _ASKED.get()) is not None:
         ask()
+
+
+def breathing(items: Iterable[_Item]) -> Iterator[_Item]:
+    """The items, a breath before each."""
+    for item in items:
+        breathe()
+        yield item

@@ -209,11 +209,10 @@ def _understood(chip: Chip) -> dict[str, Any]:
 
 
 def _conflict(conflict: ContextConflict) -> dict[str, Any]:
-    """``preferred`` and ``reason`` named whose word counts, for who reads them still: nobody's does."""
     sides = [
         {**told(side, "document source value normal rank"), **told(side.span, "start end")} for side in conflict.sides
     ]
-    return {**told(conflict, "kind subject about"), "preferred": None, "reason": "", "sides": sides}
+    return {**told(conflict, "kind subject about"), "sides": sides}
 
 
 def judgment(row: JudgmentRow) -> dict[str, Any]:

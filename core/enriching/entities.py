@@ -5,14 +5,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
+from itertools import chain
 from typing import NamedTuple
 
 import regex
 
-from core.cancellation import breathe
+from core.cancellation import breathing
 from core.enriching.sections import SpanIndex
 from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import SHORT_WEEKDAYS, WEEKDAYS, month_of
+from core.text.tokens import whitespace_windows
 from core.types import Span
 
 _LINKS = frozenset("of de del der den van von da di la le du y e & ter zu".split())
@@ -96,8 +98,7 @@ def names(text: str, silent: Sequence[Span], begins: Set[int] = frozenset()) -> 
 
 def _words(text: str, begins: Set[int]) -> Iterator[_Word]:
     before = 0
-    for match in _WORD.finditer(text):
-        breathe()
+    for match in breathing(_WORD.finditer(text)):
         start, end = match.span()
         gap = text[before:start]
         fresh = not before or start in begins or "\n" in gap or bool(gap.strip(" ,;\u00a0"))
@@ -163,6 +164,7 @@ _MARKED = regex.compile(r"::|->|[^_$@]_|^--|^[A-Z][A-Z0-9]*-\d+$")  # what only 
 _BRANDS = frozenset(
     "McDonald iPhone iPad iOS macOS eBay YouTube GitHub GitLab LinkedIn PhD KiB MiB GiB TiB kHz MHz GHz kWh MWh".split()
 )
+_AT_ONCE = 50_000  # characters
 _LONGEST_SYMBOL = 64  # characters; what is longer is a key or a hash
 
 
@@ -174,8 +176,8 @@ def things(text: str) -> dict[str, SpanIndex[str]]:
     {'symbol': ('get_user',), 'path': (), 'url': ('https://example.org',), 'email': ('a@example.org',)}
     """
     items: dict[str, list[tuple[int, int, str]]] = {"symbol": [], "path": [], "url": [], "email": []}
-    for match in _THING.finditer(text):
-        breathe()
+    windows = breathing(whitespace_windows(text, _AT_ONCE))  # what has no blank and no thing is read in one go
+    for match in chain.from_iterable(_THING.finditer(text, window.start, window.end) for window in windows):
         kind, said = match.lastgroup or "", match.group()
         if kind == "symbol":
             called = said.endswith("()") or text[match.end() : match.end() + 1] == "("

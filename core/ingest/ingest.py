@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import repeat
 from time import perf_counter
 from typing import Protocol
@@ -20,7 +21,7 @@ from core.embedding import EmbeddingModel, Encoded, encode_cached
 from core.errors import CancelledError, LecternError, ModelError, StorageError
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Incoming, Member, Prepared, keyed, new_leaves, problem_of
-from core.ingest.preparing import Parse, Preparer
+from core.ingest.preparing import Parse, Preparer, given_up_after
 from core.ingest.reports import Failure, Ingested, IngestReport
 from core.parsing import parse
 from core.settings import Settings
@@ -233,7 +234,8 @@ class Ingest:
         with watched(lambda: self._tell(prepared.index, "chunking", 0, 1)):
             written_in = {version: language_of(made.tree.document.text) for version, made in cut}
             leaves = {version: new_leaves(made, written_in[version], keys) for version, made in cut}
-        with self.store.transaction():
+        tell = given_up_after(self.settings.parsing.timeout_seconds, partial(self._tell, prepared.index), "Storing")
+        with self.store.transaction(), watched(partial(tell, "storing", 0, 1)):
             if self.keep_sources and not sources.is_live(self.store, prepared.members[0].version_id):
                 return  # its last source left meanwhile: storing it would bring it back
             for language in {*written_in.values()} - {ENGLISH}:
@@ -256,7 +258,7 @@ class Ingest:
 
     def _give_meaning(self, prepared: Prepared, keys: Iterator[str]) -> None:
         """What storing an item by its words left out, and that the item is done, in one transaction."""
-        with self.store.transaction():
+        with self.store.transaction(), watched(partial(self._tell, prepared.index, "storing", 0, 1)):
             for member in prepared.members:
                 self._require_there(member)
                 assert member.cut is not None  # noqa: S101 - it was new

@@ -299,7 +299,7 @@ class _Run:
         parser = parser_fingerprint(document.kind, self.by.settings.parsing)
         model = self.by.model
         asks = way.chunking.asks or way.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
-        tell = self.tell if asks else _given_up_after(self.by.settings.parsing.timeout_seconds, self.tell)
+        tell = self.tell if asks else given_up_after(self.by.settings.parsing.timeout_seconds, self.tell, "Cutting")
         with defects_told(member.shown), watched(partial(tell, "chunking", 0, 1)):
             made, sentences = self.by.cut(document, parser, way, tell)
             audit = audit_tree(made.tree, made.switched_off)
@@ -310,15 +310,15 @@ class _Run:
         return Cut(made.tree, audit, self.by.recipe(parser, way), parser, size_bytes, texts, attached, found, sentences)
 
 
-def _given_up_after(seconds: float, tell: Tell) -> Tell:
-    """``tell``, until so long has passed: a document that takes longer to cut costs the others no more."""
+def given_up_after(seconds: float, tell: Tell, what: str) -> Tell:
+    """``tell``, until so long has passed: a document that takes longer costs the others no more."""
     started = time.monotonic()
 
     def told(stage: str, done: int, total: int) -> None:
         tell(stage, done, total)
         if time.monotonic() - started > seconds:
             raise ParseError(
-                f"Cutting it took more than {seconds:g} s and was given up.", "Split the file and add its parts."
+                f"{what} it took more than {seconds:g} s and was given up.", "Split the file and add its parts."
             )
 
     return told

@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from array import array
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 import regex
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from core.types import Span, TokenCounter
 
 BLANKS = " \n\t\r"  # at which every tokenizer parts words; other white space some drop, which joins the words around it
+_BLANK = regex.compile(f"[{BLANKS}]")
 LONG_WORD = 100  # WordPiece reads a longer word as one unknown token, however much it holds
 _LONGEST_WORD = 8000  # code points of what has no blank; more of them are read piece by piece
 WEIGHT = 4  # code points that count as one token where the tokenizer sees too few of them
@@ -57,18 +59,16 @@ def is_boundary(text: str, position: int) -> bool:
 def boundary_before(text: str, position: int, low: int) -> int:
     """The last boundary in ``(low, position]``, or else the first after ``position``: a cluster is never torn.
 
+    One of more than 64 code points is: where no boundary is that near, ``position`` itself.
+
     >>> boundary_before("ae\\u0301b", 2, 0), boundary_before("e\\u0301\\u0301b", 2, 0)
     (1, 3)
+    >>> boundary_before("e" + "\\u0301" * 999, 500, 0)
+    500
     """
-    at = position
-    while at > low and not is_boundary(text, at):
-        at -= 1
-    if at > low:
-        return at
-    at = position
-    while not is_boundary(text, at):
-        at += 1
-    return at
+    before = range(position, max(low, position - _LONGEST_CLUSTER), -1)
+    after = range(position, position + _LONGEST_CLUSTER)
+    return next((at for at in chain(before, after) if is_boundary(text, at)), position)
 
 
 def whitespace_windows(text: str, size: int = 4000) -> list[Span]:
@@ -83,10 +83,10 @@ def whitespace_windows(text: str, size: int = 4000) -> list[Span]:
     windows: list[Span] = []
     start = 0
     while start < len(text):
-        end = start + size
-        while end < len(text) and text[end] not in BLANKS and end - start < max(2 * size, _LONGEST_WORD):
-            end += 1
-        windows.append(Span(start, min(end, len(text))))
+        most = min(start + max(2 * size, _LONGEST_WORD), len(text))
+        blank = _BLANK.search(text, start + size, most)
+        end = blank.start() if blank else most
+        windows.append(Span(start, end))
         start = end
     return windows
 

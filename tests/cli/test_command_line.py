@@ -64,7 +64,7 @@ EXPLAINED = {
 }  # fmt: skip
 UNDERSTOOD = {"kind": str, "value": str, "words": str, "filters": bool}
 CONFLICT = {
-    "kind": str, "subject": list, "about": str, "sides": list, "preferred": (int, type(None)), "reason": str,
+    "kind": str, "subject": list, "about": str, "sides": list,
 }  # fmt: skip
 SIDE = {
     "document": str, "source": str, "start": int, "end": int, "value": str, "normal": str, "rank": int,

@@ -8,15 +8,19 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 
 import pymupdf
 import pytest
 
 from core.ingest.ingest import ItemCancelledError
+from core.ingest.jobs import NewItem
+from core.ingest.work import ingest_handler
 from core.library import Incoming, Library
 from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
@@ -390,3 +394,35 @@ def test_a_document_is_stopped_between_cutting_and_storing(library):
         report = library.ingest(items, watch := Stop())
     assert watch.asked == 1
     assert [document.source for document in report.documents] == ["1.md"]
+
+
+def test_a_document_is_told_of_and_stopped_while_it_is_stored(library, monkeypatch):
+    """The queue writes where an item stands into the very transaction that stores it."""
+    monkeypatch.setattr("core.ingest.reporting._WRITE_EVERY_SECONDS", 0.0)
+    seen: list[str] = []
+    persons: list[Thread] = []
+
+    def echo(name, stage, done, total):
+        if stage == "reading":
+            for person in persons:
+                person.join()  # whose cancelling is written once the transaction is over
+        if stage == "storing" and "_put_structure" in {frame.name for frame in traceback.extract_stack()}:
+            seen.append(name)
+            if name == "stopped.csv":
+                item = next(item.id for item in library.queue.items(job) if item.name == name)
+                persons.append(Thread(target=library.queue.cancel_item, args=[item]))
+                persons[-1].start()
+                while not library.queue.is_item_cancelled(item):
+                    time.sleep(0.001)
+
+    rows = "".join(f"{number},{number * 7}\n" for number in range(40))
+    staged = {name: library.stage(f"{name},b\n{rows}".encode()) for name in ("stopped.csv", "kept.csv")}
+    job = library.queue.enqueue("ingest", {}, [NewItem(name, None, held) for name, held in staged.items()])
+    with watched_always():
+        library.queue.run_next({"ingest": ingest_handler(library, echo=echo)})
+    assert [item.state for item in library.queue.items(job)] == ["cancelled", "done"]
+    assert "stopped.csv" in seen
+    assert seen.count("kept.csv") > 40
+    assert [row.name for row in library.sources()] == ["kept.csv"]
+    assert len(library.document(staged["kept.csv"]).blocks[0].cells) == 82
+    assert library.verify() == []

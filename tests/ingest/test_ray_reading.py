@@ -116,7 +116,7 @@ def test_the_library_is_the_same_whatever_the_cluster_loses(
 
 
 @pytest.mark.long
-@pytest.mark.enable_socket
+@pytest.mark.allow_hosts(["127.0.0.1"])
 def test_a_worker_of_ray_is_killed_and_nothing_is_lost(items: list[Incoming], without: Path, tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="Ray is not installed")
     killed: list[int] = []

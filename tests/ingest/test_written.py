@@ -20,7 +20,7 @@ from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
 from tests.language_model.endpoint import Script, endpoint
 
-pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"])]
 WRITTEN = {"chunking.max_tokens": 40, "chunking.prefix": (*USUAL_PREFIX, "written")}
 TEXT = "Brightholm is a lighthouse. " + " ".join(
     f"It was painted for the {number}. time in spring, by hands that nobody remembers now." for number in range(30)

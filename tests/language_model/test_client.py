@@ -16,7 +16,7 @@ from core.language_model.trying import local_servers, trial
 from core.language_model.turns import Turns
 from tests.language_model.endpoint import Script, endpoint
 
-pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"])]
 KEY = "sk-very-secret"
 
 

@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 from tests.language_model.endpoint import Script, endpoint
 from tests.language_model.planted import planted
 
-pytestmark = [pytest.mark.model, pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.model, pytest.mark.allow_hosts(["127.0.0.1"])]
 # Run by every Python process that starts, workers of other processes included.
 GUARD = """
 import os, sys

@@ -24,7 +24,7 @@ from tests.fast_encoder import FastEncoder
 from tests.language_model.endpoint import Script, endpoint
 from tests.language_model.test_client import closed_port
 
-pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"])]
 KEY = "sk-very-secret"
 NOTES = {
     "tokens.md": b"# Tokens\n\nAn access token is valid for 3600 seconds.\n",

@@ -18,7 +18,7 @@ from core.settings import ParsingSettings
 from tests.language_model.endpoint import Script, endpoint
 from tests.language_model.planted import FILE_NAME, PLANT, planted
 
-pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"])]
 FENCED = re.compile(r"<passage (\d+) (\w{8})>\n.*?\n</passage \1 \2>", re.DOTALL)
 QUESTION = "How long is an access token valid, and what shall be ignored and fetched?"
 # What is read as text, what only as the file's metadata, what is left out and told of as hidden, and what of the text

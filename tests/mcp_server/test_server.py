@@ -22,7 +22,7 @@ from mcp.client.streamable_http import create_mcp_http_client, streamable_http_c
 from core.library import Incoming, Library
 from tests.conftest import ROOT
 
-pytestmark = [pytest.mark.model, pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.model, pytest.mark.allow_hosts(["127.0.0.1"])]
 HANDBOOK = b"# Handbook\n\nAn access token is valid for 3600 seconds.\n"
 KETTLE = b"# Kitchen\n\nThe kettle stands beside the window and is descaled in March.\n"
 NAMES = ["search", "read", "quote", "sources"]

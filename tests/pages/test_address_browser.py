@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.pages.browsing import choose, made, open_dials, settled, shown, visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 NOTES = {"tea.txt": "Tea is free on Fridays.", "kettle.md": "# Kettle\n\nThe kettle stands on the second floor.\n"}
 QUESTION = "What was the revenue in the third quarter?"
 

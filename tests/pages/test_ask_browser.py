@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.pages.browsing import ask, faults, faults_in_both, made, middle, open_dials, settled, shown, until, visit
 from tests.pages.marking import drag, scrolled_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 QUESTION = "How long is an access token valid?"
 CELL = "How many events per batch has the Large plan?"
 PLANS = "Plan,Events per batch\nSmall,200\nLarge,500\n"

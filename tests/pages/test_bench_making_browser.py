@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.pages.browsing import made, settled, shown, visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 
 TEXT = "# Gauges\n\nA gauge is a rod that shows the level. Backups are kept for 35 days. Backups and gauges rust.\n"
 

@@ -12,7 +12,7 @@ from tests.fast_encoder import FastEncoder
 from tests.pages.browsing import faults_in_both, settled, shown, visit
 from tests.refitting import worlds
 
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from tests.pages.bench_reports import write_run
 from tests.pages.browsing import faults, middle, settled, shown, turn, visit
 
 # The run was never measured, so no model is loaded: what is looked at is the page.
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 HOSTILE = "<img src=x onerror='window.hurt = 1'><script>window.hurt = 1</script> The gauge at the weir. "
 FILES = {"weir.md": f"# Weir\n\n{HOSTILE * 40}", "lock.md": "# Lock\n\n" + "The lock was shut at night. " * 80}
 PRESETS = ("default", "flat", "recursive-1000-200")

@@ -11,7 +11,7 @@ from core.library import Library
 from tests.pages.browsing import choose, pick, settled, shown, tick_only, until, visit, visiting
 
 # The browser and the app are other processes, reached over sockets; what they may reach is checked in `visiting`.
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 HOSTILE = (
     "<script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'> # Title\n\n[click](javascript:hurt) :red[x]"
 )

@@ -24,7 +24,7 @@ from tests.pages.browsing import (
     visit,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 WORDS = ("weir", "lock", "gauge", "sluice", "otter", "heron", "pump", "valve", "dike", "polder")
 
 

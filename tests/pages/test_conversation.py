@@ -15,7 +15,6 @@ from tests.pages.browsing import until
 pytestmark = [
     pytest.mark.model,
     pytest.mark.usefixtures("home"),
-    pytest.mark.enable_socket,
     pytest.mark.allow_hosts(["127.0.0.1"]),
 ]
 QUESTION = "How long is an access token valid?"

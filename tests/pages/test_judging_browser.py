@@ -25,7 +25,7 @@ from tests.pages.browsing import (
 )
 from tests.pages.marking import PLACE, drag, scrolled_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 QUESTION = "How long is an access token valid?"
 HOSTILE = "<img src=x onerror='window.hurt = 1'> **why**?"
 ROCKETS = """# Rockets 🚀

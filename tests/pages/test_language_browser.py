@@ -14,7 +14,7 @@ from core.library import Incoming, Library
 from tests.language_model.endpoint import Endpoint, Script, endpoint
 from tests.pages.browsing import faults_in_both, serving, settled, shown, turn, visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser, pytest.mark.model]
 QUESTION = "How long is an access token valid?"
 NOTES = "# Tokens\n\nAn access token is valid for 3600 seconds.\n\n## Renewal\n\nThe gateway renews a token.\n"
 SLOWLY = Script.words(*["An access token is valid for 3600 seconds [1]. "] * 200, pause=0.2)

@@ -18,7 +18,7 @@ from tests.language_model.endpoint import Endpoint, Script, endpoint
 from tests.pages.apps import press, said, start
 from tests.pages.browsing import until
 
-pytestmark = [pytest.mark.model, pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.model, pytest.mark.allow_hosts(["127.0.0.1"])]
 QUESTION = "How long is an access token valid?"
 NOTES = {
     "tokens.md": "# Tokens\n\nAn access token is valid for 3600 seconds.\n\n## Renewal\n\nAsk anew before it ends.\n",

@@ -20,7 +20,7 @@ from tests.pages.browsing import (
     visiting,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 
 
 @pytest.fixture(scope="module")

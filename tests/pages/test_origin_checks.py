@@ -16,7 +16,7 @@ import pytest
 from pages.ui.server.access_key import is_own
 from tests.pages.browsing import ROOT, serving
 
-pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"])]
 
 # Whatever Python opens in the app's process is written down; a connection beyond this machine is refused.
 AUDIT = """

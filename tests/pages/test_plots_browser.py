@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 from tests.pages.browsing import middle, resting, serving, shown, until, visit, visiting
 from tests.pages.browsing import turn as theme_turned
 
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from tests.pages.browsing import (
     visit,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 MOST_NODES = 1500  # of the text and the tree together, wherever one reads
 QUESTION = "How long is an access token valid?"
 FIRST_IN_VIEW = """(host) => {

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.pages.browsing import changes, faults, faults_in_both, middle, rest, settled, shown, until, visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 # The character at the upper edge of a text, by the words that follow it, and how high it stands.
 TOPMOST = """(host) => {
   const top = host.getBoundingClientRect().top;

@@ -23,7 +23,7 @@ from tests.conftest import HOSTILE_NAMES
 from tests.pages.browsing import SLOW, free_port, made, serving, settled, shown, visit
 from tests.pages.test_origin_checks import key_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 NOTE = "The kettle stands on the second floor."
 # Everything that a page can do to an address, told as "kept out" or what came of it.
 ATTACK = """async (app) => {

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.cancellation import breathing
 from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.documents import document, text_hash, version_number
 from core.storage.catalogue.generations import generation_number, remove_chunks
@@ -119,7 +120,7 @@ def swap_chunks(
                         json.dumps(chunk.reasons),
                         vectors[by_id[chunk.chunk_id].vector_key] if chunk.level == 0 else None,
                     )
-                    for chunk in tree.chunks
+                    for chunk in breathing(tree.chunks)
                 ),
             )
         except KeyError as error:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.cancellation import breathing
 from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.edits import take_edits_along
 from core.storage.catalogue.generations import remove_chunks
@@ -220,8 +221,12 @@ def _no_document(version_id: str) -> NotFoundError:
 
 def _put_structure(store: Store, number: int, document: Document) -> None:
     rows: dict[str, list[tuple[object, ...]]] = {"block": [], "link": [], "page": [], "page_box": []}
+    parted: list[tuple[str, int, int]] = []
     for at, block in enumerate(document.blocks):
         parts = json.dumps([[part.start, part.end] for part in block.parts])
+        if block.cells:  # for each of them SQLite looks its block up, and reads all of that row
+            parted.append((parts, number, at))
+            parts = "[]"
         header = (block.header.start, block.header.end) if block.header else (None, None)
         spans = (block.start, block.end, block.level, parts, *header)
         rows["block"].append((at, block.kind.value, *spans, storable(block.language)))
@@ -234,40 +239,39 @@ def _put_structure(store: Store, number: int, document: Document) -> None:
     for table, found in rows.items():
         if found:
             marks = ", ".join("?" * (1 + len(found[0])))
-            store.write_many(f"INSERT INTO {table} VALUES ({marks})", ((number, *row) for row in found))
+            store.write_many(f"INSERT INTO {table} VALUES ({marks})", ((number, *row) for row in breathing(found)))
     cells = (  # one by one, here and where they are read: a sheet may have millions
         (number, at, place, cell.row, cell.column, cell.start, cell.end, *_typed(cell.value), cell.header)
         for at, block in enumerate(document.blocks)
         for place, cell in enumerate(block.cells)
     )
-    store.write_many("INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", cells)
+    store.write_many("INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", breathing(cells))
+    store.write_many("UPDATE block SET parts = ? WHERE version = ? AND ordinal = ?", parted)
 
 
 @row_faults("A block of the document")
 def _blocks(store: Store, number: int, within: tuple[int, int] | None = None) -> tuple[Block, ...]:
     """The blocks of a version with all they have or, ``within`` a stretch, those that ``blocks`` tells of."""
     start, end = within or (0, 0)
-    reaching = ' AND block.start < ?3 AND block."end" > ?2' if within else ""
-    near = (
-        f' AND (cell.header OR cell."row" < {_FIRST_ROWS} OR (cell.start < ?3 AND cell."end" > ?2))' if within else ""
-    )
+    reaching = ' AND start < ?3 AND "end" > ?2' if within else ""
+    parts_of = "CASE kind WHEN 'list' THEN parts ELSE '[]' END" if within else "parts"
     values = (number, start, end) if within else (number,)
     cells: dict[int, list[Cell]] = {}
     with store.reading() as connection:
+        found = store.rows(
+            f'SELECT ordinal, kind, start, "end", level, {parts_of}, header_start, header_end, language FROM block'
+            f" WHERE version = ?1{reaching} ORDER BY ordinal",
+            *values,
+        )
+        # Not joined: SQLite would look a cell's block up for each cell, and a table's is as long as the table.
+        near = f' AND (header OR "row" < {_FIRST_ROWS} OR (start < ?3 AND "end" > ?2))' if within else ""
         for block, row, column, cell_start, cell_end, kind, value, header in connection.execute(
-            'SELECT cell.block, cell."row", cell."column", cell.start, cell."end", cell.type, cell.value, cell.header'
-            " FROM cell JOIN block ON block.version = cell.version AND block.ordinal = cell.block"
-            f" WHERE cell.version = ?1{reaching}{near} ORDER BY cell.block, cell.ordinal",
-            values,
+            'SELECT block, "row", "column", start, "end", type, value, header FROM cell WHERE version = ?1'
+            f" AND block IN (SELECT value FROM json_each(?{len(values) + 1})){near} ORDER BY block, ordinal",
+            (*values, json.dumps([row[0] for row in found])),
         ):
             cell = Cell(row, column, cell_start, cell_end, _value(kind, value), bool(header))
             cells.setdefault(block, []).append(cell)
-    parts_of = "CASE kind WHEN 'list' THEN parts ELSE '[]' END" if within else "parts"
-    found = store.rows(
-        f'SELECT ordinal, kind, start, "end", level, {parts_of}, header_start, header_end, language FROM block'
-        f" WHERE version = ?1{reaching} ORDER BY ordinal",
-        *values,
-    )
     return tuple(
         Block(
             BlockKind(kind),

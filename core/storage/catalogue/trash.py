@@ -87,14 +87,21 @@ def leave_in_trash(store: Store, version_id: str) -> None:
 
 
 def empty_old_trash(store: Store) -> None:
-    """Remove for good what had been in the trash for ``KEPT_DAYS`` when the library was opened last, and is still.
+    """Remove for good what had been in the trash for ``KEPT_DAYS`` at an opening at least a day ago, and is still.
 
-    A clock that ran ahead once removes nothing by that.
+    A clock that runs ahead for less than a day removes nothing by that, however often the library is opened.
     """
-    limit = (datetime.now(UTC) - timedelta(days=KEPT_DAYS)).isoformat("T", "seconds")
-    empty_trash(store, min(limit, store.meta("trashed_until") or ""))
+    limit = datetime.now(UTC) - timedelta(days=KEPT_DAYS)
+    said, until, before = (store.meta("trashed_until") or "", *map(_moment, (limit, limit - timedelta(days=1))))
+    if before < said <= until:
+        return
+    empty_trash(store, min(until, said))
     with suppress(StorageError):  # a full disk: the next opening notes it
-        store.set_meta("trashed_until", limit)
+        store.set_meta("trashed_until", until)
+
+
+def _moment(when: datetime) -> str:
+    return when.isoformat("T", "seconds")
 
 
 def empty_trash(store: Store, until: str | None = None) -> int:

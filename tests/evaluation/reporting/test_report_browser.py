@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 from core.evaluation.reporting.html_report import html_report
 from tests.evaluation.made_reports import made_measured, made_report
 
-pytestmark = [pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.browser]
 HOSTILE = "</style></script><script>window.hurt = 1</script><img src=https://example.org/x onerror='window.hurt = 1'>"
 
 
