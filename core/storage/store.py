@@ -54,7 +54,8 @@ class Store:
         self.files = FileStore(home / "files", writable=self.writable)
         self.projection: ChromaProjection | None = None
         self.projection_lock = threading.RLock()
-        self.growing: threading.Thread | None = None  # while Chroma is made anew beside the questions
+        self.growing: threading.Thread | None = None  # while Chroma is opened, or made anew, beside the questions
+        self.growing_anew = False
         self._lock = lock
         self._connections = Connections(home / CATALOGUE, write=self.writable)
         self.reading, self.transaction = self._connections.reading, self._connections.transaction
