@@ -67,7 +67,7 @@ def main() -> None:
     if options.page:
         from benchmarks.scale_page import write_page
 
-        write_page(options.page, figures)
+        write_page(options.page, figures, options.questions)
 
 
 if __name__ == "__main__":

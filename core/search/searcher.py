@@ -41,6 +41,8 @@ from core.text.languages import question_tokens
 from core.text.sentences import parts_sentence
 from core.types import Context, LexicalIndex, VectorCache, Vectors
 
+_FIRST = 12  # extents that are looked at before it is known where a context ends
+
 
 class Searcher:
     """The one way from a question to its result, over a store; the page, the commands and the bench all take it.
@@ -260,10 +262,17 @@ class Searcher:
                 sizes = leaves.ends - leaves.starts
             intent = ranking.understood.intent
             reads.began()
-            extents = expand(ranking, settings.expansion, sizes, budget.amount, reads, intent=intent)
+            # Contexts end within the first few: texts of the others are read where one does not.
+            whole = settings.expansion.strategy != "needed" or assembly.reads_sentences(settings.assembly, budget)
+            first = None if whole else _FIRST
+            grow = partial(expand, ranking, settings.expansion, sizes, budget.amount, reads, intent=intent)
+            fit = partial(assembly.assemble, ranking, budget=budget, reads=reads, settings=settings.assembly)
+            extents = grow(first=first)
             reads.ended("expand")
             expanded = perf_counter()
-            filled = assembly.assemble(ranking, extents, budget, reads, settings.assembly, preview=preview)
+            filled = fit(extents, preview=preview, first=first)
+            if first is not None and filled.reached > first:
+                filled = fit(grow(), preview=preview)
             reads.ended("assemble")
             passages = tuple(assembly.arrange(filled.passages, settings.assembly.order))
             prompt = render_prompt(ranking.question, passages)
