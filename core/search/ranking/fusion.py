@@ -171,7 +171,7 @@ def fuse_scaled(
     >>> fuse_scaled([(np.array([0.2, 1.0]), 1.0), (np.array([np.nan, 2.0]), 0.5)], rescale).tolist()
     [0.0, 1.5]
     """
-    spreads = over or [None] * len(searches)
+    spreads: Sequence[Spread | None] = over or [None] * len(searches)
     summed = (weight * scaled(scores, one) for (scores, weight), one in zip(searches, spreads, strict=True))
     return np.asarray(sum(summed, np.zeros(len(searches[0][0]))))
 
