@@ -51,6 +51,7 @@ def main() -> None:
     parser.add_argument("--ways", default=",".join(WAYS), help="of searching: " + ", ".join(WAYS))
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--page", type=Path, help="Markdown to write, with a picture beside it")
+    parser.add_argument("--note", default="", help="a sentence for the page on the machine and what else it did")
     options = parser.parse_args()
     sizes = sorted(map(int, options.leaves.split(",")))
     options.work.mkdir(parents=True, exist_ok=True)
@@ -67,7 +68,7 @@ def main() -> None:
     if options.page:
         from benchmarks.scale_page import write_page
 
-        write_page(options.page, figures, options.questions)
+        write_page(options.page, figures, options.questions, options.note)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.scale_library import DIMENSION, KnownQuestions, World, fill, put
 from benchmarks.scale_measuring import changed, milliseconds
-from benchmarks.scale_page import WAYS, crossover, draw, write_page
+from benchmarks.scale_page import WAYS, draw, ratios, write_page
 from core.library import Library
 from core.settings import Settings
 
@@ -72,7 +72,7 @@ def figures():
                 "question": slow,
                 "encode": timed,
                 "lexical": timed,
-                **dict.fromkeys(("first_question_s", "remove_s", "put_s", "verify_s", "resident_mb"), 1.0),
+                **dict.fromkeys(("first_question_s", "remove_s", "after_s", "put_s", "verify_s", "resident_mb"), 1.0),
                 "made": {"catalogue": 1.0, "chroma": 2.0, "leaves": size},
             }
 
@@ -80,10 +80,11 @@ def figures():
 def test_the_page_says_where_chroma_is_worth_asking(tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr("benchmarks.scale_page.draw", lambda figures, target: drawn.append(target.name))
-    write_page(tmp_path / "scale.md", list(figures()), 25)
+    write_page(tmp_path / "scale.md", list(figures()), 25, "A quiet machine.")
     text = (tmp_path / "scale.md").read_text()
-    assert "at 100,000 leaves, and not at 1,000." in text
-    assert crossover(list(figures())) in text
+    said = " ".join(text.split())
+    assert "1.17 at 1,000, 0.88 at 100,000. A quiet machine." in said
+    assert ratios(list(figures())) in said
     assert text.count("\n| 1") == 4
     assert drawn == ["scale.png"]
     assert callable(draw)

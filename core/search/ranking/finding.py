@@ -178,8 +178,8 @@ def search_leaves(
     exact = len(asked) <= settings.exact_below
     if exact and settings.dense_weight:
         leaves.vectors.matrix()  # here, for another thread would read another state of the catalogue
-    ways = (snapshot, None if exact else nearest, lexical, settings, laps)
-    searched = [_one_search(*one, *ways) for one in searches]
+    near = None if exact else nearest
+    searched = [_one_search(query, tokens, snapshot, near, lexical, settings, laps) for query, tokens in searches]
     by_alias, pool = _by_alias(leaves, searched), asked
     if not exact:
         found = [_candidates(snapshot, one) for one in searched]
