@@ -25,6 +25,7 @@ from core.search.answer.line import packaged_reader
 from core.search.ordering import Progress
 from core.search.question.analysis import Keys
 from core.search.question.rewording import Writer
+from core.search.ranking.finding import POOL
 from core.search.result import SearchResult
 from core.search.searcher import Searcher
 from core.settings import ChunkingSettings, Settings
@@ -43,6 +44,7 @@ from core.storage.catalogue.trash import KEPT_DAYS
 from core.storage.embedder import embedder
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import carry_if_possible, pending, rebuild_projection
+from core.storage.index.recall import Recall, measure_recall
 from core.storage.schema.word_tables import rebuild_index
 from core.storage.store import Store
 from core.storage.verify import Problem
@@ -187,6 +189,11 @@ class Library:
         """Everything that is wrong; with ``repair`` what still is, once all was put back that anything holds."""
         problems = verify.verify(self._store, repair=repair)
         return rescuing.repaired(self._store, problems, self._again) if repair else problems
+
+    def measure_recall(self) -> Recall | None:
+        """How much of what is nearest Chroma finds, measured where it is asked and has grown; ``None``: it is not."""
+        retrieval = self.settings.retrieval
+        return measure_recall(self._store, retrieval.k, POOL, retrieval.exact_below) if self.writable else None
 
     def stats(self) -> Stats:
         """Counts and bytes."""

@@ -554,7 +554,7 @@ def held(library: Library) -> dict[str, tuple[tuple[str, ...], list[bytes]]]:
     """By source: the ids of its chunks and the vectors of its leaves."""
     leaves = library.searcher.snapshot().leaves
     vectors = {version: [] for version in leaves.version_ids}
-    for document, vector in zip(leaves.documents, leaves.vectors, strict=True):
+    for document, vector in zip(leaves.documents, leaves.vectors.matrix(), strict=True):
         vectors[leaves.version_ids[document]].append(vector.tobytes())
     return {
         row.name: (tuple(chunk.chunk_id for chunk in library.tree(row.version_id).chunks), vectors[row.version_id])

@@ -141,3 +141,4 @@ def _conclude(library: Library, job: Job, reporter: Reporter, report: IngestRepo
     )
     with suppress(StorageError):  # a disk without room costs the backup alone
         library.back_up()
+        library.measure_recall()

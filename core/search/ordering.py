@@ -43,7 +43,7 @@ def diversified(ranking: Ranking, settings: DiversitySettings) -> Ranking:
     if settings.off or not len(ranking.kept):
         return ranking
     started = perf_counter()
-    vectors = ranking.leaves.vectors[ranking.pool[ranking.kept]]
+    vectors = ranking.leaves.vectors.of(ranking.pool[ranking.kept])
     order, scores = diversify(ranking.final[ranking.kept], vectors, settings)
     return _appended(ranking, "diverse", scores, order, {}, started)
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import partial
 from time import perf_counter
 
-import numpy as np
-
 from core.chunking.prefixes import prefix_text
 from core.embedding import EmbeddingModel
 from core.errors import ModelError, StorageError
@@ -20,13 +18,13 @@ from core.search.context.conflicts import conflicts
 from core.search.context.prompt import render_prompt
 from core.search.expansion import expand
 from core.search.memory import AskedVectors, SearchMemory
+from core.search.near import Near
 from core.search.ordering import Progress, RerankerCache, diversified
 from core.search.question.analysis import Keys
 from core.search.question.rewording import Rewording, Wording, Writer, middle
 from core.search.ranking import Ranking, SearchScores, Snapshot, order_leaves, search_leaves
 from core.search.ranking.catalogue_reads import CatalogueReads, hits_of
 from core.search.ranking.finding import search_scores_key
-from core.search.ranking.fusion import best_first
 from core.search.result import BY_WORDS_ALONE, SearchResult, by_words_alone, unfinished
 from core.search.snapshots import Part, Snapshots
 from core.settings import AnsweringSettings, RetrievalSettings, Settings
@@ -38,11 +36,12 @@ from core.storage.catalogue.statistics import languages
 from core.storage.index.leaves import LeafTable
 from core.storage.index.lexical import FtsIndex
 from core.storage.index.okapi import load_okapi
-from core.storage.index.outbox import query_projection
 from core.storage.store import Store, storable
 from core.text.languages import question_tokens
 from core.text.sentences import parts_sentence
 from core.types import Context, LexicalIndex, VectorCache, Vectors
+
+_FIRST = 12  # extents that are looked at before it is known where a context ends
 
 
 class Searcher:
@@ -105,17 +104,15 @@ class Searcher:
                 (partial(self._middle, [text, *imagined]), question_tokens(text, spoken))
                 for text, imagined in understood.searches
             ]
-            # Only the lock's holder may open Chroma, and a filter there costs more than looking at every leaf, which
-            # finds the same rows and never misses one.
-            near = self._nearest_rows if self._store.writable and part.everything else _nearest_exactly
             snapshot = selected.snapshot
             lexical = self._lexical(snapshot.leaves.generation, retrieval)
-            scores = search_leaves(understood.text, searches, snapshot, lexical, retrieval, partial(near, snapshot))
+            near = Near(self._store, snapshot, len(self._snapshots.asked(Part()).snapshot.leaves))
+            scores = search_leaves(understood.text, searches, snapshot, lexical, retrieval, near.rows)
         before = {"write": wording.milliseconds} if wording.milliseconds else {}
         return replace(
             scores,
             understood=understood,
-            notes=(*understood.notes, *map(set_aside, selected.aside)),
+            notes=(*understood.notes, *map(set_aside, selected.aside), *near.notes),
             timings_ms={**before, "analyse": analysed, **scores.timings_ms},
         )
 
@@ -265,10 +262,17 @@ class Searcher:
                 sizes = leaves.ends - leaves.starts
             intent = ranking.understood.intent
             reads.began()
-            extents = expand(ranking, settings.expansion, sizes, budget.amount, reads, intent=intent)
+            # Contexts end within the first few: texts of the others are read where one does not.
+            whole = settings.expansion.strategy != "needed" or assembly.reads_sentences(settings.assembly, budget)
+            first = None if whole else _FIRST
+            grow = partial(expand, ranking, settings.expansion, sizes, budget.amount, reads, intent=intent)
+            fit = partial(assembly.assemble, ranking, budget=budget, reads=reads, settings=settings.assembly)
+            extents = grow(first=first)
             reads.ended("expand")
             expanded = perf_counter()
-            filled = assembly.assemble(ranking, extents, budget, reads, settings.assembly, preview=preview)
+            filled = fit(extents, preview=preview, first=first)
+            if first is not None and filled.reached > first:
+                filled = fit(grow(), preview=preview)
             reads.ended("assemble")
             passages = tuple(assembly.arrange(filled.passages, settings.assembly.order))
             prompt = render_prompt(ranking.question, passages)
@@ -347,14 +351,3 @@ class Searcher:
                 f"The library's vectors come from another embedder ({built_by}, not {asked_by}).",
                 "Choose the embedder that built it, or rebuild the library with this one.",
             )
-
-    def _nearest_rows(self, among: Snapshot, query: Vectors, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        found = query_projection(self._store, query, count)
-        return _nearest_exactly(among, query, count) if found is None else found[0]
-
-
-def _nearest_exactly(snapshot: Snapshot, query: Vectors, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    similar = (snapshot.leaves.vectors @ query).astype(np.float64)
-    if snapshot.passing is not None:
-        similar[~snapshot.passing.mask] = np.nan
-    return snapshot.leaves.rows[best_first(similar, count)]

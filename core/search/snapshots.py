@@ -18,6 +18,8 @@ from core.storage.catalogue.shelves import Known, Standing, known, load_standing
 from core.storage.index.leaves import load_leaves, narrow, take
 from core.storage.store import Store
 
+PARTS_BYTES = 256_000_000  # what parts of a large library may take, whose own vectors are not in memory
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -103,7 +105,7 @@ class Snapshots:
         if leaves.generation:
             self._check(leaves.generation)
         # Of a part of the documents the vectors are copied: all that is held of parts stays below the whole's.
-        self._memory.parts.most = leaves.vectors.nbytes
+        self._memory.parts.most = min(leaves.vectors.nbytes, PARTS_BYTES)
         self._whole = Snapshot.of(leaves)
         return self._whole
 

@@ -63,6 +63,7 @@ class RetrievalSettings:
 
     ``k``: leaves kept. ``min_similarity``: cosine below which a leaf is dropped, -1 is off. ``lexical_engine``: "fts5"
     on disk, "rank-bm25" in memory; both rank by BM25. ``*_boost``: weight of a field in the lexical score.
+    ``exact_below``: up to so many leaves every vector is compared and kept in memory; above, Chroma names the nearest.
     """
 
     dense_weight: float = dial(0.7, 0, 1)
@@ -77,7 +78,7 @@ class RetrievalSettings:
     captions_boost: float = dial(0.5, 0, 10)
     text_boost: float = dial(1.0, 0, 10)
     lexical_engine: str = dial("fts5", among=LEXICAL_ENGINES)
-    exact_below: int = dial(200_000, 0, 100_000_000)
+    exact_below: int = dial(80_000, 0, 100_000_000)
     coverage_weight: float = dial(0.4, 0, 1)
     parent_share: float = dial(0.5, 0, 2)
     document_share: float = dial(0.3, 0, 2)

@@ -54,7 +54,8 @@ class Store:
         self.files = FileStore(home / "files", writable=self.writable)
         self.projection: ChromaProjection | None = None
         self.projection_lock = threading.RLock()
-        self.growing: threading.Thread | None = None  # while Chroma is made anew beside the questions
+        self.growing: threading.Thread | None = None  # while Chroma is opened, or made anew, beside the questions
+        self.growing_anew = False
         self._lock = lock
         self._connections = Connections(home / CATALOGUE, write=self.writable)
         self.reading, self.transaction = self._connections.reading, self._connections.transaction
@@ -217,6 +218,9 @@ class Store:
             answering = values.get("answering", {})
             if values.get("format", 1) < 3 and answering.get("least_support") == _EARLIER_SUPPORT:
                 del answering["least_support"]
+            retrieval = values.get("retrieval", {})
+            if values.get("format", 1) < 4 and retrieval.get("exact_below") == _EARLIER_EXACT:
+                del retrieval["exact_below"]
             return settings_from(values)
 
     def save_settings(self, settings: Settings) -> None:
@@ -281,8 +285,9 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-SETTINGS_FORMAT = 3  # of stored settings; the first had none
+SETTINGS_FORMAT = 4  # of stored settings; the first had none
 _EARLIER_SUPPORT = 0.24  # the default before format 3, whose probabilities were made otherwise
+_EARLIER_EXACT = 200_000  # the default before format 4, when every vector was in memory in any case
 _EARLIER_RERANKING = {"blend": (1.0, 0.35), "neighbour_share": (0.0,)}
 
 

@@ -80,7 +80,7 @@ STATS = {
     "sources", "documents", "chunks", "parents", "characters", "covered", "coverage", "truncated", "texts", "vectors",
     "generations", "pending", "judgments", "jobs", "catalogue_bytes", "files_bytes", "chroma_bytes", "total_bytes",
     "trash", "text_bytes", "vectors_bytes", "lexical_bytes", "trash_bytes", "backups_bytes", "cache_bytes",
-    "other_bytes",
+    "other_bytes", "recall",
 }  # fmt: skip
 QUESTION = "How long is an access token valid?"
 

@@ -12,6 +12,7 @@ from core.evaluation.regions import region
 from core.evaluation.reporting.report import LOST, READ
 from core.search.ranking import SearchScores, order_leaves
 from core.settings import RetrievalSettings
+from core.storage.index.leaf_vectors import LeafVectors
 from core.storage.index.leaves import LeafTable
 
 NAMES = ("a", "b")
@@ -23,8 +24,8 @@ def table(count, document=0, size=10):
     starts = np.arange(count, dtype=np.int64) * size
     ones = np.ones(count, np.int64)
     return LeafTable(
-        1, 1, 2, starts + 1, places, starts, starts + size, ones, -ones, np.ones((count, 2), np.float32),
-        ("v0", "v1"), ("A", "B"), ("a.md", "b.md"),
+        1, 1, 2, starts + 1, places, starts, starts + size, ones, -ones,
+        LeafVectors.held(np.ones((count, 2), np.float32)), ("v0", "v1"), ("A", "B"), ("a.md", "b.md"),
     )  # fmt: skip
 
 

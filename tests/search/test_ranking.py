@@ -15,6 +15,7 @@ from core.search.ranking.fusion import rarity
 from core.search.ranking.stage_scores import UNFOUND
 from core.settings import FUSIONS, RetrievalSettings
 from core.storage.catalogue.conditions import Passing
+from core.storage.index.leaf_vectors import LeafVectors
 from core.storage.index.leaves import LeafTable
 
 EVERY = RetrievalSettings(k=1000)
@@ -46,7 +47,9 @@ def cases(draw):
     parents = np.where(runs % 5 == 0, -1, runs).astype(np.int64)
     named = tuple("abcd")
     tokens = np.full(count, 2)
-    table = LeafTable(1, 1, 6, rows, documents, starts, starts + 9, tokens, parents, vectors, named, named, named)
+    table = LeafTable(
+        1, 1, 6, rows, documents, starts, starts + 9, tokens, parents, LeafVectors.held(vectors), *3 * (named,)
+    )
     query = seed.standard_normal(6).astype(np.float32)
     found = seed.permutation(rows)[: draw(st.integers(0, count))]
     matches = Matches(np.append(found, 9999), np.append(seed.random(len(found)) + 0.1, 5.0))  # one row too new
@@ -58,7 +61,7 @@ def found_of(case, searches, settings):
     snapshot, _, matches = case
 
     def nearest(query, n):
-        order = np.argsort(-(snapshot.leaves.vectors @ query)[snapshot.asked], kind="stable")
+        order = np.argsort(-(snapshot.leaves.vectors.matrix() @ query)[snapshot.asked], kind="stable")
         return snapshot.leaves.rows[snapshot.asked[order[:n]]]
 
     asked = [((lambda query=query: query), tokens) for query, tokens in searches]
@@ -74,7 +77,9 @@ def rank(case, settings, nearest=None, tokens=("token",)):
 
 def by_chroma(case):
     snapshot, _, _ = case
-    return lambda query, n: snapshot.leaves.rows[np.argsort(-(snapshot.leaves.vectors @ query), kind="stable")[:n]]
+    return lambda query, n: snapshot.leaves.rows[
+        np.argsort(-(snapshot.leaves.vectors.matrix() @ query), kind="stable")[:n]
+    ]
 
 
 WAYS = st.builds(
@@ -115,7 +120,7 @@ def test_a_row_is_found_however_far_apart_the_numbers_are(known, wanted, random)
     number, place = np.arange(count), np.zeros(count, np.int32)
     table = LeafTable(
         1, 1, 1, np.array(rows), place, number, number + 1, number, np.full(count, -1),
-        np.ones((count, 1), np.float32), ("a",), ("a",), ("a",),
+        LeafVectors.held(np.ones((count, 1), np.float32)), ("a",), ("a",), ("a",),
     )  # fmt: skip
     found = Snapshot.of(table).index_of(np.array(wanted, np.int64))
     assert found.tolist() == [rows.index(row) if row in known else -1 for row in wanted]
@@ -135,7 +140,7 @@ def test_laws_of_a_ranking(case, settings):
     assert len(set(ranking.kept.tolist())) == len(ranking.kept)
     assert np.isnan(ranking.scores["dense"]).all() == (not settings.dense_weight)
     if settings.dense_weight:
-        np.testing.assert_allclose(ranking.scores["dense"], leaves.vectors @ case[1], rtol=1e-5)
+        np.testing.assert_allclose(ranking.scores["dense"], leaves.vectors.matrix() @ case[1], rtol=1e-5)
         assert len(ranking.kept) == min(settings.k, len(leaves))
     known = np.isin(leaves.rows, case[2].rows)
     assert (~np.isnan(ranking.scores["lexical"])).tolist() == known.tolist()
@@ -174,7 +179,7 @@ def test_no_lexical_weight_asks_no_index(case, place):
     alone = replace(EVERY, coverage_weight=0.0, parent_share=0.0, document_share=0.0, neighbour_share=0.0)
     ranking = rank(case, replace(alone, lexical_weight=0.0, dense_weight=1.0))
     assert np.isnan(ranking.scores["lexical"]).all()
-    order = np.argsort(-(case[0].leaves.vectors @ case[1]).astype(np.float64), kind="stable")
+    order = np.argsort(-(case[0].leaves.vectors.matrix() @ case[1]).astype(np.float64), kind="stable")
     assert ranking.pool[ranking.kept].tolist() == order.tolist()
 
 
@@ -193,7 +198,7 @@ def test_leaves_that_do_not_pass_are_in_no_score_but_keep_their_places(case, dat
     assert ranking.pool.tolist() == asked.tolist()
     assert len(ranking.kept) == min(settings.k, len(asked))
     assert ranking.passing is part.passing
-    np.testing.assert_allclose(ranking.scores["dense"], (leaves.vectors @ query)[asked], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(ranking.scores["dense"], (leaves.vectors.matrix() @ query)[asked], rtol=1e-5, atol=1e-6)
     holding = np.isin(leaves.rows, matches.rows) & mask
     assert (~np.isnan(ranking.scores["lexical"])).tolist() == holding[asked].tolist()
     if settings.fusion == "zscore" and len(asked):
@@ -244,9 +249,8 @@ def test_parts_are_heard_whatever_each_of_them_finds(case, data, settings):
 
 def test_nothing_at_all_ranks_to_nothing():
     empty = np.zeros(0, np.int64)
-    leaves = LeafTable(
-        0, 0, 0, empty, empty.astype(np.int32), empty, empty, empty, empty, np.zeros((0, 0), np.float32), (), (), ()
-    )
+    none = LeafVectors.held(np.zeros((0, 0), np.float32))
+    leaves = LeafTable(0, 0, 0, empty, empty.astype(np.int32), empty, empty, empty, empty, none, (), (), ())
     case = (Snapshot.of(leaves), np.ones(384, np.float32), Matches([], []))
     assert rank(case, EVERY).kept.tolist() == []
     assert rank(case, replace(EVERY, exact_below=0, fusion="rrf"), by_chroma(case)).kept.tolist() == []

@@ -243,7 +243,7 @@ def test_imagined_answers_move_the_search_by_meaning_and_leave_that_by_words(pla
     asked = plain.searcher.find(QUESTION, Settings())
     assert np.array_equal(found.lexical, asked.lexical, equal_nan=True)
     query = FastEncoder().encode([QUESTION, *ANSWERS]).mean(axis=0)
-    expected = found.leaves.vectors[found.pool] @ (query / np.linalg.norm(query))
+    expected = found.leaves.vectors.of(found.pool) @ (query / np.linalg.norm(query))
     assert np.allclose(found.dense, expected, atol=1e-6)
     assert not np.allclose(found.dense, asked.dense, atol=1e-3)
 

@@ -180,7 +180,7 @@ def test_a_damaged_chroma_is_repaired_without_encoding(carried, tmp_path, damage
         assert all(problem.repairable for problem in problems)
         assert verify(reopened, repair=True) == []
         table = load_leaves(reopened)
-        assert nearest(reopened, table.vectors[700], 1)[0].tolist() == [table.rows[700]]
+        assert nearest(reopened, table.vectors.matrix()[700], 1)[0].tolist() == [table.rows[700]]
         assert CatalogueVectors(reopened).count() == vectors
 
 
@@ -229,7 +229,7 @@ def test_a_chroma_of_another_library_is_not_trusted(store, tmp_path) -> None:
             shutil.copytree(projection_directory(mine), directory)
         with pytest.raises(ProjectionDamagedError, match="not those that were closed"):
             open_projection(other)
-        rows, _ = nearest(other, load_leaves(other).vectors[0], 1)
+        rows, _ = nearest(other, load_leaves(other).vectors.matrix()[0], 1)
         assert rows.tolist() == [load_leaves(other).rows[0]]
 
 
@@ -282,9 +282,8 @@ def test_repetitions_that_the_graph_cannot_reach_are_no_damage(store, monkeypatc
     ingest(store, "two", TEXT)
     apply_outbox(store)
     table = load_leaves(store)
-    repeated = {
-        int(row) for row, of in zip(table.rows, table.vectors, strict=True) if np.allclose(of, table.vectors[0])
-    }
+    vectors = table.vectors.matrix()
+    repeated = {int(row) for row, of in zip(table.rows, vectors, strict=True) if np.allclose(of, vectors[0])}
     assert len(repeated) == 60
     examine = outbox.examine
 
@@ -305,7 +304,7 @@ def test_texts_that_stand_often_lie_apart_in_chroma_and_are_sound(store) -> None
     ingest(store, "again", "the very same piece " * 300)
     apply_outbox(store)
     assert compare_projection(store) == ""
-    rows, _ = query_projection(store, vector("the very same piece"), 50)
+    rows, _ = nearest(store, vector("the very same piece"), 50)
     assert len(rows) == 50
     assert verify(store) == []
 

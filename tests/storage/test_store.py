@@ -157,6 +157,16 @@ def test_the_threshold_of_an_answer_that_was_the_default_is_that_of_now(store) -
     assert store.settings().answering.least_support == 0.24, "chosen by hand, it stays"
 
 
+def test_a_size_that_was_the_default_is_that_of_now(store) -> None:
+    def stored(below: int, **more: int) -> int:
+        values = Settings().with_value("retrieval.exact_below", below).to_dict()
+        store.set_meta("settings", json.dumps({**values, **more}))
+        return store.settings().retrieval.exact_below
+
+    now = Settings().retrieval.exact_below
+    assert [stored(200_000, format=3), stored(70_000, format=3), stored(200_000, format=4)] == [now, 70_000, 200_000]
+
+
 def test_the_defaults_of_a_reranker_that_was_off_are_those_of_now(store) -> None:
     values = Settings().to_dict()
 

@@ -41,13 +41,15 @@ OVER = "the budget of {amount:,} {unit} ended before it"
 class Assembled:
     """``passages`` in relevance order; ``used`` of the budget's amount; ``fates`` by leaf index, for every extent.
 
-    ``ending``: where the context ends, or would at the usual dial; ``None`` where nothing was found.
+    ``ending``: where the context ends, or would at the usual dial; ``None`` where nothing was found. ``reached``: of
+    how many extents, best first, more than the child was looked at.
     """
 
     passages: tuple[Passage, ...]
     used: int
     fates: Mapping[int, str]
     ending: Ending | None = None
+    reached: int = 0
 
 
 def assemble(
@@ -58,13 +60,15 @@ def assemble(
     settings: AssemblySettings | None = None,
     *,
     preview: bool = True,
+    first: int | None = None,
 ) -> Assembled:
     """Fill the budget in relevance order. ``settings``: ``None`` for the defaults; their budget and order are not read.
 
     An extent that does not fit is tried as its child alone; the child that does not fit either is cut at a sentence
     (failing that, a word), and the context ends there. It ends before what is unlikely to add to the answer
     (``core.search.context.ending``). A single sentence that does not fit is passed over. ``preview``: where the room
-    is filled, tell where it would have ended, which takes filling it a second time.
+    is filled, tell where it would have ended, which takes filling it a second time. ``first``: of so many extents what
+    stands above them is read at once, ``None``: of all; the others' when it is needed.
     """
     settings = settings or AssemblySettings()
     if len(ranking.pool) < LEAST:
@@ -72,7 +76,7 @@ def assemble(
     most = max(MOST_PASSAGES, len(extents))
     notes = Notes(ranking.leaves, reads, widest_number(most, budget))
     candidates: list[ContextCandidate] = []
-    if settings.unit == "sentences" or (settings.unit == "auto" and budget.amount <= SMALL[budget.unit]):
+    if reads_sentences(settings, budget):
         candidates = sentence_candidates(ranking, extents, reads)
     if not candidates:
         candidates = whole_candidates(ranking.leaves, extents)
@@ -88,7 +92,7 @@ def assemble(
         return context
 
     if budget.headed:
-        notes.expect([], [(candidate.document, candidate.wanted.start) for candidate in candidates])
+        notes.expect([], [(candidate.document, candidate.wanted.start) for candidate in candidates[:first]])
     context = filled(settings)
     again = preview and not settings.stop_below
     usual = filled(replace(settings, stop_below=AssemblySettings().stop_below)) if again else context
@@ -97,7 +101,18 @@ def assemble(
     if ended is not None:
         ranks = {leaf: rank for rank, leaf in enumerate(ranking.pool[ranking.kept].tolist(), start=1)}
         ending = Ending(ranks.get(candidates[ended].child, 0), likely[ended], usual.refused[candidates[ended].child])
-    return Assembled(context.passages(ranking, notes), context.filling.used, context.fates(extents), ending)
+    return Assembled(
+        context.passages(ranking, notes),
+        context.filling.used,
+        context.fates(extents),
+        ending,
+        max(context.reached, usual.reached),
+    )
+
+
+def reads_sentences(settings: AssemblySettings, budget: Budget) -> bool:
+    """Whether the room is filled with single sentences, where there are any."""
+    return settings.unit == "sentences" or (settings.unit == "auto" and budget.amount <= SMALL[budget.unit])
 
 
 @dataclass(slots=True)
@@ -117,6 +132,7 @@ class _Context:
     ended: str = ""
     said: set[str] = field(default_factory=set)
     lit: set[int] = field(default_factory=set)
+    reached: int = 0
 
     def offer(self, candidates: Sequence[ContextCandidate], likely: Sequence[float]) -> None:
         """Take what fits of the candidates, best first.
@@ -131,6 +147,7 @@ class _Context:
                 for one in compress(rest, map(not_, covered)):
                     self.refused.setdefault(one.child, self.ended)
                 return
+            self.reached = at + 1
             if self.filling.covers((candidate.document, candidate.core))[0]:
                 self.taken.append((candidate, [candidate.core], CAME_IN))
                 continue

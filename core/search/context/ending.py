@@ -96,11 +96,11 @@ def signs(ranking: Ranking, children: Sequence[int]) -> Values:
         values = column[at] if column is not None else np.full(len(at), np.nan)
         return np.where(there & ~np.isnan(values), values, least)
 
-    known = ranking.broad[~np.isnan(ranking.broad)]
-    spread = max(float(known.std()), 1e-12) if len(known) else 1.0
-    scores = of("neighbours", float(known.min()) if len(known) else 0.0)
-    top = float(np.nanmax(ranking.broad[ranking.kept])) if len(ranking.kept) and len(known) else float(scores.max())
-    average = float(known.mean()) if len(known) else 0.0
+    known = ranking.spread
+    spread = max(known.deviation, 1e-12) if known.count else 1.0
+    scores = of("neighbours", known.least)
+    top = float(np.nanmax(ranking.broad[ranking.kept])) if len(ranking.kept) and known.count else float(scores.max())
+    average = known.mean
     around = of("coverage", 0.0)
     documents = ranking.leaves.documents[np.asarray(children)]
     likely = _likely(ranking, at, there)
@@ -109,7 +109,7 @@ def signs(ranking: Ranking, children: Sequence[int]) -> Values:
         [
             np.log(places),
             (top - scores) / spread,
-            np.full(count, (top - average) / spread - math.sqrt(2 * math.log(max(len(known), 1)))),
+            np.full(count, (top - average) / spread - math.sqrt(2 * math.log(max(known.count, 1)))),
             np.full(count, _lead(ranking.scores.get("dense"))[0]),
             np.full(count, _lead(ranking.scores.get("lexical"))[1]),
             around,

@@ -51,13 +51,15 @@ def expand(
     *,
     intent: str = "",
     confidence: Values | None = None,
+    first: int | None = None,
 ) -> list[Extent]:
     """One extent for each kept leaf, and those a strategy adds, in relevance order; equals in the ranking's order.
 
     None of them holds what the question leaves out.
     ``sizes``: of each leaf of the snapshot, in the budget's unit. ``budget``: the reader's whole room. ``intent``: what
     kind of answer the question wants, "" where it is not known. ``confidence``: for each kept leaf, best first, from 0
-    to 1; ``None`` takes what the ranking itself says (``core.search.expansion.relevance.confidences``).
+    to 1; ``None`` takes what the ranking itself says (``core.search.expansion.relevance.confidences``). ``first``:
+    where texts decide, those of so many of the best are read; ``None``: all. A context that ends there is the same.
     """
     growth = Growth(
         ranking=ranking,
@@ -69,6 +71,7 @@ def expand(
         children=ranking.pool[ranking.kept].tolist(),
         relevances=relevances(ranking),
         confidences=confidences(ranking) if confidence is None else confidence,
+        first=first,
     )
     grown = cleared(ranking.leaves, ranking.passing, EXPANDERS[settings.strategy](growth))
     return sorted(grown, key=lambda extent: -extent.relevance)

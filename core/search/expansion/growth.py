@@ -105,7 +105,8 @@ class Growth:
     """``children``: leaf indices of the kept, best first; a child's place is its position there.
 
     ``relevances`` and ``confidences`` are aligned with them. ``sizes``: of every leaf of the snapshot, in the budget's
-    unit. ``budget``: the reader's whole room. ``intent``: of the question, "" where it is not known.
+    unit. ``budget``: the reader's whole room. ``intent``: of the question, "" where it is not known. ``first``: so many
+    children are grown by what their text says, the others stay as they are; ``None``: all.
     """
 
     ranking: Ranking
@@ -117,6 +118,7 @@ class Growth:
     children: Sequence[int]
     relevances: Values
     confidences: Values
+    first: int | None = None
 
     @property
     def leaves(self) -> LeafTable:
@@ -185,15 +187,16 @@ def gated_parent(growth: Growth) -> list[Extent]:
 
 def needed(growth: Growth) -> list[Extent]:
     """As ``parent`` for children that do not stand alone; the others as they are. Reads texts and kinds."""
-    leaves, reads = growth.leaves, growth.reads
-    documents = leaves.documents[growth.children].tolist()
+    leaves, reads, looked_at = growth.leaves, growth.reads, growth.children[: growth.first]
+    documents = leaves.documents[looked_at].tolist()
     known = {document: (reads.text(document), reads.kind(document)) for document in dict.fromkeys(documents)}
     why: list[str] = []
-    for child, document in zip(growth.children, documents, strict=True):
+    for child, document in zip(looked_at, documents, strict=True):
         text, kind = known[document]
         own = Span(int(leaves.starts[child]), int(leaves.ends[child]))
         why.append("it is prose, which says what it says by itself" if stands_alone(text, own, kind) else "")
-    return _parents(growth, why)
+    beyond = len(growth.children) - len(looked_at)
+    return _parents(growth, [*why, *["the context ended before it"] * beyond])
 
 
 def stands_alone(text: str, span: Span, kind: str) -> bool:

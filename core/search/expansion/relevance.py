@@ -49,7 +49,7 @@ def relative_scores(ranking: Ranking) -> Values:
     scores = _filled(ranking.broad[ranking.kept])
     if not len(scores):
         return scores
-    average = float(np.nanmean(ranking.broad)) if not np.isnan(ranking.broad).all() else 0.0
+    average = ranking.spread.mean
     span = float(scores.max()) - average
     return np.clip((scores - average) / span, 0.0, 1.0) if span > 1e-12 else np.ones(len(scores))
 
@@ -64,11 +64,9 @@ def confidences(ranking: Ranking) -> Values:
     library is; and a child half as far above the average as a clear best one has 0.5 as well. It is a place on a scale,
     no probability. Where a calibrated re-ranker read a child, ``moved_by_reading`` moves it along the same scale.
     """
-    known = ranking.broad[~np.isnan(ranking.broad)]
-    scores = _filled(ranking.broad[ranking.kept])
-    deviation = float(known.std()) if len(known) else 0.0
-    z = (scores - known.mean()) / deviation if deviation > 1e-12 else np.zeros(len(scores))
-    by_chance = math.sqrt(2 * math.log(max(len(known), 1)))
+    known, scores = ranking.spread, _filled(ranking.broad[ranking.kept])
+    z = (scores - known.mean) / known.deviation if known.deviation > 1e-12 else np.zeros(len(scores))
+    by_chance = math.sqrt(2 * math.log(max(known.count, 1)))
     placed = np.asarray(relative_scores(ranking) / (1 + np.exp(by_chance - z)))
     if ranking.probabilities is None:
         return placed

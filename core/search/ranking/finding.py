@@ -1,14 +1,14 @@
 """One state of the leaves, and both searches over it, with the evidence beside them, before any fusion.
 
-Below a measured size every leaf is scored exactly, so scores are standardised over all leaves. Above it, over the
-union of both searches' candidates and their neighbours.
+Below a measured size every leaf is scored. Above it the best of both searches and those beside them are, and a
+background of leaves drawn evenly tells how scores lie over all of them: so a leaf is worth the same either way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
@@ -58,6 +58,17 @@ class Snapshot:
         """Indices of the leaves that are searched, ascending."""
         return np.arange(len(self.leaves)) if self.passing is None else np.flatnonzero(self.passing.mask)
 
+    @property
+    def background(self) -> tuple[NDArray[np.int64], Callable[[], Vectors]]:
+        """Indices of leaves drawn evenly from those that are searched, ascending, and what reads their vectors: once,
+        where all leaves are searched.
+        """
+        places = drawn(len(self.leaves))
+        if self.passing is not None:
+            places = self.asked[drawn(len(self.asked))]
+            return places, lambda: self.leaves.vectors.of(places)
+        return places, lambda: self.leaves.vectors.kept(places)
+
     def index_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Indices into ``leaves`` of catalogue rows; -1 for a row this state does not know."""
         known = self.leaves.rows
@@ -73,9 +84,25 @@ class Snapshot:
 
 # Above the exact size each search hands on this many candidates; ten times the default k keeps recall at k near 1.
 POOL = 500
+# What stands in the parent of one of so many of each search's best, or beside it, is scored too: these lend to it.
+LIFTED = 200
+# The background: so many runs of so many leaves, evenly apart. Runs, for what stands beside a leaf lends to it.
+RUNS, RUN = 128, 32
 
-Nearest = Callable[[Vectors, int], NDArray[np.int64]]
+Nearest = Callable[[Vectors, int], NDArray[np.int64] | None]
 Query = Callable[[], Vectors]
+
+
+def drawn(count: int) -> NDArray[np.int64]:
+    """``RUNS`` runs of ``RUN`` places among so many, evenly apart, ascending; all where there are no more.
+
+    >>> drawn(3).tolist(), len(drawn(10**6)), drawn(10**6)[[0, -1]].tolist()
+    ([0, 1, 2], 4096, [0, 999999])
+    """
+    if count <= RUNS * RUN:
+        return np.arange(count)
+    begins = np.linspace(0, count - RUN, RUNS).astype(np.int64)
+    return (begins[:, None] + np.arange(RUN)).ravel()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,6 +113,9 @@ class SearchScores:
     search did not rank the leaf. ``coverage``: as them, by ``fusion.coverage``; ``None`` where it is off.
     ``timings_ms`` by stage. ``passing``: of the snapshot. ``alias``: as ``dense``, the best cosine of what else a leaf
     is found by, and ``matched``, int64, the place of that in ``leaves.aliases``, -1 for none; ``None`` without any.
+
+    Where the pool is not all that was searched: ``background``, as these, of leaves drawn evenly from all, and
+    ``spreads``, how the scores "lexical" and "coverage" lie over all.
     """
 
     question: str
@@ -100,6 +130,8 @@ class SearchScores:
     passing: Passing | None = None
     alias: fusion.Scores | None = None
     matched: NDArray[np.int64] | None = None
+    background: SearchScores | None = None
+    spreads: Mapping[str, fusion.Spread] = field(default_factory=dict)
 
 
 def search_scores_key(settings: Settings) -> Hashable:
@@ -135,41 +167,58 @@ def search_leaves(
 
     ``searches``: for each text to look for, ``query()`` and its analysed tokens. ``query()`` returns the text's vector,
     ``(d,)`` float32 of unit norm; it is not called where ``settings.dense_weight`` is 0.
-    ``nearest(query, n)``: the catalogue rows of the ``n`` leaves nearest to a vector. It is asked only above
-    ``settings.exact_below`` leaves; then every search scores all leaves that any of them finds.
+    ``nearest(query, n)``: the catalogue rows of the ``n`` leaves nearest to a vector; ``None``: compare all of them.
+    It is asked only above ``settings.exact_below`` leaves; then every search scores all leaves that any of them finds,
+    and no vectors are read but theirs and the background's.
 
     Vectors are encoded and compared in a thread of their own while words are searched in this one. The stages "encode"
     and "dense" are what either still takes after that.
     """
-    laps, asked = Laps(), snapshot.asked
+    laps, asked, leaves = Laps(), snapshot.asked, snapshot.leaves
     exact = len(asked) <= settings.exact_below
-    searched = [_one_search(*one, snapshot, exact, lexical, settings, laps) for one in searches]
-    by_alias, pool = _by_alias(snapshot.leaves, searched), asked
+    if exact and settings.dense_weight:
+        leaves.vectors.matrix()  # here, for another thread would read another state of the catalogue
+    near = None if exact else nearest
+    searched = [_one_search(query, tokens, snapshot, near, lexical, settings, laps) for query, tokens in searches]
+    by_alias, pool = _by_alias(leaves, searched), asked
     if not exact:
-        found = [_candidates(snapshot, one, nearest) for one in searched]
+        found = [_candidates(snapshot, one) for one in searched]
         if by_alias is not None:
-            found.append(asked[fusion.best_first(by_alias[0][asked], POOL)])
-        pool = _with_neighbours(snapshot, np.concatenate(found))
-    dense = _most([one.scored(snapshot.leaves.vectors, pool) for one in searched])
-    if snapshot.leaves.unencoded is not None:
-        dense[snapshot.leaves.unencoded[pool]] = np.nan
+            found.append((asked[fusion.best_first(by_alias[0][asked], POOL)],))
+        pool = _with_family(snapshot, [best for one in found for best in one])
+
+    def scores(places: NDArray[np.int64], own: Vectors | None) -> SearchScores:
+        """What was found of some leaves. ``own``: their vectors, ``None`` where all were compared."""
+        dense = _most([one.scored(places, own) for one in searched])
+        if leaves.unencoded is not None:
+            dense[leaves.unencoded[places]] = np.nan
+        covered = [one.coverage[places] for one in searched if one.coverage is not None]
+        return SearchScores(
+            question,
+            leaves,
+            places,
+            dense,
+            _most([one.lexical[places] for one in searched]),
+            laps.milliseconds,
+            _most(covered) if covered else None,
+            passing=snapshot.passing,
+            alias=None if by_alias is None else by_alias[0][places],
+            matched=None if by_alias is None else by_alias[1][places],
+        )
+
+    if exact:
+        made = scores(pool, None)
+        laps.end("dense")
+        return made
+    meant = any(one.query is not None for one in searched)
+    around, vectors = snapshot.background
+    made = scores(pool, leaves.vectors.of(pool) if meant else None)
+    behind = scores(around, vectors() if meant else None)
     laps.end("dense")
-    words = _most([one.lexical[pool] for one in searched])
-    covered = [one.coverage[pool] for one in searched if one.coverage is not None]
-    coverage = _most(covered) if covered else None
-    alias, matched = (None, None) if by_alias is None else (by_alias[0][pool], by_alias[1][pool])
-    return SearchScores(
-        question,
-        snapshot.leaves,
-        pool,
-        dense,
-        words,
-        laps.milliseconds,
-        coverage,
-        passing=snapshot.passing,
-        alias=alias,
-        matched=matched,
-    )
+    words = {"lexical": _most([one.lexical[asked] for one in searched])}
+    if made.coverage is not None:
+        words["coverage"] = _most([one.coverage[asked] for one in searched if one.coverage is not None])
+    return replace(made, background=behind, spreads={name: fusion.Spread.of(one) for name, one in words.items()})
 
 
 def _by_alias(leaves: LeafTable, searched: Sequence[_OneSearch]) -> tuple[fusion.Scores, NDArray[np.int64]] | None:
@@ -192,21 +241,23 @@ def _by_alias(leaves: LeafTable, searched: Sequence[_OneSearch]) -> tuple[fusion
 class _OneSearch:
     """What one text finds. ``query``: its vector, ``None`` where the search by meaning is off.
 
-    ``similar``: cosines of the leaves that are searched, ``None`` where they are computed for a pool alone.
+    ``similar``: cosines of the leaves that are searched, ``None`` where they are computed for a pool alone; ``near``:
+    indices of the nearest then, unless ``None``.
     ``lexical``, ``coverage``: of all leaves, ``nan`` for one without any of its words or that is not searched;
     ``coverage`` ``None``: off.
     """
 
     query: Vectors | None
     similar: Vectors | None
+    near: NDArray[np.int64] | None
     lexical: fusion.Scores
     coverage: fusion.Scores | None
 
-    def scored(self, vectors: Vectors, pool: NDArray[np.int64]) -> fusion.Scores:
+    def scored(self, pool: NDArray[np.int64], own: Vectors | None) -> fusion.Scores:
         """Cosines of the leaves in ``pool``, float64; ``nan`` where the search by meaning is off."""
         similar = self.similar
-        if similar is None and self.query is not None and len(pool):
-            similar = vectors[pool] @ self.query
+        if similar is None and self.query is not None and own is not None and len(pool):
+            similar = own @ self.query
         return np.full(len(pool), np.nan) if similar is None else similar.astype(np.float64)
 
 
@@ -214,20 +265,25 @@ def _one_search(
     query: Query,
     tokens: Sequence[str],
     snapshot: Snapshot,
-    exact: bool,
+    nearest: Nearest | None,
     lexical: LexicalIndex,
     settings: RetrievalSettings,
     laps: Laps,
 ) -> _OneSearch:
-    def compared() -> tuple[Vectors, float, Vectors | None]:
-        """The text's vector, when it was ready, and its cosines."""
+    """``nearest`` ``None``: all leaves that are searched are compared, whose vectors are in memory."""
+
+    def compared() -> tuple[Vectors, float, Vectors | None, NDArray[np.int64] | None]:
+        """The text's vector, when it was ready, and what is like it."""
         vector, encoded = query(), perf_counter()
-        vectors, asked = snapshot.leaves.vectors, snapshot.asked
-        if not exact or not len(asked):  # an empty library has no dimension yet
-            return vector, encoded, None
+        asked = snapshot.asked
+        if not len(asked):  # an empty library has no dimension yet
+            return vector, encoded, None, None
+        if nearest is not None:
+            return vector, encoded, None, nearest(vector, POOL)
+        vectors = snapshot.leaves.vectors.matrix()
         # Copying the vectors of many leaves costs more than multiplying all of them.
         few = 4 * len(asked) <= len(vectors)
-        return vector, encoded, vectors[asked] @ vector if few else (vectors @ vector)[asked]
+        return vector, encoded, vectors[asked] @ vector if few else (vectors @ vector)[asked], None
 
     with ThreadPoolExecutor(1, "encode") as beside:
         asking = beside.submit(compared) if settings.dense_weight else None
@@ -244,10 +300,22 @@ def _one_search(
         if settings.coverage_weight:
             covered = _coverage(tokens, snapshot, lexical)
             laps.end("coverage")
-        vector, encoded, similar = asking.result() if asking else (None, None, None)
+        vector, encoded, similar, near = asking.result() if asking else (None, None, None, None)
     laps.end("encode", encoded)
+    if nearest is not None and vector is not None and near is None:  # in this thread, for the reason above
+        near = _nearest(snapshot, vector, POOL)
+    elif near is not None:
+        near = snapshot.index_of(near)
     laps.end("dense")
-    return _OneSearch(vector, similar, words, covered)
+    return _OneSearch(vector, similar, near, words, covered)
+
+
+def _nearest(snapshot: Snapshot, query: Vectors, count: int) -> NDArray[np.int64]:
+    """Indices of the leaves nearest to a vector, of all that are searched."""
+    similar = snapshot.leaves.vectors.cosines(query).astype(np.float64)
+    if snapshot.passing is not None:
+        similar[~snapshot.passing.mask] = np.nan
+    return fusion.best_first(similar, count)
 
 
 def _most(scores: Sequence[fusion.Scores]) -> fusion.Scores:
@@ -273,19 +341,24 @@ def _coverage(tokens: Sequence[str], snapshot: Snapshot, lexical: LexicalIndex) 
     return covered
 
 
-def _candidates(snapshot: Snapshot, one: _OneSearch, nearest: Nearest) -> NDArray[np.int64]:
-    """What either search finds best, as indices of leaves."""
-    near = nearest(one.query, POOL) if one.query is not None else np.zeros(0, dtype=np.int64)
-    found = snapshot.index_of(near)
-    held = np.flatnonzero(~np.isnan(one.lexical))
-    return np.concatenate([found[found >= 0], held[np.argsort(-one.lexical[held], kind="stable")[:POOL]]])
+def _candidates(snapshot: Snapshot, one: _OneSearch) -> tuple[NDArray[np.int64], ...]:
+    """What each search finds best, best first, as indices of leaves."""
+    near = np.zeros(0, np.int64) if one.near is None else one.near[one.near >= 0]
+    return near, fusion.best_first(one.lexical, POOL)
 
 
-def _with_neighbours(snapshot: Snapshot, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Leaves with their neighbours in text order, ascending; those that are searched."""
-    around = np.concatenate([chosen - 1, chosen, chosen + 1])
-    inside = np.unique(around[(around >= 0) & (around < len(snapshot.leaves))])
-    return inside if snapshot.passing is None else inside[snapshot.passing.mask[inside]]
+def _with_family(snapshot: Snapshot, found: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The leaves found, each best first, and with the best of them those beside them and in their parents, ascending;
+    those that are searched.
+    """
+    groups = snapshot.groups
+    best = np.concatenate([one[:LIFTED] for one in found])
+    parents = np.unique(groups[best])
+    begins, ends = np.searchsorted(groups, parents), np.searchsorted(groups, parents, side="right")
+    inside = (np.arange(begin, end) for begin, end in zip(begins, ends, strict=True))
+    around = np.concatenate([best - 1, best + 1, *found, *inside])
+    pool = np.unique(around[(around >= 0) & (around < len(snapshot.leaves))])
+    return pool if snapshot.passing is None else pool[snapshot.passing.mask[pool]]
 
 
 class Laps:

@@ -7,7 +7,8 @@ over what the searches found. ``docs/ablations.md`` says what each piece is wort
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,38 +17,70 @@ from numpy.typing import NDArray
 Scores = NDArray[np.float64]
 
 
-def standardise(scores: Scores) -> Scores:
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How a score lies over all leaves that are searched, by which the scores of a few are brought to its scale.
+
+    ``count``: the leaves. ``mean``, ``deviation``, ``least``, ``most``: of their scores; an unranked one counts as 0.
+    """
+
+    count: int
+    mean: float
+    deviation: float
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, scores: Scores, others: Scores | None = None, count: int | None = None) -> Spread:
+        """Of the scores; or of ``count`` of which these are all but those that ``others`` were drawn from evenly.
+
+        >>> Spread.of(np.array([1.0, 3.0])), Spread.of(np.array([4.0]), np.array([1.0, 3.0]), 3).mean
+        (Spread(count=2, mean=2.0, deviation=1.0, least=1.0, most=3.0), 2.6666666666666665)
+        """
+        filled = np.where(np.isnan(scores), 0.0, scores)
+        if others is None or not len(others):
+            if not len(filled):
+                return cls(0, 0.0, 0.0, 0.0, 0.0)
+            return cls(len(filled), float(filled.mean()), float(filled.std()), float(filled.min()), float(filled.max()))
+        drawn = np.where(np.isnan(others), 0.0, others)
+        count = max(count or 0, len(filled) + len(drawn))
+        weights = np.repeat([1.0, (count - len(filled)) / len(drawn)], [len(filled), len(drawn)])
+        every = np.concatenate([filled, drawn])
+        mean = float(np.average(every, weights=weights))
+        deviation = float(np.average((every - mean) ** 2, weights=weights) ** 0.5)
+        return cls(count, mean, deviation, float(every.min()), float(every.max()))
+
+
+def standardise(scores: Scores, over: Spread | None = None) -> Scores:
     """Standard scores over all entries; an unranked entry counts as the lowest possible score, 0 for lexical search.
 
-    A constant array carries no information and becomes zeros.
+    ``over``: how the scores lie where the entries are some of many; ``None``: these are all. A constant score carries
+    no information and becomes zeros.
 
     >>> standardise(np.array([1.0, 3.0])).tolist()
     [-1.0, 1.0]
     """
     filled = np.where(np.isnan(scores), 0.0, scores)
-    if not filled.size:
-        return filled
-    deviation = float(filled.std())
-    if deviation <= 1e-12:
+    over = over or Spread.of(filled)
+    if over.deviation <= 1e-12:
         return np.zeros_like(filled)
-    return np.asarray((filled - filled.mean()) / deviation)
+    return np.asarray((filled - over.mean) / over.deviation)
 
 
-def rescale(scores: Scores) -> Scores:
-    """Scores from 0 for the worst entry to 1 for the best; an unranked entry counts as 0, as in ``standardise``.
+def rescale(scores: Scores, over: Spread | None = None) -> Scores:
+    """Scores from 0 for the worst entry to 1 for the best; an unranked entry counts as 0, and ``over`` is as in
+    ``standardise``.
 
-    A constant array carries no information and becomes zeros.
+    A constant score carries no information and becomes zeros.
 
     >>> rescale(np.array([2.0, 3.0, 4.0])).tolist()
     [0.0, 0.5, 1.0]
     """
     filled = np.where(np.isnan(scores), 0.0, scores)
-    if not filled.size:
-        return filled
-    least, most = float(filled.min()), float(filled.max())
-    if most - least <= 1e-12:
+    over = over or Spread.of(filled)
+    if over.most - over.least <= 1e-12:
         return np.zeros_like(filled)
-    return np.asarray((filled - least) / (most - least))
+    return np.asarray((filled - over.least) / (over.most - over.least))
 
 
 def averaged(scores: Scores) -> Scores:
@@ -123,18 +156,27 @@ def best_first(scores: Scores, limit: int | None = None) -> NDArray[np.int64]:
     return Ordered(scores).best(limit)
 
 
-def fuse_scaled(searches: list[tuple[Scores, float]], scaled: Callable[[Scores], Scores] = standardise) -> Scores:
+Scaled = Callable[[Scores, Spread | None], Scores]
+
+
+def fuse_scaled(
+    searches: Sequence[tuple[Scores, float]], scaled: Scaled = standardise, over: Sequence[Spread] = ()
+) -> Scores:
     """The weighted sum of scores on one scale: standard scores, or those of ``rescale``.
+
+    ``over``: how the scores of each search lie over all leaves; () where the entries are all of them.
 
     >>> fuse_scaled([(np.array([0.0, 1.0]), 1.0), (np.array([np.nan, 2.0]), 1.0)]).tolist()
     [-2.0, 2.0]
     >>> fuse_scaled([(np.array([0.2, 1.0]), 1.0), (np.array([np.nan, 2.0]), 0.5)], rescale).tolist()
     [0.0, 1.5]
     """
-    return np.asarray(sum((weight * scaled(scores) for scores, weight in searches), np.zeros(len(searches[0][0]))))
+    spreads: Sequence[Spread | None] = over or [None] * len(searches)
+    summed = (weight * scaled(scores, one) for (scores, weight), one in zip(searches, spreads, strict=True))
+    return np.asarray(sum(summed, np.zeros(len(searches[0][0]))))
 
 
-def fuse_reciprocal(searches: list[tuple[Scores, float]], constant: int) -> Scores:
+def fuse_reciprocal(searches: Sequence[tuple[Scores, float]], constant: int) -> Scores:
     """Weighted reciprocal rank fusion: the sum of ``weight / (constant + rank)`` over the searches that rank an entry.
 
     Source: Cormack, Clarke, Buettcher, "Reciprocal Rank Fusion outperforms Condorcet", SIGIR 2009.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,8 @@ class Ranking:
     stage. ``probabilities``: float64, aligned with ``pool``, that a leaf answers, ``nan`` where no re-ranker read it;
     ``None`` where none did whose scores are calibrated. ``matched``: what a leaf is found by besides its text, where
     that is nearer to the question, by position in ``pool``. ``passing``: which of ``leaves`` conditions let through,
-    and what must not be read beside them; ``None`` where they leave out nothing.
+    and what must not be read beside them; ``None`` where they leave out nothing. ``beyond``: the ``spread`` where the
+    pool is not all that was searched.
     """
 
     question: str
@@ -47,6 +48,12 @@ class Ranking:
     probabilities: fusion.Scores | None = None
     passing: Passing | None = None
     matched: Mapping[int, str] = field(default_factory=dict)
+    beyond: fusion.Spread | None = None
+
+    @property
+    def spread(self) -> fusion.Spread:
+        """How the ``broad`` scores lie over all leaves that were searched, those outside the pool as well."""
+        return self.beyond or fusion.Spread.of(self.broad[~np.isnan(self.broad)])
 
     @property
     def final(self) -> fusion.Scores:
@@ -68,7 +75,14 @@ class Ranking:
 def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
     """What was found, fused, shared among leaves that stand together and cut to the first ``settings.k``."""
     laps = Laps()
-    scores, lifted = _scored(found, settings, laps)
+    over = None if found.background is None else _spreads(found, found.background)
+    scores, lifted = _scored(found, settings, laps, over)
+    beyond = None
+    if over is not None and found.background is not None:
+        every = _joined(found, found.background)  # for the best of a document may be in the pool
+        around, _ = _scored(every, settings, Laps(), over)
+        drawn = around["neighbours"][~np.isin(every.pool, found.pool)]
+        beyond = fusion.Spread.of(scores["neighbours"], drawn, over["dense"].count)
     dense, words, final = _meant(found), found.lexical, scores["neighbours"]
     below = dense < settings.min_similarity  # nan compares as False: without dense search nothing is dropped
     threshold = f"its similarity is below the threshold of {settings.min_similarity:.2f}"
@@ -92,6 +106,33 @@ def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
         found.notes,
         passing=found.passing,
         matched=_matched(found),
+        beyond=beyond,
+    )
+
+
+def _spreads(found: SearchScores, background: SearchScores) -> dict[str, fusion.Spread]:
+    """How each search's scores lie over all leaves: of words as they were counted, of meaning by the background."""
+    drawn = ~np.isin(background.pool, found.pool)
+    # Of what waits for its vector nothing is known: it counts as an average leaf.
+    meant = fusion.averaged(np.concatenate([_meant(found), _meant(background)[drawn]]))
+    pool, others = np.split(meant, [len(found.pool)])
+    return {**found.spreads, "dense": fusion.Spread.of(pool, others, found.spreads["lexical"].count)}
+
+
+def _joined(found: SearchScores, background: SearchScores) -> SearchScores:
+    """What was found of the leaves of either, each once, in text order."""
+    pool, first = np.unique(np.concatenate([found.pool, background.pool]), return_index=True)
+
+    def both(one: fusion.Scores | None, other: fusion.Scores | None) -> fusion.Scores | None:
+        return None if one is None or other is None else np.concatenate([one, other])[first]
+
+    return replace(
+        background,
+        pool=pool,
+        dense=np.concatenate([found.dense, background.dense])[first],
+        lexical=np.concatenate([found.lexical, background.lexical])[first],
+        coverage=both(found.coverage, background.coverage),
+        alias=both(found.alias, background.alias),
     )
 
 
@@ -109,19 +150,25 @@ def _matched(found: SearchScores) -> dict[int, str]:
 
 
 def _scored(
-    found: SearchScores, settings: RetrievalSettings, laps: Laps
+    found: SearchScores, settings: RetrievalSettings, laps: Laps, over: Mapping[str, fusion.Spread] | None
 ) -> tuple[dict[str, fusion.Scores], NDArray[np.bool_]]:
-    """The scores of every stage that takes part, in their order, and which leaves a neighbour lifted."""
+    """The scores of every stage that takes part, in their order, and which leaves a neighbour lifted.
+
+    ``over``: how each search's scores lie over all leaves; ``None``: those found are all.
+    """
     documents, parents = found.leaves.documents[found.pool], found.leaves.parent_rows[found.pool]
     beside = {} if found.alias is None else {"alias": found.alias}
     scores = {"dense": found.dense, **beside, "lexical": found.lexical}
     dense = _meant(found)
-    dense = dense if found.leaves.unencoded is None else fusion.averaged(dense)
-    searches = [(dense, settings.dense_weight), (found.lexical, settings.lexical_weight)]
+    if found.leaves.unencoded is not None:
+        dense = fusion.averaged(dense) if over is None else np.where(np.isnan(dense), over["dense"].mean, dense)
+    weighed = [("dense", dense, settings.dense_weight), ("lexical", found.lexical, settings.lexical_weight)]
     if found.coverage is not None and settings.coverage_weight:
         scores["coverage"] = found.coverage
-        searches.append((found.coverage, settings.coverage_weight))
-    fused = _FUSERS[settings.fusion]([search for search in searches if search[1]], settings)
+        weighed.append(("coverage", found.coverage, settings.coverage_weight))
+    searches = [(values, weight) for _, values, weight in weighed if weight]
+    spreads = [] if over is None else [over[name] for name, _, weight in weighed if weight]
+    fused = _FUSERS[settings.fusion](searches, spreads, settings)
     scores["fused"] = score = fused
     laps.end("fused")
     if settings.parent_share:
@@ -134,8 +181,9 @@ def _scored(
     return scores, shared > 0
 
 
-_FUSERS: Mapping[str, Callable[[list[tuple[fusion.Scores, float]], RetrievalSettings], fusion.Scores]] = {
-    "zscore": lambda searches, _: fusion.fuse_scaled(searches),
-    "minmax": lambda searches, _: fusion.fuse_scaled(searches, fusion.rescale),
-    "rrf": lambda searches, settings: fusion.fuse_reciprocal(searches, settings.rrf_k),
+_Fuser = Callable[[Sequence[tuple[fusion.Scores, float]], Sequence[fusion.Spread], RetrievalSettings], fusion.Scores]
+_FUSERS: Mapping[str, _Fuser] = {
+    "zscore": lambda searches, over, _: fusion.fuse_scaled(searches, fusion.standardise, over),
+    "minmax": lambda searches, over, _: fusion.fuse_scaled(searches, fusion.rescale, over),
+    "rrf": lambda searches, _, settings: fusion.fuse_reciprocal(searches, settings.rrf_k),
 }

@@ -12,6 +12,7 @@ from core.storage.catalogue.generations import generations
 from core.storage.catalogue.meaning import ENCODED
 from core.storage.connections import CATALOGUE
 from core.storage.faults import row_faults
+from core.storage.index.recall import last_recall
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.schema.word_tables import FIELDS, content_table, index_table
 from core.storage.store import Store
@@ -27,11 +28,12 @@ class Stats:
     ``documents`` are versions; ``chunks`` are leaves, ``parents`` the chunks above them; ``characters`` and
     ``covered`` are non-blank ones; ``coverage`` is their share, 0..1 (1.0 for an empty library). ``texts``: distinct
     inputs of the encoder that the leaves need; ``vectors``: those kept, of leaves cut otherwise too. ``pending``:
-    changes Chroma has yet to be told. ``trash``: sources in the trash, and ``trash_bytes`` the originals that nothing
-    else holds. ``catalogue_bytes`` is ``text_bytes`` (text, structure, chunks, jobs), ``vectors_bytes`` and
-    ``lexical_bytes``; ``files_bytes``: originals, those in the trash too; ``cache_bytes``: pictures of pages and the
-    like; ``backups_bytes``: copies of the catalogue and those set aside; ``other_bytes``: reports of benchmarks.
-    ``total_bytes`` is all of it.
+    changes Chroma has yet to be told; ``recall``: of the leaves nearest to a question the share, 0..1, that Chroma was
+    last seen to find (``core.storage.index.recall``), ``None`` where it was never measured. ``trash``: sources in the
+    trash, and ``trash_bytes`` the originals that nothing else holds. ``catalogue_bytes`` is ``text_bytes`` (text,
+    structure, chunks, jobs), ``vectors_bytes`` and ``lexical_bytes``; ``files_bytes``: originals, those in the trash
+    too; ``cache_bytes``: pictures of pages and the like; ``backups_bytes``: copies of the catalogue and those set
+    aside; ``other_bytes``: reports of benchmarks. ``total_bytes`` is all of it.
     """
 
     sources: int
@@ -46,6 +48,7 @@ class Stats:
     vectors: int
     generations: int
     pending: int
+    recall: float | None
     judgments: int
     jobs: int
     trash: int
@@ -111,6 +114,7 @@ def stats(store: Store) -> Stats:
     return Stats(
         **counts,
         **sizes,
+        recall=None if (seen := last_recall(store)) is None else seen.share,
         coverage=counts["covered"] / counts["characters"] if counts["characters"] else 1.0,
         text_bytes=max(0, catalogue - vectors_bytes - lexical_bytes),
         vectors_bytes=vectors_bytes,

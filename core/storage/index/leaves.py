@@ -12,6 +12,7 @@ from core.errors import StorageError
 from core.storage.catalogue.meaning import UNENCODED
 from core.storage.catalogue.names import names_of_versions
 from core.storage.faults import row_faults
+from core.storage.index.leaf_vectors import LeafVectors
 from core.storage.store import Store
 from core.types import Span, Vectors
 
@@ -39,7 +40,7 @@ class LeafTable:
 
     ``rows``, ``starts``, ``ends``, ``tokens``, ``parent_rows``: (n,) int64, a missing parent is -1. ``documents``:
     (n,) int32, the place of the leaf's version in ``version_ids``, ``titles`` and ``names`` (its first source's name).
-    ``vectors``: (n, dimension) float32, C-contiguous, as the encoder gave them. ``generation`` 0: nothing indexed yet.
+    ``vectors``: of the leaves, read when they are asked for. ``generation`` 0: nothing indexed yet.
     ``unencoded``: (n,) whether a leaf waits for its vector, which is zero till then; ``None``: all have theirs.
     ``aliases``: ``None`` where every leaf is found by its text alone.
     """
@@ -53,7 +54,7 @@ class LeafTable:
     ends: NDArray[np.int64]
     tokens: NDArray[np.int64]
     parent_rows: NDArray[np.int64]
-    vectors: Vectors
+    vectors: LeafVectors
     version_ids: tuple[str, ...]
     titles: tuple[str, ...]
     names: tuple[str, ...]
@@ -66,10 +67,7 @@ class LeafTable:
 
 @row_faults("The table of leaves")
 def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
-    """The leaves as they are now. ``previous`` saves reading again the vectors it holds: those of a row never change.
-
-    Raises ``StorageError`` for a vector of the wrong length.
-    """
+    """The leaves as they are now. What vectors ``previous`` holds is not read again."""
     with store.reading():
         revision = store.contents()
         if previous is not None and previous.revision == revision:
@@ -80,15 +78,9 @@ def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
         number, dimension = serving or (0, 0)
         numbers = _columns(store, number)
         documents = _documents(store, number)
-        if previous is None or previous.generation != number or not len(previous):
-            blobs = store.rows(
-                "SELECT data FROM chunk JOIN vector ON vector.number = chunk.vector"
-                " WHERE generation = ? AND level = 0 ORDER BY version, start, row",
-                number,
-            )
-            vectors = _matrix(blobs, len(numbers), dimension, store)
-        else:
-            vectors = _some_vectors(store, numbers[:, 0], dimension, previous)
+        vectors = LeafVectors.stored(store, numbers[:, 0].copy(), dimension)
+        if previous is not None and previous.generation == number:
+            vectors = vectors.following(previous.vectors, _has_vector(previous, numbers[:, 0]))
         aliases = _aliases(store, number, numbers[:, 0], dimension)
     places = {document[0]: place for place, document in enumerate(documents)}
     ordinals = np.array([places[version] for version in np.unique(numbers[:, 1])], np.int32)
@@ -137,7 +129,7 @@ def take(leaves: LeafTable, kept: NDArray[np.bool_]) -> LeafTable:
         ends=leaves.ends[kept],
         tokens=leaves.tokens[kept],
         parent_rows=leaves.parent_rows[kept],
-        vectors=leaves.vectors[kept],
+        vectors=leaves.vectors.taken(kept),
         unencoded=None if leaves.unencoded is None else leaves.unencoded[kept],
         aliases=None if leaves.aliases is None else leaves.aliases.taken(kept),
     )
@@ -183,34 +175,15 @@ def _aliases(store: Store, generation: int, rows: NDArray[np.int64], dimension: 
     )
     if not found:
         return None
+    if any(len(data) != 4 * dimension for _, _, data in found):
+        raise StorageError(f"{store.home}: some vectors have the wrong length.", "Run verify on it.")
     order = np.argsort(rows)
     owners = order[np.searchsorted(rows, [row for row, _, _ in found], sorter=order)]
-    vectors = _matrix([(data,) for _, _, data in found], len(found), dimension, store)
+    vectors = np.frombuffer(b"".join(data for _, _, data in found), "<f4").reshape(len(found), dimension)
     return Aliases(owners, tuple(name for _, name, _ in found), vectors)
 
 
-def _some_vectors(store: Store, rows: NDArray[np.int64], dimension: int, previous: LeafTable) -> Vectors:
-    order = np.argsort(previous.rows)
-    places = np.minimum(np.searchsorted(previous.rows, rows, sorter=order), len(order) - 1)
-    places = order[places]
-    known = previous.rows[places] == rows
-    if previous.unencoded is not None:
-        known &= ~previous.unencoded[places]
-    blobs = store.rows(
-        "SELECT data FROM json_each(?) AS wanted JOIN chunk ON chunk.row = wanted.value"
-        " JOIN vector ON vector.number = chunk.vector ORDER BY wanted.key",
-        rows[~known].tolist(),
-    )
-    vectors = np.empty((len(rows), dimension), np.float32)
-    vectors[known] = previous.vectors[places[known]]
-    vectors[~known] = _matrix(blobs, int((~known).sum()), dimension, store)
-    return vectors
-
-
-def _matrix(found: list[tuple[bytes]], count: int, dimension: int, store: Store) -> Vectors:
-    blank = bytes(4 * dimension)
-    blobs = [blob or blank for (blob,) in found]
-    joined = bytearray().join(blobs)  # a bytearray, so that the array over it needs no second copy to be writable
-    if len(blobs) != count or any(len(blob) != 4 * dimension for blob in blobs):
-        raise StorageError(f"{store.home}: some vectors are missing or have the wrong length.", "Run verify on it.")
-    return np.frombuffer(joined, "<f4").astype(np.float32, copy=False).reshape(count, dimension)
+def _has_vector(leaves: LeafTable, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(m,) which rows are among the leaves, with a vector."""
+    encoded = leaves.rows if leaves.unencoded is None else leaves.rows[~leaves.unencoded]
+    return np.isin(rows, encoded)

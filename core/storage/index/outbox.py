@@ -30,6 +30,8 @@ from core.types import Vectors
 
 _LOG = logging.getLogger(__name__)
 _BATCH = 4096
+MOST_UNTOLD = 1024  # changes that a question does without: as many as an ingest gathers before it carries them
+_PATIENCE = 0.3  # seconds a question waits for another one's turn: about what comparing 100,000 leaves takes
 _TOMBSTONES = 1000
 _TOMBSTONE_SHARE = 0.3
 _SAMPLE = 200
@@ -87,33 +89,62 @@ def carry_if_possible(store: Store) -> None:
 def query_projection(store: Store, vector: Vectors, k: int) -> tuple[NDArray[np.int64], Vectors] | None:
     """``(rows int64, similarities float32)`` of the ``k`` leaves nearest to a unit vector, by Chroma, nearest first.
 
-    Only the lock's holder may ask; readers search exactly. What is pending is carried before. ``None`` while Chroma
-    grows anew, which begins where it is seen to be damaged: search exactly meanwhile.
+    Only the lock's holder may ask; readers search exactly. Few changes that are pending are not waited for: see
+    ``untold``. ``None``: search exactly, for Chroma is opened, or made anew where it is seen to be damaged, beside the
+    questions from now on, or busy for long.
     """
     if not store.writable:
         raise StorageError(f"The library {store.home} was opened for reading.", "Search exactly instead.")
-    if (store.growing and store.growing.is_alive()) or not store.projection_lock.acquire(blocking=False):
+    if (store.growing and store.growing.is_alive()) or not store.projection_lock.acquire(timeout=_PATIENCE):
         return None
     try:
         with store.afresh():
-            open_projection(store)
-            apply_outbox(store)
+            if store.projection is None:
+                _make_ready(store)
+                return None
+            if pending(store) > MOST_UNTOLD:
+                apply_outbox(store)
             rows, distances = open_projection(store).query(int(store.meta("serving") or 0), vector, k)
             return rows, 1.0 - distances
     except ProjectionDamagedError as error:
         _LOG.warning("%s", error)
-        store.growing = Thread(target=_grow_anew, args=[store], name="lectern-chroma", daemon=True)
-        store.growing.start()
+        _make_ready(store, anew=True)
         return None
     finally:
         store.projection_lock.release()
 
 
-def _grow_anew(store: Store) -> None:
-    try:
-        rebuild_projection(store)
-    except StorageError as error:  # the library was closed, or its disk is full: the next question tries again
-        _LOG.warning("Chroma could not be made anew: %s", error)
+def untold(store: Store) -> NDArray[np.int64]:
+    """Rows of the serving generation's leaves that Chroma may not have been told of yet, ``MOST_UNTOLD`` at most.
+
+    To be read before Chroma is asked: then each leaf is in one or the other.
+    """
+    waiting = "SELECT row FROM outbox WHERE generation = ? AND op = 'upsert' ORDER BY seq LIMIT ?"
+    found = store.rows(waiting, int(store.meta("serving") or 0), MOST_UNTOLD)
+    return np.array([row for (row,) in found], np.int64)
+
+
+def _make_ready(store: Store, *, anew: bool = False) -> None:
+    """Open Chroma in a thread of its own, or make it ``anew``, also where it cannot be opened."""
+
+    def ready() -> None:
+        try:
+            try:
+                store.growing_anew = anew
+                if not anew:
+                    open_projection(store)
+                    return
+            except ProjectionDamagedError as error:
+                _LOG.warning("%s", error)
+                store.growing_anew = True
+            rebuild_projection(store)
+        except StorageError as error:  # the library was closed, or its disk is full: the next question tries again
+            _LOG.warning("Chroma could not be made ready: %s", error)
+        finally:
+            store.growing_anew = False
+
+    store.growing = Thread(target=ready, name="lectern-chroma", daemon=True)
+    store.growing.start()
 
 
 def open_projection(store: Store) -> ChromaProjection:

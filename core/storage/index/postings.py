@@ -57,7 +57,7 @@ class Postings:
     """One state of an index. ``revision``: the library's contents then. ``rows``: (n,) int64, ascending.
 
     ``lengths``: (n,) int64, tokens of each in all fields. ``holders``: how many rows hold a token, of those asked for.
-    ``kept``: the postings of those asked for lately, oldest first.
+    ``kept``: the postings of those asked for lately, oldest first; ``held``: one number, of their places.
     """
 
     revision: int
@@ -65,6 +65,7 @@ class Postings:
     lengths: NDArray[np.int64]
     holders: dict[str, int] = field(default_factory=dict)
     kept: dict[str, Posting] = field(default_factory=dict)
+    held: list[int] = field(default_factory=lambda: [0])
     lock: Lock = field(default_factory=Lock)
 
     def of(self, token: str) -> Posting | None:
@@ -78,10 +79,11 @@ class Postings:
     def keep(self, token: str, posting: Posting) -> None:
         """Keep a token's; the ones that were asked for longest ago go where there are too many."""
         with self.lock:
+            before = self.kept.pop(token, None)
             self.kept[token] = posting
-            held = sum(len(one.places) for one in self.kept.values())
-            while held > KEPT_PLACES and len(self.kept) > 1:
-                held -= len(self.kept.pop(next(iter(self.kept))).places)
+            self.held[0] += len(posting.places) - (0 if before is None else len(before.places))
+            while self.held[0] > KEPT_PLACES and len(self.kept) > 1:
+                self.held[0] -= len(self.kept.pop(next(iter(self.kept))).places)
 
     def bm25(self, asked: Sequence[Posting], boosts: Sequence[float]) -> tuple[NDArray[np.int64], Vectors]:
         """``(rows int64, scores float32)`` of the rows with any of the tokens, ascending; ``boosts`` by field."""

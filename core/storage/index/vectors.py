@@ -75,12 +75,10 @@ class ChromaProjection:
 
     def query(self, generation: int, vector: Vectors, k: int) -> tuple[NDArray[np.int64], Vectors]:
         """``(rows int64, cosine distances float32)`` of the nearest ``k`` at most, nearest first."""
-        size = min(k, self.count(generation))
-        if size == 0:
-            return np.empty(0, np.int64), np.empty(0, np.float32)
+        # More than there are may be asked for; counting them would take as long as the search at 100,000.
         answer = _guarded(
             lambda: self._collection(generation).query(
-                query_embeddings=np.asarray(vector, np.float32).reshape(1, -1), n_results=size, include=["distances"]
+                query_embeddings=np.asarray(vector, np.float32).reshape(1, -1), n_results=k, include=["distances"]
             )
         )
         return np.array(answer["ids"][0], np.int64), np.array(answer["distances"][0], np.float32)

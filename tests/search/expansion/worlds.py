@@ -11,6 +11,7 @@ from core.enriching.features import Reference
 from core.search.ranking import Ranking
 from core.search.ranking.fusion import best_first
 from core.settings import RetrievalSettings
+from core.storage.index.leaf_vectors import LeafVectors
 from core.storage.index.leaves import LeafTable
 from core.text.sentences import sentence_spans
 from core.types import Span
@@ -159,7 +160,7 @@ def table(rows, documents=1):
         ends=columns[:, 2].copy(),
         tokens=1 + (columns[:, 2] - columns[:, 1]) // 5,
         parent_rows=columns[:, 3].copy(),
-        vectors=np.zeros((len(rows), 1), np.float32),
+        vectors=LeafVectors.held(np.zeros((len(rows), 1), np.float32)),
         version_ids=tuple(f"version-{place}" for place in range(documents)),
         titles=tuple(f"Document {place}" for place in range(documents)),
         names=tuple(f"{place}.md" for place in range(documents)),

@@ -1,0 +1,115 @@
+"""What one library costs to open, to ask and to change, in a process of its own: JSON on standard output.
+
+    python -m benchmarks.scale_measuring LIBRARY SETTINGS QUESTIONS
+
+Called by ``benchmarks.scale``. Every question is a new one. A second set of questions tells what encoding and the
+search by words take by themselves: the same kind, so neither set finds what the other has left in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import numpy as np
+
+from benchmarks.scale_library import KnownQuestions, World, put
+from core.embedding import load_model
+from core.library import Library
+from core.settings import EmbeddingSettings, Settings
+from core.storage.index.lexical import FtsIndex
+from core.text.languages import question_tokens
+
+CHANGES = 3  # documents taken out and put in again
+
+
+def seconds(action: Callable[[], Any]) -> float:
+    """What it took."""
+    started = perf_counter()
+    action()
+    return perf_counter() - started
+
+
+def milliseconds(turns: list[tuple[Callable[[], Any], ...]]) -> list[dict[str, float]]:
+    """Of each place in the turns the median and the 95th percentile of what it takes, and the median of the processor's
+    time, which other programs lengthen less. In turns, for a machine has its moods.
+    """
+    walls = np.zeros((len(turns), len(turns[0])))
+    worked = np.zeros_like(walls)
+    for row, turn in enumerate(turns):
+        for column, action in enumerate(turn):
+            began = process_time()
+            walls[row, column] = 1000 * seconds(action)
+            worked[row, column] = 1000 * (process_time() - began)
+    columns = zip(walls.T, worked.T, strict=True)
+    return [
+        {"p50": float(np.median(wall)), "p95": float(np.percentile(wall, 95)), "cpu": float(np.median(work))}
+        for wall, work in columns
+    ]
+
+
+def resident_mb() -> float:
+    """Memory of this process in megabytes, as Linux counts it; 0 elsewhere."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.is_file() else []
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS")), 0.0)
+
+
+def measured(home: Path, settings: Settings, questions: int) -> dict[str, Any]:
+    """All figures of a library, which is afterwards what it was."""
+    world = World()
+    asked = dict(world.question(number) for number in range(2 * questions + 20))
+    encoder = KnownQuestions(asked, load_model(EmbeddingSettings()).encoder)
+    encoder.encode(["The model is loaded."])
+    texts, before, found = list(asked), resident_mb(), {}
+    started = perf_counter()
+    with Library.open(home, encoder=encoder) as library:
+        found["open_s"] = perf_counter() - started
+        ask = lambda text: library.search(text, settings)  # noqa: E731 - a name for what is asked often below
+        found["first_question_s"] = seconds(lambda: ask(texts[-1]))
+        for text in texts[-19:-1]:  # whatever is imported or made once
+            ask(text)
+        index = FtsIndex(library._store, library.searcher.snapshot().leaves.generation)
+        boosts, alone = settings.retrieval.boosts, texts[questions : 2 * questions]
+        index.search(question_tokens(texts[-1], ()), boosts)
+        turns = [
+            (
+                lambda other=other: encoder.encode([other]),
+                lambda other=other: index.search(question_tokens(other, ()), boosts),
+                lambda text=text: ask(text),
+            )
+            for text, other in zip(texts[:questions], alone, strict=True)
+        ]
+        found |= dict(zip(("encode", "lexical", "question"), milliseconds(turns), strict=True))
+        found["floor_ms"] = max(found["encode"]["p50"], found["lexical"]["p50"])
+        found["beyond_ms"] = found["question"]["p50"] - found["floor_ms"]
+        found["resident_mb"] = resident_mb() - before
+        found["in_memory"] = library.searcher.snapshot().leaves.vectors.in_memory
+        found |= changed(library, world, lambda: ask(texts[-2]))
+        found["verify_s"] = seconds(lambda: found.update(problems=len(library.verify())))
+        found["chunks"], found["bytes"] = library.stats().chunks, library.stats().total_bytes
+    return found
+
+
+def changed(library: Library, world: World, ask: Callable[[], Any]) -> dict[str, float]:
+    """Seconds to take a document out, to ask after that, and to put it in again; the medians of a few."""
+    sources = library.sources()
+    gone, then, back = [], [], []
+    for source in sources[len(sources) // 2 :][:CHANGES]:
+        number = int(Path(source.name).stem.rsplit(" ", 1)[-1])
+        gone.append(seconds(lambda source=source: library.remove(source.id)))
+        then.append(seconds(ask))
+        back.append(seconds(lambda number=number: put(library, world.document(number))))
+    return {"remove_s": float(np.median(gone)), "after_s": float(np.median(then)), "put_s": float(np.median(back))}
+
+
+if __name__ == "__main__":
+    home, changes, count = sys.argv[1:]
+    print(json.dumps(measured(Path(home), Settings().with_values(json.loads(changes)), int(count))))

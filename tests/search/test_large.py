@@ -1,0 +1,184 @@
+"""A library above the size that is compared whole: Chroma asked, vectors left in the catalogue, the same answers."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from core.errors import NotFoundError
+from core.library import Incoming, Library
+from core.search import near as asking
+from core.search.near import GROWING, Near
+from core.search.ranking import finding
+from core.settings import Settings
+from core.storage.catalogue.names import Scope
+from core.storage.index.leaf_vectors import LeafVectors
+from core.storage.index.outbox import untold
+from core.storage.index.recall import last_recall, measure_recall
+from tests.fast_encoder import FastEncoder
+
+EXACT = Settings().with_values({"chunking.max_tokens": 24, "chunking.parent_max_tokens": 80})
+NEAR = EXACT.with_value("retrieval.exact_below", 0)
+ANIMALS = ("otter", "badger", "heron", "falcon", "salmon", "adder")
+QUESTIONS = [f"Where does the {animal} sleep near stone {number}?" for animal in ANIMALS for number in (3, 17)]
+
+
+def notes(animal, number):
+    drawn = np.random.default_rng(number)
+    words = ["river", "stone", "night", "sleep", "hunt", "marsh", "winter", "brood", animal, animal]
+    said = (" ".join(drawn.choice(words, 9)).capitalize() + f" by stone {line}." for line in range(30))
+    return f"# The {animal} {number}\n\n" + "\n\n".join(said)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """Some hundred leaves in twelve documents, with Chroma closed beside them."""
+    folder = tmp_path_factory.mktemp("large")
+    items = []
+    for number, animal in enumerate(ANIMALS * 2):
+        path = folder / f"{animal}-{number}.md"
+        path.write_text(notes(animal, number))
+        items.append(Incoming(path.name, path))
+    with Library.open(folder / "home", encoder=FastEncoder()) as library:
+        library.ingest(items, settings=EXACT)
+    return folder / "home"
+
+
+@pytest.fixture
+def large(home, tmp_path):
+    with Library.open(shutil.copytree(home, tmp_path / "home"), encoder=FastEncoder()) as library:
+        yield library
+
+
+def ready(library):
+    """Chroma is opened by the first question and asked by those after it."""
+    library.search("Is it there?", NEAR)
+    library._store.growing.join()
+    assert library._store.projection is not None
+
+
+def hits(library, question, settings, scope=None):
+    return [hit.chunk_id for hit in library.search(question, settings, scope=scope).hits]
+
+
+def test_chroma_is_asked_and_no_matrix_is_held(large, monkeypatch):
+    ready(large)
+    assert not large.searcher.snapshot().leaves.vectors.in_memory
+    monkeypatch.setattr(LeafVectors, "cosines", lambda *_: pytest.fail("every vector was compared"))
+    near = [hits(large, question, NEAR) for question in QUESTIONS]
+    assert not large.searcher.snapshot().leaves.vectors.in_memory
+    assert near == [hits(large, question, EXACT) for question in QUESTIONS]
+    assert large.searcher.snapshot().leaves.vectors.in_memory
+
+
+def test_scores_are_those_of_comparing_all(large, monkeypatch):
+    """Where the pool is a part of the leaves, and a sample tells how the scores of the others lie."""
+    ready(large)
+    monkeypatch.setattr(finding, "POOL", 40)
+    monkeypatch.setattr(finding, "LIFTED", 40)
+    monkeypatch.setattr(finding, "RUNS", 15)
+    monkeypatch.setattr(finding, "RUN", 12)
+    count = large.stats().chunks
+    for question in QUESTIONS:
+        near, exact = large.searcher.rank(question, NEAR), large.searcher.rank(question, EXACT)
+        assert len(near.pool) < count == len(exact.pool)
+        assert near.spread.count == exact.spread.count
+        assert near.spread.mean == pytest.approx(exact.spread.mean, abs=0.2)
+        assert near.spread.deviation == pytest.approx(exact.spread.deviation, rel=0.15)
+        best = near.pool[near.kept[:10]]
+        assert len(set(best) & set(exact.pool[exact.kept[:10]])) >= 8
+        at = np.searchsorted(exact.pool, near.pool[near.kept])
+        # Words are counted over all leaves, so their share of the score is the same to the digit.
+        np.testing.assert_array_equal(near.scores["lexical"][near.kept], exact.scores["lexical"][at])
+        np.testing.assert_allclose(near.scores["dense"][near.kept], exact.scores["dense"][at], rtol=1e-5)
+
+
+@pytest.mark.parametrize("least", [0.05, 1.1])
+def test_a_part_is_answered_as_if_it_were_compared_whole(large, monkeypatch, least):
+    """Of a large part Chroma is asked for more than is wanted; a small one is compared."""
+    ready(large)
+    monkeypatch.setattr(asking, "LEAST_SHARE", least)
+    versions = [source.version_id for source in large.sources()][:6]
+    collection = large.labels.create_collection("half")
+    large.labels.collect([source.id for source in large.sources()][:6], collection)
+    scope = large.scope(["half"])
+    assert isinstance(scope, Scope)
+    for question in QUESTIONS:
+        found = hits(large, question, NEAR, scope)
+        assert found == hits(large, question, EXACT, scope)
+        assert {hit.version_id for hit in large.search(question, NEAR, scope=scope).hits} <= set(versions)
+
+
+def test_a_part_is_compared_where_chroma_names_too_few_of_it(large):
+    ready(large)
+    snapshot, query = large.searcher.snapshot(), large.searcher.encode(["otter"])[0]
+    tenfold = Near(large._store, snapshot, 10 * len(snapshot.leaves))  # as if it were the tenth part of a library
+    assert len(tenfold.rows(query, 10)) == 10
+    assert tenfold.rows(query, len(snapshot.leaves) + 1) is None
+    assert Near(large._store, snapshot, 100 * len(snapshot.leaves)).rows(query, 10) is None, "too small a part"
+
+
+def test_a_reader_beside_the_writer_gets_the_same_answers(large):
+    ready(large)
+    with Library.open(large.home, write=False, encoder=FastEncoder()) as reader:
+        assert [hits(reader, question, NEAR) for question in QUESTIONS] == [
+            hits(large, question, NEAR) for question in QUESTIONS
+        ]
+        assert not reader.searcher.snapshot().leaves.vectors.in_memory
+
+
+def test_with_its_folder_deleted_chroma_grows_anew_beside_the_questions(home, tmp_path):
+    place = shutil.copytree(home, tmp_path / "home")
+    shutil.rmtree(place / "chroma")
+    with Library.open(place, encoder=FastEncoder()) as library:
+        first = library.search("Is it there?", NEAR)  # sees that it is gone
+        library._store.projection_lock.acquire()
+        try:
+            told = library.search(QUESTIONS[0], NEAR)
+        finally:
+            library._store.projection_lock.release()
+        library._store.growing.join()
+        assert first.hits
+        assert GROWING in told.notes or library._store.projection is not None
+        assert [hit.chunk_id for hit in told.hits] == hits(library, QUESTIONS[0], EXACT)
+        assert library.verify() == []
+        after = library.search(QUESTIONS[1], NEAR)
+        assert GROWING not in after.notes
+
+
+def test_what_chroma_was_not_told_of_is_found_as_well(large, tmp_path, monkeypatch):
+    ready(large)
+    monkeypatch.setattr("core.ingest.ingest.carry_if_possible", lambda store: None)
+    path = tmp_path / "lynx.md"
+    path.write_text("# The lynx\n\nA lynx dozes on a ledge all day and hunts hares at dusk.")
+    large.ingest([Incoming("lynx.md", path)])
+    assert len(untold(large._store)) > 0
+    found = large.search("When does the lynx hunt hares?", NEAR.with_value("retrieval.lexical_weight", 0.0))
+    assert found.hits[0].source == "lynx.md"
+    assert len(untold(large._store)) > 0, "a question does not wait until it is told"
+
+
+def test_recall_is_measured_kept_and_shown(large):
+    store = large._store
+    assert large.stats().recall is None
+    assert large.measure_recall() is None, "where all vectors are compared there is nothing to tell"
+    assert measure_recall(store, 10, 50) is None, "Chroma is being opened"
+    store.growing.join()
+    measured = measure_recall(store, 10, 50)
+    assert measured.share > 0.95
+    assert (measured.nearest, measured.handed, measured.leaves) == (10, 50, large.stats().chunks)
+    assert large.stats().recall == measured.share
+    assert measure_recall(store, 10, 1) == measured, "nothing has changed since"
+    store.set_meta("recall", None)
+    few = measure_recall(store, 10, 1)
+    assert 0 < few.share <= 0.1, "of the ten nearest, one was asked for"
+    assert last_recall(store) == few
+
+
+def test_a_leaf_that_left_while_a_question_was_answered_is_told(large):
+    snapshot = large.searcher.snapshot()
+    large.remove(large.sources()[0].id)
+    with pytest.raises(NotFoundError, match="changed while"):
+        snapshot.leaves.vectors.of(np.arange(len(snapshot.leaves)))
