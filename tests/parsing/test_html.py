@@ -268,6 +268,8 @@ def test_encodings(data: bytes, text: str) -> None:
 def test_xhtml_may_hold_cdata_and_declarations() -> None:
     page = '<?xml version="1.0"?><!DOCTYPE html [<!ENTITY a "aa">]><html><p>x <![CDATA[1 < 2]]> &a;</p></html>'
     assert shown(page) == "x 1 < 2 &a;"
+    ended, unended = "<p>x <![CDATA[1 < 2]]>", "<p>y <![CDATA[3 <b>4</b>" * 20_000
+    assert shown(f'<html xmlns="x">{ended}{unended}').startswith("x 1 < 2\n")
     closed = '<!DOCTYPE html><html xmlns="x"><script src="a"/><p>x<span hidden=""/>y<br/>z</p></html>'
     assert shown(closed) == "xy\nz"
     assert links('<html xmlns="x"><p>See <a href=http://a.org/>the place</a> now') == [("the place", "http://a.org/")]

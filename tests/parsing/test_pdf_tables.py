@@ -221,3 +221,21 @@ def test_a_header_over_a_short_rule_heads_all_its_columns() -> None:
         ["two", "92.0", "88.8"],
         ["three", "9.0", "7.5"],
     ]
+
+
+def test_columns_of_words_are_a_table_where_white_parts_their_rows_at_once() -> None:
+    places = ((60, "Plan of the {} year, as amended", "and restated"), (320, "Held with the report of", "the {} year"))
+
+    def draw(page: pymupdf.Page, apart: float) -> None:
+        for index, year in enumerate(("first", "second", "third", "fourth", "fifth")):
+            for column, (x, *lines) in enumerate(places):
+                for line, words in enumerate(lines):
+                    top = 100 + index * (24 + 6) + line * 12 + column * apart * index
+                    page.insert_text((x, top), words.format(year), fontsize=10)
+
+    assert cells_of(lambda page: draw(page, 0))[1] == [
+        "Plan of the second year, as amended and restated",
+        "Held with the report of the second year",
+    ]
+    beside = parsed(pdf(lambda page: draw(page, 4)))  # paragraphs that end wherever they end
+    assert not blocks(beside, BlockKind.TABLE)

@@ -183,6 +183,8 @@ def test_plain_markup() -> None:
     )
     assert kept == "title see there"
     assert dropped["markup"].startswith("image a png")
+    kept, dropped = split(b"..\n  a remark\n\n  goes on\n\nkept\n\n.. raw:: html\n\n   <hr>\n\n.. [1] a note\n", "rst")
+    assert (kept, dropped["markup"]) == ("kept 1 a note", "a remark goes on raw html hr")
     kept, dropped = split(
         b"#+TITLE: T\n* TODO Head :tag:\n:PROPERTIES:\n:ID: 7\n:END:\n[[http://x.org][site]] *b*\n", "org"
     )
@@ -197,8 +199,8 @@ def test_mail() -> None:
     mail.add_alternative("<p>rich <b>words</b></p>", subtype="html")
     mail.add_attachment(b"inner text", maintype="text", subtype="plain", filename="plan.txt")
     kept, dropped = split(bytes(mail), "eml")
-    assert kept == "zürich plän ada ada example org plain words plan txt"
-    assert dropped["the message's other form"] == "rich words"
+    assert kept == "zürich plän ada ada example org rich words plan txt"
+    assert dropped["the message's other form"] == "plain words"
 
 
 def test_outlook() -> None:

@@ -17,8 +17,9 @@ from core.text.normalise import decode
 # attributes, comments and the targets of macros; of BibTeX: the names of fields, and those that programs keep notes in.
 _MARKUP = {
     "rst": re.compile(
-        r"^[ \t]*\.\.[ ]+(?:\|[^|\n]*\|[ ]*)?[\w:+-]+::.*$|^[ \t]*\.\.[ ]+(?!\[).*(?:\n[ \t]+\S.*)*|^[ \t]*:[^:\n]+:.*$"
-        r"|:[\w:+.-]+:(?=`)|<[^<>\n]+>`?__?|<[^<>\n]+>(?=`)",
+        r"^([ \t]*)\.\.[ ]+raw::.*(?:\n(?:[ \t]*\n)*+\1[ \t]+\S.*)*|^[ \t]*\.\.[ ]+(?:\|[^|\n]*\|[ ]*)?[\w:+-]+::.*$"
+        r"|^([ \t]*)\.\.(?:[ ]+(?!\[[^\[\]\n]*\])\S.*|[ \t]*(?=\n\2[ \t]+\S))(?:\n(?:[ \t]*\n)*+\2[ \t]+\S.*)*"
+        r"|^[ \t]*:[^:\n]+:.*$|:[\w:+.-]+:(?=`)|<[^<>\n]+>`?__?|<[^<>\n]+>(?=`)",
         re.MULTILINE,
     ),
     "org": re.compile(

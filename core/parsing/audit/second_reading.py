@@ -6,7 +6,6 @@ finds. It asks little: which words stand in the file, which of them a reader may
 
 from __future__ import annotations
 
-import codecs
 import re
 import zipfile
 from collections.abc import Callable
@@ -20,11 +19,11 @@ import python_calamine
 from striprtf.striprtf import rtf_to_text
 
 from core.errors import ParseError
-from core.parsing.audit.gathering import HIDDEN, SHEET_NAMES, Gathering
+from core.parsing.audit.gathering import HIDDEN, NAMES, SHEET_NAMES, Gathering
 from core.parsing.audit.markups import MARKED, read_jats, read_subtitles, read_text
 from core.parsing.audit.packages import read_package, read_page
 from core.parsing.audit.word_audit import SecondReading
-from core.parsing.mail.text import decoded
+from core.parsing.mail.text import decoded, narrow
 
 # What people read and the library passes over; what it would read and nobody wrote; what Word hides.
 _SHOWN = re.compile(r"(?:\\\*)?\\(?:footnote|annotation|shp|shpinst|shptxt|do|dptxbxtext)(?![a-z])")
@@ -71,17 +70,18 @@ def second_reading(data: bytes, kind: str, name: str) -> SecondReading | None:
 
 
 def _read_mail(data: bytes, found: Gathering) -> None:
-    """People, subject, date, the body (of two forms the plain one) and the names of what is attached."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        data = data.decode("utf-16", "replace").encode("utf-8", "replace")
-    message = message_from_bytes(data, _class=EmailMessage, policy=policy.default)
-    found.put("", "".join(f"{message.get(header, '')}\n" for header in ("subject", "from", "to", "cc", "date")))
+    """People, subject, date, the body (of two forms the page) and the names of what is attached."""
+    message = message_from_bytes(narrow(data), _class=EmailMessage, policy=policy.default)
+    found.put("", "".join(f"{message.get(header, '')}\n" for header in ("subject", "from", "to", "cc")))
+    found.put("", "".join(f"{value}\n" for header, value in message.raw_items() if header.lower() == "date"))
     plain, page = message.get_body(("plain",)), message.get_body(("html",))
-    if plain is not None:
-        found.put("", f"{_content(plain)}\n")
     if page is not None:
-        read_page(_content(page).encode("utf-8", "replace"), found, _OTHER_FORM if plain is not None else "")
-    found.put("", "".join(f"{part.get_filename('')}\n" for part in message.iter_attachments()))
+        read_page(_content(page).encode("utf-8", "replace"), found)
+    if plain is not None:
+        found.put(_OTHER_FORM if page is not None else "", f"{_content(plain)}\n")
+    for part in message.iter_attachments():
+        drawn = part.get_content_maintype() == "image" and part.get("content-id")
+        found.put(NAMES if drawn else "", f"{part.get_filename('')}\n")
 
 
 def _read_mailbox(data: bytes, found: Gathering) -> None:
@@ -93,12 +93,7 @@ def _read_mailbox(data: bytes, found: Gathering) -> None:
 def _content(part: Message) -> str:
     """A text part decoded, also where its character set is unknown or a lie."""
     payload = part.get_payload(decode=True)
-    if not isinstance(payload, bytes):
-        return ""
-    try:
-        return payload.decode(part.get_content_charset("utf-8"))
-    except (LookupError, UnicodeDecodeError):
-        return decoded(payload)
+    return decoded(payload, part.get_content_charset("")) if isinstance(payload, bytes) else ""
 
 
 def _read_message(data: bytes, found: Gathering) -> None:

@@ -46,7 +46,7 @@ _SPACE = re.compile(r"[\t\n\f\r]+")
 _PROLOG = 2000
 _IS_XML = re.compile(r"\A\s*<\?xml|<!DOCTYPE[^>]*XHTML|<html\b[^>]*\sxmlns=", re.IGNORECASE)
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
-_INTERNAL_SUBSET = re.compile(r"(<!DOCTYPE[^>\[]{0,500})\[.*?\]\s*>", re.IGNORECASE | re.DOTALL)
+_INTERNAL_SUBSET = re.compile(r"\A((?>.{0,2000}?<!DOCTYPE)[^>\[]{0,500})\[.*?\]\s*>", re.IGNORECASE | re.DOTALL)
 # Values are in quotes: without them, "/>" may end an address of HTML.
 _EMPTY = re.compile(r"""<([a-zA-Z][\w:.-]*)((?:\s(?:[^<>"'=/]|/(?!>)|=\s*"[^"<]*"|=\s*'[^'<]*')*+)?)/>""")
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
@@ -59,9 +59,11 @@ def parse_source(text: str, page: str = "") -> Source:
     """
     text = _UNPRINTABLE.sub("", text)
     if "[" in text[:_PROLOG].partition("<html")[0]:
-        text = _INTERNAL_SUBSET.sub(r"\1>", text, count=1)
+        text = _INTERNAL_SUBSET.sub(r"\1>", text)
     if _IS_XML.search(text[:_PROLOG]):
-        text = _EMPTY.sub(_opened_and_closed, _CDATA.sub(lambda match: _escaped(match[1]), text))
+        ended = text.rfind("]]>") + 3  # behind it nothing ends a section, which no search has to find out for each
+        text = _CDATA.sub(lambda match: _escaped(match[1]), text[:ended]) + text[ended:]
+        text = _EMPTY.sub(_opened_and_closed, text)
     try:
         tree = LexborHTMLParser(text)
     except SelectolaxError as error:

@@ -6,7 +6,6 @@ ones and raise on others.
 
 from __future__ import annotations
 
-import codecs
 import re
 from binascii import Error as BinasciiError
 from binascii import a2b_base64
@@ -24,7 +23,7 @@ from core.errors import ParseError
 from core.parsing.file_names import display_name
 from core.parsing.flow import ParsedFile, Piece
 from core.parsing.mail.pieces import html_pieces, mail_reading, pictures_shown, safe_name
-from core.parsing.mail.text import decoded, header_text, plain_pieces
+from core.parsing.mail.text import decoded, header_text, narrow, plain_pieces
 
 _Part: TypeAlias = "Message[str, str]"
 _SHOWN = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date")
@@ -46,10 +45,8 @@ def read(data: bytes, name: str) -> ParsedFile:
     shown = display_name(name)
     if not data.strip():
         raise ParseError(f"{shown} is empty: it holds no mail.", "Save the mail again and add that.")
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # saved as text by a program that meant well
-        data = data.decode("utf-16", "replace").encode("utf-8", "replace")
     try:
-        message: _Part = message_from_bytes(data.lstrip(), policy=compat32)
+        message: _Part = message_from_bytes(narrow(data).lstrip(), policy=compat32)
         walk = _Walk(shown)
         body = walk.pieces(message)
     except RecursionError as error:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from core.parsing.pdf.columns import (
+    CLOSING,
     TABLE_CAPTION,
     Piece,
     Row,
@@ -20,6 +21,7 @@ from core.parsing.pdf.columns import (
     placed,
     printed_lines,
     shared_gutters,
+    spaced,
     unwrapped,
 )
 from core.parsing.pdf.lines import TextLine, around
@@ -38,10 +40,13 @@ _SAME = 3.0  # points within which edges are one
 _MARKER = re.compile(r"\W{0,2}(?:\w{1,4}[.):\]]|[•◦▪–—*+-])\s*")
 _EQUATION_NUMBER = re.compile(r"\(\d+(?:[.-]\d+)*[a-z]?\)")
 _CURRENCY = re.compile(r"[$€£¥₹₩]|US\$|EUR|USD")
-_CLOSING = re.compile(r"[)%]{1,2}")
 _MAX_CELL = 60  # mean characters of a column's cells, behind the first
 _PROSE_WIDTH = 9.0  # of a line's height: a narrower column is none of prose
 _CAPTION_REACH = 45.0
+_MIN_APART = 5  # rows of words
+_SET_APART = 0.2  # of a line's height: more white than between lines, before a row
+_TOGETHER = 0.8  # of the wide whites, those that part the rows of all columns
+_LEAST_LINES, _MAX_LINES = 1.5, 8  # of a row of words
 
 
 def aligned_tables(fragments: Sequence[TextLine]) -> list[TextLine]:
@@ -65,6 +70,41 @@ def aligned_tables(fragments: Sequence[TextLine]) -> list[TextLine]:
             stand_ins.append(_stand_in(members, rows, columns))
         lines = [line for line in lines if not gone.intersection(line[0].sources)]
     return [*(item for place, item in enumerate(items) if place not in gone), *stand_ins]
+
+
+def set_apart(fragments: Sequence[TextLine]) -> TextLine | None:
+    """Columns of words whose rows begin side by side, as a table's stand-in; ``None`` for columns of prose.
+
+    White parts the rows in all columns at once, where paragraphs of prose end wherever they end.
+    """
+    if any(item.stands_in for item in fragments):
+        return None
+    lines = printed_lines(_piece(item, place) for place, item in enumerate(fragments))
+    gutters = shared_gutters(lines, _gap(lines[0]))
+    rows = placed(lines, gutters, 0.1)
+    whites = [
+        (min(piece.y0 for piece in below.cells[column]) - max(piece.y1 for piece in above.cells[column]), below)
+        for column in range(len(gutters) + 1)
+        for above, below in pairwise(row for row in rows if column in row.cells)
+    ]
+    if not gutters or not whites:
+        return None
+    height = sorted(row.y1 - row.y0 for row in rows)[len(rows) // 2]
+    wide = sorted(white for white, _ in whites)[len(whites) // 4] + _SET_APART * height
+    wholes, begin = rows[:1], {id(rows[0])}
+    for above, row in pairwise(rows):
+        if row.y0 - max(above.y1, wholes[-1].y1) > wide and len(row.cells) > 1:
+            wholes.append(row)
+            begin.add(id(row))
+        else:
+            wholes[-1].y1 = max(wholes[-1].y1, row.y1)
+            for column, pieces in row.cells.items():
+                wholes[-1].cells.setdefault(column, []).extend(pieces)
+    gaps = [id(below) in begin for white, below in whites if white > wide]
+    lines_a_row = len(rows) / len(wholes)
+    if len(wholes) < _MIN_APART or sum(gaps) < _TOGETHER * len(gaps) or not _LEAST_LINES < lines_a_row < _MAX_LINES:
+        return None
+    return _stand_in(fragments, wholes, len(gutters) + 1)
 
 
 def _piece(item: TextLine, place: int) -> Piece:
@@ -97,7 +137,7 @@ def _parts(line: Sequence[Piece]) -> list[Line]:
         opens = _CURRENCY.fullmatch(piece.text)
         between_figures = is_blank_figure(last.text) and (opens or is_blank_figure(piece.text))
         least = _FIGURE_GAP if between_figures else _MIN_GAP
-        if gap < least * size or _CURRENCY.fullmatch(last.text) or _CLOSING.fullmatch(piece.text):
+        if gap < least * size or _CURRENCY.fullmatch(last.text) or CLOSING.fullmatch(piece.text):
             parts[-1].append(piece)
         else:
             parts.append([piece])
@@ -220,12 +260,9 @@ def _spread(rows: list[Row], columns: int) -> list[Row]:
 def _whole(part: Sequence[Piece]) -> Piece:
     """A part of a line as one piece."""
     x0, y0, x1, y1 = around([(piece.x0, piece.y0, piece.x1, piece.y1) for piece in part])
-    text = part[0].text
-    for piece in part[1:]:
-        text += piece.text if _CLOSING.fullmatch(piece.text) else f" {piece.text}"
     sources = tuple(place for piece in part for place in piece.sources)
     box = around([piece.box for piece in part])
-    return Piece(x0, y0, x1, y1, text, box, all(piece.bold for piece in part), sources)
+    return Piece(x0, y0, x1, y1, spaced(part), box, all(piece.bold for piece in part), sources)
 
 
 def _share_edges(body: Sequence[Line]) -> bool:

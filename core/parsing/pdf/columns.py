@@ -16,6 +16,8 @@ from core.parsing.table_header import cell_value
 TABLE_CAPTION = re.compile(
     r"(?:Table|Tab\.|Tabelle|Tableau|Tabla|Tabela|Tabella)\s*[A-Z]?\d+|\[?표\s*\d+", re.IGNORECASE
 )
+CLOSING = re.compile(r"[)%]{1,2}")
+_TIGHT = 0.1  # of a line's height, within a word
 _CENTRED = 12.0  # twice the points by which a title may miss the table's middle
 _FIGURE = re.compile(r"[^\w]*(?:US\$|EUR|USD)?[^\w]*\d[\d.,'\u00a0 /-]*(?:x|bps|pts?)?[^\w]*")
 _NO_FIGURE = {"", "-", "–", "—", "n/a", "na", "n.a.", "nm", "n/m", "nil", "$ —", "$ –", "$ -", "— %", "…", "..."}
@@ -197,7 +199,16 @@ def _is_whole(row: Row, rows: Sequence[Row]) -> bool:
 
 def cell_text(pieces: Sequence[Piece]) -> str:
     """The words of a cell, its printed lines apart: whether a line's end parts a word is told later."""
-    return "\n".join(" ".join(piece.text for piece in line) for line in printed_lines(pieces))
+    return "\n".join(map(spaced, printed_lines(pieces)))
+
+
+def spaced(line: Sequence[Piece]) -> str:
+    """Pieces of one printed line as text, with a blank where there is one between them, and none before a bracket."""
+    text = line[0].text
+    for left, right in pairwise(line):
+        tight = abs(right.x0 - left.x1) < _TIGHT * right.height or CLOSING.fullmatch(right.text)
+        text += right.text if tight else f" {right.text}"
+    return text
 
 
 def table_of(rows: Sequence[Row], columns: int) -> tuple[tuple[Run, ...], ...]:

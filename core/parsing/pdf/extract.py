@@ -17,7 +17,8 @@ from core.parsing.pdf.tables import FoundTable, may_have_grid
 _BULLETS = str.maketrans(dict.fromkeys("\uf0b7\uf0a7\uf0d8\uf076\uf0fc\uf0a8\uf06e\uf071\u25cf\u2219\u00b7", "•"))
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u2060\ufeff\ufff9-\ufffc]")
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufefc]")
-_LONE_GLYPH = re.compile(r"^\s*\ufffd+\s*")  # at a line's start: a bullet from a font of signs
+# At a line's start: a bullet from a font of signs. More of them are letters that nobody can tell.
+_LONE_GLYPH = re.compile(r"^\s*\ufffd{1,2}\s*(?=[^\s\ufffd])|^\s*\ufffd\s*$")
 _SPACE = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _DOT_REACH = 2.0  # of the type size, between a drawn bullet and its item
 _RUN_GAP = 0.6  # of the type size, between words of one run
@@ -122,6 +123,8 @@ def clean(text: str, *, keep_blanks: bool = False) -> str:
 
     >>> clean("\\uf0b7\\u00a0two\\u200b  words\\x00")
     '• two words'
+    >>> clean("\ufffd item"), clean("\ufffd\ufffd\ufffd") == "\ufffd" * 3
+    ('• item', True)
     """
     text = _INVISIBLE.sub("", text.translate(_BULLETS))
     text = (_SPACE if keep_blanks else _SPACES).sub(" ", text)

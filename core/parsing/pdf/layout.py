@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from core.parsing.pdf.aligned import aligned_tables
+from core.parsing.pdf.aligned import aligned_tables, set_apart
 from core.parsing.pdf.lines import TextLine, merged
 
 _MAX_DEPTH = 6
@@ -86,7 +86,9 @@ def _columns(fragments: Sequence[TextLine], depth: int) -> list[list[TextLine]]:
         if any(is_columnar for is_columnar, _ in bands):
             groups: list[list[TextLine]] = []
             for is_columnar, band in bands:
-                if is_columnar:
+                if is_columnar and (table := set_apart(band)):
+                    groups.append([table])
+                elif is_columnar:
                     left = [item for item in band if (item.x0 + item.x1) / 2 <= gutter]
                     right = [item for item in band if (item.x0 + item.x1) / 2 > gutter]
                     groups += [*_columns(left, depth + 1), *_columns(right, depth + 1)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,19 @@ _QUOTES_AND_STOPS = ".,;:!?\"'“”‘’«»"
 _MAX_TARGET = 2000
 _ROW = 10.0  # points: words are looked up by their height on the page
 _COVERED = 0.5  # of a word's height
+
+
+def links_on(page: Any) -> Iterator[Link]:
+    """A page's links with a target, as ``page.get_links()`` finds them, in time that grows with their number alone."""
+    from pymupdf.utils import getLinkDict
+
+    found = page.first_link
+    if found:
+        found.xref = 0  # or each would be looked for among all of the page's: some have thousands
+    while found:
+        if link := link_of(getLinkDict(found, page.parent)):
+            yield link
+        found = found.next
 
 
 def link_of(raw: dict[str, Any]) -> Link | None:
@@ -48,17 +61,26 @@ def link_of(raw: dict[str, Any]) -> Link | None:
 def with_links(lines: Sequence[TextLine], words: Sequence[Word], links: Sequence[Link]) -> list[TextLine]:
     """The lines with ``links`` set. All boxes are in one frame; ``words``: the page's, cleaned."""
 
-    rows: dict[int, list[Word]] = {}
+    by_row: dict[int, list[Word]] = {}
     for word in words:
-        rows.setdefault(int((word[1] + word[3]) / 2 // _ROW), []).append(word)
+        by_row.setdefault(int((word[1] + word[3]) / 2 // _ROW), []).append(word)
+    first, last = min(by_row, default=0) - 1, max(by_row, default=0) + 1
+    over: dict[int, set[int]] = {}
+    for index, (box, _) in enumerate(links):
+        for row in _rows_of(box, first, last):
+            over.setdefault(row, set()).add(index)
+
+    def near(box: Box) -> list[int]:
+        """Places of the links that may lie over a box, in their order."""
+        there = set[int]().union(*(over.get(row, ()) for row in _rows_of(box, first, last)))
+        return sorted(index for index in there if _overlap(links[index][0], box))
 
     def targets(text: str, box: Box) -> tuple[Target, ...]:
-        near = [link for link in links if _overlap(link[0], box)]
-        if not near or not text:
+        if not text or not near(box):
             return ()
-        beside = range(int(box[1] // _ROW), int(box[3] // _ROW) + 1)
-        inside = [word for row in beside for word in rows.get(row, ()) if middle_inside(word[:4], box)]
-        return _targets(text, inside, near)
+        beside = _rows_of(box, first, last)
+        inside = [word for row in beside for word in by_row.get(row, ()) if middle_inside(word[:4], box)]
+        return _targets(text, inside, links, near)
 
     def linked(runs: Iterable[Run]) -> tuple[Run, ...]:
         return tuple(replace(run, links=targets(run.text, run.box)) for run in runs)
@@ -75,12 +97,18 @@ def with_links(lines: Sequence[TextLine], words: Sequence[Word], links: Sequence
     return result
 
 
+def _rows_of(box: Box, first: int, last: int) -> range:
+    return range(max(first, int(box[1] // _ROW)), min(last, int(box[3] // _ROW)) + 1)
+
+
 def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _targets(text: str, words: Sequence[Word], links: Sequence[Link]) -> tuple[Target, ...]:
-    """The stretches of a run's text under the links, sorted and apart."""
+def _targets(
+    text: str, words: Sequence[Word], links: Sequence[Link], near: Callable[[Box], Sequence[int]]
+) -> tuple[Target, ...]:
+    """The stretches of a run's text under the links, sorted and apart. ``near``: places of those over a box."""
     covered: dict[int, tuple[int, int]] = {}
     cursor = 0
     for word in sorted(words, key=lambda word: (round(word[3] / 4), word[0]) if _lies(word) else (0, 0.0)):
@@ -89,8 +117,8 @@ def _targets(text: str, words: Sequence[Word], links: Sequence[Link]) -> tuple[T
         if at < 0:
             continue
         cursor = at + len(word[4])
-        for index, (box, _) in enumerate(links):
-            part = _part(word, box)
+        for index in near(word[:4]):
+            part = _part(word, links[index][0])
             if part:
                 start, end = at + part[0], at + part[1]
                 known = covered.get(index, (start, end))

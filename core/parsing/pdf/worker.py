@@ -12,7 +12,7 @@ from core.errors import ParseError, PasswordNeededError
 from core.parsing.pdf.extract import PageParts, clean, on_shown_page, page_lines, shown
 from core.parsing.pdf.fonts import Typewriters, unturned
 from core.parsing.pdf.lines import OpenedFile, PageRead, TextLine
-from core.parsing.pdf.marks import comments, link_of, with_links
+from core.parsing.pdf.marks import comments, links_on, with_links
 from core.parsing.pdf.tables import Word, find_tables
 from core.parsing.pictures.looking import opened_picture, picture_of, signs, unseen, warm_picture
 from core.parsing.sandbox.values import to_values
@@ -62,7 +62,8 @@ def _pictures(document: Any) -> Iterator[Answer]:
 
 def _seen(page: Any, read: PageRead) -> PageRead:
     """The page with its size and what a look at it tells; one whose picture cannot be decoded is damaged."""
-    looked = signs(page, [line.box for line in read.lines])
+    told = any(line.stands_in or any(map(str.isalnum, line.text)) for line in read.lines)
+    looked = signs(page, [line.box for line in read.lines], told=told)
     size = (page.rect.width, page.rect.height)
     return replace(read, size=size, signs=looked or read.signs, damaged=looked is None)
 
@@ -88,7 +89,7 @@ def _read_page(page: Any, typewriters: Typewriters) -> PageRead:
     page_text = text_page.extractTEXT()
     if _TURNED.search(page_text):
         raw = _with_whole_runs(text_page.extractRAWDICT())
-    links = [link for item in page.get_links() if (link := link_of(item))]
+    links = list(links_on(page))
     drawn = any(block["type"] == 3 for block in raw["blocks"])
     words = _words(text_page) if drawn or links else []
     parts = PageParts(
@@ -121,12 +122,12 @@ def _with_whole_runs(raw: Answer) -> Answer:
 
 def _words(text_page: Any) -> list[Word]:
     """The page's words as they will stand in the text, those drawn twice to cast a shadow once."""
-    places: dict[str, list[Word]] = {}
+    places: dict[tuple[str, int], list[Word]] = {}
     for x0, y0, x1, y1, text, *_ in text_page.extractWORDS():
-        cleaned = clean(text).strip()
-        same = places.setdefault(cleaned, [])
-        if cleaned.strip(" \u00ad") and not any(abs(x0 - twin[0]) < 2 and abs(y0 - twin[1]) < 2 for twin in same):
-            same.append((x0, y0, x1, y1, cleaned))
+        cleaned, row = clean(text).strip(), int(y0 // 4)
+        near = (twin for beside in (row - 1, row, row + 1) for twin in places.get((cleaned, beside), ()))
+        if cleaned.strip(" \u00ad") and not any(abs(x0 - twin[0]) < 2 and abs(y0 - twin[1]) < 2 for twin in near):
+            places.setdefault((cleaned, row), []).append((x0, y0, x1, y1, cleaned))
     return [word for same in places.values() for word in same]
 
 

@@ -49,10 +49,11 @@ def warm_picture() -> bytes:
     return held.getvalue()
 
 
-def signs(page: Any, lines: Sequence[Box]) -> tuple[float, float, float] | None:
+def signs(page: Any, lines: Sequence[Box], *, told: bool) -> tuple[float, float, float] | None:
     """Shares of a page: under pictures, of ink, and of that ink outside ``lines``; 0 where nobody has to look.
 
-    ``None`` for a page whose picture cannot be decoded. ``lines``: boxes of its text layer on the shown page.
+    ``None`` for a page whose picture cannot be decoded. ``lines``: boxes of its text layer on the shown page, ``told``
+    where they hold letters.
     """
     import pymupdf
 
@@ -61,7 +62,7 @@ def signs(page: Any, lines: Sequence[Box]) -> tuple[float, float, float] | None:
     middles = [((column + 0.5) * wide, (row + 0.5) * high) for row in range(_CELLS) for column in range(_CELLS)]
     hidden = sum(any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in pictures) for x, y in middles)
     covered = hidden / len(middles)
-    if lines and covered < COVERED:
+    if told and covered < COVERED:
         return covered, 0.0, 0.0
     pymupdf.TOOLS.reset_mupdf_warnings()
     ink, beside = _ink(page, lines)
