@@ -180,7 +180,6 @@ def _load_packaged(directory: Path) -> Any:
 
 
 def _load(name: str) -> Any:
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging

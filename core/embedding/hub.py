@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ _BANNED = any(  # by the person: read before this program says the same for the 
     os.environ.get(name, "").strip().lower() in {"1", "on", "yes", "true"}
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 )
+os.environ.setdefault("HF_HUB_OFFLINE", "1")  # the client reads it once, as it is imported, whoever does that first
+_DOOR = threading.Lock()
+_BEFORE: list[tuple[bool, bool]] = []  # what the client may do: first as it was, then what each who reaches it found
 NOT_FETCHED = "Fetch it once, in Settings or by `hf download {}`, or give the folder of a copy."
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 _WEIGHTS, _OLDER_WEIGHTS = ".safetensors", (".bin", ".pt", ".pth")
@@ -60,9 +64,12 @@ def is_hub_name(model: str) -> bool:
 
 def is_fetched(model: str) -> bool:
     """Whether a model of the hub lies on this machine."""
-    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub import errors, try_to_load_from_cache
 
-    return isinstance(try_to_load_from_cache(model, _FIRST_FILE), str)
+    try:
+        return isinstance(try_to_load_from_cache(model, _FIRST_FILE), str)
+    except errors.HFValidationError:  # no name that the hub gives
+        return False
 
 
 def needed(files: Mapping[str, int]) -> dict[str, int]:
@@ -141,10 +148,13 @@ def _reaching(model: str) -> Iterator[None]:
             f"{model} is not fetched: HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE says that nothing may be.",
             "Start Lectern without it, or give the folder of a copy.",
         )
-    before = constants.HF_HUB_OFFLINE, constants.HF_HUB_DISABLE_XET
-    constants.HF_HUB_OFFLINE, constants.HF_HUB_DISABLE_XET = False, True
+    with _DOOR:  # two windows may fetch at a time: who leaves first shuts nothing, who leaves last all of it
+        _BEFORE.append((constants.HF_HUB_OFFLINE, constants.HF_HUB_DISABLE_XET))
+        constants.HF_HUB_OFFLINE, constants.HF_HUB_DISABLE_XET = False, True
     try:
         yield
+    except errors.HFValidationError as error:
+        raise ModelError(f"The hub has no model {model}: no name of a model there reads so.", "Check it.") from error
     except errors.GatedRepoError as error:
         raise ModelError(
             f"{model} asks for an agreement on the hub.", f"Agree there, then fetch it by `hf download {model}`."
@@ -163,4 +173,7 @@ def _reaching(model: str) -> Iterator[None]:
         said = (str(error).strip() or type(error).__name__).split("\n")[0].rstrip(".")
         raise ModelError(f"{model} was not fetched: {said}.", "Check the room on the disk, then try again.") from error
     finally:
-        constants.HF_HUB_OFFLINE, constants.HF_HUB_DISABLE_XET = before
+        with _DOOR:
+            before = _BEFORE.pop()
+            if not _BEFORE:
+                constants.HF_HUB_OFFLINE, constants.HF_HUB_DISABLE_XET = before

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -17,6 +20,7 @@ from core.embedding import hub, load_model
 from core.errors import CancelledError, ModelError
 from core.search.ranking.rerankers import load_reranker
 from core.settings import EmbeddingSettings, RerankingSettings
+from tests.conftest import ROOT
 from tests.search.small_models import make_cross_encoder
 
 NAME, COMMIT = "someone/small", "a" * 40
@@ -134,3 +138,33 @@ def test_without_a_network_or_against_the_persons_word_the_refusal_is_a_sentence
     assert huggingface_hub.constants.HF_HUB_OFFLINE
     with pytest.raises(ModelError, match=f"hf download {NAME}"):
         load_model(EmbeddingSettings(model=NAME))
+
+
+@pytest.mark.enable_socket
+def test_the_network_is_open_as_long_as_anybody_fetches_and_shut_after_the_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hub, "_BANNED", False)
+    first = hub._reaching(NAME)
+    first.__enter__()
+    with hub._reaching(NAME):
+        first.__exit__(None, None, None)
+        assert not huggingface_hub.constants.HF_HUB_OFFLINE
+    assert huggingface_hub.constants.HF_HUB_OFFLINE
+
+
+def test_who_looks_for_a_model_first_leaves_the_network_shut() -> None:
+    """The client reads the word once, as it is imported: loading would ask it for a list of its own without it."""
+    looked = "from core.embedding import hub; hub.is_fetched('a/b')"
+    said = f"{looked}; from huggingface_hub import constants; print(constants.HF_HUB_OFFLINE, hub._BANNED)"
+    free = {name: value for name, value in os.environ.items() if "OFFLINE" not in name}
+    done = subprocess.run([sys.executable, "-c", said], env=free, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]
+
+
+def test_what_is_no_name_of_the_hub_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "_BANNED", False)
+    for name in ("someone/small--er", "someone/small.git", "ä/ö"):
+        assert not hub.is_fetched(name)
+        with pytest.raises(ModelError, match="no name of a model there reads so"):
+            hub.offered(name)

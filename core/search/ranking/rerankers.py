@@ -77,7 +77,6 @@ def load_reranker(settings: RerankingSettings) -> Reranker:
     ``ModelError`` when it is not on this machine, is damaged or lacks a part, which one pair is read to see, or is no
     cross-encoder.
     """
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     if settings.model == PACKAGED_RERANKER:
         return PairScorer(reranker_file.load(), PACKAGED_RERANKER, settings)
