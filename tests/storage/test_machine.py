@@ -201,8 +201,9 @@ class Library(RuleBasedStateMachine):
         assert {row for row in rows if row in expected} == expected
         assert set(FtsIndex(self.store, 1).search(words(CAPTION), {})[0]) >= set(table.rows.tolist())
         if len(table):
+            apply_outbox(self.store)
             found, similarities = nearest(self.store, vector(word), 3)
-            exact = np.sort(table.vectors @ vector(word))[::-1][:3]
+            exact = np.sort(table.vectors.matrix() @ vector(word))[::-1][:3]
             assert set(found) <= set(table.rows.tolist())
             np.testing.assert_allclose(similarities, exact, atol=1e-4)
 
@@ -234,7 +235,7 @@ class Library(RuleBasedStateMachine):
         # A row that was gone once never comes back.
         assert not rows & (self.rows_seen - set(before.rows.tolist()))
         self.rows_seen |= rows
-        assert np.array_equal(self.table.vectors, load_leaves(self.store).vectors)
+        assert np.array_equal(self.table.vectors.matrix(), load_leaves(self.store).vectors.matrix())
 
 
 Library.TestCase.settings = settings(
