@@ -106,7 +106,7 @@ class Searcher:
             ]
             snapshot = selected.snapshot
             lexical = self._lexical(snapshot.leaves.generation, retrieval)
-            near = Near(self._store, snapshot, len(self._snapshots.asked(Part()).snapshot.leaves))
+            near = Near(self._store, snapshot, selected.everything)
             scores = search_leaves(understood.text, searches, snapshot, lexical, retrieval, near.rows)
         before = {"write": wording.milliseconds} if wording.milliseconds else {}
         return replace(

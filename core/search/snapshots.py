@@ -52,12 +52,14 @@ class LeafSelection:
     """The leaves that a part of the library selects.
 
     ``snapshot``: these leaves. ``aside``: phrases of the part that no leaf holds, and that therefore select nothing.
-    ``copied``: bytes held beside the table of all leaves; 0 where nothing was copied.
+    ``copied``: bytes held beside the table of all leaves; 0 where nothing was copied. ``everything``: how many leaves
+    the library has.
     """
 
     snapshot: Snapshot
     aside: tuple[Condition, ...] = ()
     copied: int = 0
+    everything: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class Snapshots:
 
     def _held(self, whole: Snapshot, part: Part) -> LeafSelection:
         if part.everything:
-            return LeafSelection(whole)
+            return LeafSelection(whole, everything=len(whole.leaves))
         key = (self._store.revision(), part.key)
         held = self._memory.parts.get(key)
         if held is None:
@@ -94,7 +96,7 @@ class Snapshots:
             vectors, passing = made.snapshot.leaves.vectors, made.snapshot.passing
             copied = 0 if vectors is whole.leaves.vectors else vectors.nbytes
             copied += 0 if passing is None else passing.nbytes
-            held = self._memory.parts.put(key, replace(made, copied=copied))
+            held = self._memory.parts.put(key, replace(made, copied=copied, everything=len(whole.leaves)))
         return held
 
     def _all(self) -> Snapshot:

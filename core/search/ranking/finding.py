@@ -175,11 +175,14 @@ def search_leaves(
     and "dense" are what either still takes after that.
     """
     laps, asked, leaves = Laps(), snapshot.asked, snapshot.leaves
-    exact = len(asked) <= settings.exact_below
-    if exact and settings.dense_weight:
-        leaves.vectors.matrix()  # here, for another thread would read another state of the catalogue
+    exact, every = len(asked) <= settings.exact_below, None
+    if exact and settings.dense_weight:  # read here, for another thread would read another state of the catalogue
+        # What a phrase leaves of a large library is read by itself, and the others' vectors stay where they are.
+        every = leaves.vectors.matrix() if len(leaves) <= settings.exact_below else leaves.vectors.of(asked)
     near = None if exact else nearest
-    searched = [_one_search(query, tokens, snapshot, near, lexical, settings, laps) for query, tokens in searches]
+    searched = [
+        _one_search(query, tokens, snapshot, every, near, lexical, settings, laps) for query, tokens in searches
+    ]
     by_alias, pool = _by_alias(leaves, searched), asked
     if not exact:
         found = [_candidates(snapshot, one) for one in searched]
@@ -265,12 +268,13 @@ def _one_search(
     query: Query,
     tokens: Sequence[str],
     snapshot: Snapshot,
+    every: Vectors | None,
     nearest: Nearest | None,
     lexical: LexicalIndex,
     settings: RetrievalSettings,
     laps: Laps,
 ) -> _OneSearch:
-    """``nearest`` ``None``: all leaves that are searched are compared, whose vectors are in memory."""
+    """``nearest`` ``None``: all leaves that are searched are compared, by ``every``: their vectors, or those of all."""
 
     def compared() -> tuple[Vectors, float, Vectors | None, NDArray[np.int64] | None]:
         """The text's vector, when it was ready, and what is like it."""
@@ -280,10 +284,11 @@ def _one_search(
             return vector, encoded, None, None
         if nearest is not None:
             return vector, encoded, None, nearest(vector, POOL)
-        vectors = snapshot.leaves.vectors.matrix()
+        if every is None or len(every) == len(asked):
+            return vector, encoded, None if every is None else every @ vector, None
         # Copying the vectors of many leaves costs more than multiplying all of them.
-        few = 4 * len(asked) <= len(vectors)
-        return vector, encoded, vectors[asked] @ vector if few else (vectors @ vector)[asked], None
+        few = 4 * len(asked) <= len(every)
+        return vector, encoded, every[asked] @ vector if few else (every @ vector)[asked], None
 
     with ThreadPoolExecutor(1, "encode") as beside:
         asking = beside.submit(compared) if settings.dense_weight else None

@@ -112,11 +112,15 @@ def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
 
 def _spreads(found: SearchScores, background: SearchScores) -> dict[str, fusion.Spread]:
     """How each search's scores lie over all leaves: of words as they were counted, of meaning by the background."""
-    drawn = ~np.isin(background.pool, found.pool)
-    # Of what waits for its vector nothing is known: it counts as an average leaf.
-    meant = fusion.averaged(np.concatenate([_meant(found), _meant(background)[drawn]]))
-    pool, others = np.split(meant, [len(found.pool)])
-    return {**found.spreads, "dense": fusion.Spread.of(pool, others, found.spreads["lexical"].count)}
+    drawn, count = ~np.isin(background.pool, found.pool), found.spreads["lexical"].count
+    pool, others = _meant(found), _meant(background)[drawn]
+    if found.leaves.unencoded is not None:
+        # Of what waits for its vector nothing is known: it counts as an average leaf.
+        known, behind = pool[~np.isnan(pool)], others[~np.isnan(others)]
+        there = len(known) + (count - len(pool)) * len(behind) / max(1, len(others))
+        average = fusion.Spread.of(known, behind, round(there)).mean
+        pool, others = (np.where(np.isnan(one), average, one) for one in (pool, others))
+    return {**found.spreads, "dense": fusion.Spread.of(pool, others, count)}
 
 
 def _joined(found: SearchScores, background: SearchScores) -> SearchScores:
