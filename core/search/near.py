@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.search.ranking import Snapshot
-from core.storage.index.outbox import query_projection, untold
+from core.storage.index.outbox import departed, query_projection, untold
 from core.storage.store import Store
 from core.types import Vectors
 
@@ -40,9 +40,9 @@ class Near:
         share = len(self._snapshot.asked) / max(1, self._everything)
         if not self._store.writable or share < LEAST_SHARE:
             return None
-        wanted = count if share == 1 else int(MORE * count / share)
+        wanted = (count if share == 1 else int(MORE * count / share)) + departed(self._store)
         waiting = untold(self._store)
-        found = query_projection(self._store, query, wanted)
+        found = query_projection(self._store, query, wanted, self._snapshot.leaves.generation)
         if found is None:
             if self._store.growing_anew:
                 self.notes = (GROWING,)

@@ -56,6 +56,7 @@ class Store:
         self.projection_lock = threading.RLock()
         self.growing: threading.Thread | None = None  # while Chroma is opened, or made anew, beside the questions
         self.growing_anew = False
+        self.closing = False
         self._lock = lock
         self._connections = Connections(home / CATALOGUE, write=self.writable)
         self.reading, self.transaction = self._connections.reading, self._connections.transaction
@@ -102,11 +103,13 @@ class Store:
 
     def close(self) -> None:
         """Let go of the catalogue, Chroma and the lock. Twice is once."""
-        try:
-            self.close_projection()
-        except StorageError as error:  # what was not closed is examined, and made anew where need be
-            _LOG.info("%s", error)
-        self._connections.close()
+        self.closing = True
+        with self.projection_lock:  # till the catalogue is closed: a thread that waits to open Chroma must not after it
+            try:
+                self.close_projection()
+            except StorageError as error:  # what was not closed is examined, and made anew where need be
+                _LOG.info("%s", error)
+            self._connections.close()
         if self._lock is not None:
             self._lock.release()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,11 +13,13 @@ from core.library import Incoming, Library
 from core.search import near as asking
 from core.search.near import GROWING, Near
 from core.search.ranking import finding
+from core.search.ranking.stage_scores import _spreads
 from core.settings import Settings
 from core.storage.catalogue.names import Scope
 from core.storage.index.leaf_vectors import LeafVectors
-from core.storage.index.outbox import untold
+from core.storage.index.outbox import _make_ready, departed, pending, query_projection, untold
 from core.storage.index.recall import last_recall, measure_recall
+from core.storage.index.vectors import left_open
 from tests.fast_encoder import FastEncoder
 
 EXACT = Settings().with_values({"chunking.max_tokens": 24, "chunking.parent_max_tokens": 80})
@@ -175,6 +178,8 @@ def test_recall_is_measured_kept_and_shown(large):
     few = measure_recall(store, 10, 1)
     assert 0 < few.share <= 0.1, "of the ten nearest, one was asked for"
     assert last_recall(store) == few
+    store.set_meta("recall", store.meta("recall").replace('"generation": 1', '"generation": 7'))
+    assert measure_recall(store, 10, 50) == measured, "as many leaves, by another embedder"
 
 
 def test_a_leaf_that_left_while_a_question_was_answered_is_told(large):
@@ -182,3 +187,82 @@ def test_a_leaf_that_left_while_a_question_was_answered_is_told(large):
     large.remove(large.sources()[0].id)
     with pytest.raises(NotFoundError, match="changed while"):
         snapshot.leaves.vectors.of(np.arange(len(snapshot.leaves)))
+
+
+def test_what_a_phrase_leaves_of_a_large_library_is_read_by_itself(large):
+    ready(large)
+    some = EXACT.with_value("retrieval.exact_below", 200)
+    assert large.stats().chunks > 200
+    question = f'Where does the {ANIMALS[0]} sleep "by stone 17"?'
+    found = large.searcher.rank(question, some)
+    assert 0 < len(found.pool) <= 200
+    assert not found.leaves.vectors.in_memory
+    whole = large.searcher.rank(question, EXACT)
+    assert whole.leaves.vectors.in_memory
+    assert found.pool[found.kept].tolist() == whole.pool[whole.kept].tolist()
+    np.testing.assert_allclose(found.final, whole.final, rtol=1e-4, atol=1e-5)
+
+
+def test_rows_that_left_take_no_places_of_those_that_are_there(large, monkeypatch):
+    ready(large)
+    monkeypatch.setattr("core.library.carry_if_possible", lambda store: None)
+    query = large.searcher.encode(["otter"])[0]
+    for source in large.sources():
+        if source.name.startswith("otter"):
+            large.remove(source.id)
+    assert departed(large._store) > 10
+    snapshot = large.searcher.snapshot()
+    named = Near(large._store, snapshot, len(snapshot.leaves)).rows(query, 10)
+    assert len(named) == 10
+    assert (snapshot.index_of(named) >= 0).all()
+
+
+def test_chroma_is_told_of_much_beside_the_questions(large, monkeypatch):
+    ready(large)
+    monkeypatch.setattr("core.library.carry_if_possible", lambda store: None)
+    monkeypatch.setattr("core.storage.index.outbox.MOST_UNTOLD", 5)
+    large.remove(large.sources()[0].id)
+    assert pending(large._store) > 5
+    assert large.search(QUESTIONS[0], NEAR).hits
+    large._store.growing.join()
+    assert pending(large._store) == 0
+
+
+def test_another_embedders_vectors_are_not_asked_for(large):
+    ready(large)
+    store, query = large._store, large.searcher.encode(["otter"])[0]
+    serving = int(store.meta("serving"))
+    assert query_projection(store, query, 3, serving) is not None
+    assert query_projection(store, query, 3, serving + 1) is None
+
+
+def test_a_library_that_is_being_closed_opens_no_chroma(large, monkeypatch):
+    store = large._store
+    closing = store._connections.close
+    monkeypatch.setattr(store, "close_projection", lambda: _make_ready(store))  # a question's thread comes just then
+    monkeypatch.setattr(store._connections, "close", lambda: (store.growing.join(1.5), closing()))
+    large.close()
+    store.growing.join()
+    assert store.projection is None
+    assert not left_open(next((store.home / "chroma").iterdir()))
+
+
+def test_what_waits_for_its_vector_counts_as_an_average_leaf_of_all(large, monkeypatch):
+    """However few of the leaves are in the pool, whose own are nearer than most."""
+    ready(large)
+    monkeypatch.setattr(finding, "POOL", 40)
+    monkeypatch.setattr(finding, "LIFTED", 0)
+    monkeypatch.setattr(finding, "RUNS", 15)
+    monkeypatch.setattr(finding, "RUN", 12)
+    scores = large.searcher.find(QUESTIONS[0], NEAR)
+    waiting = np.zeros(len(scores.leaves), bool)
+    waiting[::2] = True
+    leaves = replace(scores.leaves, unencoded=waiting)
+
+    def half(one):
+        return replace(one, leaves=leaves, dense=np.where(waiting[one.pool], np.nan, one.dense))
+
+    assert scores.background is not None
+    known = _spreads(replace(half(scores), background=None), half(scores.background))["dense"]
+    every = scores.leaves.vectors.matrix() @ large.searcher.encode([QUESTIONS[0]])[0]
+    assert known.mean == pytest.approx(float(every[~waiting].mean()), abs=0.03)

@@ -117,7 +117,7 @@ def put_source(store: Store, *, name: str, version_id: str, path: Path | None = 
 
 def nearest(store, wanted, k):
     """What Chroma finds, once it has grown anew where it was damaged."""
-    while (found := query_projection(store, wanted, k)) is None:
+    while (found := query_projection(store, wanted, k, int(store.meta("serving") or 0))) is None:
         if store.growing:
             store.growing.join()
     return found

@@ -82,3 +82,12 @@ def test_a_vector_of_the_wrong_length_is_not_passed_on(store) -> None:
         connection.execute("UPDATE vector SET data = zeroblob(3)")
     with pytest.raises(StorageError, match="wrong length"):
         load_leaves(store).vectors.matrix()
+
+
+def test_a_vector_that_is_missing_is_no_change_of_the_library(store) -> None:
+    ingest(store, "one", "The first document, long enough for two.")
+    with store._connections.alone() as writer:
+        writer.execute("PRAGMA foreign_keys = OFF")
+        writer.execute("DELETE FROM vector WHERE number = (SELECT max(vector) FROM chunk)")
+    with pytest.raises(StorageError, match="missing or have the wrong length"):
+        load_leaves(store).vectors.matrix()

@@ -120,7 +120,7 @@ def test_places_where_it_must_not_be_asked(store) -> None:
     with store.transaction(), pytest.raises(StorageError, match="cannot be left"):
         apply_outbox(store)
     with Store.open(store.home, write=False) as reader, pytest.raises(StorageError, match="opened for reading"):
-        query_projection(reader, vector("anything"), 1)
+        query_projection(reader, vector("anything"), 1, 1)
 
 
 def test_an_empty_library_answers(store) -> None:

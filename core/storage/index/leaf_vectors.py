@@ -60,7 +60,7 @@ class LeafVectors:
         return 4 * len(self.rows) * self.dimension
 
     def matrix(self) -> Vectors:
-        """All, C-contiguous, kept from now on. Raises ``StorageError`` for one of the wrong length or missing."""
+        """All, C-contiguous, kept from now on. Raises what ``read_vectors`` raises."""
         with self._lock:
             if self._matrix is None:
                 matrix = np.empty((len(self), self.dimension), np.float32)
@@ -101,8 +101,8 @@ class LeafVectors:
             yield self.of(np.arange(first, min(first + _AT_ONCE, len(self))))
 
     def taken(self, kept: NDArray[np.bool_]) -> LeafVectors:
-        """Those of the leaves for which ``kept`` is true: copied from memory when they are asked for, if these are
-        there, else read.
+        """Those of the leaves for which ``kept`` is true: copied at once where these are in memory, else read when they
+        are asked for.
         """
         made = LeafVectors(self.rows[kept], self.dimension, self._read)
         if self._matrix is not None:
@@ -123,20 +123,20 @@ class LeafVectors:
 def read_vectors(store: Store, rows: NDArray[np.int64], dimension: int) -> Vectors:
     """(m, dimension) float32 of some rows of the catalogue, in their order; zero for one that waits for its vector.
 
-    Raises ``StorageError`` for a vector of the wrong length, ``NotFoundError`` for a row that is gone.
+    Raises ``StorageError`` for a vector of the wrong length or missing, ``NotFoundError`` for a row that is gone.
     """
     # Row by row along the list, which needs no sorting: a sort would carry the vectors through memory once more.
     found = store.rows(
         "SELECT data FROM json_each(?) AS wanted CROSS JOIN chunk ON chunk.row = wanted.value"
-        " CROSS JOIN vector ON vector.number = chunk.vector",
+        " LEFT JOIN vector ON vector.number = chunk.vector",
         rows.tolist(),
     )
     if len(found) != len(rows):
         raise NotFoundError("The library changed while this question was answered.", "Ask it again.")
     blobs = [blob for (blob,) in found]
-    sizes = set(map(len, blobs))
+    sizes = {-1 if blob is None else len(blob) for blob in blobs}
     if not sizes <= {0, 4 * dimension}:
-        raise StorageError(f"{store.home}: some vectors have the wrong length.", "Run verify on it.")
+        raise StorageError(f"{store.home}: some vectors are missing or have the wrong length.", "Run verify on it.")
     if 0 in sizes:
         blobs = [blob or bytes(4 * dimension) for blob in blobs]
     return np.frombuffer(b"".join(blobs), "<f4").astype(np.float32, copy=False).reshape(len(rows), dimension)

@@ -86,25 +86,28 @@ def carry_if_possible(store: Store) -> None:
         _LOG.warning("The vector index could not be brought up to date: %s", error)
 
 
-def query_projection(store: Store, vector: Vectors, k: int) -> tuple[NDArray[np.int64], Vectors] | None:
+def query_projection(
+    store: Store, vector: Vectors, k: int, generation: int
+) -> tuple[NDArray[np.int64], Vectors] | None:
     """``(rows int64, similarities float32)`` of the ``k`` leaves nearest to a unit vector, by Chroma, nearest first.
 
     Only the lock's holder may ask; readers search exactly. Few changes that are pending are not waited for: see
-    ``untold``. ``None``: search exactly, for Chroma is opened, or made anew where it is seen to be damaged, beside the
-    questions from now on, or busy for long.
+    ``untold``. ``None``: search exactly, for another than this ``generation`` serves by now, or Chroma is opened, told
+    of much, or made anew where it is seen to be damaged, beside the questions from now on, or busy for long.
     """
     if not store.writable:
         raise StorageError(f"The library {store.home} was opened for reading.", "Search exactly instead.")
-    if (store.growing and store.growing.is_alive()) or not store.projection_lock.acquire(timeout=_PATIENCE):
+    if _growing(store) or not store.projection_lock.acquire(timeout=_PATIENCE):
         return None
     try:
         with store.afresh():
-            if store.projection is None:
+            # Looked at again: who had the lock before may have begun to make Chroma ready.
+            if _growing(store) or int(store.meta("serving") or 0) != generation:
+                return None
+            if store.projection is None or pending(store) > MOST_UNTOLD:
                 _make_ready(store)
                 return None
-            if pending(store) > MOST_UNTOLD:
-                apply_outbox(store)
-            rows, distances = open_projection(store).query(int(store.meta("serving") or 0), vector, k)
+            rows, distances = store.projection.query(generation, vector, k)
             return rows, 1.0 - distances
     except ProjectionDamagedError as error:
         _LOG.warning("%s", error)
@@ -124,25 +127,40 @@ def untold(store: Store) -> NDArray[np.int64]:
     return np.array([row for (row,) in found], np.int64)
 
 
+def departed(store: Store) -> int:
+    """How many rows of the serving generation Chroma may still name that have left; to be read before it is asked."""
+    gone = "SELECT count(*) FROM outbox WHERE generation = ? AND op = 'delete'"
+    return int(store.value(gone, int(store.meta("serving") or 0)))
+
+
+def _growing(store: Store) -> bool:
+    return store.growing is not None and store.growing.is_alive()
+
+
 def _make_ready(store: Store, *, anew: bool = False) -> None:
-    """Open Chroma in a thread of its own, or make it ``anew``, also where it cannot be opened."""
+    """Open Chroma in a thread of its own and tell it what is pending, or make it ``anew``, also where that fails."""
+
+    def going_on(*_: int) -> None:
+        if store.closing:
+            raise StorageError(f"The library {store.home} is closed.", "Open it again.")
 
     def ready() -> None:
         try:
             try:
-                store.growing_anew = anew
                 if not anew:
                     open_projection(store)
+                    apply_outbox(store, going_on)
                     return
             except ProjectionDamagedError as error:
                 _LOG.warning("%s", error)
                 store.growing_anew = True
-            rebuild_projection(store)
+            rebuild_projection(store, going_on)
         except StorageError as error:  # the library was closed, or its disk is full: the next question tries again
             _LOG.warning("Chroma could not be made ready: %s", error)
         finally:
             store.growing_anew = False
 
+    store.growing_anew = anew
     store.growing = Thread(target=ready, name="lectern-chroma", daemon=True)
     store.growing.start()
 

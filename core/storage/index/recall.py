@@ -24,7 +24,7 @@ _KEY = "recall"
 class Recall:
     """``share``, 0..1: of the ``nearest`` leaves to each of some vectors, those among the ``handed`` that Chroma named.
 
-    ``leaves``: there were, and ``day``: when it was measured, ISO 8601.
+    ``leaves``: there were, and ``day``: when it was measured, ISO 8601. ``generation``: whose vectors.
     """
 
     share: float
@@ -32,6 +32,7 @@ class Recall:
     handed: int
     leaves: int
     day: str
+    generation: int = 0
 
 
 @row_faults("The recall of Chroma")
@@ -42,7 +43,7 @@ def last_recall(store: Store) -> Recall | None:
 
 
 def measure_recall(store: Store, nearest: int, handed: int, above: int = 0) -> Recall | None:
-    """Measure it and keep it, where there are more than ``above`` leaves, and others than the last time.
+    """Measure it and keep it, where more than ``above`` leaves are, and others than the last time or encoded otherwise.
 
     The vectors asked with lie half-way between two leaves each, as a question lies near several and on none. All are
     compared with every leaf in one pass, some thousands of leaves in memory at a time: about a third of a second for
@@ -54,7 +55,8 @@ def measure_recall(store: Store, nearest: int, handed: int, above: int = 0) -> R
         dimension = int(store.value("SELECT dimension FROM generation WHERE number = ?", serving) or 0)
         rows = np.array([row for (row,) in store.rows(encoded, serving)], np.int64)
         before = last_recall(store)
-        if before is not None and abs(len(rows) - before.leaves) <= _GROWN * before.leaves:
+        grown = before is None or abs(len(rows) - before.leaves) > _GROWN * before.leaves
+        if before is not None and before.generation == serving and not grown:
             return before
         if len(rows) <= above or pending(store):
             return None
@@ -63,11 +65,11 @@ def measure_recall(store: Store, nearest: int, handed: int, above: int = 0) -> R
         best = _nearest(vectors, queries, min(nearest, len(rows)))
     found = []
     for query, expected in zip(queries, best, strict=True):
-        named = query_projection(store, query, handed)
+        named = query_projection(store, query, handed, serving)
         if named is None:
             return None
         found.append(float(np.isin(rows[expected], named[0]).mean()))
-    measured = Recall(float(np.mean(found)), nearest, handed, len(rows), now()[:10])
+    measured = Recall(float(np.mean(found)), nearest, handed, len(rows), now()[:10], serving)
     store.set_meta(_KEY, json.dumps(asdict(measured)))
     return measured
 
