@@ -239,3 +239,16 @@ def test_columns_of_words_are_a_table_where_white_parts_their_rows_at_once() -> 
     ]
     beside = parsed(pdf(lambda page: draw(page, 4)))  # paragraphs that end wherever they end
     assert not blocks(beside, BlockKind.TABLE)
+
+
+@pytest.mark.parametrize("marker", ["[{}]", "{}.", "•"])
+def test_two_columns_of_a_list_are_no_table_however_equal_its_items(marker: str) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for number in range(12):
+            x, top = (60, 320)[number // 6], 100 + number % 6 * 32
+            page.insert_text((x, top), f"{marker.format(number + 1)} An author and another one, of", fontsize=10)
+            page.insert_text((x, top + 12), f"herons and where they nest, part {'abcdefghijkl'[number]}", fontsize=10)
+
+    document = parsed(pdf(draw))
+    assert not blocks(document, BlockKind.TABLE)
+    assert document.text.index("part f") < document.text.index("part g") < document.text.index("part l")

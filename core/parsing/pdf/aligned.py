@@ -75,7 +75,8 @@ def aligned_tables(fragments: Sequence[TextLine]) -> list[TextLine]:
 def set_apart(fragments: Sequence[TextLine]) -> TextLine | None:
     """Columns of words whose rows begin side by side, as a table's stand-in; ``None`` for columns of prose.
 
-    White parts the rows in all columns at once, where paragraphs of prose end wherever they end.
+    White parts the rows in all columns at once, where paragraphs of prose end wherever they end. Two columns of a
+    list, whose items may be equally long, are none either.
     """
     if any(item.stands_in for item in fragments):
         return None
@@ -103,6 +104,9 @@ def set_apart(fragments: Sequence[TextLine]) -> TextLine | None:
     gaps = [id(below) in begin for white, below in whites if white > wide]
     lines_a_row = len(rows) / len(wholes)
     if len(wholes) < _MIN_APART or sum(gaps) < _TOGETHER * len(gaps) or not _LEAST_LINES < lines_a_row < _MAX_LINES:
+        return None
+    behind = [pieces for row in wholes for column, pieces in row.cells.items() if column]
+    if 2 * sum(bool(_MARKER.match(pieces[0].text)) for pieces in behind) > len(behind):
         return None
     return _stand_in(fragments, wholes, len(gutters) + 1)
 
