@@ -178,7 +178,8 @@ def search_leaves(
     exact, every = len(asked) <= settings.exact_below, None
     if exact and settings.dense_weight:  # read here, for another thread would read another state of the catalogue
         # What a phrase leaves of a large library is read by itself, and the others' vectors stay where they are.
-        every = leaves.vectors.matrix() if len(leaves) <= settings.exact_below else leaves.vectors.of(asked)
+        passing = snapshot.passing if len(leaves) > settings.exact_below else None
+        every = (leaves.vectors if passing is None else leaves.vectors.taken(passing.mask)).matrix()
     near = None if exact else nearest
     searched = [
         _one_search(query, tokens, snapshot, every, near, lexical, settings, laps) for query, tokens in searches

@@ -35,9 +35,9 @@ class LeafVectors:
         self._lock = Lock()
 
     @classmethod
-    def held(cls, matrix: Vectors, rows: NDArray[np.int64] | None = None) -> LeafVectors:
+    def held(cls, matrix: Vectors) -> LeafVectors:
         """Vectors that are in memory already."""
-        made = cls(np.arange(len(matrix)) if rows is None else rows, matrix.shape[1], lambda _: matrix[:0])
+        made = cls(np.arange(len(matrix)), matrix.shape[1], lambda _: matrix[:0])
         made._matrix = matrix
         return made
 
