@@ -14,20 +14,19 @@ import logging
 import os
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol, Self
 
-from core.embedding import encode_cached
+from core.embedding import encode_cached, load_model
 from core.errors import LecternError, ModelError
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Incoming
 from core.ingest.preparing import Preparer, Tell
 from core.parsing import parse
-from core.settings import ParsingSettings, Settings
+from core.settings import EmbeddingSettings, ParsingSettings, Settings
 from core.storage.catalogue.generations import begin_generation
-from core.storage.embedder import embedder
 from core.storage.index.cache import CatalogueVectors
 from core.storage.store import Store, settings_from
 from core.types import Document, VectorCache, Vectors
@@ -108,10 +107,21 @@ class RayReading:
 
 
 class BatchReader:
-    """An actor: reads, cuts and encodes batches of files as a library of these settings would."""
+    """An actor: reads, cuts and encodes batches of files as a library of these settings would.
+
+    Where their embedder is not on its machine, or is at an address, which is this library's to ask, it only reads.
+    """
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self._settings = settings_from(settings)
+        self._encodes = True
+        try:
+            self._model = load_model(self._settings.embedding)
+        except ModelError as error:
+            _LOG.info("Encoding is left to the ingest: %s", error)
+            self._encodes = False
+            self._settings = replace(self._settings, embedding=EmbeddingSettings())
+            self._model = load_model(self._settings.embedding)
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[bytes]]:
         """A column "read" with one ``ReadBatch``, pickled, of the columns "name" and "path"."""
@@ -127,7 +137,7 @@ class BatchReader:
                 store.close()
 
     def _read(self, store: Store, files: Mapping[str, str]) -> ReadBatch:
-        model, documents, texts = embedder(store, self._settings.embedding), {}, []
+        model, documents, texts = self._model, {}, []
         generation = begin_generation(store, model.encoder.fingerprint, model.encoder.dimension).number
         for name, path in files.items():
             found: dict[str, Document] = {}
@@ -146,6 +156,8 @@ class BatchReader:
             else:
                 texts += list(prepared.texts) if prepared else []
             documents[name] = found
+        if not self._encodes:
+            return ReadBatch(documents, {})
         cache = CatalogueVectors(store)
         try:
             encode_cached(model.encoder, cache, texts)
@@ -188,17 +200,18 @@ class RayCluster:
         context.execution_options.preserve_order = True
         context.max_errored_blocks = -1
         files = [{"name": item.name, "path": str(item.path)} for item in items]
-        read = ray.data.from_items(files, override_num_blocks=max(1, len(files) // BATCH)).map_batches(
-            BatchReader,
-            fn_constructor_args=[settings.to_dict()],
-            batch_size=BATCH,
-            num_cpus=1,
-            compute=ray.data.ActorPoolStrategy(min_size=1, max_size=max(1, int(ray.cluster_resources()["CPU"]))),
-        )
         try:
+            workers = max(1, int(ray.cluster_resources().get("CPU", 1)))  # a head without processors may come first
+            read = ray.data.from_items(files, override_num_blocks=max(1, len(files) // BATCH)).map_batches(
+                BatchReader,
+                fn_constructor_args=[settings.to_dict()],
+                batch_size=BATCH,
+                num_cpus=1,
+                compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
+            )
             for row in read.iter_rows():
                 yield pickle.loads(row["read"])  # noqa: S301 - written by our own actors
-        except ray.exceptions.RayError as error:
+        except Exception as error:  # of Ray's own kinds, of the network's, or of a batch that other code wrote
             _LOG.warning("The cluster was lost; the rest is read here: %s", str(error)[:200])
 
     def leave(self) -> None:

@@ -115,6 +115,28 @@ def test_the_library_is_the_same_whatever_the_cluster_loses(
     assert_alike(tmp_path / "library", without)
 
 
+@pytest.mark.parametrize("model", ["endpoint:at-an-address", "nobody/has-this"])
+def test_a_worker_without_the_embedder_reads_all_the_same(items: list[Incoming], model: str) -> None:
+    settings = Settings().with_value("embedding.model", model)
+    batch = BatchReader(settings.to_dict()).read({item.name: str(item.path) for item in items[:2]})
+    assert [len(found) for found in batch.documents.values()] == [1, 1]
+    assert not batch.vectors
+
+
+@pytest.mark.parametrize("error", [ConnectionError("reset by peer"), KeyError("CPU"), RuntimeError("no such actor")])
+def test_whatever_ends_the_cluster_the_rest_is_read_here(
+    error: Exception, items: list[Incoming], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray = pytest.importorskip("ray", reason="Ray is not installed")
+
+    def lost() -> dict[str, float]:
+        raise error
+
+    monkeypatch.setattr(ray, "cluster_resources", lost)
+    cluster = object.__new__(RayCluster)  # as if it had been joined
+    assert list(cluster.batches(items, Settings())) == []
+
+
 @pytest.mark.long
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_a_worker_of_ray_is_killed_and_nothing_is_lost(items: list[Incoming], without: Path, tmp_path: Path) -> None:
