@@ -56,7 +56,7 @@ class Store:
         self.projection_lock = threading.RLock()
         self.growing: threading.Thread | None = None  # while Chroma is opened, or made anew, beside the questions
         self.growing_anew = False
-        self.closing = False
+        self.closing = False  # from ``close`` on: what is made beside the questions ends
         self._lock = lock
         self._connections = Connections(home / CATALOGUE, write=self.writable)
         self.reading, self.transaction = self._connections.reading, self._connections.transaction
