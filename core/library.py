@@ -153,16 +153,12 @@ class Library:
         promptly: bool = False,
         parse: Parse = parse,
     ) -> IngestReport:
-        """Put files and uploads in, a bad one listed. ``settings`` become its own; ``promptly`` and ``parse`` are as of
-        ``Ingest``.
-        """
+        """Put files and uploads in, a bad one listed. ``settings`` become its own; the others are as of ``Ingest``."""
         if settings is not None:
             self._adopt(settings)
         self._finish_generation(watch, items=len(items))
         self.cutting.learn(watch if items else None)
-        run = self._run(watch, promptly=promptly)
-        run.parse = parse
-        return run.run(items)
+        return self._run(watch, promptly=promptly, parse=parse).run(items)
 
     def apply(self, settings: Settings, watch: Watch | None = None) -> IngestReport:
         """Make the settings the library's own: cut anew what they cut differently, encode only what is new."""
@@ -178,8 +174,7 @@ class Library:
         """Cut every document by its recipe, ``learned`` taught anew, and rebuild both indexes from the catalogue."""
         self.cutting.learn(watch, anyway=True)
         report = self.apply(self.settings, watch)
-        serving = generations.serving(self._store)
-        if serving is not None:
+        if serving := generations.serving(self._store):
             with self._store.transaction() as connection:
                 rebuild_index(connection, serving.number)
             rebuild_projection(self._store)
@@ -307,8 +302,7 @@ class Library:
     def unlock(self, item_id: int, password: str) -> None:
         """Remember the password of a queue item's file in memory and put the item back in the queue."""
         item = self.queue.item(item_id)
-        content_hash = self._store.files.hash_of(item.path) if item.path else item.content_hash
-        if content_hash:
+        if content_hash := self._store.files.hash_of(item.path) if item.path else item.content_hash:
             self.passwords.remember(content_hash, password)
         self.queue.retry_item(item_id)
 
@@ -356,11 +350,10 @@ class Library:
 
     def _adopt(self, settings: Settings) -> None:
         """Take the settings over. Those that name another embedder are persisted once its generation serves."""
-        if settings.embedding != self.settings.embedding:
-            self._model = self._load(settings)
-            self.settings = settings
-        else:
-            self.settings = settings
+        same = settings.embedding == self.settings.embedding
+        self._model = self._model if same else self._load(settings)
+        self.settings = settings
+        if same:
             self._persist()
 
     def _again(self) -> Ingest:
@@ -378,9 +371,9 @@ class Library:
             self._store.save_settings(self.settings)
             self.notice = ""
 
-    def _run(self, watch: Watch | None, *, promptly: bool = False) -> Ingest:
+    def _run(self, watch: Watch | None, *, promptly: bool = False, parse: Parse = parse) -> Ingest:
         run = Ingest(self._store, self._model, self.settings, watch, promptly=promptly, passwords=self.passwords)
-        run.writer = self._cutter
+        run.writer, run.parse = self._cutter, parse
         return run
 
     def _finish_generation(self, watch: Watch | None, items: int | None = None) -> IngestReport | None:
