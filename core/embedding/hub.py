@@ -21,7 +21,9 @@ _BANNED = any(  # by the person: read before this program says the same for the 
     os.environ.get(name, "").strip().lower() in {"1", "on", "yes", "true"}
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 )
-os.environ.setdefault("HF_HUB_OFFLINE", "1")  # the client reads it once, as it is imported, whoever does that first
+# The client reads these once, as it is imported, whoever does that first.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")  # or it tells what else is installed, and by whom it is run
 _DOOR = threading.Lock()
 _BEFORE: list[tuple[bool, bool]] = []  # what the client may do: first as it was, then what each who reaches it found
 NOT_FETCHED = "Fetch it once, in Settings or by `hf download {}`, or give the folder of a copy."

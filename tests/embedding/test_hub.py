@@ -156,10 +156,12 @@ def test_the_network_is_open_as_long_as_anybody_fetches_and_shut_after_the_last(
 def test_who_looks_for_a_model_first_leaves_the_network_shut() -> None:
     """The client reads the word once, as it is imported: loading would ask it for a list of its own without it."""
     looked = "from core.embedding import hub; hub.is_fetched('a/b')"
-    said = f"{looked}; from huggingface_hub import constants; print(constants.HF_HUB_OFFLINE, hub._BANNED)"
-    free = {name: value for name, value in os.environ.items() if "OFFLINE" not in name}
+    said = f"{looked}; from huggingface_hub import constants as held; "
+    said += "print(held.HF_HUB_OFFLINE, held.HF_HUB_DISABLE_TELEMETRY, hub._BANNED)"
+    told = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "DO_NOT_TRACK")
+    free = {name: value for name, value in os.environ.items() if name not in told}
     done = subprocess.run([sys.executable, "-c", said], env=free, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True", "False"]
+    assert done.stdout.split() == ["True", "True", "False"]
 
 
 def test_what_is_no_name_of_the_hub_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
