@@ -67,8 +67,8 @@ def assemble(
     An extent that does not fit is tried as its child alone; the child that does not fit either is cut at a sentence
     (failing that, a word), and the context ends there. It ends before what is unlikely to add to the answer
     (``core.search.context.ending``). A single sentence that does not fit is passed over. ``preview``: where the room
-    is filled, tell where it would have ended, which takes filling it a second time. ``first``: of so many extents what
-    stands above them is read at once, ``None``: of all; the others' when it is needed.
+    is filled, tell where it would have ended, which takes filling it a second time. ``first``: so many extents are
+    looked at; where that is not enough, nothing is told but a ``reached`` beyond them. ``None``: as many as it takes.
     """
     settings = settings or AssemblySettings()
     if len(ranking.pool) < LEAST:
@@ -83,7 +83,7 @@ def assemble(
     likely = outlook(ranking, [candidate.child for candidate in candidates])
 
     def filled(settings: AssemblySettings) -> _Context:
-        context = _Context(budget, settings, Filling(budget, reads.text, notes.above, most))
+        context = _Context(budget, settings, Filling(budget, reads.text, notes.above, most), first)
         little = LITTLE[budget.unit]
         if settings.stop_below and likely and likely[0] < UNSURE and budget.amount > little:
             context.filling.budget = replace(budget, amount=little)
@@ -96,6 +96,9 @@ def assemble(
     context = filled(settings)
     again = preview and not settings.stop_below
     usual = filled(replace(settings, stop_below=AssemblySettings().stop_below)) if again else context
+    reached = max(context.reached, usual.reached)
+    if first is not None and reached > first:
+        return Assembled((), 0, {}, reached=reached)
     ended = next((at for at, one in enumerate(candidates) if ENDED in usual.refused.get(one.child, "")), None)
     ending = None
     if ended is not None:
@@ -106,7 +109,7 @@ def assemble(
         context.filling.used,
         context.fates(extents),
         ending,
-        max(context.reached, usual.reached),
+        reached,
     )
 
 
@@ -120,12 +123,13 @@ class _Context:
     """The context while it grows: what was taken for whom and why, and why the others were not.
 
     ``said``: the sentences read, as ``core.search.context.filling.said`` has them. ``lit``: the children that stand in
-    a passage. ``over``: what is said of what does not fit, "" where that is the budget's doing.
+    a passage. ``first``: as ``assemble`` has it.
     """
 
     budget: Budget
     settings: AssemblySettings
     filling: Filling
+    first: int | None = None
     hardly: str = ""
     taken: list[tuple[ContextCandidate, Sequence[Span], str]] = field(default_factory=list)
     refused: dict[int, str] = field(default_factory=dict)
@@ -148,6 +152,8 @@ class _Context:
                     self.refused.setdefault(one.child, self.ended)
                 return
             self.reached = at + 1
+            if at == self.first:
+                return
             if self.filling.covers((candidate.document, candidate.core))[0]:
                 self.taken.append((candidate, [candidate.core], CAME_IN))
                 continue
