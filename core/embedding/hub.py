@@ -171,9 +171,11 @@ def _reaching(model: str) -> Iterator[None]:
             f"{constants.ENDPOINT.partition('://')[2]} could not be reached, or did not answer: nothing was fetched.",
             "Check the network and try again, or copy the model's folder to this machine and give the folder.",
         ) from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError, ImportError, httpx2.InvalidURL) as error:  # a proxy nobody can ask, too
         said = (str(error).strip() or type(error).__name__).split("\n")[0].rstrip(".")
-        raise ModelError(f"{model} was not fetched: {said}.", "Check the room on the disk, then try again.") from error
+        raise ModelError(
+            f"{model} was not fetched: {said}.", "Check the room on the disk and the proxy, if any, then try again."
+        ) from error
     finally:
         with _DOOR:
             before = _BEFORE.pop()

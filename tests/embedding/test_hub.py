@@ -170,3 +170,13 @@ def test_what_is_no_name_of_the_hub_is_said_in_a_sentence(monkeypatch: pytest.Mo
         assert not hub.is_fetched(name)
         with pytest.raises(ModelError, match="no name of a model there reads so"):
             hub.offered(name)
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("etag is empty"), ImportError("no socksio for this proxy"), OSError(28, "full")]
+)
+def test_whatever_stops_a_fetch_is_a_sentence(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "_BANNED", False)
+    with pytest.raises(ModelError, match=f"{NAME} was not fetched: .*{str(error)[-6:]}"), hub._reaching(NAME):
+        raise error
+    assert huggingface_hub.constants.HF_HUB_OFFLINE
