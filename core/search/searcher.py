@@ -9,7 +9,7 @@ from time import perf_counter
 
 from core.chunking.prefixes import prefix_text
 from core.embedding import EmbeddingModel
-from core.errors import ModelError, StorageError
+from core.errors import ModelError, NotFoundError, StorageError
 from core.search import context as assembly
 from core.search.answer.line import Line, StoreReads, Weighed, answer_line, no_line, weigh
 from core.search.answer.scoring import Reader
@@ -41,6 +41,7 @@ from core.text.languages import question_tokens
 from core.text.sentences import parts_sentence
 from core.types import Context, LexicalIndex, VectorCache, Vectors
 
+_TURNS = 3  # a question is begun, where the library changes between its search and its reading
 _FIRST = 12  # extents that are looked at before it is known where a context ends
 
 
@@ -175,13 +176,19 @@ class Searcher:
         result of which a re-ranker had too little time, or found by words alone for want of the embedder's server, is
         remembered for this asking alone, or not at all where it is "". ``progress``: as in ``order``.
         """
-        # Of the state before the search: a change in the meantime must not have this result taken for its own.
-        key: Hashable = self._key(question, settings, budget_characters, scope, ignored)
-        known = self._remembered(key, asking)
-        if known is not None:
-            return known
-        scores = self._found_somehow(question, settings, scope, ignored)
-        result = self.result(scores, settings, budget_characters, progress)
+        for turn in range(1, _TURNS + 1):
+            # Of the state before the search: a change in the meantime must not have this result taken for its own.
+            key: Hashable = self._key(question, settings, budget_characters, scope, ignored)
+            known = self._remembered(key, asking)
+            if known is not None:
+                return known
+            scores = self._found_somehow(question, settings, scope, ignored)
+            try:
+                result = self.result(scores, settings, budget_characters, progress)
+                break
+            except NotFoundError:
+                if turn == _TURNS:
+                    raise
         if unfinished(result.notes) or by_words_alone(result.notes):
             key = (key, asking) if asking else None
         result = replace(result, key=key)

@@ -266,3 +266,26 @@ def test_what_waits_for_its_vector_counts_as_an_average_leaf_of_all(large, monke
     known = _spreads(replace(half(scores), background=None), half(scores.background))["dense"]
     every = scores.leaves.vectors.matrix() @ large.searcher.encode([QUESTIONS[0]])[0]
     assert known.mean == pytest.approx(float(every[~waiting].mean()), abs=0.03)
+
+
+@pytest.mark.parametrize(("changes", "asked"), [(2, NEAR), (2, EXACT), (3, EXACT)])
+def test_a_question_is_begun_anew_where_what_it_found_left_meanwhile(large, monkeypatch, changes, asked):
+    ready(large)
+    read, left = large.searcher.result, []
+
+    def changing(scores, *rest):
+        if len(left) < changes:
+            ranking = large.searcher.order(scores, asked)
+            best = ranking.leaves.version_ids[ranking.leaves.documents[ranking.pool[ranking.kept[0]]]]
+            left.append(best)
+            large.remove(next(source.id for source in large.sources() if source.version_id == best))
+        return read(scores, *rest)
+
+    monkeypatch.setattr(large.searcher, "result", changing)
+    if changes == 3:
+        with pytest.raises(NotFoundError, match="changed while"):
+            large.search(QUESTIONS[0], asked)
+        return
+    found = large.search(QUESTIONS[0], asked)
+    assert found.hits
+    assert not {hit.version_id for hit in found.hits} & set(left)
