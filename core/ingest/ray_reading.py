@@ -16,6 +16,7 @@ import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol, Self
 
@@ -171,8 +172,11 @@ class RayCluster:
     """Ray on this machine, or the cluster at an address (``auto``, ``host:port`` or ``ray://host:port``).
 
     Every machine has to see the files under the same paths and to have Lectern's requirements installed; its code is
-    sent. Raises ``LecternError`` where Ray is not installed or cannot be reached.
+    sent. Raises ``LecternError`` where Ray is not installed or cannot be reached. ``session``: the folder of what was
+    started here, gone with it; ``None``: a cluster was joined.
     """
+
+    session: Path | None = None
 
     def __init__(self, address: str = "") -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody
@@ -181,7 +185,7 @@ class RayCluster:
         except ImportError as error:
             raise LecternError("Ray is not installed.", "pip install -r requirements-ray.txt") from error
         try:
-            ray.init(
+            begun = ray.init(
                 address or "local",
                 **({} if address else {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}),
                 log_to_driver=False,
@@ -190,6 +194,8 @@ class RayCluster:
             )
         except Exception as error:  # of its own kinds, and bare ones: a node that took too long to start
             raise LecternError(f"No Ray cluster answers at {address or 'this machine'}: {error}") from error
+        if not address:
+            self.session = Path(begun.address_info["session_dir"])
 
     def batches(self, items: Sequence[Incoming], settings: Settings) -> Iterator[ReadBatch]:
         """Batches in the order of the items; one that failed for good is left out."""
@@ -219,3 +225,5 @@ class RayCluster:
         import ray
 
         ray.shutdown()
+        if self.session:
+            rmtree(self.session, ignore_errors=True)

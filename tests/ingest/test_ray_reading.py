@@ -155,11 +155,14 @@ def test_a_worker_of_ray_is_killed_and_nothing_is_lost(items: list[Incoming], wi
     killer = Thread(target=kill_one)
     killer.start()
     try:
-        report = by_cluster(tmp_path / "library", items, RayCluster())
+        cluster = RayCluster()
+        report = by_cluster(tmp_path / "library", items, cluster)
     finally:
         over.set()
         killer.join()
     assert killed
+    assert cluster.session
+    assert not cluster.session.exists()
     assert {failure.source for failure in report.failures} == {"broken.pdf", "gone.md"}
     assert_alike(tmp_path / "library", without)
 
