@@ -20,7 +20,6 @@ from core.ingest.passwords import Passwords
 from core.ingest.prepared import Incoming
 from core.ingest.preparing import Parse
 from core.ingest.reports import Failure, Ingested, IngestReport
-from core.parsing import parse
 from core.search.answer.line import packaged_reader
 from core.search.ordering import Progress
 from core.search.question.analysis import Keys
@@ -151,7 +150,7 @@ class Library:
         watch: Watch | None = None,
         settings: Settings | None = None,
         promptly: bool = False,
-        parse: Parse = parse,
+        parse: Parse | None = None,
     ) -> IngestReport:
         """Put files and uploads in, a bad one listed. ``settings`` become its own; the others are as of ``Ingest``."""
         if settings is not None:
@@ -371,7 +370,7 @@ class Library:
             self._store.save_settings(self.settings)
             self.notice = ""
 
-    def _run(self, watch: Watch | None, *, promptly: bool = False, parse: Parse = parse) -> Ingest:
+    def _run(self, watch: Watch | None, *, promptly: bool = False, parse: Parse | None = None) -> Ingest:
         run = Ingest(self._store, self._model, self.settings, watch, promptly=promptly, passwords=self.passwords)
         run.writer, run.parse = self._cutter, parse
         return run

@@ -66,7 +66,7 @@ def ingest(options: Namespace) -> int:
             read = (
                 held.enter_context(_on_ray(options, library, items, settings)).parse
                 if options.engine == "ray"
-                else parse
+                else None
             )
             handlers = {
                 "ingest": ingest_handler(library, listen, progress.item, read),

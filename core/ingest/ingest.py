@@ -23,7 +23,6 @@ from core.ingest.passwords import Passwords
 from core.ingest.prepared import Incoming, Member, Prepared, keyed, new_leaves, problem_of
 from core.ingest.preparing import Parse, Preparer, given_up_after
 from core.ingest.reports import Failure, Ingested, IngestReport
-from core.parsing import parse
 from core.settings import Settings
 from core.storage.catalogue import chunks, documents, features, meaning, sources, trash
 from core.storage.catalogue.chunks import NewLeaf
@@ -74,7 +73,7 @@ class Ingest:
 
     ``keep_sources``: re-cut versions that are in the library, leaving their sources alone. ``promptly``: each new
     document is found by its words once it is cut, and by its meaning as soon as it is encoded. ``writer``: proposes
-    cuts, ``None``: nothing does. ``parse``: reads files.
+    cuts, ``None``: nothing does. ``parse``: reads files, ``None``: as ever.
     """
 
     store: Store
@@ -86,7 +85,7 @@ class Ingest:
     promptly: bool = False
     passwords: Passwords = field(default_factory=Passwords)
     writer: Writer | None = None
-    parse: Parse = parse
+    parse: Parse | None = None
     documents: list[Ingested] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     encoded: int = 0

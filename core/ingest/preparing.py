@@ -64,7 +64,7 @@ _WHOLE_BYTES = 64 << 20  # archives up to this size are looked into, since what 
 _ARCHIVES = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
 
 Tell = Callable[[str, int, int], None]
-# Bytes, name, settings, ``tell``, password: as ``core.parsing.parse``, which it is where nothing else is given.
+# Bytes, name, settings, ``tell``, password: as ``core.parsing.parse``.
 Parse = Callable[[bytes, str, ParsingSettings, Tell | None, str | None], Document]
 
 
@@ -74,7 +74,7 @@ class Preparer:
 
     ``teaches``: what the library has to teach a chunker is learned where it never was, and a language model is asked
     what it never was; a mere look goes without, and notes in ``wanted`` the tokens of each prompt that it left.
-    ``parse``: reads files.
+    ``parse``: reads files, ``None``: as ever.
     """
 
     store: Store
@@ -85,7 +85,7 @@ class Preparer:
     recut: bool = False
     teaches: bool = True
     writer: Writer | None = None
-    parse: Parse = parse
+    parse: Parse | None = None
     wanted: list[int] = field(default_factory=list)
     _recipes: dict[tuple[str, DocumentRecipe], Recipe] = field(default_factory=dict)
     _starts: dict[str, SectionStarts | None] = field(default_factory=dict)
@@ -239,10 +239,10 @@ class _Run:
 
     def _read(self, member: Member, data: bytes, depth: int) -> None:
         """A document not in the library yet, or read by an older parser."""
-        parsing = self.by.settings.parsing
+        parsing, read = self.by.settings.parsing, self.by.parse or parse
         with defects_told(member.shown):
             document = self.by.passwords.open(
-                member.version_id, lambda password: self.by.parse(data, member.name, parsing, self.tell, password)
+                member.version_id, lambda password: read(data, member.name, parsing, self.tell, password)
             )
         place = len(self.members)
         self.members.append(member)

@@ -17,7 +17,6 @@ from core.ingest.prepared import Incoming
 from core.ingest.preparing import Parse
 from core.ingest.reports import Failure, Ingested, IngestReport
 from core.library import Library
-from core.parsing import parse
 from core.storage.store import settings_from
 
 _PACE = SECONDS_A_DOCUMENT.removeprefix("preference.")
@@ -69,11 +68,11 @@ class JobWatch:
 
 
 def ingest_handler(
-    library: Library, listen: Listener | None = None, echo: Echo | None = None, parse: Parse = parse
+    library: Library, listen: Listener | None = None, echo: Echo | None = None, parse: Parse | None = None
 ) -> Handler:
     """Runs jobs of kind "ingest": their items are files and uploads; payload ``settings`` (optional) are adopted.
 
-    ``parse``: reads files.
+    ``parse``: reads files, ``None``: as ever.
     """
 
     def handle(job: Job, reporter: Reporter) -> None:
