@@ -234,7 +234,9 @@ class Ingest:
             written_in = {version: language_of(made.tree.document.text) for version, made in cut}
             leaves = {version: new_leaves(made, written_in[version], keys) for version, made in cut}
         tell = given_up_after(self.settings.parsing.timeout_seconds, partial(self._tell, prepared.index), "Storing")
-        with self.store.transaction(), watched(partial(tell, "storing", 0, 1)):
+        # Told as what it is to who waits: a document found by its words is not stored whole yet.
+        stage = "chunking" if by_words else "storing"
+        with self.store.transaction(), watched(partial(tell, stage, 0, 1)):
             if self.keep_sources and not sources.is_live(self.store, prepared.members[0].version_id):
                 return  # its last source left meanwhile: storing it would bring it back
             for language in {*written_in.values()} - {ENGLISH}:
