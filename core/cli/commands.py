@@ -97,7 +97,7 @@ def ingest(options: Namespace) -> int:
 def _on_ray(options: Namespace, library: Library, items: Sequence[NewItem], settings: Settings) -> RayReading:
     """A reading ahead of those files that the library does not hold as they are."""
     held = {row.path: row.version_id for row in library.sources() if row.path}
-    wanted = [item for item in items if item.path and held.get(item.path, "") != hash_of(item.path)]
+    wanted = [item for item in items if item.path and not (item.path in held and held[item.path] == hash_of(item.path))]
     return RayReading(
         RayCluster(options.address), [Incoming(item.name, item.path) for item in wanted], settings, library.vectors
     )

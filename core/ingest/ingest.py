@@ -101,8 +101,16 @@ class Ingest:
         if self.generation is None:
             encoder = self.model.encoder
             self.generation = begin_generation(self.store, encoder.fingerprint, encoder.dimension).number
-        by = Preparer(self.store, self.model, self.settings, self.generation, self.passwords, self.keep_sources)
-        by = replace(by, writer=self.writer, parse=self.parse)
+        by = Preparer(
+            self.store,
+            self.model,
+            self.settings,
+            self.generation,
+            self.passwords,
+            self.keep_sources,
+            writer=self.writer,
+            parse=self.parse,
+        )
         for index, item in enumerate(items):
             try:
                 self._add(by, index, item)

@@ -140,15 +140,15 @@ class BatchReader:
     def _read(self, store: Store, files: Mapping[str, str]) -> ReadBatch:
         model, documents, texts = self._model, {}, []
         generation = begin_generation(store, model.encoder.fingerprint, model.encoder.dimension).number
+        found: dict[str, Document] = {}
+
+        def noted(data: bytes, *told: Any) -> Document:
+            found[hashlib.sha256(data).hexdigest()] = document = parse(data, *told)
+            return document
+
+        by = Preparer(store, model, self._settings, generation, Passwords(), teaches=False, parse=noted)
         for name, path in files.items():
-            found: dict[str, Document] = {}
-
-            def noted(data: bytes, *told: Any, found: dict[str, Document] = found, **more: Any) -> Document:
-                document = parse(data, *told, **more)
-                found[hashlib.sha256(data).hexdigest()] = document
-                return document
-
-            by = Preparer(store, model, self._settings, generation, Passwords(), teaches=False, parse=noted)
+            found.clear()
             try:
                 prepared = by.prepare(0, Incoming(name, Path(path)), lambda *_: None, lambda _: None)
             except LecternError as error:  # the ingest meets the same, and says so where it is heard
@@ -156,7 +156,7 @@ class BatchReader:
                 found.clear()
             else:
                 texts += list(prepared.texts) if prepared else []
-            documents[name] = found
+            documents[name] = dict(found)
         if not self._encodes:
             return ReadBatch(documents, {})
         cache = CatalogueVectors(store)

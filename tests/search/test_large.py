@@ -76,13 +76,16 @@ def test_chroma_is_asked_and_no_matrix_is_held(large, monkeypatch):
     assert large.searcher.snapshot().leaves.vectors.in_memory
 
 
+def of_a_part(monkeypatch, lifted):
+    """Have a pool that is a part of these leaves, and a background drawn from them."""
+    for name, value in {"POOL": 40, "LIFTED": lifted, "RUNS": 15, "RUN": 12}.items():
+        monkeypatch.setattr(finding, name, value)
+
+
 def test_scores_are_those_of_comparing_all(large, monkeypatch):
     """Where the pool is a part of the leaves, and a sample tells how the scores of the others lie."""
     ready(large)
-    monkeypatch.setattr(finding, "POOL", 40)
-    monkeypatch.setattr(finding, "LIFTED", 40)
-    monkeypatch.setattr(finding, "RUNS", 15)
-    monkeypatch.setattr(finding, "RUN", 12)
+    of_a_part(monkeypatch, lifted=40)
     count = large.stats().chunks
     for question in QUESTIONS:
         near, exact = large.searcher.rank(question, NEAR), large.searcher.rank(question, EXACT)
@@ -250,10 +253,7 @@ def test_a_library_that_is_being_closed_opens_no_chroma(large, monkeypatch):
 def test_what_waits_for_its_vector_counts_as_an_average_leaf_of_all(large, monkeypatch):
     """However few of the leaves are in the pool, whose own are nearer than most."""
     ready(large)
-    monkeypatch.setattr(finding, "POOL", 40)
-    monkeypatch.setattr(finding, "LIFTED", 0)
-    monkeypatch.setattr(finding, "RUNS", 15)
-    monkeypatch.setattr(finding, "RUN", 12)
+    of_a_part(monkeypatch, lifted=0)
     scores = large.searcher.find(QUESTIONS[0], NEAR)
     waiting = np.zeros(len(scores.leaves), bool)
     waiting[::2] = True
