@@ -247,7 +247,6 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "judgments": judgments,
     "refit": refit,
     "train-reranker": commands_training.train_reranker,
-    "train-reader": commands_training.train_reader,
 }
 
 

@@ -156,21 +156,9 @@ def build_parser() -> argparse.ArgumentParser:
     judgments.add_argument("--seed", type=int, default=0, metavar="N", help="other questions with another (default: 0)")
     refit = _command(commands, "refit", "fit fusion and blending to a library's judgments, and try them on the others")
     refit.add_argument("--apply", action="store_true", help="make them the library's settings where a gain is shown")
-    train = _command(commands, "train-reranker", "make a re-ranker from questions and their passages", library=False)
-    _several(train, "documents", "FOLDER", "also learn from their sections", kind=Path)
-    _several(train, "sources", "FOLDER", "also learn from code below it", kind=Path)
-    _add_training(train, steps=800, passages=5, max_tokens=256, rate=8e-5)
-    mark = _command(
-        commands, "train-reader", "make a reader that marks answers, from pairs that have one", library=False
+    _add_training(
+        _command(commands, "train-reranker", "make a re-ranker from questions and their passages", library=False)
     )
-    mark.add_argument(
-        "--from-layer",
-        type=int,
-        default=3,
-        metavar="N",
-        help="the layers from it on learn, 6: the head alone (default: 3)",
-    )
-    _add_training(mark, steps=300, passages=3, max_tokens=192, rate=1.5e-4)
     return parser
 
 
@@ -190,27 +178,27 @@ def _command(
     return command
 
 
-def _add_training(train: argparse.ArgumentParser, steps: int, passages: int, max_tokens: int, rate: float) -> None:
+def _add_training(train: argparse.ArgumentParser) -> None:
     train.add_argument(
         "pairs", nargs="*", type=Path, metavar="PAIRS", help="files of pairs, JSON lines, gzipped or not"
     )
+    _several(train, "documents", "FOLDER", "also learn from their sections", kind=Path)
+    _several(train, "sources", "FOLDER", "also learn from code below it", kind=Path)
     train.add_argument("--code", action="store_true", help="also learn from the code of Python's own library")
     train.add_argument("--work", type=Path, required=True, metavar="DIR", help="kept between runs, to go on from")
     train.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the weights go (.safetensors)")
-    train.add_argument("--begin-from", type=Path, metavar="FILE", help="teach these weights further, not a new head")
+    train.add_argument("--begin-from", type=Path, metavar="FILE", help="teach these weights further, not new heads")
     for name, default, text in (
-        ("steps", steps, "steps in all"),
+        ("steps", 800, "steps in all"),
         ("questions", 12, "questions a step"),
-        ("passages", passages, "passages a question"),
-        ("max-tokens", max_tokens, "of question and passage together"),
+        ("passages", 5, "passages a question"),
+        ("max-tokens", 256, "of question and passage together"),
         ("watched-every", 100, "steps between looks at held-out pairs"),
         ("patience", 0, "looks without a better one after which it stops, 0: never"),
         ("seed", 0, "of all that is drawn"),
     ):
         train.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{text} (default: {default})")
-    train.add_argument(
-        "--rate", type=float, default=rate, metavar="R", help=f"of learning, at most (default: {rate:g})"
-    )
+    train.add_argument("--rate", type=float, default=8e-5, metavar="R", help="of learning, at most (default: 8e-05)")
 
 
 def _add_question(command: argparse.ArgumentParser) -> None:

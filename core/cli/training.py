@@ -1,4 +1,4 @@
-"""The commands that make models: ``train-reranker`` and ``train-reader``."""
+"""The command that makes a model: ``train-reranker``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def train_reranker(options: Namespace) -> int:
 
     The same command goes on where it was stopped, from the folder ``--work``.
     """
-    from core.training.code_pairs import code_pairs
+    from core.training.code_pairs import code_pairs, default_pairs
     from core.training.pairs import folder_pairs, read_pairs
     from core.training.run import train_on
 
@@ -32,44 +32,25 @@ def train_reranker(options: Namespace) -> int:
     pairs = [pair for path in options.pairs for pair in read_pairs(path)]
     pairs += [pair for folder in options.documents for pair in folder_pairs(folder)]
     pairs += [pair for folder in options.sources for pair in code_pairs(folder)]
-    pairs += code_pairs() if options.code else []
+    pairs += [*code_pairs(), *default_pairs()] if options.code else []
     if not pairs:
         raise LecternError("There is nothing to train on.", "Name a file of pairs, --documents, --sources or --code.")
-    look = _Look(plan, "reciprocal rank")
+    look = _Look(plan)
     train_on(pairs, plan, options.work, options.out, begin_from=options.begin_from, watch=look, say=console.complain)
     return _told(options, pairs, plan, look)
 
 
-def train_reader(options: Namespace) -> int:
-    """Train on the pairs that have an answer, and write the weights; it goes on as ``train_reranker`` does."""
-    from core.training.code_pairs import default_pairs
-    from core.training.pairs import read_pairs
-    from core.training.run_reader import train_on
-
-    plan = _plan(options)
-    pairs = [pair for path in options.pairs for pair in read_pairs(path)]
-    pairs += default_pairs() if options.code else []
-    if not pairs:
-        raise LecternError("There is nothing to train on.", "Name a file of pairs, or --code.")
-    look = _Look(plan, "F1")
-    kept = options.from_layer, options.work, options.out
-    train_on(pairs, plan, *kept, begin_from=options.begin_from, watch=look, say=console.complain)
-    return _told(options, pairs, plan, look)
-
-
 class _Look:
-    """Tells of every look at the held-out pairs, and keeps it. ``measure``: what ``Watched.quality`` is of them."""
+    """Tells of every look at the held-out pairs, and keeps it."""
 
-    def __init__(self, plan: Plan, measure: str) -> None:
-        self._plan, self._measure = plan, measure
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
         self.seen: list[dict[str, float]] = []
 
     def __call__(self, looked: Watched) -> None:
-        name = self._measure.lower().replace(" ", "_")
-        self.seen.append({"step": looked.step, "loss": looked.loss, name: looked.quality})
+        self.seen.append({"step": looked.step, "loss": looked.loss, "quality": looked.quality})
         console.complain(
-            f"Step {looked.step} of {self._plan.steps}: loss {looked.loss:.3f}, "
-            f"held-out {self._measure} {looked.quality:.3f}."
+            f"Step {looked.step} of {self._plan.steps}: loss {looked.loss:.3f}, held-out quality {looked.quality:.3f}."
         )
 
 

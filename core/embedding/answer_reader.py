@@ -1,8 +1,6 @@
 """Lectern's own reader: where in a passage the answer to a question begins and ends, and how likely there is none.
 
-It began as the shipped re-ranker, whose file stays as it is; the layers that learnt and its head, of two outputs a
-token, lie in a file of their own, and what is not there is the re-ranker's. What it was made of, and what it is worth,
-stands in ``data/reader/MODEL_CARD.md``.
+It is the shipped re-ranker with its other head, of two outputs a token.
 
 Source: Devlin et al., "BERT: Pre-training of deep bidirectional transformers", NAACL 2019, section 4.3: the first token
 stands for "no answer".
@@ -24,14 +22,10 @@ from core.embedding import layer_file, packaged, reranker_file
 from core.embedding.precision import computing, wants_bfloat16
 from core.errors import ModelError
 
-FILE = Path(__file__).resolve().parents[2] / "data" / "reader" / "model.safetensors"
-SHA256 = "4c0c0c874dd87ec6f857a769eddb2ac68e82cdda8845d858c4528c98301b1158"
 MAX_TOKENS = 192  # of question and passage together
 LONGEST = 30  # words of an answer
 
-_HEAD = {"qa_outputs.weight", "qa_outputs.bias"}
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|\w+|[^\w\s]")
-_LAYER = re.compile(r"bert\.encoder\.layer\.(\d+)\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,57 +71,6 @@ class Marks:
         sums[(length < 0) | (length >= LONGEST)] = -np.inf
         first, last = divmod(int(sums.argmax()), len(at))
         return Span(int(self.starts[at[first]]), int(self.ends[at[last]]), float(sums[first, last]) - self.nothing)
-
-
-def untrained(seed: int) -> tuple[Any, Any]:
-    """The shipped re-ranker's layers with a new head of two outputs a token, and the tokenizer.
-
-    ``seed``: of the head's first weights. Raises ``ModelError`` where the re-ranker's file is not the original.
-    """
-    import torch
-    from transformers import AutoTokenizer, BertForQuestionAnswering
-
-    folder = str(packaged.model_directory())
-    with layer_file.quiet(), torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(seed)
-        module = BertForQuestionAnswering.from_pretrained(
-            folder, local_files_only=True, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0
-        )
-        layers = reranker_file.encoder_layers()
-        layer_file.fill(module, layers, set(layers))
-    return module.float().eval(), AutoTokenizer.from_pretrained(folder, local_files_only=True)
-
-
-def write(module: Any, path: Path, from_layer: int) -> None:
-    """Write the head and the layers from ``from_layer`` on: what lies below stays the re-ranker's."""
-    layer_file.write({name: value for name, value in module.state_dict().items() if learns(name, from_layer)}, path)
-
-
-def learns(name: str, from_layer: int) -> bool:
-    """Whether a weight is of the head or of a layer from ``from_layer`` on, counted from 0.
-
-    >>> [learns(f"bert.encoder.layer.{layer}.output.dense.bias", 3) for layer in (2, 3)], learns("qa_outputs.bias", 3)
-    ([False, True], True)
-    """
-    layer = _LAYER.match(name)
-    return name in _HEAD or (layer is not None and int(layer.group(1)) >= from_layer)
-
-
-def lay_over(module: Any, data: bytes, name: str) -> None:
-    """Load what ``write`` wrote into an ``untrained`` module. Raises ``ModelError`` when it is another file."""
-    import torch
-    from safetensors import SafetensorError
-
-    try:
-        weights = layer_file.parsed(data)
-        layers = [int(found.group(1)) for key in weights if (found := _LAYER.match(key))]
-        wanted = {key for key in module.state_dict() if learns(key, min(layers, default=10**6))}
-        with torch.no_grad():
-            layer_file.fill(module, weights, wanted)
-    except (ValueError, KeyError, SafetensorError) as error:
-        raise ModelError(
-            f"{name} is no reader of Lectern's: {error}.", "Give a file that `train-reader` wrote."
-        ) from error
 
 
 class AnswerReader:
@@ -186,15 +129,25 @@ def _marks(passage: str, places: NDArray[np.int64], logits: NDArray[np.float64],
 
 
 @lru_cache(maxsize=1)
-def load(path: Path = FILE, sha256: str = SHA256) -> AnswerReader:
-    """The reader of the file, loaded once. Writes nothing, draws no random number.
+def load(path: Path = reranker_file.FILE, sha256: str = reranker_file.SHA256) -> AnswerReader:
+    """The reader of the re-ranker's file, loaded once. Writes nothing, draws no random number.
 
-    ``sha256``: "" to take any file that ``train-reader`` wrote. Raises ``ModelError`` when the file is missing or
-    another one, and when the re-ranker or the packaged model that it is laid over is not the original.
+    ``sha256``: "" to take any file that ``train-reranker`` wrote. Raises ``ModelError`` when the file is missing or
+    another one, and when the packaged model that it is laid over is not the original.
     """
-    data = layer_file.read(
-        path, sha256, "Lectern's own reader", "Restore data/reader/model.safetensors from the project."
-    )
-    module, tokenizer = untrained(seed=0)
-    lay_over(module, data, path.name)
-    return AnswerReader(module, tokenizer)
+    import torch
+    from safetensors import SafetensorError
+    from transformers import AutoTokenizer, BertForQuestionAnswering
+
+    try:
+        weights = reranker_file.marking_weights(path, sha256)
+        folder = str(packaged.model_directory())
+        with layer_file.quiet(), torch.random.fork_rng(devices=[]), torch.no_grad():
+            module = BertForQuestionAnswering.from_pretrained(folder, local_files_only=True).float().eval()
+            wanted = {name for name in module.state_dict() if name in reranker_file.MARKING or "encoder" in name}
+            layer_file.fill(module, weights, wanted)
+    except (ValueError, KeyError, SafetensorError) as error:
+        raise ModelError(
+            f"{path.name} marks no answers: {error}.", "Give a file that `train-reranker` wrote."
+        ) from error
+    return AnswerReader(module, AutoTokenizer.from_pretrained(folder, local_files_only=True))

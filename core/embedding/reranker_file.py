@@ -1,7 +1,8 @@
-"""The file of Lectern's own re-ranker: encoder layers and head, to be laid over the packaged model's word vectors.
+"""The file of Lectern's own re-ranker: encoder layers and two heads, to be laid over the packaged model's word vectors.
 
-The embedding table is 45 MB and does not learn, so the file leaves it out: it is the packaged embedder's. What the
-weights were made of, and what they are worth, stands in ``data/reranker/MODEL_CARD.md``.
+One head says how well a passage answers, the other where in it the answer stands (``answer_reader``). The embedding
+table is 45 MB and does not learn, so the file leaves it out: it is the packaged embedder's. What the weights were made
+of, and what they are worth, stands in ``data/reranker/MODEL_CARD.md``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from core.errors import ModelError
 FILE = Path(__file__).resolve().parents[2] / "data" / "reranker" / "model.safetensors"
 SHA256 = "7d3397bd823507ab34ba0504cbd3004d0f6f529c6be505969ab8e4f2b1caa76e"
 MAX_TOKENS = 256  # of question and passage together, as in training
+MARKING = frozenset({"qa_outputs.weight", "qa_outputs.bias"})  # the head of two outputs a token
 _WHOSE = "Lectern's own re-ranker"
 _RESTORE = 'Restore data/reranker/model.safetensors from the project, or set reranking.model to "".'
 
@@ -49,7 +51,10 @@ CALIBRATION = Calibration(slope=0.1354, intercept=-1.8253)
 
 
 def untrained(seed: int) -> tuple[Any, Any]:
-    """The packaged encoder with a new head of one output, and its tokenizer. ``seed``: of the head's first weights."""
+    """The packaged encoder with new heads, and its tokenizer. ``seed``: of the heads' first weights.
+
+    The heads are ``classifier``, of one output a pair, and ``qa_outputs``, of two a token.
+    """
     import torch
     from transformers import AutoTokenizer, BertForSequenceClassification
 
@@ -60,6 +65,8 @@ def untrained(seed: int) -> tuple[Any, Any]:
         module = BertForSequenceClassification.from_pretrained(
             folder, num_labels=1, local_files_only=True, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0
         )
+        module.qa_outputs = torch.nn.Linear(module.config.hidden_size, 2)
+        torch.nn.init.normal_(module.qa_outputs.weight, std=module.config.initializer_range)
     return module.float().eval(), AutoTokenizer.from_pretrained(folder, local_files_only=True)
 
 
@@ -100,21 +107,25 @@ def load(path: Path = FILE, sha256: str = SHA256) -> Any:
     return model
 
 
-def encoder_layers() -> dict[str, NDArray[np.float32]]:
-    """The weights of the shipped re-ranker's encoder layers by name, for a model that is built upon them.
+def marking_weights(path: Path, sha256: str) -> dict[str, NDArray[np.float32]]:
+    """What marks answers, by name: the encoder layers, and the head of two outputs a token.
 
-    Raises ``ModelError`` as ``load`` does.
+    ``sha256`` and what is raised: as for ``load``.
     """
-    weights = layer_file.parsed(layer_file.read(FILE, SHA256, _WHOSE, _RESTORE))
-    return {name: value for name, value in weights.items() if name.startswith("bert.encoder.")}
+    weights = layer_file.parsed(layer_file.read(path, sha256, _WHOSE, _RESTORE))
+    return {name: value for name, value in weights.items() if name in MARKING or name.startswith("bert.encoder.")}
 
 
 def _lay(module: Any, data: bytes, name: str) -> None:
+    """Without the head that marks, where the module has none, or the file, which was written before there was one."""
     from safetensors import SafetensorError
 
     wanted = {key for key in module.state_dict() if not key.startswith(TABLE)}
     try:
-        layer_file.fill(module, layer_file.parsed(data), wanted)
+        weights = layer_file.parsed(data)
+        absent = MARKING - (wanted & weights.keys())
+        given = {key: value for key, value in weights.items() if key not in absent}
+        layer_file.fill(module, given, wanted - absent)
     except (ValueError, KeyError, SafetensorError) as error:
         raise ModelError(
             f"{name} is no re-ranker of Lectern's: {error}.", "Give a file that `train-reranker` wrote."

@@ -32,12 +32,17 @@ _WORD = re.compile(r"\w+")
 class Listed:
     """``passages``: the one that answers ``question`` first, then those that do not.
 
-    ``answer``: as it stands in the first; "" where it is not known, or, for a reader, where no passage answers.
+    ``answer``: as it stands in the first; "" where no passage answers, ``None`` where it is not known.
     """
 
     question: str
     passages: tuple[str, ...]
-    answer: str = ""
+    answer: str | None = None
+
+    @property
+    def marked(self) -> bool:
+        """Whether it is known where the answer stands, or that there is none."""
+        return self.answer is not None
 
 
 class Miner:
@@ -76,7 +81,10 @@ class Miner:
         self._bm25 = BM25Okapi(tokens)
 
     def listed(self, pair: Pair, count: int, choose: random.Random) -> Listed:
-        """A list of ``count`` pieces for the pair, fewer where its source has no more that differ."""
+        """A list of ``count`` pieces for the pair, fewer where its source has no more that differ.
+
+        Of a pair that is not answerable it is the one piece that only seems to answer.
+        """
         size = choose.choice(self._sizes)
         titled = choose.random() < 0.4
         asked = set(words(pair.question))
@@ -94,7 +102,10 @@ class Miner:
             shown = self._shown(self.passages[at], choose.choice(cut), titled)
             if shown not in found:
                 found.append(shown)
-        return Listed(pair.question, tuple(found), pair.answer.strip() if pair.answerable else "")
+        if not pair.answerable:
+            return Listed(pair.question, tuple(found[:1]), "")
+        answer = pair.answer.strip()
+        return Listed(pair.question, tuple(found), answer if answer and answer in best else None)
 
     def _shown(self, passage: str, piece: str, titled: bool) -> str:
         title = self._title[self._at[passage]]

@@ -1,8 +1,7 @@
-"""Training itself: steps over lists, with the loss of the whole list, resumable, watched on pairs kept out of it.
+"""Training itself: steps over lists, resumable, watched on pairs kept out of it.
 
-The loss is the cross-entropy of a softmax over each list (ListNet with one relevant passage: Cao et al., "Learning to
-rank: from pairwise approach to listwise approach", ICML 2007). The learning rate rises, stays, and falls to nothing in
-the last part (warm-up, stable, decay), so that a run can be made longer from any of its checkpoints.
+The learning rate rises, stays, and falls to nothing in the last part (warm-up, stable, decay), so that a run can be
+made longer from any of its checkpoints.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from core.atomic_files import written_whole
 from core.embedding.reranker_file import lay_over
 from core.errors import ModelError, SettingsError
 from core.training.lists import Listed
-from core.training.model import LearningModel, PairModel, fastest
+from core.training.model import LearningModel, fastest
 from core.training.pairs import Pair
 
 _LEAST = {"steps": 1, "questions": 1, "passages": 2, "max_tokens": 16, "watched_every": 1, "patience": 0, "seed": 0}
@@ -99,42 +98,25 @@ def train(
     keep_every: int = 25,
     begin_from: Path | None = None,
     learnt_from: str = "",
-) -> PairModel:
-    """A re-ranker, as ``teach`` makes it of the packaged encoder with a new head.
+) -> LearningModel:
+    """A re-ranker of the packaged encoder with new heads, as the best look saw it; on the processor.
 
+    Without held-out lists it is as the last step left it. It learns on a graphics processor where torch sees one. On
+    the processor the same plan and lists give the same weights, bit by bit; a checkpoint of either is gone on from on
+    the other.
+
+    ``lists_of(step)`` must give the same lists for the same step. What ``checkpoint`` holds of the same plan is gone on
+    from; it is written every ``keep_every`` steps, and beside it the best so far. ``watch`` may raise to stop.
     ``begin_from``: a file that ``train-reranker`` wrote, to teach that further. ``learnt_from``: names what
-    ``lists_of`` draws from, where others may come to the same checkpoint. Raises ``ModelError`` as ``teach`` does, and
-    when ``begin_from`` is no such file.
-    """
-    model = PairModel(plan.max_tokens, plan.seed)
-    if begin_from is not None:
-        lay_over(model.module, begin_from)
-    identity = identity_of(plan, learnt_from, begin_from)
-    teach(model, plan, _told_apart(lists_of), held_out, checkpoint, identity, watch, keep_every)
-    return model
-
-
-def teach(
-    model: LearningModel,
-    plan: Plan,
-    lists_of: Callable[[int], Sequence[Listed]],
-    held_out: Sequence[Listed],
-    checkpoint: Path,
-    identity: dict[str, Any],
-    watch: Callable[[Watched], None] | None = None,
-    keep_every: int = 25,
-) -> None:
-    """Leave the model as the best look saw it, as the last step left it without held-out lists; on the processor again.
-
-    It learns on a graphics processor where torch sees one. On the processor the same plan and lists give the same
-    weights, bit by bit; a checkpoint of either is gone on from on the other.
-
-    ``lists_of(step)`` must give the same lists for the same step. What ``checkpoint`` holds of the same ``identity``
-    is gone on from; it is written every ``keep_every`` steps, and beside it the best so far. ``watch`` may raise to
-    stop. Raises ``ModelError`` when the checkpoint is of another.
+    ``lists_of`` draws from, where others may come to the same checkpoint. Raises ``ModelError`` when the checkpoint is
+    of another run, and when ``begin_from`` is no such file.
     """
     import torch
 
+    model = LearningModel(plan.max_tokens, plan.seed)
+    if begin_from is not None:
+        lay_over(model.module, begin_from)
+    identity = _identity(plan, learnt_from, begin_from)
     model.to(fastest())
     learnable = model.learnable()
     optimizer = torch.optim.AdamW(learnable, lr=plan.rate, weight_decay=plan.weight_decay)
@@ -171,11 +153,7 @@ def teach(
         model.module.load_state_dict(torch.load(_best(checkpoint), map_location="cpu", weights_only=True))
     model.module.eval()
     model.to("cpu")
-
-
-def _told_apart(lists_of: Callable[[int], Sequence[Listed]]) -> Callable[[int], Sequence[Listed]]:
-    """Without lists of one passage, which has nothing to be told from."""
-    return lambda step: [listed for listed in lists_of(step) if len(listed.passages) > 1]
+    return model
 
 
 def turn(pairs: Sequence[Pair], plan: Plan, step: int) -> list[Pair]:
@@ -188,7 +166,7 @@ def draw(seed: int, step: int) -> random.Random:
     return random.Random(f"{seed}:{step}")  # noqa: S311
 
 
-def identity_of(plan: Plan, learnt_from: str, begin_from: Path | None) -> dict[str, Any]:
+def _identity(plan: Plan, learnt_from: str, begin_from: Path | None) -> dict[str, Any]:
     """What must be the same for a run to go on."""
     planned = {
         name: value for name, value in asdict(plan).items() if name not in {"steps", "watched_every", "patience"}

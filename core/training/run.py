@@ -13,8 +13,9 @@ from core.embedding import load_model
 from core.embedding.reranker_file import lay_over, untrained, write
 from core.errors import LecternError
 from core.settings import EmbeddingSettings
-from core.training.lists import SIZES, Listed, Miner
+from core.training.lists import Listed, Miner
 from core.training.loop import Plan, Watched, draw, train, turn
+from core.training.near_misses import names, near_miss
 from core.training.pairs import Pair, balanced, fingerprint
 from core.types import Encoder, Vectors
 
@@ -34,6 +35,7 @@ MOST = {
 _MOST_OF_ANOTHER = 4000
 _HELD_OUT_LISTS = 160
 _HELD_OUT_PASSAGES = 12
+_NEARLY = 0.35  # of the questions with an answer, how many are asked once more with one thing in them changed
 
 
 def train_on(
@@ -48,11 +50,13 @@ def train_on(
 ) -> None:
     """Train on the pairs and write the re-ranker to ``target``. ``work``: a folder of this run, to go on from.
 
+    Where an answer stands is learnt from pairs that have one which stands in their passage, from those that are not
+    answerable, and from questions that a passage nearly answers.
+
     ``encoder``: finds the negatives, ``None``: the packaged one. ``begin_from``: weights to teach further. Raises
     ``LecternError`` where the pairs teach nothing, ``ModelError`` where ``begin_from`` is no re-ranker of Lectern's or
     ``work`` is of another run.
     """
-    pairs = [pair for pair in pairs if pair.answerable]
     chosen = balanced(pairs, {pair.source: MOST.get(pair.source, _MOST_OF_ANOTHER) for pair in pairs}, plan.seed)
     if not chosen:
         raise LecternError(
@@ -62,13 +66,24 @@ def train_on(
         lay_over(untrained(plan.seed)[0], begin_from)
     encoder = Remembered(encoder or load_model(EmbeddingSettings()).encoder, work)
     miners = miners_of(pairs, encoder, say)
+    others = {
+        source: sorted({name for pair in chosen if pair.source == source for name in names(pair.question)})
+        for source in miners
+    }
     say(f"{len(chosen):,} pairs to train on, {plan.steps * plan.questions:,} lists to read.")
 
     def lists_of(step: int) -> list[Listed]:
         choose = draw(plan.seed, step)
-        return [miners[pair.source].listed(pair, plan.passages, choose) for pair in turn(chosen, plan, step)]
+        found = []
+        for pair in turn(chosen, plan, step):
+            listed = miners[pair.source].listed(pair, plan.passages, choose)
+            found.append(listed)
+            if listed.answer and choose.random() < _NEARLY:
+                asked = near_miss(listed.question, listed.passages[0], others[pair.source], choose)
+                found += [Listed(asked, listed.passages[:1], "")] if asked else []
+        return found
 
-    if not any(len(listed.passages) > 1 for step in range(plan.steps) for listed in lists_of(step)):
+    if not any(len(listed.passages) > 1 or listed.marked for step in range(plan.steps) for listed in lists_of(step)):
         raise LecternError(
             f"Of the {len(chosen):,} pairs to train on none has another passage to be told from.",
             "Give more pairs of a source.",
@@ -82,15 +97,13 @@ def train_on(
     write(model.module, target)
 
 
-def miners_of(
-    pairs: Sequence[Pair], encoder: Encoder, say: Callable[[str], None], sizes: Sequence[int] = SIZES
-) -> dict[str, Miner]:
-    """A miner for each source, by its name. ``sizes``: of pieces, in characters."""
+def miners_of(pairs: Sequence[Pair], encoder: Encoder, say: Callable[[str], None]) -> dict[str, Miner]:
+    """A miner for each source, by its name."""
     miners: dict[str, Miner] = {}
     for source in sorted({pair.source for pair in pairs}):
         own = [pair for pair in pairs if pair.source == source]
         say(f"{source}: {len(own):,} pairs are being encoded, to find what is hard to tell apart.")
-        miners[source] = Miner(own, encoder, sizes)
+        miners[source] = Miner(own, encoder)
     return miners
 
 
@@ -128,4 +141,4 @@ def held_out_lists(
     for source in sorted(kept):
         some = choose.sample(kept[source], min(each, len(kept[source])))
         found.extend(miners[source].listed(pair, count, choose) for pair in some)
-    return [listed for listed in found if len(listed.passages) > 1]
+    return [listed for listed in found if len(listed.passages) > 1 or listed.marked]

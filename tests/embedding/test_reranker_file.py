@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from benchmarks.reranker_figures import cell_name
-from core.embedding import packaged, reranker_file
+from core.embedding import answer_reader, packaged, reranker_file
 from core.errors import ModelError
 from core.search.ranking.rerankers import PairScorer, load_reranker
 from core.search.ranking.reranking import Readings, probabilities
 from core.settings import PACKAGED_RERANKER, RerankingSettings
-from core.training.model import PairModel
+from core.training.model import LearningModel
 from tests.conftest import ROOT
 
 PLACE = ROOT / "data" / "reranker"
@@ -41,11 +41,11 @@ def exact() -> PairScorer:
 
 
 @pytest.fixture(scope="module")
-def trained() -> PairModel:
+def trained() -> LearningModel:
     """As training has the weights, at the precision it computes in."""
     import torch
 
-    model = PairModel(reranker_file.MAX_TOKENS, seed=3)
+    model = LearningModel(reranker_file.MAX_TOKENS, seed=3)
     with torch.no_grad():
         reranker_file.lay_over(model.module, reranker_file.FILE)
     return model
@@ -63,7 +63,7 @@ def test_scores_are_numbers_and_the_same_every_time(exact: PairScorer) -> None:
 
 
 @pytest.mark.model
-def test_it_says_what_the_model_said_in_training(exact: PairScorer, trained: PairModel) -> None:
+def test_it_says_what_the_model_said_in_training(exact: PairScorer, trained: LearningModel) -> None:
     half = load_reranker(RerankingSettings(PACKAGED_RERANKER))
     then = trained.scores([QUESTION] * len(PASSAGES), PASSAGES)
     spread = 1 + float(np.abs(then).max())
@@ -72,12 +72,12 @@ def test_it_says_what_the_model_said_in_training(exact: PairScorer, trained: Pai
 
 
 @pytest.mark.model
-def test_no_weight_is_left_as_chance_made_it(exact: PairScorer, trained: PairModel) -> None:
+def test_no_weight_is_left_as_chance_made_it(exact: PairScorer, trained: LearningModel) -> None:
     """The head that the library makes anew is replaced, and the embedding table is the packaged one."""
     import torch
     from safetensors import safe_open
 
-    made = exact._model[0].model.state_dict()
+    made = {**answer_reader.load()._module.state_dict(), **exact._model[0].model.state_dict()}
     assert made.keys() == trained.module.state_dict().keys()
     for name, value in trained.module.state_dict().items():
         assert torch.equal(made[name], value), name

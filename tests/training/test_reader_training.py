@@ -1,4 +1,4 @@
-"""The command that makes a reader: its loss falls, and it writes the layers that learnt."""
+"""What the command teaches beside the order: where an answer stands, and that there is none."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-import torch
 
 from core.cli.main import main
-from core.embedding.answer_reader import AnswerReader, lay_over, untrained
+from core.embedding import answer_reader
+from core.embedding.reranker_file import FILE
 from core.training.code_pairs import default_pairs
-from core.training.span_model import SpanModel
+from core.training.lists import Listed
+from core.training.model import LearningModel, _places
 
 pytestmark = pytest.mark.model
 
@@ -42,26 +43,17 @@ def write_pairs(path: Path) -> str:
     return str(path)
 
 
-def test_the_command_lowers_the_loss_and_goes_on_to_the_same_file(
+def test_the_command_teaches_to_mark_answers_and_to_be_silent(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "model.safetensors"
-    command = ["train-reader", write_pairs(tmp_path / "pairs.jsonl"), "--work", str(tmp_path / "work"), "--json"]
-    command += ["--out", str(out), "--from-layer", "5", "--questions", "6", "--passages", "2", "--max-tokens", "48"]
-    command += ["--steps", "24", "--watched-every", "8", "--rate", "1e-3"]
+    command = ["train-reranker", write_pairs(tmp_path / "pairs.jsonl"), "--work", str(tmp_path / "work"), "--json"]
+    command += ["--out", str(out), "--begin-from", str(FILE), "--questions", "6", "--passages", "2"]
+    command += ["--max-tokens", "48", "--steps", "24", "--watched-every", "8", "--rate", "2e-4"]
     assert main(command) == 0
-    said = json.loads(capsys.readouterr().out)
-    losses = [looked["loss"] for looked in said["watched"]]
+    losses = [looked["loss"] for looked in json.loads(capsys.readouterr().out)["watched"]]
     assert losses[-1] < 0.7 * losses[0]
-    assert main(command) == 0
-    assert json.loads(capsys.readouterr().out)["sha256"] == said["sha256"]
-    module, tokenizer = untrained(seed=1)
-    before = {name: value.clone() for name, value in module.state_dict().items()}
-    lay_over(module, out.read_bytes(), out.name)
-    changed = {name for name, value in module.state_dict().items() if not torch.equal(before[name], value)}
-    assert all(name.startswith(("bert.encoder.layer.5.", "qa_outputs.")) for name in changed)
-    assert len(changed) > 10
-    reader = AnswerReader(module, tokenizer)
+    reader = answer_reader.load(out, "")
     for thing in ("window", "chimney"):  # of neither was anything read
         asked = [f"What {what} is the {thing} of house 9?" for what in ("colour", "year")]
         colour, year = (reader.read(one, [told(thing, 9, "yellow")])[0].best() for one in asked)
@@ -70,24 +62,15 @@ def test_the_command_lowers_the_loss_and_goes_on_to_the_same_file(
         assert colour.score > year.score + 1
 
 
-def test_pairs_without_an_answer_in_their_passage_teach_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pairs = tmp_path / "pairs.jsonl"
-    pairs.write_text(json.dumps({"source": "s", "question": "Who?", "positive": "They.", "pool": "s:a"}), "utf-8")
-    command = ["train-reader", str(pairs), "--work", str(tmp_path / "work"), "--out", str(tmp_path / "out")]
-    assert main(command) == 2
-    assert "No pair to train on has an answer that stands in its passage." in capsys.readouterr().err
-
-
-def test_an_answer_that_was_cut_off_teaches_nothing() -> None:
-    model = SpanModel(6, max_tokens=16, seed=0)
+def test_an_answer_that_was_cut_off_and_one_that_is_not_known_teach_nothing() -> None:
     question, cut = "Where does he live?", "He lives in a very long street of houses with many trees in Rome."
-    ((_, begins, ends, _),) = model._batches([(question, cut, "Rome")])
-    assert begins.all()
-    assert ends.all()
-    ((_, begins, ends, _),) = model._batches([(question, "In Rome.", "Rome")])
-    assert begins[0].nonzero().tolist() == ends[0].nonzero().tolist() == [[8]]
+    for answer in ("Rome", None):
+        learning = LearningModel(max_tokens=16, seed=0)
+        assert learning.learn([Listed(question, (cut,), answer)]) == 0
+    read = learning._tokenizer([question], ["In Rome."], return_offsets_mapping=True)
+    right, allowed = _places("In Rome.", "Rome", read["offset_mapping"][0], read.sequence_ids(0), 12)
+    assert right.nonzero()[0].tolist() == [8, 8]
+    assert allowed.nonzero()[0].tolist() == [0, 7, 8, 9]
 
 
 def test_what_an_argument_is_by_default_is_asked_of_functions(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from core.errors import LecternError, ModelError
 from core.training import loop, model
 from core.training.lists import Listed
 from core.training.loop import Plan, Watched, train
-from core.training.model import PairModel, fastest
+from core.training.model import LearningModel, fastest
 from core.training.pairs import Pair, folder_pairs
 from core.training.run import train_on
 from tests.conftest import ROOT
@@ -194,13 +194,13 @@ def test_it_learns_on_what_torch_sees_and_comes_back(tmp_path: Path, monkeypatch
         monkeypatch.setattr(torch.cuda, "is_available", lambda seen=seen: seen)
         assert fastest() == device
     moves: list[str] = []
-    moved = PairModel.to
+    moved = LearningModel.to
 
-    def to(self: PairModel, device: str) -> None:
+    def to(self: LearningModel, device: str) -> None:
         moves.append(device)
         moved(self, "cpu" if device == "cuda" else device)
 
-    monkeypatch.setattr(PairModel, "to", to)
+    monkeypatch.setattr(LearningModel, "to", to)
     monkeypatch.setattr(loop, "fastest", lambda: "cuda")
     made = train(replace(PLAN, steps=1), lambda step: LISTS, [], tmp_path / "checkpoint.pt")
     assert moves == ["cpu", "cuda", "cpu"]
@@ -216,9 +216,11 @@ def test_what_is_read_goes_where_the_weights_are() -> None:
 
         def forward(self, **read: torch.Tensor) -> SimpleNamespace:
             seen.update(values.device.type for values in read.values())
-            return SimpleNamespace(pooler_output=torch.zeros(len(read["input_ids"]), 384, device="meta"))
+            size = (*read["input_ids"].shape, 384)
+            states = torch.zeros(size, device="meta", requires_grad=True)
+            return SimpleNamespace(pooler_output=states[:, 0], last_hidden_state=states)
 
-    elsewhere = PairModel(32, seed=0)
+    elsewhere = LearningModel(32, seed=0)
     elsewhere.module.bert = Layers()
     elsewhere.to("meta")
     found = elsewhere.outputs(["a question", "another, longer question"], ["short", "a passage of a few words"])
@@ -242,7 +244,7 @@ def test_on_a_graphics_processor_it_learns_the_same_and_its_checkpoint_goes_on_w
 
 
 def test_word_vectors_do_not_learn_and_order_of_pairs_does_not_matter() -> None:
-    model = PairModel(64, seed=0)
+    model = LearningModel(64, seed=0)
     names = {name for name, one in model.module.named_parameters() if one.requires_grad}
     assert len(model.learnable()) < len(names)
     questions, passages = ["a question", "another, longer question"], ["short", "a passage of a few more words"]

@@ -1,12 +1,14 @@
-"""Pairs for the reader of the kinds that encyclopaedias lack: options, defaults, parameters, cells of sheets.
+"""Pairs to train the re-ranker on, of public repositories: paragraphs, options, defaults, parameters, cells of sheets.
 
-    python -m benchmarks.reader_pairs --curl DIR --prometheus DIR --tables DIR --out FILE.jsonl.gz [--seed 6]
+    python -m benchmarks.training_pairs --squad-train DIR --squad-dev DIR --curl DIR --prometheus DIR --tables DIR
+        --out FILE.jsonl.gz [--seed 6]
 
-DIR: checkouts of curl, prometheus and fivethirtyeight/data; parameters are read from the docstrings of numpy, pandas,
-scikit-learn and scipy as installed. Questions are made by rule: the default of an option and the option that does a
-thing, the cell of a row and a column. Some are nearly answered and not ``answerable``: the default of what has none, an
-option with another's word in it, the row of another, a column that is not there. The documents of ``benchmarks/hour``
-are left out. The pairs are no part of the project.
+DIR: pages of SQuAD's articles (``training_pairs_squad``), checkouts of curl, prometheus and fivethirtyeight/data;
+parameters are read from the docstrings of numpy, pandas, scikit-learn and scipy as installed. People asked SQuAD's
+questions; the others are made by rule: the default of an option and the option that does a thing, the cell of a row and
+a column. Some are nearly answered and not ``answerable``: the default of what has none, an option with another's word in
+it, the row of another, a column that is not there. The documents of ``benchmarks/hour`` are left out. The pairs are no
+part of the project.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.training_pairs_squad import PARTS, of_squad
 from core.training.pairs import Pair
 
 DEFAULTS = (
@@ -252,12 +255,13 @@ def _names(rows: Sequence[Sequence[str]], at: int) -> bool:
 def main() -> None:
     """Write the pairs."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("curl", "prometheus", "tables", "out"):
+    for name in ("squad-train", "squad-dev", "curl", "prometheus", "tables", "out"):
         options.add_argument(f"--{name}", type=Path, required=True)
     options.add_argument("--seed", type=int, default=6)
     given = options.parse_args()
     choose = random.Random(given.seed)
-    found = [*of_curl(given.curl, choose), *of_prometheus(given.prometheus, choose), *of_tables(given.tables, choose)]
+    found = [*of_squad(given.squad_train, "squad", PARTS), *of_squad(given.squad_dev, "squad-dev")]
+    found += [*of_curl(given.curl, choose), *of_prometheus(given.prometheus, choose), *of_tables(given.tables, choose)]
     for library in LIBRARIES:
         found += of_docstrings(library, choose)
     choose.shuffle(found)
