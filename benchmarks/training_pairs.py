@@ -6,9 +6,9 @@
 DIR: pages of SQuAD's articles (``training_pairs_squad``), checkouts of curl, prometheus and fivethirtyeight/data;
 parameters are read from the docstrings of numpy, pandas, scikit-learn and scipy as installed. People asked SQuAD's
 questions; the others are made by rule: the default of an option and the option that does a thing, the cell of a row and
-a column. Some are nearly answered and not ``answerable``: the default of what has none, an option with another's word in
-it, the row of another, a column that is not there. The documents of ``benchmarks/hour`` are left out. The pairs are no
-part of the project.
+a column. Some are nearly answered and not ``answerable``: the default of what has none, an option with another's word
+in it, the row of another, a column that is not there. The documents of ``benchmarks/hour`` are left out. The pairs are
+no part of the project.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.embedding import layer_file, packaged, reranker_file
+from core.embedding import reranker_file
 from core.embedding.precision import computing, wants_bfloat16
-from core.errors import ModelError
 
 MAX_TOKENS = 192  # of question and passage together
 LONGEST = 30  # words of an answer
@@ -46,7 +45,8 @@ class Marks:
     """What the reader saw in one passage.
 
     ``starts``, ``ends``: ``(n,)`` where its words begin and end in the passage's text. ``begin``, ``finish``: ``(n,)``
-    how much speaks for an answer that begins, or ends, with the word; ``nothing``: for there being none.
+    how much speaks for an answer that begins, or ends, with the word; ``nothing``: for there being none. ``worth``: the
+    re-ranker's raw score of the passage.
     """
 
     starts: NDArray[np.int64]
@@ -54,6 +54,7 @@ class Marks:
     begin: NDArray[np.float64]
     finish: NDArray[np.float64]
     nothing: float
+    worth: float = 0.0
 
     def best(self, start: int = 0, end: int | None = None) -> Span | None:
         """The likeliest answer that lies within the characters ``[start, end)``, ``None`` where no word does.
@@ -102,15 +103,17 @@ class AnswerReader:
         )
         offsets = read.pop("offset_mapping").numpy()
         with torch.inference_mode(), computing(self._half):
-            states = self._module.bert(**read.to(self._module.device)).last_hidden_state
+            states = self._module.bert(**read.to(self._module.device))
         with torch.inference_mode():
-            # The head in float32: a bfloat16 has too few digits to tell tokens apart.
-            logits = self._module.qa_outputs(states.float()).cpu().numpy().astype(np.float64)
+            # The heads in float32: a bfloat16 has too few digits to tell tokens apart.
+            logits = self._module.qa_outputs(states.last_hidden_state.float()).cpu().numpy().astype(np.float64)
+            worth = self._module.classifier(states.pooler_output.float())[:, 0].tolist()
         found: list[Marks] = []
         for row, (head, passage) in enumerate(zip(heads, passages, strict=True)):
             inside = np.array([part == 1 for part in read.sequence_ids(row)]) & (offsets[row, :, 0] >= len(head))
             places = offsets[row, inside, 0] - len(head)
-            found.append(_marks(passage, places, logits[row, inside], float(logits[row, 0].sum())))
+            marks = _marks(passage, places, logits[row, inside], float(logits[row, 0].sum()))
+            found.append(replace(marks, worth=worth[row]))
         return found
 
 
@@ -135,19 +138,4 @@ def load(path: Path = reranker_file.FILE, sha256: str = reranker_file.SHA256) ->
     ``sha256``: "" to take any file that ``train-reranker`` wrote. Raises ``ModelError`` when the file is missing or
     another one, and when the packaged model that it is laid over is not the original.
     """
-    import torch
-    from safetensors import SafetensorError
-    from transformers import AutoTokenizer, BertForQuestionAnswering
-
-    try:
-        weights = reranker_file.marking_weights(path, sha256)
-        folder = str(packaged.model_directory())
-        with layer_file.quiet(), torch.random.fork_rng(devices=[]), torch.no_grad():
-            module = BertForQuestionAnswering.from_pretrained(folder, local_files_only=True).float().eval()
-            wanted = {name for name in module.state_dict() if name in reranker_file.MARKING or "encoder" in name}
-            layer_file.fill(module, weights, wanted)
-    except (ValueError, KeyError, SafetensorError) as error:
-        raise ModelError(
-            f"{path.name} marks no answers: {error}.", "Give a file that `train-reranker` wrote."
-        ) from error
-    return AnswerReader(module, AutoTokenizer.from_pretrained(folder, local_files_only=True))
+    return AnswerReader(*reranker_file.with_both_heads(path, sha256))

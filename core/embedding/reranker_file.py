@@ -107,23 +107,26 @@ def load(path: Path = FILE, sha256: str = SHA256) -> Any:
     return model
 
 
-def marking_weights(path: Path, sha256: str) -> dict[str, NDArray[np.float32]]:
-    """What marks answers, by name: the encoder layers, and the head of two outputs a token.
+def with_both_heads(path: Path = FILE, sha256: str = SHA256) -> tuple[Any, Any]:
+    """The weights in an ``untrained`` module, and its tokenizer. ``sha256`` and what is raised: as for ``load``."""
+    import torch
 
-    ``sha256`` and what is raised: as for ``load``.
-    """
-    weights = layer_file.parsed(layer_file.read(path, sha256, _WHOSE, _RESTORE))
-    return {name: value for name, value in weights.items() if name in MARKING or name.startswith("bert.encoder.")}
+    data = layer_file.read(path, sha256, _WHOSE, _RESTORE)
+    with torch.random.fork_rng(devices=[]):
+        module, tokenizer = untrained(seed=0)
+    with torch.no_grad():
+        _lay(module, data, path.name, marks=True)
+    return module, tokenizer
 
 
-def _lay(module: Any, data: bytes, name: str) -> None:
-    """Without the head that marks, where the module has none, or the file, which was written before there was one."""
+def _lay(module: Any, data: bytes, name: str, *, marks: bool = False) -> None:
+    """``marks``: the file must have the head that marks; else a module, or an older file, may be without it."""
     from safetensors import SafetensorError
 
     wanted = {key for key in module.state_dict() if not key.startswith(TABLE)}
     try:
         weights = layer_file.parsed(data)
-        absent = MARKING - (wanted & weights.keys())
+        absent = frozenset() if marks else MARKING - (wanted & weights.keys())
         given = {key: value for key, value in weights.items() if key not in absent}
         layer_file.fill(module, given, wanted - absent)
     except (ValueError, KeyError, SafetensorError) as error:

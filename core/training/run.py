@@ -108,17 +108,13 @@ def miners_of(pairs: Sequence[Pair], encoder: Encoder, say: Callable[[str], None
 
 
 class Remembered:
-    """An encoder whose answers lie in a folder: a run that goes on encodes nothing again.
+    """An encoder whose answers lie in a folder: a run that goes on encodes nothing again."""
 
-    ``characters``: how much of each text it reads, ``None`` for all; less is quicker, and finds what is near as well.
-    """
-
-    def __init__(self, encoder: Encoder, folder: Path, characters: int | None = None) -> None:
-        self._encoder, self._folder, self._characters = encoder, folder, characters
+    def __init__(self, encoder: Encoder, folder: Path) -> None:
+        self._encoder, self._folder = encoder, folder
         self.fingerprint, self.dimension, self.max_tokens = encoder.fingerprint, encoder.dimension, encoder.max_tokens
 
     def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
-        texts = [text[: self._characters] for text in texts]
         name = hashlib.sha256("\0".join((self.fingerprint, *texts)).encode()).hexdigest()[:16]
         path = self._folder / f"vectors-{name}.npy"
         if not path.exists():

@@ -23,7 +23,7 @@ from urllib.parse import urlencode
 
 import pymupdf
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
 from core.library import Incoming, Library
 from tests.fast_encoder import FastEncoder
@@ -150,6 +150,7 @@ def visiting(browser: Browser, width: int = 1280, *, apart: bool = False) -> Ite
         "request": lambda request: None if is_own(request.url) else foreign.append(request.url),
         "pageerror": lambda error: errors.append(str(error)),
         "dialog": lambda dialog: errors.append(f"dialog: {dialog.message}"),
+        "console": lambda said: errors.append(said.text) if is_fault(said) else None,
     }
     for event, listener in listeners.items():
         page.on(event, listener)  # type: ignore[call-overload]
@@ -167,6 +168,11 @@ def visiting(browser: Browser, width: int = 1280, *, apart: bool = False) -> Ite
             page.remove_listener(event, listener)
         if not kept:
             context.close()
+
+
+def is_fault(said: ConsoleMessage) -> bool:
+    """Whether it tells of a fault: as Streamlit does when it covers the page with one. What is not there is told apart."""
+    return said.type == "error" and not said.text.startswith("Failed to load resource")
 
 
 def is_own(url: str) -> bool:

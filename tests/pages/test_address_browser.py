@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.pages.browsing import choose, made, open_dials, settled, shown, visit
+from tests.pages.browsing import choose, keys_ready, made, open_dials, settled, shown, visit
 
 pytestmark = [pytest.mark.browser]
 NOTES = {"tea.txt": "Tea is free on Fridays.", "kettle.md": "# Kettle\n\nThe kettle stands on the second floor.\n"}
@@ -103,3 +103,21 @@ def test_a_white_page_comes_back_by_itself(served: str, page: Page) -> None:
     shown(page.get_by_text("Nothing leaves this machine"))
     page.locator("[data-testid=stApp]").evaluate("app => app.remove()")
     shown(page.get_by_text("Nothing leaves this machine"))
+
+
+def test_a_page_that_streamlit_gave_up_comes_back_by_itself_once(served: str, page: Page) -> None:
+    """A dialog as Streamlit has it over a page that does not fit what the server sends; at once again it is left."""
+    visit(page, f"{served}/ask?library=Notes&question=When+is+tea+free%3F")
+    keys_ready(page)
+    cover = """() => {
+      const box = document.createElement("div");
+      box.innerHTML = "<section role=dialog>Bad message format</section>";
+      document.body.append(box);
+    }"""
+    with page.expect_event("load"):
+        page.evaluate(cover)
+    shown(page.locator(".quote"))
+    keys_ready(page)
+    page.evaluate(cover)
+    page.wait_for_timeout(1_000)
+    expect(page.get_by_text("Bad message format")).to_be_attached()

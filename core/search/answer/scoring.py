@@ -33,7 +33,10 @@ class Marked(Protocol):
 
 
 class Marks(Protocol):
-    """What a reader saw in one text."""
+    """What a reader saw in one text. ``worth``: the raw score of how well all of it answers."""
+
+    @property
+    def worth(self) -> float: ...
 
     def best(self, start: int = 0, end: int | None = None) -> Marked | None:
         """The likeliest answer within the characters ``[start, end)``; ``None`` where nothing was read."""
@@ -45,19 +48,22 @@ Reader = Callable[[str, Sequence[str], Sequence[str]], Sequence[Marks]]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """``score``: log-odds that the short answer at ``span`` of the document is one."""
+    """``score``: log-odds that the short answer at ``span`` of the document is one. ``worth``: the raw score of how
+    well what was read there answers.
+    """
 
     score: float
     span: Span
+    worth: float = 0.0
 
 
-def scaled(mark: Mark) -> float:
-    """A mark's log-odds from 0 at -10 or less to 1 at 10 or more.
+def scaled(score: float) -> float:
+    """A score from 0 at -10 or less to 1 at 10 or more.
 
-    >>> scaled(Mark(5.0, Span(0, 1))), scaled(Mark(-99.0, Span(0, 1)))
+    >>> scaled(5.0), scaled(-99.0)
     (0.75, 0.0)
     """
-    return (min(max(mark.score, -10.0), 10.0) + 10) / 20
+    return (min(max(score, -10.0), 10.0) + 10) / 20
 
 
 def marks_of(
@@ -86,12 +92,12 @@ def marks_of(
             span = candidates[at].span
             best = marks.best(span.start - piece.start, span.end - piece.start)
             if best is not None and found[at] is None:
-                found[at] = Mark(best.score, Span(piece.start + best.start, piece.start + best.end))
+                found[at] = Mark(best.score, Span(piece.start + best.start, piece.start + best.end), marks.worth)
     for at, marks in zip(rows, seen[len(pieces) :], strict=True):
         row, best = candidates[at].row, marks.best()
         if row is not None and best is not None:
             cell = row.cell_at(best.start)
-            found[at] = Mark(best.score, Span(cell.start, cell.end))
+            found[at] = Mark(best.score, Span(cell.start, cell.end), marks.worth)
     return found
 
 
@@ -122,7 +128,7 @@ class Signals:
     candidates hold; ``around``: that its passage, title and headings hold, rare ones counting more. ``kind``: it holds
     the kind of thing that is asked for, a number, a date, a name, a default, a symbol; ``fits``: what the reader marks
     in it does. ``prose``: words make it up. ``marked``: the log-odds the reader gives what it marks, from 0 at -10 or
-    less to 1 at 10 or more.
+    less to 1 at 10 or more; ``worth``: the re-ranker's score of what was read, in the same way.
     """
 
     rank: float = 0.0
@@ -133,6 +139,7 @@ class Signals:
     fits: float = 0.0
     prose: float = 0.0
     marked: float = 0.0
+    worth: float = 0.0
 
 
 def signals(
@@ -196,7 +203,14 @@ def with_marks(
     """The signals with those of a reader. ``marks``: what it marks in each, ``None`` in what it did not read."""
     asked = asked_thing(question, intent)
     return [
-        one if mark is None else replace(one, fits=float(holds(_marked(item, mark), asked)), marked=scaled(mark))
+        one
+        if mark is None
+        else replace(
+            one,
+            fits=float(holds(_marked(item, mark), asked)),
+            marked=scaled(mark.score),
+            worth=scaled(mark.worth),
+        )
         for item, one, mark in zip(candidates, found, marks, strict=True)
     ]
 

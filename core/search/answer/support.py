@@ -29,7 +29,8 @@ class Evidence:
     ``sentence``: cosine to the best sentence. ``words``: the largest share of the question's words, rare ones counting
     more, that one sentence holds; ``passage_words``: that one passage with its title and headings holds. ``marked``:
     what the reader gives a short answer, from 0 at log-odds of -10 to 1 at 10, the mean of the most it gives and of
-    what it gives in the best line. ``named``: the share of what the question names that the passage of the best line
+    what it gives in the best line; ``worth``: the re-ranker's score of what was read, most of all, in the same way.
+    ``named``: the share of what the question names that the passage of the best line
     says, 1 where it names nothing.
     """
 
@@ -38,6 +39,7 @@ class Evidence:
     passage_words: float = 0.0
     marked: float = 0.0
     named: float = 0.0
+    worth: float = 0.0
 
 
 # Logistic regression by ``benchmarks/answer_weights.py``, every set with the same weight, on questions of code, covidqa
@@ -88,7 +90,7 @@ def evidence(
     that would be quoted first.
 
     >>> evidence("Why?", [], [], np.zeros(0))
-    Evidence(sentence=0.0, words=0.0, passage_words=0.0, marked=0.35, named=1.0)
+    Evidence(sentence=0.0, words=0.0, passage_words=0.0, marked=0.35, named=1.0, worth=0.0)
     """
     weights = {token: (rarity or {}).get(token, 1.0) for token in analyse(question)}
     total = sum(weights.values()) or 1.0
@@ -100,15 +102,16 @@ def evidence(
     whole = [_whole(passage) for passage in held]
     named = keys(question)
     around = whole if best is None else [_whole(candidates[best].passage)]
-    read = [scaled(mark) for mark in marks if mark is not None]
+    read = [scaled(mark.score) for mark in marks if mark is not None]
     own = marks[best] if read and best is not None else None
     met = max((len(named) - len(unmet(named, [text])) for text in around), default=0)
     return Evidence(
         sentence=float(np.max(meaning)) if len(meaning) else 0.0,
         words=max((share(item.reading) for item in candidates), default=0.0),
         passage_words=max(map(share, whole), default=0.0),
-        marked=(max(read) + (scaled(own) if own else 0.0)) / 2 if read else UNREAD,
+        marked=(max(read) + (scaled(own.score) if own else 0.0)) / 2 if read else UNREAD,
         named=met / len(named) if named else 1.0,
+        worth=max((scaled(mark.worth) for mark in marks if mark is not None), default=0.0),
     )
 
 

@@ -1,4 +1,21 @@
-// The keys every page shares: ? opens the sheet of keys, / leads to the question.
+// The keys every page shares: ? opens the sheet of keys, / leads to the question. And the page comes back by itself.
+
+const RELOADED = "lectern-reloaded", CALM = 20000; // milliseconds
+
+// When what the server sends does not fit what is drawn, Streamlit gives up and covers the page with a dialog. Loaded anew
+// from its address the page fits; once, since a fault that comes back at once is better read.
+function whenBroken(loadAnew) {
+  const look = () => {
+    const dialogs = [...document.querySelectorAll("[role=dialog]")];
+    if (!dialogs.some((each) => each.textContent.includes("Bad message format"))) return;
+    if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < CALM) return;
+    sessionStorage.setItem(RELOADED, Date.now());
+    loadAnew();
+  };
+  const observer = new MutationObserver(() => setTimeout(look, 100)); // when what was added is drawn
+  observer.observe(document.body, { childList: true });
+  return () => observer.disconnect();
+}
 
 function isField(event) {
   const target = event.composedPath()[0];
@@ -18,6 +35,7 @@ function createSheet(root) {
     if (field) { event.preventDefault(); field.focus(); field.select(); }
   };
   const show = () => dialog.open || dialog.showModal();
+  const calm = whenBroken(() => location.reload());
   window.addEventListener("keydown", onKey);
   window.addEventListener("lectern-keys", show); // from a component that has a button of its own
   root.querySelector(".keys-line").dataset.ready = "";
@@ -32,6 +50,7 @@ function createSheet(root) {
       }));
     },
     close() {
+      calm();
       window.removeEventListener("keydown", onKey);
       window.removeEventListener("lectern-keys", show);
     },
