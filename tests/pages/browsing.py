@@ -171,7 +171,7 @@ def visiting(browser: Browser, width: int = 1280, *, apart: bool = False) -> Ite
 
 
 def is_fault(said: ConsoleMessage) -> bool:
-    """Whether it tells of a fault: as Streamlit does when it covers the page with one. What is not there is told apart."""
+    """Whether it tells of a fault, as when Streamlit gives a page up; a file that is not there is none."""
     return said.type == "error" and not said.text.startswith("Failed to load resource")
 
 
