@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 def main() -> None:
     """Question, dials, and what came of them."""
     library = services.library()
-    if not library.sources():
+    if not (documents := len(library.sources())):
         nothing_yet()
         return
     ask_place.arrive(library)
     conversation.arrive()
-    library_line(library)
+    library_line(documents)
     above = st.container()
     scope = scope_row(library)
     base = question_row(library.settings)

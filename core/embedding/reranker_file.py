@@ -19,7 +19,7 @@ from core.embedding.layer_file import TABLE
 from core.errors import ModelError
 
 FILE = Path(__file__).resolve().parents[2] / "data" / "reranker" / "model.safetensors"
-SHA256 = "7d3397bd823507ab34ba0504cbd3004d0f6f529c6be505969ab8e4f2b1caa76e"
+SHA256 = "c9e00d759902d0149daf9d13c81495ea445e3e6f1414b54112cf9935b1e6e8da"
 MAX_TOKENS = 256  # of question and passage together, as in training
 MARKING = frozenset({"qa_outputs.weight", "qa_outputs.bias"})  # the head of two outputs a token
 _WHOSE = "Lectern's own re-ranker"

@@ -17,7 +17,7 @@ from core.text.analysis import analyse
 from core.types import Passage
 
 # What is taken for ``marked`` where nothing reads: between what a reader gives with an answer and without.
-UNREAD = 0.35
+UNREAD, UNREAD_WORTH = 0.4, 0.53
 _WORD = re.compile(r"[^\W\d_][\w-]+")
 _RARE = 5.0
 
@@ -47,8 +47,8 @@ class Evidence:
 # its gold, with another's name or rarest word in the place of its own, and, of SQuAD, those people wrote that only seem
 # to be answered. How near the best chunk is, how far the tenth lies below it and how many of the words one sentence
 # holds add nothing to the rest, nor does what else was tried of the best line (docs/answers.md).
-WEIGHTS = Evidence(sentence=1.6, passage_words=0.95, marked=2.35, named=1.05)
-BIAS = -3.45
+WEIGHTS = Evidence(sentence=2.95, passage_words=1.25, marked=1.6, named=1.5, worth=3.2)
+BIAS = -6.4
 
 
 # The same regression on both log-odds, over the first 20 passages of 240 questions a suite. Fitted without a suite
@@ -90,7 +90,7 @@ def evidence(
     that would be quoted first.
 
     >>> evidence("Why?", [], [], np.zeros(0))
-    Evidence(sentence=0.0, words=0.0, passage_words=0.0, marked=0.35, named=1.0, worth=0.0)
+    Evidence(sentence=0.0, words=0.0, passage_words=0.0, marked=0.4, named=1.0, worth=0.53)
     """
     weights = {token: (rarity or {}).get(token, 1.0) for token in analyse(question)}
     total = sum(weights.values()) or 1.0
@@ -111,7 +111,7 @@ def evidence(
         passage_words=max(map(share, whole), default=0.0),
         marked=(max(read) + (scaled(own.score) if own else 0.0)) / 2 if read else UNREAD,
         named=met / len(named) if named else 1.0,
-        worth=max((scaled(mark.worth) for mark in marks if mark is not None), default=0.0),
+        worth=max((scaled(mark.worth) for mark in marks if mark is not None), default=UNREAD_WORTH),
     )
 
 

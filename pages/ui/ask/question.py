@@ -109,11 +109,9 @@ def question_row(settings: Settings) -> Settings:
     return base
 
 
-def library_line(library: Library) -> None:
-    """Which library is asked, and what of it cannot be found yet."""
-    held = (
-        f":material/library_books: **{escaped(shelves.current().name)}** · {count(len(library.sources()), 'document')}"
-    )
+def library_line(documents: int) -> None:
+    """Which library is asked, of so many documents, and what of it cannot be found yet."""
+    held = f":material/library_books: **{escaped(shelves.current().name)}** · {count(documents, 'document')}"
     coming = " so far: more are being read, and each is found as soon as it is cut"
     st.caption(held + (coming if background.active_jobs("ingest") else ""))
 
