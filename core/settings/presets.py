@@ -111,7 +111,7 @@ def carefully(settings: Settings, model: str = PACKAGED_RERANKER) -> Settings:
     model alone is the preset's, in whose place ``model`` may stand.
 
     >>> carefully(Settings().with_value("retrieval.k", 7)).retrieval.k, carefully(Settings()).reranking.blend
-    (7, 0.5)
+    (7, 0.4)
     >>> carefully(Settings().with_value("reranking.blend", 0.7)).reranking.blend
     0.7
     """

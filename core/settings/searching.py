@@ -181,9 +181,9 @@ class RerankingSettings:
     model: str = ""
     unit: str = dial("child", among=RERANKING_UNITS)
     window_sentences: int = dial(2, 0, 50)
-    candidates: int = dial(20, 1, 1000)
+    candidates: int = dial(30, 1, 1000)
     keep: int = dial(0, 0, 1000)
-    blend: float = dial(0.5, 0, 1)
+    blend: float = dial(0.4, 0, 1)
     timeout_seconds: float = dial(10.0, 0, 3600)
     batch_size: int = dial(8, 1, 1024)
     max_tokens: int = dial(0, 0, 1_000_000)

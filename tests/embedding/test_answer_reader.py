@@ -58,13 +58,13 @@ def test_a_file_that_marks_nothing_gets_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"cannot be read.*Restore data/reranker/model\.safetensors"):
         answer_reader.load(tmp_path / "model.safetensors")
     (tmp_path / "mine.safetensors").write_bytes(b"not weights at all")
-    with pytest.raises(ModelError, match=r"mine\.safetensors marks no answers"):
+    with pytest.raises(ModelError, match=r"mine\.safetensors is no re-ranker of Lectern's"):
         answer_reader.load(tmp_path / "mine.safetensors", "")
     # As re-rankers were written before they had this head.
     with safe_open(reranker_file.FILE, "np") as file:
         older = {name: file.get_tensor(name) for name in file.keys() if not name.startswith("qa_outputs")}  # noqa: SIM118
     save_file(older, tmp_path / "older.safetensors")
-    with pytest.raises(ModelError, match=r"older\.safetensors marks no answers: it is of another model, as qa_outputs"):
+    with pytest.raises(ModelError, match=r"older\.safetensors is no re-ranker of Lectern's: it is of another model, as qa_outputs"):
         answer_reader.load(tmp_path / "older.safetensors", "")
     module, _ = reranker_file.untrained(seed=1)
     reranker_file.lay_over(module, tmp_path / "older.safetensors")
